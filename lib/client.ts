@@ -1,0 +1,328 @@
+/**
+ * The transport: one request in, one typed answer out. Credentials, retries, rate limits,
+ * idempotency keys and time limits live here and nowhere else.
+ *
+ * @module
+ */
+
+import { ApiError, Cancelled, ConfigError, NetworkError } from "./errors.ts";
+import type { Path } from "./path.ts";
+import { pause, waitBeforeRetry, waitTold } from "./retry.ts";
+
+/** Sends requests to one service as one caller, usually in one project. */
+export interface Client {
+  /** The service's address, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The project that project paths belong to, where one is known. */
+  readonly projectId: string | undefined;
+  /** Reads. */
+  get<T>(path: Path, options?: RequestOptions): Promise<T>;
+  /** Creates, changes or acts. An idempotency key makes it safe to repeat. */
+  post<T>(path: Path, body?: object, options?: RequestOptions): Promise<T>;
+  /** Replaces. */
+  put<T>(path: Path, body: object, options?: RequestOptions): Promise<T>;
+  /** Deletes. */
+  delete<T>(path: Path, options?: RequestOptions): Promise<T>;
+  /** Reads an address that the service itself gave, if it is the service's own. */
+  follow<T>(address: string): Promise<T>;
+  /** The same client with other settings, for a few requests. */
+  with(changes: ClientChanges): Client;
+}
+
+/** What one request may carry besides its path and body. */
+export interface RequestOptions {
+  /** Query parameters. An array repeats its parameter; undefined leaves it out. */
+  query?: object | undefined;
+  /** The key under which the service remembers this request. Default: a new one for each call. */
+  idempotencyKey?: string | undefined;
+}
+
+/** What {@linkcode Client.with} can change. */
+export interface ClientChanges {
+  /** The project that project paths belong to. */
+  projectId?: string;
+  /** Ends the requests, and any wait between tries, when it fires. */
+  signal?: AbortSignal;
+  /** The credential to send instead of the client's own. */
+  credential?: Credential;
+}
+
+/**
+ * A token, or a function that gives one. It is called before each request; when the service has
+ * refused a token, that token comes with the call, so that a fresh one can be fetched.
+ */
+export type Credential = string | ((refused: string | undefined) => Promise<string>);
+
+/** The settings of a client. */
+export interface ClientOptions extends ClientChanges {
+  /** The service's address, such as `http://127.0.0.1:4010`. */
+  baseUrl: string;
+  /** The token to send, or a function that gives it. Without it no `Authorization` is sent. */
+  credential?: Credential;
+  /** Milliseconds that one request may take, its answer included. Default 30,000. */
+  timeoutMs?: number;
+  /** How often a request is tried again. Default 4. */
+  retries?: number;
+  /** Milliseconds that the client waits for the service at most, between two tries. Default 65,000. */
+  longestWaitMs?: number;
+  /** Sent as `User-Agent`. */
+  userAgent?: string;
+  /** Called after each try, with what was sent and what came back. */
+  onExchange?: (exchange: Exchange) => void;
+  /** Sends a request. Default: the global `fetch`. */
+  fetch?: (request: Request) => Promise<Response>;
+  /** Waits. Default: a timer. It rejects when the signal fires. */
+  pause?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** One try of a request, for logs. It holds credentials: hide them before showing it. */
+export interface Exchange {
+  /** The try's number, from 1. */
+  attempt: number;
+  /** The request, with its headers. */
+  request: Request;
+  /** The request's body, where it has one. */
+  requestBody: string | undefined;
+  /** The answer, unless there was none. Its body is read already. */
+  response: Response | undefined;
+  /** The answer's body. */
+  responseBody: string | undefined;
+  /** Why there was no answer. */
+  error: unknown;
+  /** How long it took, in milliseconds. */
+  durationMs: number;
+}
+
+/**
+ * Makes a client from explicit settings. Scripts usually want {@linkcode connect} instead.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from "./client.ts";
+ *
+ * const client = createClient({ baseUrl: "http://127.0.0.1:4010", credential: "atk_1" });
+ * ```
+ *
+ * @throws {ConfigError} when the address is not an `http` or `https` URL.
+ */
+export function createClient(options: ClientOptions): Client {
+  const settings = { ...options, baseUrl: checkedBaseUrl(options.baseUrl) };
+  const call = <T>(method: string, url: URL, body?: object, request: RequestOptions = {}) =>
+    exchange(settings, method, withQuery(url, request.query), body, request) as Promise<T>;
+  const at = (path: Path) => addressOf(path, settings);
+  return {
+    baseUrl: settings.baseUrl,
+    projectId: settings.projectId,
+    get: async (path, request) => await call("GET", at(path), undefined, request),
+    post: async (path, body = {}, request) => await call("POST", at(path), body, request),
+    put: async (path, body, request) => await call("PUT", at(path), body, request),
+    delete: async (path, request) => await call("DELETE", at(path), undefined, request),
+    follow: async (address) => await call("GET", ownAddress(address, settings.baseUrl)),
+    with: (changes) => createClient({ ...settings, ...changes }),
+  };
+}
+
+const texts = new WeakMap<object, string>();
+
+/**
+ * The JSON text that an answer arrived as, byte for byte: numbers, spelling and order unchanged.
+ * Undefined for a value that is not the whole answer to a request.
+ */
+export function rawJson(answer: unknown): string | undefined {
+  return typeof answer === "object" && answer !== null ? texts.get(answer) : undefined;
+}
+
+/** The base URL without a trailing slash, if it can be one. */
+function checkedBaseUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+    throw new ConfigError(`Cannot use ${JSON.stringify(text)} as the service's address`, {
+      hint: "Give an address such as http://127.0.0.1:4010 in CLI_BASE_URL.",
+    });
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Puts a path under the base URL, and under the project unless the path names its version. */
+function addressOf(path: Path, settings: ClientOptions): URL {
+  if (/^\/v[12]\//.test(path)) return new URL(settings.baseUrl + path);
+  if (!settings.projectId) {
+    throw new ConfigError("Cannot tell which project is meant: none is set", {
+      hint: "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
+    });
+  }
+  const project = encodeURIComponent(settings.projectId);
+  return new URL(`${settings.baseUrl}/v2/projects/${project}${path}`);
+}
+
+/** Resolves an address that came from the service. Another origin must never see the credential. */
+function ownAddress(address: string, baseUrl: string): URL {
+  const base = new URL(baseUrl);
+  const prefix = base.pathname.replace(/\/+$/, "");
+  const local = address.startsWith("/") && !address.startsWith("//");
+  const inside = !local || address.startsWith(`${prefix}/`);
+  const url = URL.parse(local && !inside ? prefix + address : address, base);
+  if (!url || url.origin !== base.origin || !url.pathname.startsWith(`${prefix}/`)) {
+    throw new NetworkError(`Cannot follow ${address}: it leaves ${baseUrl}`);
+  }
+  return url;
+}
+
+/** Adds query parameters in the order given. */
+function withQuery(url: URL, query: object | undefined): URL {
+  for (const [name, value] of Object.entries(query ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) url.searchParams.append(name, String(one));
+    }
+  }
+  return url;
+}
+
+/** Sends a request until it is answered for good, and reads the answer. */
+async function exchange(
+  settings: ClientOptions,
+  method: string,
+  url: URL,
+  body: object | undefined,
+  options: RequestOptions,
+): Promise<unknown> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const headers = new Headers({ Accept: "application/json" });
+  if (settings.userAgent) headers.set("User-Agent", settings.userAgent);
+  if (text !== undefined) headers.set("Content-Type", "application/json");
+  const key = options.idempotencyKey ?? (method === "GET" ? undefined : crypto.randomUUID());
+  if (key !== undefined) headers.set("Idempotency-Key", key);
+
+  let refused: string | undefined;
+  let renewed = false;
+  for (let attempt = 1;; attempt++) {
+    if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
+    const token = await tokenFor(settings.credential, refused);
+    if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+    const request = new Request(url, { method, headers, body: text ?? null, redirect: "manual" });
+    const outcome = await attemptOnce(settings, request, text, attempt);
+    if (outcome.response?.status === 401 && typeof settings.credential === "function" && !renewed) {
+      renewed = true;
+      refused = token;
+      continue;
+    }
+    refused = undefined;
+    const left = (settings.retries ?? 4) - attempt + (renewed ? 2 : 1);
+    const wait = left > 0 ? waitBeforeRetry(outcome, attempt, settings.longestWaitMs) : undefined;
+    if (wait === undefined) return answerOf(outcome, request);
+    await (settings.pause ?? pause)(wait, settings.signal);
+  }
+}
+
+/** What came of one try. */
+export interface Outcome {
+  /** The answer, unless there was none. */
+  response: Response | undefined;
+  /** The answer's body. */
+  text: string;
+  /** Why there was no answer. */
+  error: unknown;
+  /** Whether repeating the request cannot make its effect happen twice. */
+  repeatable: boolean;
+}
+
+/** Sends a request once, within its time, and reads the whole body. */
+async function attemptOnce(
+  settings: ClientOptions,
+  request: Request,
+  body: string | undefined,
+  attempt: number,
+): Promise<Outcome> {
+  const started = performance.now();
+  const timeout = AbortSignal.timeout(settings.timeoutMs ?? 30_000);
+  const signal = settings.signal ? AbortSignal.any([settings.signal, timeout]) : timeout;
+  const repeatable = request.method === "GET" || request.headers.has("Idempotency-Key");
+  const outcome: Outcome = { response: undefined, text: "", error: undefined, repeatable };
+  try {
+    const send = settings.fetch ?? fetch;
+    outcome.response = await send(new Request(request, { signal }));
+    outcome.text = await outcome.response.text();
+  } catch (error) {
+    if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
+    outcome.response = undefined;
+    outcome.error = error;
+  }
+  settings.onExchange?.({
+    attempt,
+    request,
+    requestBody: body,
+    response: outcome.response,
+    responseBody: outcome.text,
+    error: outcome.error,
+    durationMs: performance.now() - started,
+  });
+  return outcome;
+}
+
+/** The token to send now. */
+async function tokenFor(
+  credential: Credential | undefined,
+  refused: string | undefined,
+): Promise<string | undefined> {
+  return typeof credential === "function" ? await credential(refused) : credential;
+}
+
+/** The parsed answer, or the error that the answer amounts to. */
+function answerOf(outcome: Outcome, request: Request): unknown {
+  const { response, text } = outcome;
+  if (!response) throw unreachable(outcome.error, request.url);
+  const parsed = parsedJson(text);
+  if (response.ok && parsed.valid) {
+    if (typeof parsed.value === "object" && parsed.value !== null) texts.set(parsed.value, text);
+    return parsed.value;
+  }
+  if (response.status >= 400) throw refusal(response, text, parsed.value, request);
+  const what = response.ok ? "a body that is not JSON" : `status ${response.status}`;
+  throw new NetworkError(`Cannot read the answer of ${request.url}: it has ${what}`, {
+    hint: "Check that CLI_BASE_URL is the service's address and no proxy answers in its place.",
+  });
+}
+
+/** Parses JSON without throwing. An empty body counts as null. */
+function parsedJson(text: string): { valid: boolean; value: unknown } {
+  try {
+    return { valid: true, value: text === "" ? null : JSON.parse(text) };
+  } catch {
+    return { valid: false, value: undefined };
+  }
+}
+
+/** Turns an error answer into an `ApiError`, whatever its body holds. */
+function refusal(response: Response, raw: string, body: unknown, request: Request): ApiError {
+  const fields: Record<string, unknown> = typeof body === "object" && body !== null
+    ? { ...body }
+    : {};
+  const text = (name: string) => typeof fields[name] === "string" ? fields[name] : undefined;
+  const ids = fields.referenced_object_ids;
+  return new ApiError(text("message") ?? `The service answered with status ${response.status}`, {
+    status: response.status,
+    type: text("type") ?? "unknown",
+    retryable: fields.retryable === true,
+    param: text("param"),
+    retryAfterMs: waitTold(response, raw),
+    requestId: response.headers.get("X-Request-Id") ?? undefined,
+    referencedObjectIds: Array.isArray(ids) ? ids.map(String) : [],
+    method: request.method,
+    path: new URL(request.url).pathname,
+  });
+}
+
+/** Says why nothing answered, and what to look at. */
+function unreachable(error: unknown, address: string): NetworkError {
+  const url = new URL(address);
+  const text = error instanceof Error ? error.message : String(error);
+  const timedOut = error instanceof DOMException && error.name === "TimeoutError";
+  const cause = timedOut ? "it did not answer in time" : text;
+  const local = /^(127\.|localhost$|\[::1\]$)/.test(url.hostname);
+  const hint = /certificate|UnknownIssuer/i.test(text)
+    ? "Point DENO_CERT at the CA's certificate, or set DENO_TLS_CA_STORE=system."
+    : local
+    ? "Start the local service with: cli service start"
+    : "Check CLI_BASE_URL, the network and the proxy variables (HTTPS_PROXY, NO_PROXY).";
+  return new NetworkError(`Cannot reach ${url.origin}: ${cause}`, { hint, cause: error });
+}

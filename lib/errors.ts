@@ -1,0 +1,92 @@
+/**
+ * Every error the library throws. Each carries a message of the form
+ * "Cannot do this: because of that" and, where one exists, a `hint` with what to run next.
+ *
+ * @module
+ */
+
+/** What every error of this library has in common: test with `instanceof ToolkitError`. */
+export class ToolkitError extends Error {
+  /** What the reader can do about it, as a sentence or a command. */
+  readonly hint: string | undefined;
+
+  /** Builds an error from one sentence, an optional hint and an optional cause. */
+  constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.hint = options.hint;
+  }
+}
+
+/** The caller gave a value that no request can be made of: a bad flag, id, file or date. */
+export class UsageError extends ToolkitError {}
+
+/** A setting or a file of settings is missing, malformed or cannot be written. */
+export class ConfigError extends ToolkitError {}
+
+/** There is no credential, or the one there is was refused when it was to be refreshed. */
+export class AuthError extends ToolkitError {}
+
+/** The service did not answer: refused, unreachable, cut off or timed out. */
+export class NetworkError extends ToolkitError {}
+
+/** The caller's `AbortSignal` fired, or a person pressed Ctrl-C. */
+export class Cancelled extends ToolkitError {}
+
+/** The error body of the service, as far as it could be read. */
+export interface ApiErrorDetails {
+  /** HTTP status, 400 to 599. */
+  status: number;
+  /** The service's error type, such as `resource_missing`. */
+  type: string;
+  /** Whether the service says that the same request may succeed later. */
+  retryable: boolean;
+  /** The offending parameter or body field, where the service named one. */
+  param: string | undefined;
+  /** Milliseconds to wait before another try, where the service named a time. */
+  retryAfterMs: number | undefined;
+  /** The service's id of the request, for support. */
+  requestId: string | undefined;
+  /** Ids of the objects in the way, where the service named them. */
+  referencedObjectIds: readonly string[];
+  /** The method of the refused request. */
+  method: string;
+  /** The path of the refused request, without its query. */
+  path: string;
+}
+
+/** The service answered with an error status. `message` is the service's own sentence. */
+export class ApiError extends ToolkitError {
+  /** HTTP status, 400 to 599. */
+  readonly status: number;
+  /** The service's error type, such as `resource_missing`. */
+  readonly type: string;
+  /** Whether the service says that the same request may succeed later. */
+  readonly retryable: boolean;
+  /** The offending parameter or body field, where the service named one. */
+  readonly param: string | undefined;
+  /** Milliseconds to wait before another try, where the service named a time. */
+  readonly retryAfterMs: number | undefined;
+  /** The service's id of the request, for support. */
+  readonly requestId: string | undefined;
+  /** Ids of the objects in the way, where the service named them. */
+  readonly referencedObjectIds: readonly string[];
+  /** The method of the refused request. */
+  readonly method: string;
+  /** The path of the refused request, without its query. */
+  readonly path: string;
+
+  /** Builds an error from the service's sentence and the rest of its error body. */
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message);
+    this.status = details.status;
+    this.type = details.type;
+    this.retryable = details.retryable;
+    this.param = details.param;
+    this.retryAfterMs = details.retryAfterMs;
+    this.requestId = details.requestId;
+    this.referencedObjectIds = details.referencedObjectIds;
+    this.method = details.method;
+    this.path = details.path;
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * Lists and their pages. Nothing outside this file knows what a cursor is.
+ *
+ * @module
+ */
+
+import type { Client } from "./client.ts";
+import { NetworkError } from "./errors.ts";
+
+/** One page of a list, as the service sends it. */
+export interface Page<T> {
+  /** Always `list`. */
+  object: "list";
+  /** The items of this page, at most 100. */
+  items: T[];
+  /** Where the next page is (a path or a URL), or null on the last page. */
+  next_page: string | null;
+  /** The list's own address, without paging parameters. */
+  url: string;
+}
+
+/** The query of a list that comes in pages. */
+export interface PageQuery {
+  /** Items per page, 1 to 100. The service's default is 20. */
+  limit?: number;
+  /** Start after the item with this id. */
+  starting_after?: string;
+}
+
+/** How far to go through a list. */
+export interface WalkOptions {
+  /** Stop after this many items. Without it the walk goes to the end. */
+  limit?: number | undefined;
+}
+
+/** The largest page the service sends, in items. */
+export const LARGEST_PAGE = 100;
+
+/**
+ * Goes through all items of a list, page by page, asking for the next page only when it is needed.
+ *
+ * @example
+ * ```ts ignore
+ * for await (const offering of each(client, listOfferings(client))) console.log(offering.lookup_key);
+ * ```
+ *
+ * @throws {NetworkError} when the service sends a page again, which would never end.
+ */
+export async function* each<T>(
+  client: Client,
+  first: Page<T> | Promise<Page<T>>,
+  options: WalkOptions = {},
+): AsyncGenerator<T, void, undefined> {
+  let left = options.limit ?? Infinity;
+  for await (const page of pages(client, first, options)) {
+    yield* page.items.slice(0, left);
+    left -= page.items.length;
+  }
+}
+
+/**
+ * Goes through the pages of a list, the first one included. The last page is asked for with no more
+ * items than `limit` leaves. Otherwise like {@linkcode each}.
+ */
+export async function* pages<T>(
+  client: Client,
+  first: Page<T> | Promise<Page<T>>,
+  options: WalkOptions = {},
+): AsyncGenerator<Page<T>, void, undefined> {
+  const seen = new Set<string>();
+  let left = options.limit ?? Infinity;
+  for (let page = await first;;) {
+    yield page;
+    left -= page.items.length;
+    const next = page.next_page ?? null;
+    if (next === null || left <= 0) return;
+    if (seen.has(next)) {
+      throw new NetworkError(`Cannot read the whole list: the service repeats the page ${next}`);
+    }
+    seen.add(next);
+    page = await client.follow<Page<T>>(addressAfter(page.url, next, left));
+  }
+}
+
+/** Where the next page is: `next` may be a path, a URL or, leniently, a bare id. */
+function addressAfter(listUrl: string, next: string, left: number): string {
+  const address = next.startsWith("/") || /^https?:\/\//i.test(next)
+    ? next
+    : `${listUrl}${listUrl.includes("?") ? "&" : "?"}starting_after=${encodeURIComponent(next)}`;
+  if (left >= LARGEST_PAGE) return address;
+  const [place = "", query] = address.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  parameters.set("limit", String(left));
+  return `${place}?${parameters}`;
+}

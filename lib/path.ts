@@ -1,0 +1,47 @@
+/**
+ * The one way to a URL path. `Client` takes nothing but a {@linkcode Path}, and only the
+ * {@linkcode path} template makes one, so no value reaches a URL unencoded.
+ *
+ * @module
+ */
+
+import { UsageError } from "./errors.ts";
+
+declare const encoded: unique symbol;
+
+/** A URL path whose values are percent-encoded. Only the {@linkcode path} template makes one. */
+export type Path = string & { readonly [encoded]: true };
+
+/**
+ * Writes a path: the literal parts stay, each value becomes exactly one encoded segment.
+ *
+ * A path that starts with `/v1/` or `/v2/` is taken from the base URL; every other path is taken
+ * from the client's project.
+ *
+ * @example
+ * ```ts
+ * import { strictEqual } from "node:assert/strict";
+ * import { path } from "./path.ts";
+ *
+ * strictEqual(path`/customers/${"a/b ?"}`, "/customers/a%2Fb%20%3F");
+ * ```
+ *
+ * @throws {UsageError} when a value is empty, `.`, `..` or not well-formed Unicode.
+ */
+export function path(literals: TemplateStringsArray, ...values: string[]): Path {
+  const text = literals.reduce((done, literal, i) => done + segment(values[i - 1] ?? "") + literal);
+  return text as Path;
+}
+
+/** Encodes one value as one path segment, and refuses what a URL parser would fold away. */
+function segment(value: string): string {
+  if (value === "" || value === "." || value === "..") {
+    throw new UsageError(`Cannot use ${JSON.stringify(value)} as an id: a URL cannot carry it`, {
+      hint: "Pass the id as the service shows it.",
+    });
+  }
+  if (!value.isWellFormed()) {
+    throw new UsageError(`Cannot use ${JSON.stringify(value)} as an id: it is not valid Unicode`);
+  }
+  return encodeURIComponent(value);
+}
