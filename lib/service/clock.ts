@@ -1,0 +1,24 @@
+/**
+ * The service's two clocks. Wall time is for tokens, signatures, rate limits and retries; project
+ * time is for everything a project holds, and the simulator can stop it or move it ahead.
+ *
+ * @module
+ */
+
+import type { ProjectRow } from "./store/tables.ts";
+
+/** Tells wall time, in milliseconds since 1970. */
+export type Clock = () => number;
+
+/** The machine's clock. */
+export function systemClock(): number {
+  return Date.now();
+}
+
+/** A project's own time, in milliseconds since 1970. */
+export function projectTime(
+  project: Pick<ProjectRow, "clock_frozen_at" | "clock_offset">,
+  wall: number,
+): number {
+  return project.clock_frozen_at ?? wall + Number(project.clock_offset);
+}

@@ -1,0 +1,263 @@
+/**
+ * The rows of the database, one interface per table. `migrations/` has the same in SQL, with the
+ * rules that the database itself holds.
+ *
+ * Times are milliseconds since 1970, truth values 0 or 1, JSON is text. The project's id comes first
+ * in every key. `seq` counts up within a project and is the order of every list.
+ *
+ * @module
+ */
+
+import type { Generated } from "kysely";
+
+/** A person who can sign in. */
+export interface AccountRow {
+  id: string;
+  email: string;
+  name: string | null;
+  has_mfa: number;
+  created_at: number;
+}
+
+/** A project, its place in time, and which offering is current. */
+export interface ProjectRow {
+  id: string;
+  seq: number;
+  name: string;
+  icon_url: string | null;
+  icon_url_large: string | null;
+  created_at: number;
+  /** The highest `seq` given out in this project. */
+  last_seq: Generated<number>;
+  current_offering_id: string | null;
+  /** Always `active`: with the id it forms the key that keeps an archived offering from being current. */
+  current_offering_state: Generated<string>;
+  /** Milliseconds that the project's time is ahead of the wall clock, while it runs. */
+  clock_offset: Generated<number>;
+  /** The project's time while it stands still, else null. */
+  clock_frozen_at: number | null;
+}
+
+/** A person's seat in a project. Without `accepted_at` it is an invitation. */
+export interface CollaboratorRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  account_id: string | null;
+  name: string | null;
+  email: string;
+  role: string;
+  accepted_at: number | null;
+  has_mfa: number;
+}
+
+/** An app. `settings` is the storefront object that is shown, `secrets` the part that never is. */
+export interface AppRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  name: string;
+  type: string;
+  settings: string;
+  secrets: string;
+  created_at: number;
+}
+
+/** A public SDK key of an app. */
+export interface AppKeyRow {
+  project_id: string;
+  app_id: string;
+  id: string;
+  seq: number;
+  key: string;
+  environment: string;
+  created_at: number;
+}
+
+/** A product of an app. */
+export interface ProductRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  app_id: string;
+  store_identifier: string;
+  type: string;
+  display_name: string | null;
+  title: string | null;
+  state: Generated<string>;
+  duration: string | null;
+  grace_period_duration: string | null;
+  trial_duration: string | null;
+  is_consumable: number | null;
+  created_at: number;
+}
+
+/** An entitlement. */
+export interface EntitlementRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  lookup_key: string;
+  display_name: string;
+  state: Generated<string>;
+  created_at: number;
+}
+
+/** A product that gives an entitlement. */
+export interface EntitlementProductRow {
+  project_id: string;
+  entitlement_id: string;
+  product_id: string;
+  seq: number;
+}
+
+/** An offering. `metadata` is a JSON object or null. */
+export interface OfferingRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  lookup_key: string;
+  display_name: string;
+  metadata: string | null;
+  state: Generated<string>;
+  created_at: number;
+}
+
+/** A package of an offering. */
+export interface PackageRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  offering_id: string;
+  lookup_key: string;
+  display_name: string;
+  position: number | null;
+  created_at: number;
+}
+
+/** A product in a package, for some SDK versions. `app_id` repeats the product's, for the key. */
+export interface PackageProductRow {
+  project_id: string;
+  package_id: string;
+  product_id: string;
+  app_id: string;
+  seq: number;
+  eligibility_criteria: string;
+}
+
+/** One change to a project. */
+export interface AuditLogRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  action_type: string;
+  target_type: string;
+  target_identifier: string;
+  actor_type: string;
+  actor_identifier: string;
+  occurred_at: number;
+  additional_data: string;
+}
+
+/** An end user. */
+export interface CustomerRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  first_seen_at: number;
+  last_seen_at: number | null;
+  last_seen_app_version: string | null;
+  last_seen_country: string | null;
+  last_seen_platform: string | null;
+  last_seen_platform_version: string | null;
+}
+
+/** One attribute of a customer. */
+export interface CustomerAttributeRow {
+  project_id: string;
+  customer_id: string;
+  name: string;
+  value: string;
+  updated_at: number;
+}
+
+/** Where a deleted object stood, so that a list can be continued after it. */
+export interface TombstoneRow {
+  project_id: string;
+  object: string;
+  id: string;
+  seq: number;
+  deleted_at: number;
+}
+
+/** What a person allowed a client to do. All tokens of one sign-in belong to one grant. */
+export interface GrantRow {
+  id: string;
+  account_id: string;
+  client_id: string;
+  /** Space-separated. */
+  scope: string;
+  /** 1: a refresh replaces the refresh token. 0: the refresh token stays, for CI. */
+  rotates: number;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+/** A refresh token. Only its SHA-256 is kept. */
+export interface RefreshTokenRow {
+  hash: string;
+  grant_id: string;
+  created_at: number;
+  expires_at: number;
+  /** When it was exchanged for its successor, which is derived from it. */
+  rotated_at: number | null;
+}
+
+/** An access token. Only its SHA-256 is kept. */
+export interface AccessTokenRow {
+  hash: string;
+  grant_id: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** What a request with an idempotency key was answered. */
+export interface IdempotencyKeyRow {
+  account_id: string;
+  key: string;
+  /** SHA-256 of method, path and body. */
+  request_hash: string;
+  status: number;
+  body: string;
+  created_at: number;
+}
+
+/** A setting of this database, such as the key that successor tokens are derived with. */
+export interface SettingRow {
+  name: string;
+  value: string;
+}
+
+/** All tables. */
+export interface Tables {
+  accounts: AccountRow;
+  projects: ProjectRow;
+  collaborators: CollaboratorRow;
+  apps: AppRow;
+  app_keys: AppKeyRow;
+  products: ProductRow;
+  entitlements: EntitlementRow;
+  entitlement_products: EntitlementProductRow;
+  offerings: OfferingRow;
+  packages: PackageRow;
+  package_products: PackageProductRow;
+  audit_logs: AuditLogRow;
+  customers: CustomerRow;
+  customer_attributes: CustomerAttributeRow;
+  tombstones: TombstoneRow;
+  grants: GrantRow;
+  refresh_tokens: RefreshTokenRow;
+  access_tokens: AccessTokenRow;
+  idempotency_keys: IdempotencyKeyRow;
+  settings: SettingRow;
+}
