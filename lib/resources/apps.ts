@@ -1,0 +1,301 @@
+/**
+ * Apps: one for each storefront that a project sells in. What an app holds besides its name depends
+ * on its type, and lies in an object named after the type.
+ *
+ * @example Create an app and read its public key
+ * ```ts ignore
+ * import { connect, createApp, listAppPublicKeys } from "../../mod.ts";
+ *
+ * const client = await connect();
+ * const app = await createApp(client, {
+ *   name: "Notes for iOS",
+ *   type: "app_store",
+ *   app_store: { bundle_id: "com.example.notes" },
+ * });
+ * const { items: [key] } = await listAppPublicKeys(client, app.id);
+ * ```
+ *
+ * @module
+ */
+
+import type { Client } from "../client.ts";
+import type { Page, PageQuery } from "../page.ts";
+import { path } from "../path.ts";
+import type { DeletedObject } from "./shared.ts";
+
+/** An app, told apart by `type`. */
+export type App =
+  | AppStoreApp
+  | MacAppStoreApp
+  | PlayStoreApp
+  | AmazonApp
+  | StripeApp
+  | SvcBillingApp
+  | RokuApp
+  | PaddleApp
+  | TestStoreApp;
+
+/** What every app has. */
+export interface AppCommon {
+  /** Always `app`. */
+  object: "app";
+  /** Generated id, `app…`. */
+  id: string;
+  /** Its name, 1 to 255 characters. */
+  name: string;
+  /** When it was created, in milliseconds since 1970. */
+  created_at: number;
+  /** The project it belongs to. */
+  project_id: string;
+}
+
+/** An app in Apple's App Store. */
+export interface AppStoreApp extends AppCommon {
+  /** The storefront. */
+  type: "app_store";
+  /** What the App Store needs. Keys and secrets are never shown. */
+  app_store: {
+    /** The bundle id, 1 to 256 characters. */
+    bundle_id: string;
+    /** Whether a key for the App Store Connect API is stored. */
+    app_store_connect_api_key_configured: boolean;
+    /** Whether a key for in-app purchases is stored. */
+    subscription_key_configured: boolean;
+  };
+}
+
+/** An app in Apple's Mac App Store. */
+export interface MacAppStoreApp extends AppCommon {
+  /** The storefront. */
+  type: "mac_app_store";
+  /** What the Mac App Store needs. */
+  mac_app_store: {
+    /** The bundle id, 1 to 256 characters. */
+    bundle_id: string;
+  };
+}
+
+/** An app in Google Play. */
+export interface PlayStoreApp extends AppCommon {
+  /** The storefront. */
+  type: "play_store";
+  /** What Google Play needs. */
+  play_store: {
+    /** The package name, 1 to 256 characters. */
+    package_name: string;
+  };
+}
+
+/** An app in Amazon's Appstore. */
+export interface AmazonApp extends AppCommon {
+  /** The storefront. */
+  type: "amazon";
+  /** What Amazon needs. */
+  amazon: {
+    /** The package name, 1 to 256 characters. */
+    package_name: string;
+  };
+}
+
+/** A storefront on Stripe. */
+export interface StripeApp extends AppCommon {
+  /** The storefront. */
+  type: "stripe";
+  /** What Stripe needs. */
+  stripe: {
+    /** The connected account, or null for the only one. */
+    stripe_account_id: string | null;
+  };
+}
+
+/** A storefront of the service's own web billing. */
+export interface SvcBillingApp extends AppCommon {
+  /** The storefront. */
+  type: "svc_billing";
+  /** What web billing needs. */
+  svc_billing: {
+    /** The connected account that takes the payments, or null. */
+    stripe_account_id: string | null;
+    /** The name that buyers see, or null. */
+    app_name: string | null;
+    /** Where buyers get help, or null. */
+    support_email: string | null;
+    /** ISO 4217 code of the currency shown first. */
+    default_currency: string;
+  };
+}
+
+/** A channel on Roku. */
+export interface RokuApp extends AppCommon {
+  /** The storefront. */
+  type: "roku";
+  /** What Roku needs. The API key is never shown. */
+  roku: {
+    /** The channel's id, 6 characters, or null. */
+    roku_channel_id: string | null;
+    /** The channel's name, 1 to 30 characters, or null. */
+    roku_channel_name: string | null;
+  };
+}
+
+/** A storefront on Paddle. */
+export interface PaddleApp extends AppCommon {
+  /** The storefront. */
+  type: "paddle";
+  /** What Paddle needs. The API key is never shown. */
+  paddle: {
+    /** Whether it is Paddle's sandbox, or null while unknown. */
+    paddle_is_sandbox: boolean | null;
+  };
+}
+
+/** The store for tests that comes with a project. It cannot be created. */
+export interface TestStoreApp extends AppCommon {
+  /** The storefront. */
+  type: "test_store";
+}
+
+/** What a new app is made of: a name, a type, and the object named after the type. */
+export interface NewApp extends AppChanges {
+  /** Its name, 1 to 255 characters. */
+  name: string;
+  /** The storefront. */
+  type: Exclude<App["type"], "test_store">;
+}
+
+/** What can be changed of an app. Fields left out stay; a nested null clears. */
+export interface AppChanges {
+  /** Its name, 1 to 255 characters. */
+  name?: string;
+  /** For an app of type `app_store`. */
+  app_store?: {
+    /** The bundle id, 1 to 256 characters. Required on create. */
+    bundle_id?: string;
+    /** The shared secret, exactly 32 characters; null removes it. */
+    shared_secret?: string | null;
+    /** The in-app purchase key, PEM, at most 4,500 characters. */
+    subscription_private_key?: string;
+    /** The id of that key, at most 32 characters. */
+    subscription_key_id?: string;
+    /** The issuer of that key, at most 36 characters. */
+    subscription_key_issuer?: string;
+    /** The App Store Connect API key, PEM, at most 4,500 characters. */
+    app_store_connect_api_key?: string;
+    /** The id of that key, at most 36 characters. */
+    app_store_connect_api_key_id?: string;
+    /** The issuer of that key, at most 36 characters. */
+    app_store_connect_api_key_issuer?: string;
+    /** The vendor number, at most 20 characters. */
+    app_store_connect_vendor_number?: string;
+  };
+  /** For an app of type `mac_app_store`. */
+  mac_app_store?: {
+    /** The bundle id, 1 to 256 characters. Required on create. */
+    bundle_id?: string;
+    /** The shared secret, exactly 32 characters; null removes it. */
+    shared_secret?: string | null;
+  };
+  /** For an app of type `play_store`. */
+  play_store?: {
+    /** The package name, 1 to 256 characters. */
+    package_name: string;
+  };
+  /** For an app of type `amazon`. */
+  amazon?: {
+    /** The package name, 1 to 256 characters. Required on create. */
+    package_name?: string;
+    /** The shared secret; null removes it. */
+    shared_secret?: string | null;
+  };
+  /** For an app of type `stripe`. */
+  stripe?: {
+    /** The connected account; null only on create, for the only one. */
+    stripe_account_id?: string | null;
+  };
+  /** For an app of type `svc_billing`. */
+  svc_billing?: {
+    /** The connected account that takes the payments; null removes it. */
+    stripe_account_id?: string | null;
+    /** The name that buyers see, 1 to 256 characters. Required on create. */
+    app_name?: string | null;
+    /** Where buyers get help, 1 to 320 characters; null removes it. */
+    support_email?: string | null;
+    /** ISO 4217 code of the currency shown first. Default `USD`. */
+    default_currency?: string;
+  } | null;
+  /** For an app of type `roku`. */
+  roku?: {
+    /** The API key, exactly 33 characters; null removes it. */
+    roku_api_key?: string | null;
+    /** The channel's id, exactly 6 characters; null removes it. */
+    roku_channel_id?: string | null;
+    /** The channel's name, 1 to 30 characters; null removes it. */
+    roku_channel_name?: string | null;
+  } | null;
+  /** For an app of type `paddle`. */
+  paddle?: {
+    /** The API key, 50 to 70 characters; null removes it. */
+    paddle_api_key?: string | null;
+    /** Whether it is Paddle's sandbox. */
+    paddle_is_sandbox?: boolean | null;
+  } | null;
+}
+
+/** A key that an app's SDK sends. It is no secret. */
+export interface PublicApiKey {
+  /** Always `public_api_key`. */
+  object: "public_api_key";
+  /** Generated id, `apikey…`. */
+  id: string;
+  /** The key itself, such as `appl_…`. */
+  key: string;
+  /** Which purchases it is for. */
+  environment: "production" | "sandbox" | (string & Record<never, never>);
+  /** The app it belongs to. */
+  app_id: string;
+  /** When it was created, in milliseconds since 1970. */
+  created_at: number;
+}
+
+/** A StoreKit configuration for Xcode. */
+export interface StoreKitConfig {
+  /** Always `store_kit_config_file`. */
+  object: "store_kit_config_file";
+  /** The content of the `.storekit` file. */
+  contents: Record<string, unknown>;
+}
+
+/** Lists the apps of the project, oldest first. `GET /apps` */
+export function listApps(client: Client, query?: PageQuery): Promise<Page<App>> {
+  return client.get(path`/apps`, { query });
+}
+
+/** Reads one app. `GET /apps/{id}` */
+export function getApp(client: Client, id: string): Promise<App> {
+  return client.get(path`/apps/${id}`);
+}
+
+/** Lists the public SDK keys of an app. `GET /apps/{id}/public_api_keys` */
+export function listAppPublicKeys(client: Client, id: string): Promise<Page<PublicApiKey>> {
+  return client.get(path`/apps/${id}/public_api_keys`);
+}
+
+/** Reads the StoreKit configuration of an Apple app. `GET /apps/{id}/store_kit_config` */
+export function getAppStoreKitConfig(client: Client, id: string): Promise<StoreKitConfig> {
+  return client.get(path`/apps/${id}/store_kit_config`);
+}
+
+/** Creates an app, with its public key. `POST /apps` */
+export function createApp(client: Client, app: NewApp): Promise<App> {
+  return client.post(path`/apps`, app);
+}
+
+/** Changes an app. Its type stays. `POST /apps/{id}` */
+export function updateApp(client: Client, id: string, changes: AppChanges): Promise<App> {
+  return client.post(path`/apps/${id}`, changes);
+}
+
+/** Deletes an app that nothing depends on. `DELETE /apps/{id}` */
+export function deleteApp(client: Client, id: string): Promise<DeletedObject> {
+  return client.delete(path`/apps/${id}`);
+}

@@ -1,0 +1,131 @@
+/**
+ * Offerings: what a paywall shows. One offering of a project is current, and apps get that one
+ * unless they ask for another.
+ *
+ * An offering is addressed by its `lookup_key` or its `id`.
+ *
+ * @example Create an offering and make it current
+ * ```ts ignore
+ * import { connect, createOffering, updateOffering } from "../../mod.ts";
+ *
+ * const client = await connect();
+ * const { lookup_key } = await createOffering(client, {
+ *   lookup_key: "spring",
+ *   display_name: "Spring sale",
+ * });
+ * await updateOffering(client, lookup_key, { is_current: true });
+ * ```
+ *
+ * @module
+ */
+
+import type { Client } from "../client.ts";
+import type { Page, PageQuery } from "../page.ts";
+import { path } from "../path.ts";
+import type { Package } from "./packages.ts";
+import type { DeletedObject, State } from "./shared.ts";
+
+/** An offering. */
+export interface Offering {
+  /** Always `offering`. */
+  object: "offering";
+  /** Generated id, `ofrng…`. */
+  id: string;
+  /** The name that code uses, 1 to 200 characters, unique in the project, never changed. */
+  lookup_key: string;
+  /** The name that people read, 1 to 1,500 characters. */
+  display_name: string;
+  /** Whether apps that ask for the current offering get this one. */
+  is_current: boolean;
+  /** `inactive` once archived. */
+  state: State;
+  /** When it was created, in milliseconds since 1970. */
+  created_at: number;
+  /** The project it belongs to. */
+  project_id: string;
+  /** Free JSON for the app, at most 4,000 characters, or null. */
+  metadata: Record<string, unknown> | null;
+  /** Its packages, when asked for with `expand`. */
+  packages?: Page<Package>;
+}
+
+/** What a new offering is made of. */
+export interface NewOffering {
+  /** The name that code uses, 1 to 200 characters, unique in the project. */
+  lookup_key: string;
+  /** The name that people read, 1 to 1,500 characters. */
+  display_name: string;
+  /** Free JSON for the app, at most 4,000 characters. */
+  metadata?: Record<string, unknown> | null;
+}
+
+/** What can be changed of an offering. */
+export interface OfferingChanges {
+  /** The name that people read, 1 to 1,500 characters. */
+  display_name?: string;
+  /** `true` makes this offering the current one. */
+  is_current?: boolean;
+  /** Free JSON for the app; null removes it. */
+  metadata?: Record<string, unknown> | null;
+}
+
+/** What to send along with an offering. */
+export interface OfferingQuery {
+  /** `package` adds the packages, `package.product` their products too. */
+  expand?: ("package" | "package.product")[];
+}
+
+/** The query of a list of offerings. */
+export interface OfferingsQuery extends PageQuery {
+  /** `items.package` adds the packages, `items.package.product` their products too. */
+  expand?: ("items.package" | "items.package.product")[];
+}
+
+/** What an unarchive may bring back along with the offering. */
+export interface UnarchiveOptions {
+  /** Bring back the archived products of its packages too. Default false: refuse instead. */
+  unarchive_referenced_entities?: boolean;
+}
+
+/** Lists the offerings of the project, oldest first. `GET /offerings` */
+export function listOfferings(client: Client, query?: OfferingsQuery): Promise<Page<Offering>> {
+  return client.get(path`/offerings`, { query });
+}
+
+/** Reads one offering. `GET /offerings/{id}` */
+export function getOffering(client: Client, id: string, query?: OfferingQuery): Promise<Offering> {
+  return client.get(path`/offerings/${id}`, { query });
+}
+
+/** Creates an offering. The first one of a project becomes current. `POST /offerings` */
+export function createOffering(client: Client, offering: NewOffering): Promise<Offering> {
+  return client.post(path`/offerings`, offering);
+}
+
+/** Changes an offering, or makes it current. `POST /offerings/{id}` */
+export function updateOffering(
+  client: Client,
+  id: string,
+  changes: OfferingChanges,
+): Promise<Offering> {
+  return client.post(path`/offerings/${id}`, changes);
+}
+
+/** Deletes an offering with its packages. The current one only goes last. `DELETE /offerings/{id}` */
+export function deleteOffering(client: Client, id: string): Promise<DeletedObject> {
+  return client.delete(path`/offerings/${id}`);
+}
+
+/** Archives an offering. The current one is refused. `POST /offerings/{id}/actions/archive` */
+export function archiveOffering(client: Client, id: string): Promise<Offering> {
+  return client.post(path`/offerings/${id}/actions/archive`);
+}
+
+/** Brings an archived offering back. `POST /offerings/{id}/actions/unarchive` */
+export function unarchiveOffering(
+  client: Client,
+  id: string,
+  options?: UnarchiveOptions,
+): Promise<Offering> {
+  return client.post(path`/offerings/${id}/actions/unarchive`, options);
+}
