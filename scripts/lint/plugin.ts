@@ -1,0 +1,38 @@
+/**
+ * Our lint plugin: the parts of CONTRIBUTING.md that a machine can check. `deno lint` runs it.
+ *
+ * @module
+ */
+
+import { documented, operationDocs } from "./docs.ts";
+import { imports } from "./imports.ts";
+import {
+  errorClasses,
+  fileLines,
+  functionDeclarations,
+  functionLines,
+  namedExports,
+} from "./shape.ts";
+import { clock, environment, exit, platform, terminal } from "./world.ts";
+
+const plugin: Deno.lint.Plugin = {
+  name: "house",
+  rules: {
+    imports,
+    terminal,
+    exit,
+    clock,
+    environment,
+    platform,
+    "file-lines": fileLines,
+    "function-lines": functionLines,
+    "named-exports": namedExports,
+    "function-declarations": functionDeclarations,
+    "error-classes": errorClasses,
+    documented,
+    "operation-docs": operationDocs,
+  },
+};
+
+// The plugin API takes a module's default export.
+export default plugin;

@@ -1,0 +1,129 @@
+/**
+ * The rooms of this repository and the doors between them: who may import whom.
+ * `imports.ts` enforces this table; ARCHITECTURE.md tells why it looks like this.
+ *
+ * @module
+ */
+
+/** A part of the tree whose files share one rule for what they may import. */
+export type Room =
+  | "cli.ts"
+  | "mod.ts"
+  | "lib/cli"
+  | "lib/service"
+  | "lib/connect.ts"
+  | "lib/auth"
+  | "lib/config"
+  | "lib/debug.ts"
+  | "lib/resources"
+  | "lib core"
+  | "scripts/examples";
+
+/** What the files of one room may import. A room may always import its own files. */
+export interface Doors {
+  /** Rooms whose code may be loaded. */
+  code: readonly Room[];
+  /** Rooms from which `import type` is allowed besides. */
+  types: readonly Room[];
+  /** Rooms that may be loaded by `import("./literal")` besides. */
+  lazy: readonly Room[];
+  /** Which packages may be imported: any of the import map, `node:` built-ins only, or none. */
+  packages: "any" | "node" | "none";
+}
+
+const LIBRARY: readonly Room[] = [
+  "lib/connect.ts",
+  "lib/auth",
+  "lib/config",
+  "lib/debug.ts",
+  "lib/resources",
+  "lib core",
+];
+
+/** The table. What is not listed is closed. */
+export const DOORS: Readonly<Record<Room, Doors>> = {
+  "cli.ts": open({ code: ["lib/cli", "lib core"] }),
+  "mod.ts": open({ code: LIBRARY }),
+  "lib/cli": open({
+    code: LIBRARY,
+    types: ["lib/service"],
+    lazy: ["lib/service"],
+    packages: "any",
+  }),
+  // The version and the list envelope are one statement each, so the service reads them as well.
+  "lib/service": open({ types: ["lib/resources", "lib core"], packages: "any" }),
+  "lib/connect.ts": open({
+    code: ["lib/auth", "lib/config", "lib/debug.ts", "lib core"],
+    packages: "node",
+  }),
+  "lib/auth": open({ code: ["lib/config", "lib/resources", "lib core"], packages: "node" }),
+  "lib/config": open({ code: ["lib core"], packages: "node" }),
+  "lib/debug.ts": open({ code: ["lib core"], packages: "node" }),
+  "lib/resources": open({ code: ["lib core"] }),
+  "lib core": open({ packages: "node" }),
+  "scripts/examples": open({ code: ["mod.ts"], packages: "node" }),
+};
+
+/** Files that every room may load: plain values that depend on nothing. */
+export const COMMON: readonly string[] = ["lib/version.ts"];
+
+/** Packages that only some files may import, and only dynamically where `lazy` is set. */
+export const KEPT: readonly {
+  name: string;
+  by: readonly string[];
+  lazy?: true;
+  instead: string;
+}[] = [
+  {
+    name: "@stricli/core",
+    by: ["lib/cli/command.ts"],
+    instead: "Use command() and group() from lib/cli/command.ts.",
+  },
+  {
+    name: "@clack/prompts",
+    by: ["lib/cli/ask.ts"],
+    lazy: true,
+    instead: "Ask through context.ask; lib/cli/ask.ts loads the prompts when somebody is there.",
+  },
+  {
+    name: "node:sqlite",
+    by: ["lib/service/store/", "scripts/bench/", "tests/"],
+    instead: "Go through the store: store.read() and store.write().",
+  },
+];
+
+/** The one package that the library loads by an inline specifier, so that URL imports work. */
+export const INLINE = { by: "lib/config/", name: "npm:smol-toml@" };
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+/** The path of a file inside the repository, with forward slashes. */
+export function repositoryPath(filename: string): string {
+  const path = filename.replaceAll("\\", "/");
+  const root = decodeURIComponent(ROOT);
+  for (const prefix of [root, root.slice(1)]) {
+    if (path.startsWith(prefix)) return path.slice(prefix.length);
+  }
+  return path;
+}
+
+/** The room that a file of the repository is in, if it is in one. */
+export function roomOf(path: string): Room | undefined {
+  if (path === "cli.ts" || path === "mod.ts") return path;
+  if (path === "lib/connect.ts" || path === "lib/debug.ts") return path;
+  if (path.startsWith("scripts/examples/")) return "scripts/examples";
+  const [top, room, file] = path.split("/", 3);
+  if (top !== "lib") return undefined;
+  if (file === undefined) return "lib core";
+  return isLibraryRoom(`lib/${room}`) ? `lib/${room}` as Room : undefined;
+}
+
+/** Whether a folder of lib/ is a room. */
+function isLibraryRoom(name: string): boolean {
+  return Object.hasOwn(DOORS, name);
+}
+
+/** Fills in what a room may not do. */
+function open(doors: Partial<Doors>): Doors {
+  return { code: [], types: [], lazy: [], packages: "none", ...doors };
+}
