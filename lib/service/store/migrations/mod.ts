@@ -1,0 +1,21 @@
+/**
+ * The steps from an empty database to the present one, in order. A step that was released never
+ * changes; a change to the tables is a new step at the end.
+ *
+ * @module
+ */
+
+import { sql as catalogue } from "./0001_catalogue.ts";
+
+/** One step. Its number is its place in the list, from 1. */
+export interface Migration {
+  /** What the step brings, as in its file's name. */
+  name: string;
+  /** The statements. */
+  sql: string;
+}
+
+/** All steps. */
+export const migrations: readonly Migration[] = [
+  { name: "catalogue", sql: catalogue },
+];

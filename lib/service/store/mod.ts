@@ -1,0 +1,20 @@
+/**
+ * The store: what the rest of the service uses of the database.
+ *
+ * @module
+ */
+
+export type { Tx } from "./connection.ts";
+export {
+  type ColumnName,
+  isCheckViolation,
+  isForeignKeyViolation,
+  isStoreUnavailable,
+  isUniqueViolation,
+  StoreError,
+  type StoreFailure,
+} from "./failure.ts";
+export { openStore, type Store, type StoreOptions } from "./open.ts";
+export { nextSeq } from "./seq.ts";
+export type { Tables } from "./tables.ts";
+export type { Work } from "./work.ts";
