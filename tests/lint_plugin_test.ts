@@ -201,13 +201,15 @@ Deno.test("an operation's doc ends with the method and path that it calls", () =
     [],
   );
   deepEqual(
-    judged("Acts.\n * `GET /projects`\n * @throws {ApiError} always\n ", "/v2/projects"),
+    judged("Acts.\n * `POST /projects`\n * @throws {ApiError} always\n ", "/v2/projects"),
     [],
   );
   deepEqual(judged("Archives an offering.", archive), ["operation-docs"]);
   deepEqual(judged("`POST /offerings/{id}` archives it.", archive), ["operation-docs"]);
   deepEqual(judged("Archives. `POST /offerings/{id}`", archive), ["operation-docs"]);
-  deepEqual(judged("`GET /offering/{id}`", "/offerings/${id}"), ["operation-docs"]);
+  deepEqual(judged("`POST /offering/{id}`", "/offerings/${id}"), ["operation-docs"]);
+  deepEqual(judged("Archives. `GET /offerings/{id}/actions/archive`", archive), ["operation-docs"]);
+  deepEqual(judged("Invites. `POST /projects/{id}/collaborators`", "/collaborators"), []);
 });
 
 Deno.test("every refusal says what to do instead", () => {

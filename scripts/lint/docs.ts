@@ -9,8 +9,11 @@ import { repositoryPath } from "./rooms.ts";
 /** Rows mirror the schema, whose migrations say what the columns hold. */
 const ROWS = "lib/service/store/tables.ts";
 
+const METHODS = ["GET", "POST", "PUT", "DELETE"];
+const AGREE = "Make the doc and the call agree with the API document.";
+
 /** A method and a path at the end of a line, such as `POST /offerings/{id}`. */
-const OPERATION = /(?:^|[\s`(])(GET|POST|PUT|PATCH|DELETE) (\/[^\s`]*)`?\.?\s*$/;
+const OPERATION = /(?:^|[\s`(])(GET|POST|PUT|DELETE) (\/[^\s`]*)`?\.?\s*$/;
 
 /** Reports exports and interface fields in lib/ without a doc comment. */
 export const documented: Deno.lint.Rule = {
@@ -46,18 +49,18 @@ export const documented: Deno.lint.Rule = {
   },
 };
 
-/** Reports operations whose doc doesn't end with their method and path, or names another path. */
+/** Reports operations whose doc doesn't end with the method and path that they call. */
 export const operationDocs: Deno.lint.Rule = {
   create(context) {
     if (!repositoryPath(context.filename).startsWith("lib/resources/")) return {};
     const { text } = context.sourceCode;
-    let told: string | undefined;
+    let told: { method: string; path: string } | undefined;
     return {
       ExportNamedDeclaration(node) {
         told = undefined;
         if (node.declaration?.type !== "FunctionDeclaration") return;
         const found = OPERATION.exec(lastLine(docBefore(text, node.range[0]) ?? ""));
-        if (found) told = found[2];
+        if (found) told = { method: found[1] ?? "", path: found[2] ?? "" };
         else {
           context.report({
             node: node.declaration.id ?? node,
@@ -70,15 +73,23 @@ export const operationDocs: Deno.lint.Rule = {
         told = undefined;
       },
       TaggedTemplateExpression(node) {
-        if (told === undefined || node.tag.type !== "Identifier" || node.tag.name !== "path") {
-          return;
-        }
+        if (!told || node.tag.type !== "Identifier" || node.tag.name !== "path") return;
         const used = node.quasi.quasis.map((part) => part.cooked).join("{}");
-        if (plainPath(used) === plainPath(told)) return;
+        if (plainPath(used) === plainPath(told.path)) return;
         context.report({
           node,
-          message: `This path is not the one that the doc names: ${told}`,
-          hint: "Make the doc and the path agree with the API document.",
+          message: `This path is not the one that the doc names: ${told.path}`,
+          hint: AGREE,
+        });
+      },
+      MemberExpression(node) {
+        if (!told || node.object.type !== "Identifier" || node.object.name !== "client") return;
+        const used = node.property.type === "Identifier" ? node.property.name.toUpperCase() : "";
+        if (!METHODS.includes(used) || used === told.method) return;
+        context.report({
+          node,
+          message: `This method is not the one that the doc names: ${told.method}`,
+          hint: AGREE,
         });
       },
     };
@@ -101,9 +112,10 @@ function lastLine(doc: string): string {
   return description.findLast((line) => line !== "") ?? "";
 }
 
-/** A path without its version and the names of its values. */
+/** A path inside its project, without its version and the names of its values. */
 function plainPath(path: string): string {
-  return path.replace(/^\/v2(?=\/)/, "").replace(/\{[^}]*\}/g, "{}");
+  const plain = path.replace(/^\/v2(?=\/)/, "").replace(/\{[^}]*\}/g, "{}");
+  return plain.replace(/^\/projects\/\{\}(?=\/)/, "");
 }
 
 /** The names that an exported declaration declares. */
