@@ -1,0 +1,143 @@
+/**
+ * Compiles `cli.ts` to stand-alone programs in dist/, with the permissions of `deno task cli`, and
+ * writes their checksums beside them.
+ *
+ * Run it as `deno task compile`, `deno task compile --target <target>` or `deno task compile --all`.
+ *
+ * `deno compile` puts the program into a runtime ("denort") that it downloads once per target.
+ * Without a network, name a runtime on this machine in `DENORT_BIN`.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+/** The systems that a release has programs for. */
+export const TARGETS = [
+  "x86_64-unknown-linux-gnu",
+  "aarch64-unknown-linux-gnu",
+  "x86_64-apple-darwin",
+  "aarch64-apple-darwin",
+  "x86_64-pc-windows-msvc",
+] as const;
+
+/** A system that a release has a program for. */
+export type Target = typeof TARGETS[number];
+
+/** The file with the checksums, as `sha256sum --check` reads it. */
+export const SUMS = "SHA256SUMS";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** What opens a browser on each system. The others' openers are left out of its program. */
+const OPENERS = [["linux", "xdg-open"], ["darwin", "open"], ["windows", "rundll32"]] as const;
+
+/** The targets that a command line asks for. Throws a sentence when it makes no sense. */
+export function wantedTargets(
+  args: string[],
+  host: string = Deno.build.target,
+  ownRuntime = false,
+): Target[] {
+  const { all, target = host } = parseArgs({
+    args,
+    options: { all: { type: "boolean" }, target: { type: "string" } },
+  }).values;
+  if (all && ownRuntime) {
+    throw new Error(
+      "Cannot compile for all targets: DENORT_BIN names the runtime of one. Unset it, or pass --target",
+    );
+  }
+  if (all) return [...TARGETS];
+  const found = TARGETS.find((known) => known === target);
+  if (!found) {
+    throw new Error(
+      `Cannot compile for "${target}": it is none of our targets. They are: ${TARGETS.join(", ")}`,
+    );
+  }
+  return [found];
+}
+
+/** The name of a target's program in dist/. */
+export function programName(target: Target): string {
+  return `cli-${target}${target.includes("windows") ? ".exe" : ""}`;
+}
+
+/** The permissions that `deno task cli` has, from the text of deno.json, narrowed to a target. */
+export function permissions(denoJson: string, target: Target): string[] {
+  const settings: { tasks?: Record<string, { command?: string }> } = JSON.parse(denoJson);
+  const words = settings.tasks?.cli?.command?.split(" ") ?? [];
+  const flags = words.filter((word) => word.startsWith("--allow-"));
+  if (flags.length === 0) {
+    throw new Error("Cannot compile without permissions: the task cli in deno.json lists none");
+  }
+  const opener = OPENERS.find(([system]) => target.includes(system))?.[1];
+  return flags.map((flag) => flag.startsWith("--allow-run=") ? `--allow-run=${opener}` : flag);
+}
+
+/** The arguments of `deno` that compile the program of a target into a file. */
+export function compileArguments(denoJson: string, target: Target, output: string): string[] {
+  return [
+    "compile",
+    // Also keeps the program itself from reporting an opener that a machine does not have.
+    "--quiet",
+    "--frozen",
+    "--no-prompt",
+    "--exclude-unused-npm",
+    ...permissions(denoJson, target),
+    "--target",
+    target,
+    "--output",
+    output,
+    join(ROOT, "cli.ts"),
+  ];
+}
+
+/** The checksums of the programs in a folder, one line each, by name. */
+export async function checksums(folder: string): Promise<string> {
+  const lines: string[] = [];
+  for await (const { name, isFile } of Deno.readDir(folder)) {
+    if (!isFile || !TARGETS.some((target) => programName(target) === name)) continue;
+    const hash = createHash("sha256");
+    const file = await Deno.open(join(folder, name));
+    for await (const chunk of file.readable) hash.update(chunk);
+    lines.push(`${hash.digest("hex")}  ${name}\n`);
+  }
+  return lines.sort((a, b) => a.slice(66) < b.slice(66) ? -1 : 1).join("");
+}
+
+/** Compiles what the command line asks for. Gives the exit code. */
+async function main(args: string[]): Promise<number> {
+  const targets = wantedTargets(args, undefined, Boolean(Deno.env.get("DENORT_BIN")));
+  const denoJson = await Deno.readTextFile(join(ROOT, "deno.json"));
+  const folder = join(ROOT, "dist");
+  await Deno.mkdir(folder, { recursive: true });
+  for (const target of targets) {
+    const output = join(folder, programName(target));
+    const { success, code } = await new Deno.Command(Deno.execPath(), {
+      args: compileArguments(denoJson, target, output),
+    }).spawn().status;
+    if (success) console.log(`Compiled ${programName(target)}`);
+    else {
+      console.error(`Cannot compile for ${target}: deno compile ended with code ${code}`);
+      console.error(
+        "It downloads a runtime per target. Without a network, name one in DENORT_BIN.",
+      );
+      return 1;
+    }
+  }
+  await Deno.writeTextFile(join(folder, SUMS), await checksums(folder));
+  console.log(`Wrote ${SUMS}`);
+  return 0;
+}
+
+if (import.meta.main) {
+  try {
+    Deno.exitCode = await main(Deno.args);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    Deno.exitCode = 2;
+  }
+}
