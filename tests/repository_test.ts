@@ -1,0 +1,190 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { basename, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { VERSION } from "../lib/version.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const files = await filesUnder(root);
+const modules = files.filter((file) => file.startsWith("lib/") && file.endsWith(".ts"));
+const docs = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].filter((doc) =>
+  files.includes(doc)
+);
+
+/** The paths of all files of the repository, from its root, with forward slashes. */
+async function filesUnder(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (/^(\.git|\.cli|\.vscode|node_modules|coverage|dist)$/.test(name)) continue;
+    if (isDirectory) found.push(...await filesUnder(path));
+    else found.push(relative(root, path).replaceAll("\\", "/"));
+  }
+  return found.sort();
+}
+
+/** Reads a file of the repository. */
+function read(file: string): Promise<string> {
+  return Deno.readTextFile(join(root, file));
+}
+
+/** Runs a module without any permission but those given, and gives what it printed. */
+async function run(source: string, ...permissions: string[]): Promise<[number, string]> {
+  const command = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-prompt", "--no-check", "--frozen", ...permissions, "-"],
+    env: { NO_COLOR: "1" },
+    cwd: root,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = command.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(source));
+  await writer.close();
+  const { code, stdout, stderr } = await command.output();
+  const decoder = new TextDecoder();
+  return [code, decoder.decode(stdout) + decoder.decode(stderr)];
+}
+
+Deno.test("every path that the docs name is there", async () => {
+  for (const doc of docs) {
+    const named = (await read(doc)).matchAll(/`([\w@.-]+(?:\/[\w@.-]+)*\/?)`/g);
+    for (const path of [...named].map(([, path = ""]) => path)) {
+      if (/^(@|\.cli\/|application\/)/.test(path)) continue;
+      const isFile = /\.(ts|md|json|yml)$/.test(path);
+      if (path.includes("/")) {
+        const there = files.some((file) => file === path || file.startsWith(withSlash(path)));
+        ok(there, `${doc} names ${path}, which is not there`);
+      } else if (isFile) {
+        ok(files.some((file) => basename(file) === path), `${doc} names ${path}: not there`);
+      }
+    }
+  }
+  ok(docs.includes("CONTRIBUTING.md"));
+});
+
+/** A folder's path as the beginning of the paths of its files. */
+function withSlash(path: string): string {
+  return path.endsWith("/") ? path : `${path}/`;
+}
+
+Deno.test("no file of lib/ is longer than 400 lines", async () => {
+  for (const file of modules) {
+    const lines = (await read(file)).trimEnd().split("\n").length;
+    ok(lines <= 400, `${file} has ${lines} lines`);
+  }
+});
+
+Deno.test("lib/ has at most five casts per thousand lines", async () => {
+  let casts = 0;
+  let lines = 0;
+  const counter: Deno.lint.Plugin = {
+    name: "count",
+    rules: {
+      casts: {
+        create: () => ({
+          TSAsExpression({ typeAnnotation: type }) {
+            const asConst = type.type === "TSTypeReference" &&
+              type.typeName.type === "Identifier" && type.typeName.name === "const";
+            if (!asConst) casts++;
+          },
+        }),
+      },
+    },
+  };
+  for (const file of modules) {
+    const text = await read(file);
+    lines += text.split("\n").length;
+    Deno.lint.runPlugin(counter, file, text);
+  }
+  ok(casts * 1000 <= lines * 5, `${casts} casts in ${lines} lines`);
+});
+
+Deno.test("no file names a package registry or a path of somebody's machine", async () => {
+  const registry = new RegExp(
+    ["registry\\.npm", "registry\\.yarn", "npm\\.jsr\\.io", "//jsr\\.io", "//esm\\.sh"].join("|"),
+  );
+  const machine = /(?<![\w.}/-])\/(?:root|work)\/[\w.]/;
+  const person = /(?<![\w.}/-])\/(?:home|Users)\/\w|[A-Z]:\\\\?Users\\/;
+  for (const file of files.filter((file) => file !== "tests/repository_test.ts")) {
+    const text = await read(file);
+    // Tests make up people, and give them homes.
+    for (const pattern of [registry, machine, ...(file.startsWith("tests/") ? [] : [person])]) {
+      const found = pattern.exec(text);
+      ok(!found, `${file} names ${text.slice(found?.index, (found?.index ?? 0) + 40)}`);
+    }
+    ok(!text.includes(root), `${file} names ${root}`);
+  }
+});
+
+Deno.test("the lock file pins every package by its hash and names no address", async () => {
+  const text = await read("deno.lock");
+  ok(!/https?:|"tarball"|"remote"/.test(text), "an address");
+  const lock: { npm: Record<string, { integrity?: string }>; specifiers: Record<string, string> } =
+    JSON.parse(text);
+  for (const [name, { integrity }] of Object.entries(lock.npm)) {
+    match(integrity ?? "", /^sha512-/, name);
+  }
+  for (const specifier of Object.keys(lock.specifiers)) match(specifier, /^npm:/);
+});
+
+Deno.test("one version stands in deno.json, lib/version.ts and CHANGES.md", async () => {
+  const { version }: { version: string } = JSON.parse(await read("deno.json"));
+  equal(version, VERSION);
+  match(await read("CHANGES.md"), new RegExp(`^## ${VERSION.replaceAll(".", "\\.")}\\b`, "m"));
+});
+
+Deno.test("one version of Deno stands everywhere", async () => {
+  const versions = new Set<string>();
+  for (const file of [".ci/run", ".github/workflows/ci.yml", ".github/workflows/release.yml"]) {
+    ok((await read(file)).includes("npx -y deno@"), file);
+  }
+  for (const file of files.filter((file) => /\.(md|yml|ts)$|^\.ci\//.test(file))) {
+    for (const [, version = ""] of (await read(file)).matchAll(/npx -y deno@(\d[\w.]*\d)/g)) {
+      versions.add(version);
+    }
+  }
+  deepEqual([...versions], ["2.9.6"]);
+});
+
+Deno.test("tasks are granted what they need by name, and never everything", async () => {
+  const { tasks }: { tasks: Record<string, { command: string }> } = JSON.parse(
+    await read("deno.json"),
+  );
+  for (const name of ["cli", "service", "demo", "test", "check", "bench", "coverage", "compile"]) {
+    const command = tasks[name]?.command ?? "";
+    ok(command !== "", `there is no task ${name}`);
+    ok(!/(^| )(-A|--allow-all|--allow-run|--allow-ffi)( |$)/.test(command), `${name}: ${command}`);
+  }
+});
+
+Deno.test("the workflows run on three systems with the least rights and pinned actions", async () => {
+  const ci = await read(".github/workflows/ci.yml");
+  for (const system of ["ubuntu-", "macos-", "windows-"]) ok(ci.includes(system), system);
+  match(ci, /^permissions:\n {2}contents: read$/m);
+  const release = await read(".github/workflows/release.yml");
+  match(release, /^permissions: \{\}$/m);
+  match(release, /tags: \["v\*"\]/);
+  match(release, /task compile --all/);
+  match(release, /attest-build-provenance@[\s\S]*subject-checksums: SHA256SUMS/);
+  equal(release.match(/contents: write/g)?.length, 1);
+  for (const text of [ci, release]) {
+    ok(!/write-all|pull_request_target|\t/.test(text));
+    match(text, /^concurrency:$/m);
+    for (const [, action = ""] of text.matchAll(/uses: (\S+)/g)) match(action, /@(v\d+|\w{40})$/);
+    const jobs = text.slice(text.indexOf("\njobs:")).match(/^ {2}\w+:$/gm) ?? [];
+    equal(text.match(/timeout-minutes:/g)?.length, jobs.length);
+  }
+});
+
+Deno.test("the library can be imported without any permission, and does nothing by itself", async () => {
+  const library = modules.filter((file) => !/^lib\/(cli|service)\//.test(file));
+  const source = library.map((file) => `import ${JSON.stringify(`./${file}`)};`).join("\n");
+  deepEqual(await run(source), [0, ""]);
+});
+
+Deno.test("no module of lib/ does anything when it is imported", async () => {
+  const source = modules.map((file) => `import ${JSON.stringify(`./${file}`)};`).join("\n");
+  deepEqual(await run(source, "--allow-env", "--allow-read"), [0, ""]);
+  // Here as well, so that a module that no test uses counts as not covered.
+  for (const file of modules) await import(new URL(`../${file}`, import.meta.url).href);
+});
