@@ -50,6 +50,7 @@ Deno.test("imports go in one direction", () => {
     ["lib/cli/main.ts", `import type { Service } from "../service/mod.ts";`],
     ["lib/service/routes/offerings.ts", `import type { X } from "../../resources/offerings.ts";`],
     ["lib/service/mod.ts", `import type { Page } from "../page.ts";`],
+    ["lib/service/store/open.ts", `import { ConfigError } from "../../errors.ts";`],
     ["lib/service/mod.ts", `import { VERSION } from "../version.ts";`],
     ["scripts/examples/copy.ts", `import { connect } from "../../mod.ts";`],
     ["tests/offerings_test.ts", `import { openService } from "../lib/service/mod.ts";`],

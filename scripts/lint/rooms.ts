@@ -50,7 +50,7 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
     lazy: ["lib/service"],
     packages: "any",
   }),
-  // The version and the list envelope are one statement each, so the service reads them as well.
+  // The types of the library are the truth; the service's answers must satisfy them.
   "lib/service": open({ types: ["lib/resources", "lib core"], packages: "any" }),
   "lib/connect.ts": open({
     code: ["lib/auth", "lib/config", "lib/debug.ts", "lib core"],
@@ -64,8 +64,8 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
   "scripts/examples": open({ code: ["mod.ts"], packages: "node" }),
 };
 
-/** Files that every room may load: plain values that depend on nothing. */
-export const COMMON: readonly string[] = ["lib/version.ts"];
+/** Files that every room may load: what all of them speak of. No bare `Error` crosses a room. */
+export const COMMON: readonly string[] = ["lib/errors.ts", "lib/version.ts"];
 
 /** Packages that only some files may import, and only dynamically where `lazy` is set. */
 export const KEPT: readonly {
