@@ -8,74 +8,76 @@ import { ConfigError } from "../../errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Migration } from "./migrations/mod.ts";
 
-const STEPS_TABLE = `
+/** What `migrate` needs to know besides the steps. */
+export interface MigrateOptions {
+  /** The database's file, for messages. */
+  file: string;
+  /** The time to note beside each step, in milliseconds since 1970. */
+  now: number;
+}
+
+const NOTES = `
 CREATE TABLE IF NOT EXISTS schema_migrations (
   number INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
   applied_at INTEGER NOT NULL
-) STRICT;`;
+) STRICT`;
 
 /**
- * Runs the steps that the database has not seen.
+ * Runs the steps that the database has not seen, each with its note in one transaction.
  *
- * @throws {ConfigError} when the database is newer than the steps, or was made by other ones.
+ * @throws {ConfigError} when the database is newer than the steps, or was not made by them.
  */
 export function migrate(
   connection: Connection,
   steps: readonly Migration[],
-  options: { file: string; now: () => number },
+  options: MigrateOptions,
 ): void {
-  connection.run("BEGIN IMMEDIATE");
-  try {
-    connection.script(STEPS_TABLE);
-    checkApplied(connection, steps, options.file);
-    connection.run("COMMIT");
-  } catch (error) {
-    if (connection.inTransaction()) connection.run("ROLLBACK");
-    throw error;
+  const done = stepsDone(connection, steps, options.file);
+  for (const [i, step] of steps.entries()) {
+    if (i >= done) apply(connection, step, i + 1, options.now);
   }
-  steps.forEach((step, i) => apply(connection, step, i + 1, options.now()));
 }
 
-/** Applies one step and notes it, both or neither. Does nothing when it is already noted. */
+/** How many of the steps the database has seen. Refuses a database that they did not make. */
+function stepsDone(connection: Connection, steps: readonly Migration[], file: string): number {
+  const tables = connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  if (tables.length === 0) return 0;
+  const problem = tables.some(({ name }) => name === "schema_migrations")
+    ? problemWithNotes(connection, steps)
+    : "it is not a database of this service";
+  if (problem !== undefined) {
+    throw new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${problem}`, {
+      hint: "Use the version of this program that wrote it, or another data folder.",
+    });
+  }
+  return connection.rows("SELECT number FROM schema_migrations").length;
+}
+
+/** Why the noted steps cannot be continued with the known ones, if they cannot. */
+function problemWithNotes(
+  connection: Connection,
+  steps: readonly Migration[],
+): string | undefined {
+  const notes = connection.rows("SELECT number, name FROM schema_migrations ORDER BY number");
+  const newest = notes.at(-1)?.number ?? 0;
+  if (Number(newest) > steps.length) {
+    return `its schema has the number ${newest}, and this version knows only ${steps.length}`;
+  }
+  const odd = notes.find((note, i) => note.number !== i + 1 || note.name !== steps[i]?.name);
+  return odd && `step ${odd.number} of its schema is ${JSON.stringify(odd.name)}, which is unknown`;
+}
+
+/** Applies one step and notes it, both or neither. */
 function apply(connection: Connection, step: Migration, number: number, now: number): void {
   connection.run("BEGIN IMMEDIATE");
   try {
-    const known = connection.rows("SELECT 1 FROM schema_migrations WHERE number = ?", number);
-    if (known.length === 0) {
-      connection.script(step.sql);
-      connection.rows(
-        "INSERT INTO schema_migrations (number, name, applied_at) VALUES (?, ?, ?)",
-        number,
-        step.name,
-        now,
-      );
-    }
+    connection.run(NOTES);
+    connection.script(step.sql);
+    connection.rows("INSERT INTO schema_migrations VALUES (?, ?, ?)", number, step.name, now);
     connection.run("COMMIT");
   } catch (error) {
     if (connection.inTransaction()) connection.run("ROLLBACK");
     throw error;
-  }
-}
-
-/** Refuses a database that these steps did not make. */
-function checkApplied(connection: Connection, steps: readonly Migration[], file: string): void {
-  const rows = connection.rows("SELECT number, name FROM schema_migrations ORDER BY number");
-  const newest = Number(rows.at(-1)?.number ?? 0);
-  if (newest > steps.length) {
-    throw new ConfigError(
-      `Cannot open the database ${JSON.stringify(file)}: its schema is number ${newest}, ` +
-        `and this version knows no schema after number ${steps.length}`,
-      { hint: "Use the version that wrote it, or a newer one." },
-    );
-  }
-  for (const row of rows) {
-    const step = steps[Number(row.number) - 1];
-    if (step?.name === row.name) continue;
-    throw new ConfigError(
-      `Cannot open the database ${JSON.stringify(file)}: its schema number ${row.number} is ` +
-        `${JSON.stringify(row.name)}, not ${JSON.stringify(step?.name ?? "")}`,
-      { hint: "This is not a database of this service: use another data folder." },
-    );
   }
 }

@@ -4,14 +4,15 @@
  * @module
  */
 
-import { chmodSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { ConfigError } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import { connect, type Connection } from "./connection.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
 import { createReader } from "./reader.ts";
-import { misuse, refuseNested, type Work } from "./work.ts";
+import { type Access, misuse, refuseNested, type Work } from "./work.ts";
 import { createWriter } from "./writer.ts";
 
 /** The database, as the rest of the service sees it. */
@@ -21,7 +22,7 @@ export interface Store {
    * resolves. It awaits nothing but its queries, and may be run again.
    */
   write<T>(work: Work<T>): Promise<T>;
-  /** Runs work that only reads, all from the same snapshot, which holds every write that resolved. */
+  /** Runs work that only reads, all from one snapshot that holds every write that has resolved. */
   read<T>(work: Work<T>): Promise<T>;
   /** Refuses new work, waits for what is under way, and closes the file. */
   close(): Promise<void>;
@@ -33,58 +34,83 @@ export interface StoreOptions {
   file: string;
 }
 
+const MEMORY = ":memory:";
+
 /**
  * Opens the database, creates it if need be, and brings its schema up to date.
  *
- * @throws {ConfigError} when the schema is newer than this version.
+ * @throws {ConfigError} when the file cannot be used, or its schema is newer than this version.
  */
 export function openStore({ file }: StoreOptions): Store {
-  if (file !== MEMORY) prepareFile(file);
-  const connection = connect(file, { readOnly: false });
+  if (file === MEMORY) return guardStore(storeInMemory());
   try {
-    migrate(connection, migrations, { file, now: systemClock });
+    return guardStore(storeOnDisk(file));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
+      hint: "Check that its folder exists and may be written, or use another one.",
+      cause: error,
+    });
+  }
+}
+
+function storeOnDisk(file: string): Store {
+  createForOwner(file);
+  const connection = connect(file);
+  try {
+    // The answer tells the mode that is used from now on: some network drives allow no log.
+    const [answer] = connection.rows("PRAGMA journal_mode = WAL");
+    if (answer?.journal_mode !== "wal") throw misuse("the drive does not allow a write-ahead log");
+    migrate(connection, migrations, { file, now: systemClock() });
   } catch (error) {
     connection.close();
     throw error;
   }
-  return file === MEMORY ? storeInMemory(connection) : storeOnDisk(connection, file);
-}
-
-const MEMORY = ":memory:";
-
-function storeOnDisk(connection: Connection, file: string): Store {
   const reader = createReader(() => connect(file, { readOnly: true }));
-  const writer = createWriter(connection, reader.renew);
-  return guardStore({
+  const writer = createWriter(connection, reader);
+  return {
     write: (work) => writer.run(work, "write"),
     read: reader.run,
     close: async () => {
-      await writer.settled();
+      await writer.idle();
       await reader.close();
       connection.close();
     },
-  });
+  };
 }
 
-/** Without a file there is no second connection: reads queue up with the writes, and are undone. */
-function storeInMemory(connection: Connection): Store {
-  const writer = createWriter(connection, () => {});
-  return guardStore({
+/** Memory has no second connection: reads queue up with the writes, and are undone. */
+function storeInMemory(): Store {
+  const connection = connectToMemory();
+  const writer = createWriter(connection);
+  return {
     write: (work) => writer.run(work, "write"),
     read: (work) => writer.run(work, "read"),
     close: async () => {
-      await writer.settled();
+      await writer.idle();
       connection.close();
     },
-  });
+  };
 }
 
-/** Refuses work inside of work, and work after the end. */
+/** An empty database with its schema, which takes 1 ms to make and a third of that to copy. */
+let memoryImage: Uint8Array | undefined;
+
+function connectToMemory(): Connection {
+  const connection = connect(MEMORY, { image: memoryImage });
+  if (memoryImage) return connection;
+  migrate(connection, migrations, { file: MEMORY, now: systemClock() });
+  memoryImage = connection.image();
+  return connection;
+}
+
+/** Refuses work inside of other work, and work after the end. */
 function guardStore(store: Store): Store {
   let closing: Promise<void> | undefined;
-  const check = (access: "read" | "write"): void => {
+  const check = (access: Access): void => {
     refuseNested(access);
-    if (closing) throw misuse(`Cannot ${access} the database: it is closed`);
+    if (closing) throw misuse(`Cannot ${access}: the database is closed`);
   };
   return {
     write: async (work) => {
@@ -99,9 +125,8 @@ function guardStore(store: Store): Store {
   };
 }
 
-/** Creates folder and file for their owner alone, before SQLite would with the umask's rights. */
-function prepareFile(file: string): void {
+/** Creates folder and file for their owner alone. SQLite gives its other files the same rights. */
+function createForOwner(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   Deno.openSync(file, { create: true, write: true, mode: 0o600 }).close();
-  if (Deno.build.os !== "windows") chmodSync(file, 0o600);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads, each from a snapshot: nothing that is written meanwhile is seen. Reads that start between
- * the same two commits share one.
+ * Reads, each from a snapshot: nothing that is written meanwhile is seen. All reads between the same
+ * two commits share one snapshot.
  *
  * @module
  */
@@ -12,50 +12,54 @@ import { runWork, type Work } from "./work.ts";
 export interface Reader {
   /** Reads from a snapshot that holds every commit so far. */
   run<T>(work: Work<T>): Promise<T>;
-  /** Says that a commit happened: later reads must see it. */
+  /** Ends the snapshots that nobody reads from. */
+  letGo(): void;
+  /** Says that there was a commit: reads that start from now on must see it. */
   renew(): void;
-  /** Waits for reads that are going on, then closes. */
+  /** Waits for the reads that are going on, then closes. */
   close(): Promise<void>;
 }
 
-/** A connection, and the reads that share its transaction. */
+/** A connection whose open transaction is a snapshot. */
 interface Snapshot {
-  /** The read-only connection whose transaction it is. */
+  /** The connection, for reading only. */
   connection: Connection;
   /** The reads that are going on. */
   reads: Set<Promise<unknown>>;
-  /** The number of commits it is sure to hold. */
+  /** How many commits the snapshot holds at least. */
   commits: number;
 }
 
-/** Makes a reader. `open` opens one more connection: one is enough as long as no read waits. */
+/** Makes a reader. `open` opens a connection: a second one only while old and new reads overlap. */
 export function createReader(open: () => Connection): Reader {
   const snapshots: Snapshot[] = [];
   let commits = 0;
 
-  function join(): Snapshot {
-    const usable = snapshots.find((s) => s.reads.size === 0 || s.commits === commits);
-    const snapshot = usable ?? { connection: open(), reads: new Set(), commits };
-    if (!usable) snapshots.push(snapshot);
-    if (snapshot.reads.size === 0) {
-      snapshot.connection.run("BEGIN");
-      snapshot.commits = commits;
-    }
+  /** A snapshot that holds every commit so far. It stays open, so that the next read is cheap. */
+  function takeSnapshot(): Snapshot {
+    const present = snapshots.find((s) => s.commits === commits && s.connection.inTransaction());
+    if (present) return present;
+    const free = snapshots.find((s) => s.reads.size === 0);
+    const snapshot = free ?? { connection: open(), reads: new Set(), commits };
+    if (!free) snapshots.push(snapshot);
+    end(snapshot);
+    snapshot.connection.run("BEGIN");
+    snapshot.commits = commits;
     return snapshot;
   }
 
   return {
     run: async <T>(work: Work<T>) => {
-      const snapshot = join();
-      const read = runWork(snapshot.connection, work, "read");
-      snapshot.reads.add(read);
+      const { connection, reads } = takeSnapshot();
+      const read = runWork(connection, work, "read");
+      reads.add(read);
       try {
         return await read;
       } finally {
-        snapshot.reads.delete(read);
-        if (snapshot.reads.size === 0) snapshot.connection.run("COMMIT");
+        reads.delete(read);
       }
     },
+    letGo: () => snapshots.filter((s) => s.reads.size === 0).forEach(end),
     renew: () => void commits++,
     close: async () => {
       for (const { connection, reads } of snapshots) {
@@ -64,4 +68,9 @@ export function createReader(open: () => Connection): Reader {
       }
     },
   };
+}
+
+/** Ends the transaction of a snapshot. */
+function end({ connection }: Snapshot): void {
+  if (connection.inTransaction()) connection.run("COMMIT");
 }

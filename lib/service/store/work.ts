@@ -1,6 +1,5 @@
 /**
- * A unit of work: some queries that belong together, its queries' only way to the database, and the
- * guard against using them wrongly.
+ * A unit of work: queries that belong together, and the guard against using them wrongly.
  *
  * @module
  */
@@ -13,22 +12,23 @@ import { StoreError } from "./failure.ts";
 /** Queries that belong together. It awaits nothing but its queries, and may be run again. */
 export type Work<T> = (tx: Tx) => Promise<T>;
 
-/** The work that is going on, for the code inside of it. */
+/** What work may do with the database. */
+export type Access = "read" | "write";
+
+/** The work that the running code is part of. */
 const current = new AsyncLocalStorage<{ ended: boolean }>();
 
-/** Runs work on a connection. Afterwards its queries are refused. */
+/** Runs work on a connection. Once it has ended, its queries are refused. */
 export async function runWork<T>(
   connection: Connection,
   work: Work<T>,
-  access: "read" | "write",
+  access: Access,
 ): Promise<T> {
   const state = { ended: false };
   const check = (query: CompiledQuery): void => {
-    if (state.ended) {
-      throw misuse("Cannot run a query: the work that it belongs to has ended");
-    }
-    if (access === "read" && WRITES.has(query.query.kind)) {
-      throw new StoreError("Cannot write to the database: this work may only read", {
+    if (state.ended) throw misuse("Cannot run a query: the work it belongs to has ended");
+    if (access === "read" && CHANGES.has(query.query.kind)) {
+      throw new StoreError("Cannot change the database: this work may only read", {
         failure: "read_only",
       });
     }
@@ -40,20 +40,19 @@ export async function runWork<T>(
   }
 }
 
-/** Refuses work that is started inside of other work, which would wait for itself. */
-export function refuseNested(access: "read" | "write"): void {
-  const outer = current.getStore();
-  if (outer && !outer.ended) {
-    throw misuse(`Cannot start to ${access} inside of other work: use that work's own queries`);
+/** Refuses work that starts inside of other work, which would wait for itself. */
+export function refuseNested(access: Access): void {
+  if (current.getStore()?.ended === false) {
+    throw misuse(`Cannot ${access} inside of other work: use that work's own queries`);
   }
 }
 
-/** An error of the caller, not of the database. */
+/** An error of the calling code, not of the database. */
 export function misuse(message: string): StoreError {
   return new StoreError(message, { failure: "misuse" });
 }
 
-const WRITES: ReadonlySet<string> = new Set([
+const CHANGES: ReadonlySet<string> = new Set([
   "InsertQueryNode",
   "UpdateQueryNode",
   "DeleteQueryNode",

@@ -1,117 +1,131 @@
 /**
  * The one writer. Work that is waiting shares one commit: each has its own savepoint, so one that
- * fails is undone alone, and nobody hears of success before the commit is on disk.
+ * fails is undone alone, and nobody hears how it went before the commit is on disk.
  *
  * @module
  */
 
 import type { Connection } from "./connection.ts";
-import { runWork, type Work } from "./work.ts";
+import type { Reader } from "./reader.ts";
+import { type Access, runWork, type Work } from "./work.ts";
 
 /** Runs work in order. */
 export interface Writer {
-  /** Queues work. Settles once its outcome is on disk. */
-  run<T>(work: Work<T>, access: "read" | "write"): Promise<T>;
+  /** Queues work. Settles once its outcome is on disk. A read is undone, whatever it did. */
+  run<T>(work: Work<T>, access: Access): Promise<T>;
   /** Waits until nothing is queued. */
-  settled(): Promise<void>;
+  idle(): Promise<void>;
 }
 
-/** Work that waits, and whom to tell. */
+/** Work that waits in the queue. */
 interface Job {
-  /** Runs the work on the connection, and returns how to tell its caller. */
+  /** What the work may do. */
+  access: Access;
+  /** Runs the work. Never rejects. */
   attempt(): Promise<Outcome>;
-  /** Tells the caller that there was no outcome at all. */
-  reject(error: unknown): void;
-  /** A read is undone at its end, whatever it did. */
-  access: "read" | "write";
+  /** Settles the caller's promise for want of any outcome. */
+  fail(error: unknown): void;
 }
 
-/** How one attempt ended, and how to tell. */
+/** How an attempt ended. */
 interface Outcome {
-  /** Whether the work threw. */
-  failed: boolean;
+  /** What the work threw, in a box. Without it the work went well. */
+  failure?: { error: unknown };
   /** Settles the caller's promise. */
   tell(): void;
 }
 
-/** So many share a commit at most, so that the first need not wait long for the last. */
-const LARGEST_BATCH = 256;
+/** So many share a commit at most: the first must wait for the last. */
+const LARGEST_BATCH = 128;
 
-/** Makes the writer of a connection. `committed` is called after each commit, before anyone is told. */
-export function createWriter(connection: Connection, committed: () => void): Writer {
-  let queue: Job[] = [];
-  let running: Promise<void> | undefined;
+/** Makes the writer of a connection. It keeps the reader's snapshots up to date, if there is one. */
+export function createWriter(connection: Connection, reader?: Reader): Writer {
+  const queue: Job[] = [];
+  let draining: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       await nextTurn();
-      const batch = queue.slice(0, LARGEST_BATCH);
-      queue = queue.slice(LARGEST_BATCH);
-      await commitTogether(connection, batch, committed);
+      await commitTogether(connection, queue.splice(0, LARGEST_BATCH), reader);
     }
-    running = undefined;
+    draining = undefined;
   }
 
   return {
-    run: <T>(work: Work<T>, access: "read" | "write") =>
-      new Promise<T>((resolve, reject) => {
+    run: <T>(work: Work<T>, access: Access) =>
+      new Promise<T>((resolve, fail) => {
         queue.push({
           access,
-          reject,
+          fail,
           attempt: async () => {
             try {
               const value = await runWork(connection, work, access);
-              return { failed: false, tell: () => resolve(value) };
+              return { tell: () => resolve(value) };
             } catch (error) {
-              return { failed: true, tell: () => reject(error) };
+              return { failure: { error }, tell: () => fail(error) };
             }
           },
         });
-        running ??= drain();
+        draining ??= drain();
       }),
-    settled: async () => {
-      while (running) await running;
+    idle: async () => {
+      while (draining) await draining;
     },
   };
 }
 
 /**
- * Runs the jobs in one transaction. When its commit fails (a deferred foreign key, a full disk),
- * each half is tried by itself, down to the job that is to blame.
+ * Runs the jobs in one transaction. When that fails as a whole (a deferred foreign key, a full
+ * disk), each half is run again by itself, down to the one job that is to blame. Never rejects.
  */
 async function commitTogether(
   connection: Connection,
   jobs: readonly Job[],
-  committed: () => void,
+  reader: Reader | undefined,
 ): Promise<void> {
-  let outcomes: Outcome[];
   try {
-    connection.run("BEGIN IMMEDIATE");
-    outcomes = [];
-    for (const job of jobs) outcomes.push(await runInSavepoint(connection, job));
-    connection.run("COMMIT");
+    // A snapshot that nobody reads from would keep SQLite from starting its log file afresh.
+    reader?.letGo();
+    const outcomes = await runInTransaction(connection, jobs);
+    reader?.renew();
+    for (const outcome of outcomes) outcome.tell();
   } catch (error) {
-    if (connection.inTransaction()) connection.run("ROLLBACK");
-    const [only] = jobs;
-    if (jobs.length === 1) return only?.reject(error);
+    if (jobs.length <= 1) return jobs[0]?.fail(error);
     const middle = Math.ceil(jobs.length / 2);
-    await commitTogether(connection, jobs.slice(0, middle), committed);
-    return await commitTogether(connection, jobs.slice(middle), committed);
+    await commitTogether(connection, jobs.slice(0, middle), reader);
+    await commitTogether(connection, jobs.slice(middle), reader);
   }
-  committed();
-  for (const outcome of outcomes) outcome.tell();
 }
 
-/** Runs one job so that it can be undone alone. Throws when the whole transaction is gone. */
+/** Runs the jobs one after another and commits. Rejects when there is no commit. */
+async function runInTransaction(
+  connection: Connection,
+  jobs: readonly Job[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  connection.run("BEGIN IMMEDIATE");
+  try {
+    for (const job of jobs) outcomes.push(await runInSavepoint(connection, job));
+    connection.run("COMMIT");
+    return outcomes;
+  } catch (error) {
+    if (connection.inTransaction()) connection.run("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Runs one job so that it can be undone alone. Rejects when the whole transaction is gone. */
 async function runInSavepoint(connection: Connection, job: Job): Promise<Outcome> {
   connection.run("SAVEPOINT work");
   const outcome = await job.attempt();
-  if (outcome.failed || job.access === "read") connection.run("ROLLBACK TO work");
+  const { failure } = outcome;
+  if (failure && !connection.inTransaction()) throw failure.error;
+  if (failure || job.access === "read") connection.run("ROLLBACK TO work");
   connection.run("RELEASE work");
   return outcome;
 }
 
-/** Lets everything that is due happen first, so that its work can join the batch. */
+/** Lets everything that is due happen first, so that its work can share the commit. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
