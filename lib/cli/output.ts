@@ -1,0 +1,291 @@
+/**
+ * The only writer to standard output: tables, cards, JSON and plain lines. Everything that is not
+ * data goes to standard error.
+ *
+ * @module
+ */
+
+import { date, fit, padEnd, padStart, time, visible, width, wrap } from "./display.ts";
+import { formatJson } from "./json_text.ts";
+
+/** How data is written: for people, or as the service's own JSON. */
+export type Format = "table" | "json";
+
+/** Where output goes, and what that place can show. */
+export interface Terminal {
+  /** Writes to standard output. It ends quietly when nobody reads any more. */
+  writeOut(text: string): void;
+  /** Writes to standard error. It ends quietly when nobody reads any more. */
+  writeErr(text: string): void;
+  /** Columns of the terminal that shows standard output. Undefined when it is not a terminal. */
+  readonly outColumns: number | undefined;
+  /** Whether standard output shows colours. */
+  readonly outColor: boolean;
+  /** Whether standard error shows colours. */
+  readonly errColor: boolean;
+}
+
+/** One value to show. Null, undefined and the empty text are shown as `-`. */
+export type Cell = string | number | boolean | null | undefined;
+
+/**
+ * How values are shown: `date` and `time` take milliseconds since 1970, `number` is aligned on the
+ * right, `id` is cut last.
+ */
+export type Kind = "text" | "date" | "time" | "id" | "number";
+
+/** One column of a table. */
+export interface Column<T> {
+  /** What the column holds. It is shown in upper case. */
+  header: string;
+  /** Takes the column's value from an item. */
+  value(item: T): Cell;
+  /** How the values are shown. Default: `number` where all values are numbers, else `text`. */
+  kind?: Kind | undefined;
+}
+
+/** One line of a card. */
+export interface Field<T> {
+  /** What the line holds. */
+  label: string;
+  /** Takes the line's value from the object. */
+  value(item: T): Cell;
+  /** How the value is shown. Default: `text`. */
+  kind?: Kind | undefined;
+}
+
+/** What may be said about a table. */
+export interface TableOptions {
+  /** Noted on standard error when there are no rows. Default: `Nothing to show.` */
+  empty?: string | undefined;
+}
+
+/** What may be said about a card. */
+export interface CardOptions {
+  /** A line above the fields. */
+  title?: string | undefined;
+}
+
+/** Writes what a command has to say. Tables and cards are for the format `table` alone. */
+export interface Output {
+  /** How the command is to write its data. */
+  readonly format: Format;
+  /** Writes JSON text to standard output, laid out for reading, values unchanged. */
+  json(text: string): void;
+  /** Writes one line per row to standard output, cut to the terminal's width. */
+  table<T>(rows: readonly T[], columns: readonly Column<T>[], options?: TableOptions): void;
+  /** Writes one object to standard output, nothing cut. */
+  card<T>(value: T, fields: readonly Field<T>[], options?: CardOptions): void;
+  /** Writes a line to standard output as it is. */
+  text(text: string): void;
+  /** Writes a line about what happens to standard error. */
+  note(text: string): void;
+  /** Writes a line about what may be wrong to standard error. */
+  warn(text: string): void;
+  /** Writes a line about what is done to standard error. */
+  done(text: string): void;
+}
+
+/**
+ * Makes the output of one command. Every call is one write, so a reader who leaves early (`| head`)
+ * is met once.
+ */
+export function createOutput(terminal: Terminal, format: Format): Output {
+  const out = terminal.outColor ? COLORS : PLAIN;
+  const err = terminal.errColor ? COLORS : PLAIN;
+  // A pipe is as wide as it gets, and so is a terminal that says that it has 0 columns.
+  const room = terminal.outColumns || Infinity;
+  let blocks = 0;
+  const note = (text: string) => terminal.writeErr(`${err.dim(visible(text))}\n`);
+  const block = (lines: readonly string[]) => {
+    terminal.writeOut(`${blocks++ > 0 ? "\n" : ""}${lines.join("\n")}\n`);
+  };
+  return {
+    format,
+    json: (text) => terminal.writeOut(`${formatJson(text)}\n`),
+    table: (rows, columns, options = {}) => {
+      refuseJson(format);
+      if (rows.length === 0) return note(options.empty ?? "Nothing to show.");
+      block(tableLines(rows, columns, room, out));
+    },
+    card: (value, fields, options = {}) => {
+      refuseJson(format);
+      const title = options.title === undefined ? [] : wrap(visible(options.title), room);
+      block([...title.map(out.bold), ...cardLines(value, fields, room, out)]);
+    },
+    text: (text) => terminal.writeOut(`${text}\n`),
+    note,
+    warn: (text) => terminal.writeErr(`${err.yellow("Warning:")} ${visible(text)}\n`),
+    done: (text) => terminal.writeErr(`${err.tick}${visible(text)}\n`),
+  };
+}
+
+/** Stops a command that would put a table where JSON was asked for. */
+function refuseJson(format: Format): void {
+  if (format === "json") throw new TypeError("Cannot write a table or card: JSON was asked for");
+}
+
+/** What a stream can do to make text stand out. */
+interface Style {
+  /** For headers and titles. */
+  bold(text: string): string;
+  /** For what may be overlooked. */
+  dim(text: string): string;
+  /** For warnings. */
+  yellow(text: string): string;
+  /** Stands before a line that says what is done. */
+  readonly tick: string;
+}
+
+const COLORS: Style = {
+  bold: (text) => `\x1b[1m${text}\x1b[22m`,
+  dim: (text) => `\x1b[2m${text}\x1b[22m`,
+  yellow: (text) => `\x1b[33m${text}\x1b[39m`,
+  tick: "\x1b[32m✓\x1b[39m ",
+};
+
+const PLAIN: Style = {
+  bold: (text) => text,
+  dim: (text) => text,
+  yellow: (text) => text,
+  tick: "",
+};
+
+/** Whether there is nothing to show. */
+function isMissing(cell: Cell): cell is null | undefined | "" {
+  return cell === null || cell === undefined || cell === "";
+}
+
+/** The text of one value, safe for a terminal. */
+function cellText(cell: Cell, kind: Kind | undefined): string {
+  if (isMissing(cell)) return "-";
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  if (typeof cell === "number" && kind === "date") return date(cell);
+  if (typeof cell === "number" && kind === "time") return time(cell);
+  return visible(String(cell));
+}
+
+/** Spaces between two columns, and between a label and its value. */
+const GAP = "  ";
+
+/** What a column keeps when a table is too wide. */
+const LEAST_WIDTH = 4;
+
+/** A column as text, not cut yet. */
+interface TextColumn {
+  /** How its values are shown. */
+  readonly kind: Kind;
+  /** The header, then one text per row. */
+  readonly texts: readonly string[];
+  /** The width of the widest text. */
+  readonly widest: number;
+}
+
+/** The lines of a table: the header, then one per row, none wider than `room`. */
+function tableLines<T>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  room: number,
+  style: Style,
+): string[] {
+  const shown = columns.map((column) => textColumn(rows, column));
+  const widths = fittingWidths(shown, room);
+  return [columns, ...rows].map((_, row) => {
+    const cells = shown.map((column, i) => cellIn(column, row, widths[i] ?? 0));
+    const line = fit(cells.join(GAP).trimEnd(), room);
+    return row === 0 ? style.bold(line) : line;
+  });
+}
+
+/** Takes a column's values out of all rows. */
+function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
+  const cells = rows.map((row) => column.value(row));
+  const kind = column.kind ?? (isNumbers(cells) ? "number" : "text");
+  const values = cells.map((cell) => cellText(cell, kind));
+  const texts = [visible(column.header.toUpperCase()), ...values];
+  return { kind, texts, widest: widestOf(texts) };
+}
+
+/** Whether cells hold numbers and nothing else. */
+function isNumbers(cells: readonly Cell[]): boolean {
+  const present = cells.filter((cell) => !isMissing(cell));
+  return present.length > 0 && present.every((cell) => typeof cell === "number");
+}
+
+/** One cell, as wide as its column. */
+function cellIn(column: TextColumn, row: number, columns: number): string {
+  const text = fit(column.texts[row] ?? "", columns);
+  return column.kind === "number" ? padStart(text, columns) : padEnd(text, columns);
+}
+
+/**
+ * The columns' widths in a terminal of `room` columns. Text gives way first, then dates and
+ * numbers, ids last; among those that give way, the widest first. When ids have to be cut anyway,
+ * no other column is made narrow for them. When nothing fits, cells stay whole and lines are cut:
+ * the beginnings of the lines say more than four characters of everything.
+ */
+function fittingWidths(columns: readonly TextColumn[], room: number): number[] {
+  const left = room - GAP.length * (columns.length - 1);
+  const widest = columns.map((column) => column.widest);
+  if (sum(widest) <= left) return widest;
+  const order: ((kind: Kind) => boolean)[] = [
+    (kind) => kind === "text",
+    (kind) => kind !== "id",
+    () => true,
+  ];
+  for (const givesWay of order) {
+    const widths = capped(widest, columns.map((column) => givesWay(column.kind)), left);
+    if (widths) return widths;
+  }
+  return widest;
+}
+
+/** Cuts the columns that may be cut to one largest width, if that is enough. */
+function capped(
+  widest: readonly number[],
+  mayCut: readonly boolean[],
+  room: number,
+): number[] | undefined {
+  for (let cap = room; cap >= LEAST_WIDTH; cap--) {
+    const widths = widest.map((one, i) => mayCut[i] ? Math.min(one, cap) : one);
+    let spare = room - sum(widths);
+    if (spare < 0) continue;
+    return widths.map((one, i) => one < (widest[i] ?? 0) && spare-- > 0 ? one + 1 : one);
+  }
+  return undefined;
+}
+
+/** The width of the widest text. */
+function widestOf(texts: readonly string[]): number {
+  return texts.reduce((widest, text) => Math.max(widest, width(text)), 0);
+}
+
+/** The sum of numbers. */
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+/** Less room than this beside the labels, and a card's values go below them. */
+const LEAST_BESIDE = 16;
+
+/** The lines of a card: one per field, and more where the terminal is too narrow for a value. */
+function cardLines<T>(
+  value: T,
+  fields: readonly Field<T>[],
+  room: number,
+  style: Style,
+): string[] {
+  const labels = fields.map((field) => visible(field.label));
+  const indent = widestOf(labels) + GAP.length;
+  return fields.flatMap((field, i) => {
+    const label = labels[i] ?? "";
+    const text = cellText(field.value(value), field.kind);
+    if (room - indent < LEAST_BESIDE) {
+      const below = wrap(text, room - GAP.length).map((line) => GAP + line);
+      return [...wrap(label, room).map(style.dim), ...below];
+    }
+    const [first = "", ...rest] = wrap(text, room - indent);
+    const beside = style.dim(label) + " ".repeat(indent - width(label)) + first;
+    return [beside.trimEnd(), ...rest.map((line) => " ".repeat(indent) + line)];
+  });
+}

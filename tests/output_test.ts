@@ -1,0 +1,399 @@
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { date, fit, padEnd, padStart, time, visible, width, wrap } from "../lib/cli/display.ts";
+import {
+  type Cell,
+  type Column,
+  createOutput,
+  type Field,
+  type Format,
+  type Kind,
+  type Output,
+} from "../lib/cli/output.ts";
+
+/** An output and what was written to it, one element per write. */
+interface Screen {
+  readonly output: Output;
+  readonly out: string[];
+  readonly err: string[];
+}
+
+/** An output on a terminal of some columns, or in a pipe. */
+function screen(columns?: number, color = false, format: Format = "table"): Screen {
+  const out: string[] = [];
+  const err: string[] = [];
+  const output = createOutput({
+    writeOut: (text) => void out.push(text),
+    writeErr: (text) => void err.push(text),
+    outColumns: columns,
+    outColor: color,
+    errColor: color,
+  }, format);
+  return { output, out, err };
+}
+
+interface Offering {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string | null;
+  readonly current?: boolean;
+  readonly packages: number;
+  readonly at: number | null;
+}
+
+const columns: readonly Column<Offering>[] = [
+  { header: "id", value: (offering) => offering.id, kind: "id" },
+  { header: "Lookup key", value: (offering) => offering.key },
+  { header: "Display name", value: (offering) => offering.name },
+  { header: "Current", value: (offering) => offering.current },
+  { header: "Packages", value: (offering) => offering.packages },
+  { header: "Created", value: (offering) => offering.at, kind: "date" },
+];
+
+const fields: readonly Field<Offering>[] = columns.map(({ header, value, kind }) => ({
+  label: header,
+  value,
+  kind,
+}));
+
+const offerings: readonly Offering[] = [
+  {
+    id: "ofrng1a2b3c4d5e",
+    key: "default",
+    name: "Everyone who is in no experiment",
+    current: true,
+    packages: 3,
+    at: Date.UTC(2024, 7, 1, 23, 59, 59),
+  },
+  { id: "ofrngffa2b3c4d5", key: "夏のセール", name: "家族 👨‍👩‍👧‍👦 プラン", packages: 12, at: null },
+];
+
+/** The lines that a table of the offerings has. */
+function tableOf(rows: readonly Offering[], room?: number): string[] {
+  const { output, out } = screen(room);
+  output.table(rows, columns);
+  strictEqual(out.length, 1, "a table is one write");
+  return (out[0] ?? "").split("\n");
+}
+
+/** The lines that a card of one offering has. */
+function cardOf(offering: Offering, room?: number): string[] {
+  const { output, out } = screen(room);
+  output.card(offering, fields);
+  strictEqual(out.length, 1, "a card is one write");
+  return (out[0] ?? "").split("\n");
+}
+
+Deno.test("a table in a pipe shows every cell whole", () => {
+  deepStrictEqual(tableOf(offerings), [
+    "ID               LOOKUP KEY  DISPLAY NAME                      CURRENT  PACKAGES  CREATED",
+    "ofrng1a2b3c4d5e  default     Everyone who is in no experiment  yes             3  2024-08-01",
+    "ofrngffa2b3c4d5  夏のセール  家族 👨‍👩‍👧‍👦 プラン                    -              12  -",
+    "",
+  ]);
+});
+
+Deno.test("a table in a terminal cuts the widest text first, and ids last", () => {
+  deepStrictEqual(tableOf(offerings, 80), [
+    "ID               LOOKUP KEY  DISPLAY NAME          CURRENT  PACKAGES  CREATED",
+    "ofrng1a2b3c4d5e  default     Everyone who is in…   yes             3  2024-08-01",
+    "ofrngffa2b3c4d5  夏のセール  家族 👨‍👩‍👧‍👦 プラン        -              12  -",
+    "",
+  ]);
+  deepStrictEqual(tableOf(offerings, 60), [
+    "ID               LOOKU…  DISPL…  CURR…  PACKAGES  CREATED",
+    "ofrng1a2b3c4d5e  defau…  Every…  yes           3  2024-08-01",
+    "ofrngffa2b3c4d5  夏の…   家族…   -            12  -",
+    "",
+  ]);
+  deepStrictEqual(tableOf(offerings, 200), tableOf(offerings));
+});
+
+Deno.test("dates and numbers give way before ids, and after text", () => {
+  const { output, out } = screen(24);
+  output.table([{ id: "sub1a2b3c4d5", at: 1722556799999, name: "Monthly" }], [
+    { header: "id", value: (row) => row.id, kind: "id" },
+    { header: "at", value: (row) => row.at, kind: "date" },
+    { header: "name", value: (row) => row.name },
+  ]);
+  deepStrictEqual(out, ["ID            AT    NAME\nsub1a2b3c4d5  202…  Mon…\n"]);
+});
+
+Deno.test("a terminal that says that it has 0 columns cuts nothing", () => {
+  deepStrictEqual(tableOf(offerings, 0), tableOf(offerings));
+});
+
+Deno.test("a table in a terminal too narrow for it shows the beginnings of its lines", () => {
+  deepStrictEqual(tableOf(offerings, 20), [
+    "ID               LO…",
+    "ofrng1a2b3c4d5e  de…",
+    "ofrngffa2b3c4d5  夏…",
+    "",
+  ]);
+});
+
+Deno.test("an id of 1,500 characters leaves room for the other columns, and a card shows it all", () => {
+  const id = "$anonymous:id:".padEnd(1500, "0123456789");
+  const [long] = offerings.map((offering) => ({ ...offering, id }));
+  ok(long);
+  deepStrictEqual(tableOf([long], 80).slice(1), [
+    "$anonymous:id:012…  default     Everyone who is…   yes             3  2024-08-01",
+    "",
+  ]);
+  ok(tableOf([long])[1]?.startsWith(`${id}  default`));
+  for (const room of [20, 60, 80, 200]) {
+    ok(cardOf(long, room).every((line) => stringWidth(line) <= room));
+    ok(cardOf(long, room).map((line) => line.trim()).join("").includes(id));
+  }
+  ok(cardOf(long).includes(`id            ${id}`));
+});
+
+Deno.test("numbers are aligned on the right, told or found", () => {
+  const { output, out } = screen();
+  output.table([{ a: 5, b: "9.99" }, { a: null, b: "109.00" }], [
+    { header: "Found", value: (row) => row.a },
+    { header: "Told", value: (row) => row.b, kind: "number" },
+    { header: "Mixed", value: (row) => row.a ?? "none" },
+  ]);
+  deepStrictEqual(out, ["FOUND    TOLD  MIXED\n    5    9.99  5\n    -  109.00  none\n"]);
+});
+
+Deno.test("missing values, booleans and times have one spelling", () => {
+  const cells: [Cell, Kind | undefined, string][] = [
+    [null, undefined, "-"],
+    [undefined, "date", "-"],
+    ["", "id", "-"],
+    [true, undefined, "yes"],
+    [false, undefined, "no"],
+    [0, undefined, "0"],
+    [0, "date", "1970-01-01"],
+    [1722556799999, "time", "2024-08-01 23:59:59"],
+    ["2024-08-01", "date", "2024-08-01"],
+    [8.64e15 + 1, "date", "8640000000000001"],
+    [1e21, undefined, "1e+21"],
+  ];
+  for (const [cell, kind, expected] of cells) {
+    const { output, out } = screen();
+    output.card(cell, [{ label: "v", value: (value) => value, kind }]);
+    deepStrictEqual(out, [`v  ${expected}\n`]);
+  }
+});
+
+Deno.test("control bytes in data, headers and labels are shown, never sent", () => {
+  const evil = "\u001b]0;x\u0007 \u009b31m\r\n\t\u007f\u202e\u2028\ud800";
+  const shown = String.raw`\u001b]0;x\u0007 \u009b31m\r\n\t\u007f\u202e\u2028\ud800`;
+  strictEqual(visible(evil), shown);
+  const { output, out, err } = screen();
+  output.table([0], [{ header: "h\u001b", value: () => evil, kind: "id" }]);
+  output.card(0, [{ label: "l\u0007", value: () => evil }], { title: "t\n" });
+  output.note(evil);
+  output.warn(evil);
+  output.done(evil);
+  deepStrictEqual(out, [
+    String.raw`H\u001b` + `\n${shown}\n`,
+    String.raw`${"\n"}t\n` + "\n" + String.raw`l\u0007  ${shown}` + "\n",
+  ]);
+  deepStrictEqual(err, [`${shown}\n`, `Warning: ${shown}\n`, `${shown}\n`]);
+});
+
+Deno.test("an empty table writes nothing but a note", () => {
+  const { output, out, err } = screen(80);
+  output.table([], columns);
+  output.table([], columns, { empty: "No offerings yet." });
+  deepStrictEqual(out, []);
+  deepStrictEqual(err, ["Nothing to show.\n", "No offerings yet.\n"]);
+});
+
+Deno.test("a card continues long values under themselves and loses nothing", () => {
+  const [offering] = offerings;
+  ok(offering);
+  const name = "Everyone who is in no experiment, on any platform, in any country of the world";
+  deepStrictEqual(cardOf({ ...offering, name }, 60), [
+    "id            ofrng1a2b3c4d5e",
+    "Lookup key    default",
+    "Display name  Everyone who is in no experiment, on any",
+    "              platform, in any country of the world",
+    "Current       yes",
+    "Packages      3",
+    "Created       2024-08-01",
+    "",
+  ]);
+  deepStrictEqual(cardOf({ ...offering, name: "Everyone in no experiment" }, 20).slice(0, 7), [
+    "id",
+    "  ofrng1a2b3c4d5e",
+    "Lookup key",
+    "  default",
+    "Display name",
+    "  Everyone in no",
+    "  experiment",
+  ]);
+  ok(cardOf({ ...offering, name }).includes(`Display name  ${name}`));
+});
+
+Deno.test("tables and cards after the first stand apart by an empty line", () => {
+  const { output, out } = screen();
+  output.card(1, [{ label: "a", value: (n) => n }], { title: "One" });
+  output.card(1, [], { title: "Two" });
+  output.table([1], [{ header: "a", value: (n) => n }]);
+  strictEqual(out.join(""), "One\na  1\n\nTwo\n\nA\n1\n");
+});
+
+Deno.test("colours stand only where the terminal shows them, and change no text", () => {
+  const plain = screen(80);
+  const colored = screen(80, true);
+  for (const { output } of [plain, colored]) {
+    output.table([1], [{ header: "a", value: (n) => n }]);
+    output.card(1, [{ label: "a", value: (n) => n }], { title: "One" });
+    output.note("n");
+    output.warn("w");
+    output.done("d");
+    output.text("t");
+  }
+  strictEqual(
+    colored.out.join(""),
+    "\x1b[1mA\x1b[22m\n1\n\n\x1b[1mOne\x1b[22m\n\x1b[2ma\x1b[22m  1\nt\n",
+  );
+  strictEqual(
+    colored.err.join(""),
+    "\x1b[2mn\x1b[22m\n\x1b[33mWarning:\x1b[39m w\n\x1b[32m✓\x1b[39m d\n",
+  );
+  strictEqual(plain.out.join(""), "A\n1\n\nOne\na  1\nt\n");
+  strictEqual(plain.err.join(""), "n\nWarning: w\nd\n");
+});
+
+Deno.test("in JSON format, standard output takes JSON and no table", () => {
+  const { output, out, err } = screen(80, false, "json");
+  output.json('{"n":9007199254740993}');
+  output.note("stopped early");
+  throws(() => output.table([1], [{ header: "a", value: (n) => n }]), TypeError);
+  throws(() => output.table([], []), TypeError);
+  throws(() => output.card(1, []), TypeError);
+  deepStrictEqual(out, ['{\n  "n": 9007199254740993\n}\n']);
+  deepStrictEqual(err, ["stopped early\n"]);
+});
+
+/** Text from all of Unicode, weighted towards what is hard to measure. */
+const anyText = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 40 }),
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.array(
+    fc.constantFrom(
+      ..."a é … 한 国 ｱ ﾞ 👨‍👩‍👧‍👦 🇩🇪 🏽 👍🏽 e\u0301 \u0301 \u200d \ufe0f ❤️ ❤ क्ष ำ \u0600 مرحبا שלום 1️⃣ \u001b \n \ud800"
+        .split(" "),
+      " ",
+    ),
+    { maxLength: 30 },
+  ).map((parts) => parts.join("")),
+  fc.constant("x".repeat(250)),
+);
+
+const anyCell = fc.oneof(anyText, fc.double(), fc.boolean(), fc.constant(null));
+const anyKind = fc.constantFrom<Kind[]>("text", "date", "time", "id", "number");
+
+/** Checks one write: whole lines, none too wide, no space at the end, nothing unsafe. */
+function checkLines(written: string, room: number): void {
+  ok(written.endsWith("\n"));
+  ok(written.isWellFormed());
+  for (const line of written.slice(0, -1).split("\n")) {
+    ok(stringWidth(line) <= room, JSON.stringify(line));
+    ok(!/ $|[\p{Cc}\u2028\u202e]/u.test(line), JSON.stringify(line));
+  }
+}
+
+Deno.test("no line of any table or card is wider than its terminal", () => {
+  const anyColumns = fc.array(fc.tuple(anyText, anyKind), { minLength: 1, maxLength: 7 });
+  const anyRows = fc.array(fc.array(anyCell, { minLength: 7, maxLength: 7 }), { minLength: 1 });
+  fc.assert(
+    fc.property(anyColumns, anyRows, fc.integer({ min: 8, max: 200 }), (heads, rows, room) => {
+      const { output, out } = screen(room);
+      const shown = heads.map(([header, kind], i) => ({
+        header,
+        label: header,
+        kind,
+        value: (row: readonly Cell[]) => row[i],
+      }));
+      output.table(rows, shown);
+      strictEqual(out[0]?.split("\n").length, rows.length + 2);
+      checkLines(out[0] ?? "", room);
+      // A mark at the start would join the space before it, and no two terminals agree on that.
+      const fields = shown.map((one, i) => ({ ...one, value: () => `a${rows[0]?.[i]}` }));
+      output.card(0, fields, { title: "T" });
+      checkLines(out[1] ?? "", room);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("width agrees with string-width on every character and on any text", () => {
+  for (let point = 0x20; point < 0x20000; point++) {
+    const character = String.fromCodePoint(point);
+    if (/\p{C}/u.test(character)) continue;
+    strictEqual(width(character), stringWidth(character), `U+${point.toString(16)}`);
+  }
+  fc.assert(
+    fc.property(anyText.map(visible), (text) => strictEqual(width(text), stringWidth(text))),
+  );
+  strictEqual(width("y".repeat(5_000_000)), 5_000_000);
+});
+
+Deno.test("fit cuts between characters as they are seen, never inside one", () => {
+  const cases: [string, number, string][] = [
+    ["plain", 5, "plain"],
+    ["plain", 4, "pla…"],
+    ["two words", 5, "two…"],
+    ["日本語", 6, "日本語"],
+    ["日本語", 5, "日本…"],
+    ["日本語", 4, "日…"],
+    ["👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 3, "👨‍👩‍👧‍👦…"],
+    ["👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 2, "…"],
+    ["🇩🇪🇫🇷", 3, "🇩🇪…"],
+    ["e\u0301e\u0301e\u0301", 2, "e\u0301…"],
+    ["שלום עולם", 5, "שלום…"],
+    ["abc", 1, "…"],
+    ["abc", 0, ""],
+    ["", 0, ""],
+  ];
+  for (const [text, room, expected] of cases) strictEqual(fit(text, room), expected, text);
+});
+
+Deno.test("fit keeps a beginning of any text, and as much as has room", () => {
+  fc.assert(fc.property(anyText.map(visible), fc.nat(50), (text, room) => {
+    const cut = fit(text, room);
+    ok(stringWidth(cut) <= room);
+    if (stringWidth(text) <= room) return strictEqual(cut, text);
+    if (room === 0) return strictEqual(cut, "");
+    const ends = [...new Intl.Segmenter().segment(text)].map(({ index }) => index);
+    const end = ends.findLast((one) => stringWidth(text.slice(0, one)) < room);
+    strictEqual(cut, `${text.slice(0, end).trimEnd()}…`);
+  }));
+});
+
+Deno.test("wrap loses nothing but spaces, and breaks words only where it must", () => {
+  deepStrictEqual(wrap("one two three", 8), ["one two", "three"]);
+  deepStrictEqual(wrap("one twothreefour", 5), ["one", "twoth", "reefo", "ur"]);
+  deepStrictEqual(wrap("日本語日本語", 5), ["日本", "語日", "本語"]);
+  deepStrictEqual(wrap("exactly", 7), ["exactly"]);
+  fc.assert(fc.property(anyText.map(visible), fc.integer({ min: 6, max: 50 }), (text, room) => {
+    const lines = wrap(text, room);
+    ok(lines.every((line) => stringWidth(line) <= room), JSON.stringify(lines));
+    strictEqual(lines.join("").replaceAll(/\s/g, ""), text.replaceAll(/\s/g, ""));
+  }));
+});
+
+Deno.test("padding counts columns, not characters", () => {
+  strictEqual(padEnd("日本", 6), "日本  ");
+  strictEqual(padStart("👨‍👩‍👧‍👦", 4), "  👨‍👩‍👧‍👦");
+  strictEqual(padEnd("longer", 3), "longer");
+});
+
+Deno.test("dates and times are UTC, and numbers past the calendar stay numbers", () => {
+  strictEqual(date(1722556799999), "2024-08-01");
+  strictEqual(time(1722556799999), "2024-08-01 23:59:59");
+  strictEqual(date(null), "-");
+  strictEqual(time(undefined), "-");
+  strictEqual(date(-1), "1969-12-31");
+  strictEqual(date(Date.UTC(12024, 0, 31)), "+012024-01-31");
+  strictEqual(time(8.64e15 + 1), "8640000000000001");
+  strictEqual(date(NaN), "NaN");
+});
