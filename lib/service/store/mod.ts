@@ -14,6 +14,14 @@ export {
   StoreError,
   type StoreFailure,
 } from "./failure.ts";
+export {
+  type FolderLock,
+  lockFolder,
+  readAddress,
+  type ServerAddress,
+  type ServerState,
+  writeAddress,
+} from "./lock.ts";
 export { openStore, type Store, type StoreOptions } from "./open.ts";
 export { nextSeq } from "./seq.ts";
 export type { Tables } from "./tables.ts";

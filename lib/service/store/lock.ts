@@ -1,0 +1,145 @@
+/**
+ * One server per data folder: a lock that the system drops with its holder, however that ends, and
+ * a note beside it that says where the holder can be reached.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { ConfigError } from "../../errors.ts";
+
+/** A data folder that is ours until we let it go. */
+export interface FolderLock {
+  /** The folder. */
+  readonly folder: string;
+  /** Removes the note, then lets the folder go. A second call does nothing. */
+  release(): Promise<void>;
+}
+
+/** Where a server can be reached. */
+export interface ServerAddress {
+  /** Its process id. */
+  pid: number;
+  /** Its base URL, such as `http://127.0.0.1:4010`. */
+  base_url: string;
+  /** When it started, in milliseconds since 1970. */
+  started_at: number;
+}
+
+/** What is known about a data folder's server. */
+export interface ServerState {
+  /** Whether a server holds the folder at this moment. */
+  held: boolean;
+  /** The server's own note. Without `held` it is from one that was killed, and out of date. */
+  address: ServerAddress | undefined;
+}
+
+const LOCK = "service.lock";
+const NOTE = "service.json";
+
+const TRIES = 20;
+const WAIT_MS = 10;
+
+/**
+ * Takes a data folder, which is created if need be.
+ *
+ * @throws {ConfigError} when another server holds it, or it cannot be written.
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  const file = await openLock(folder);
+  if (!await tryForAWhile(file)) {
+    file.close();
+    throw await alreadyHeld(folder);
+  }
+  await removeIfThere(join(folder, NOTE));
+  let released = false;
+  return {
+    folder,
+    release: async () => {
+      if (released) return;
+      released = true;
+      await removeIfThere(join(folder, NOTE));
+      file.close();
+    },
+  };
+}
+
+/** Notes where the server that holds the folder can be reached. */
+export async function writeAddress(lock: FolderLock, address: ServerAddress): Promise<void> {
+  const note = join(lock.folder, NOTE);
+  const draft = `${note}.new`;
+  await removeIfThere(draft);
+  await Deno.writeTextFile(draft, JSON.stringify(address) + "\n", { mode: 0o600, createNew: true });
+  await Deno.rename(draft, note);
+}
+
+/** Tells whether a server holds the folder, and where it can be reached. Changes nothing. */
+export async function readAddress(folder: string): Promise<ServerState> {
+  return { held: await isHeld(folder), address: await readNote(folder) };
+}
+
+async function openLock(folder: string): Promise<Deno.FsFile> {
+  try {
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    return await Deno.open(join(folder, LOCK), { create: true, write: true, mode: 0o600 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
+      hint: "Use a folder that may be written: cli service start --data DIR",
+      cause: error,
+    });
+  }
+}
+
+/** Tries again for a moment: `readAddress` holds the lock while it looks. */
+async function tryForAWhile(file: Deno.FsFile): Promise<boolean> {
+  for (let left = TRIES; left > 0; left--) {
+    if (await file.tryLock(true)) return true;
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+  }
+  return false;
+}
+
+async function alreadyHeld(folder: string): Promise<ConfigError> {
+  const address = await readNote(folder);
+  const holder = address ? `process ${address.pid} at ${address.base_url}` : "another process";
+  return new ConfigError(
+    `Cannot start a service on the data folder ${JSON.stringify(folder)}: ${holder} is using it`,
+    { hint: "Use that service, stop it, or take another folder: cli service start --data DIR" },
+  );
+}
+
+async function isHeld(folder: string): Promise<boolean> {
+  try {
+    using file = await Deno.open(join(folder, LOCK));
+    return !await file.tryLock(false);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+async function readNote(folder: string): Promise<ServerAddress | undefined> {
+  try {
+    const note: unknown = JSON.parse(await Deno.readTextFile(join(folder, NOTE)));
+    return isAddress(note) ? note : undefined;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isAddress(note: unknown): note is ServerAddress {
+  return typeof note === "object" && note !== null &&
+    "pid" in note && typeof note.pid === "number" &&
+    "base_url" in note && typeof note.base_url === "string" &&
+    "started_at" in note && typeof note.started_at === "number";
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
