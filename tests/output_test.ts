@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import fc from "fast-check";
 import stringWidth from "string-width";
-import { date, fit, padEnd, padStart, time, visible, width, wrap } from "../lib/cli/display.ts";
+import { visible } from "../lib/cli/display.ts";
 import {
   type Cell,
   type Column,
@@ -11,6 +11,7 @@ import {
   type Kind,
   type Output,
 } from "../lib/cli/output.ts";
+import { anyText } from "./any_text.ts";
 
 /** An output and what was written to it, one element per write. */
 interface Screen {
@@ -273,21 +274,6 @@ Deno.test("in JSON format, standard output takes JSON and no table", () => {
   deepStrictEqual(err, ["stopped early\n"]);
 });
 
-/** Text from all of Unicode, weighted towards what is hard to measure. */
-const anyText = fc.oneof(
-  fc.string({ unit: "grapheme", maxLength: 40 }),
-  fc.string({ unit: "binary", maxLength: 40 }),
-  fc.array(
-    fc.constantFrom(
-      ..."a é … 한 国 ｱ ﾞ 👨‍👩‍👧‍👦 🇩🇪 🏽 👍🏽 e\u0301 \u0301 \u200d \ufe0f ❤️ ❤ क्ष ำ \u0600 مرحبا שלום 1️⃣ \u001b \n \ud800"
-        .split(" "),
-      " ",
-    ),
-    { maxLength: 30 },
-  ).map((parts) => parts.join("")),
-  fc.constant("x".repeat(250)),
-);
-
 const anyCell = fc.oneof(anyText, fc.double(), fc.boolean(), fc.constant(null));
 const anyKind = fc.constantFrom<Kind[]>("text", "date", "time", "id", "number");
 
@@ -323,77 +309,4 @@ Deno.test("no line of any table or card is wider than its terminal", () => {
     }),
     { numRuns: 300 },
   );
-});
-
-Deno.test("width agrees with string-width on every character and on any text", () => {
-  for (let point = 0x20; point < 0x20000; point++) {
-    const character = String.fromCodePoint(point);
-    if (/\p{C}/u.test(character)) continue;
-    strictEqual(width(character), stringWidth(character), `U+${point.toString(16)}`);
-  }
-  fc.assert(
-    fc.property(anyText.map(visible), (text) => strictEqual(width(text), stringWidth(text))),
-  );
-  strictEqual(width("y".repeat(5_000_000)), 5_000_000);
-});
-
-Deno.test("fit cuts between characters as they are seen, never inside one", () => {
-  const cases: [string, number, string][] = [
-    ["plain", 5, "plain"],
-    ["plain", 4, "pla…"],
-    ["two words", 5, "two…"],
-    ["日本語", 6, "日本語"],
-    ["日本語", 5, "日本…"],
-    ["日本語", 4, "日…"],
-    ["👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 3, "👨‍👩‍👧‍👦…"],
-    ["👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 2, "…"],
-    ["🇩🇪🇫🇷", 3, "🇩🇪…"],
-    ["e\u0301e\u0301e\u0301", 2, "e\u0301…"],
-    ["שלום עולם", 5, "שלום…"],
-    ["abc", 1, "…"],
-    ["abc", 0, ""],
-    ["", 0, ""],
-  ];
-  for (const [text, room, expected] of cases) strictEqual(fit(text, room), expected, text);
-});
-
-Deno.test("fit keeps a beginning of any text, and as much as has room", () => {
-  fc.assert(fc.property(anyText.map(visible), fc.nat(50), (text, room) => {
-    const cut = fit(text, room);
-    ok(stringWidth(cut) <= room);
-    if (stringWidth(text) <= room) return strictEqual(cut, text);
-    if (room === 0) return strictEqual(cut, "");
-    const ends = [...new Intl.Segmenter().segment(text)].map(({ index }) => index);
-    const end = ends.findLast((one) => stringWidth(text.slice(0, one)) < room);
-    strictEqual(cut, `${text.slice(0, end).trimEnd()}…`);
-  }));
-});
-
-Deno.test("wrap loses nothing but spaces, and breaks words only where it must", () => {
-  deepStrictEqual(wrap("one two three", 8), ["one two", "three"]);
-  deepStrictEqual(wrap("one twothreefour", 5), ["one", "twoth", "reefo", "ur"]);
-  deepStrictEqual(wrap("日本語日本語", 5), ["日本", "語日", "本語"]);
-  deepStrictEqual(wrap("exactly", 7), ["exactly"]);
-  fc.assert(fc.property(anyText.map(visible), fc.integer({ min: 6, max: 50 }), (text, room) => {
-    const lines = wrap(text, room);
-    ok(lines.every((line) => stringWidth(line) <= room), JSON.stringify(lines));
-    strictEqual(lines.join("").replaceAll(/\s/g, ""), text.replaceAll(/\s/g, ""));
-  }));
-});
-
-Deno.test("padding counts columns, not characters", () => {
-  strictEqual(padEnd("日本", 6), "日本  ");
-  strictEqual(padStart("👨‍👩‍👧‍👦", 4), "  👨‍👩‍👧‍👦");
-  strictEqual(padEnd("longer", 3), "longer");
-});
-
-Deno.test("dates and times are UTC, and numbers past the calendar stay numbers", () => {
-  strictEqual(date(1722556799999), "2024-08-01");
-  strictEqual(time(1722556799999), "2024-08-01 23:59:59");
-  strictEqual(date(null), "-");
-  strictEqual(time(undefined), "-");
-  strictEqual(date(-1), "1969-12-31");
-  strictEqual(date(Date.UTC(12024, 0, 31)), "+012024-01-31");
-  strictEqual(time(8.64e15 + 1), "8640000000000001");
-  strictEqual(date(NaN), "NaN");
 });
