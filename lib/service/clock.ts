@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ProjectRow } from "./store/tables.ts";
+import type { Row } from "./store/tables.ts";
 
 /** Tells wall time, in milliseconds since 1970. */
 export type Clock = () => number;
@@ -17,8 +17,8 @@ export function systemClock(): number {
 
 /** A project's own time, in milliseconds since 1970. */
 export function projectTime(
-  project: Pick<ProjectRow, "clock_frozen_at" | "clock_offset">,
+  project: Pick<Row<"projects">, "clock_frozen_at" | "clock_offset">,
   wall: number,
 ): number {
-  return project.clock_frozen_at ?? wall + Number(project.clock_offset);
+  return project.clock_frozen_at ?? wall + project.clock_offset;
 }

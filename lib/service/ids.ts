@@ -21,6 +21,9 @@ const SHAPES = {
   collaborator: ["collab", 10],
   public_api_key: ["apikey", 10],
   webhook_integration: ["whintgr", 10],
+  account: ["acct", 10],
+  grant: ["grant", 16],
+  request: ["req", 16],
 } as const satisfies Record<string, readonly [prefix: string, digits: number]>;
 
 /** A kind of object whose ids the service makes up. */

@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { Generated } from "kysely";
+import type { Generated, Selectable } from "kysely";
 
 /** A person who can sign in. */
 export interface AccountRow {
@@ -219,6 +219,51 @@ export interface AccessTokenRow {
   grant_id: string;
   created_at: number;
   expires_at: number;
+  /** Space-separated, when it may do less than its grant; else null. */
+  scope: string | null;
+}
+
+/** A program that people can sign in with. All are public: none has a secret. */
+export interface ClientRow {
+  id: string;
+  name: string;
+  created_at: number;
+}
+
+/** Where a client may be sent back to. */
+export interface ClientRedirectUriRow {
+  client_id: string;
+  uri: string;
+}
+
+/** A page that asked a person for consent. Only the SHA-256 of its one-time id is kept. */
+export interface ConsentFormRow {
+  hash: string;
+  /** SHA-256 of the cookie that was set with the page. */
+  cookie_hash: string;
+  client_id: string;
+  redirect_uri: string;
+  scope: string;
+  /** The PKCE challenge, method S256. */
+  challenge: string;
+  state: string | null;
+  expires_at: number;
+  answered_at: number | null;
+}
+
+/** An authorization code. Only its SHA-256 is kept. */
+export interface AuthorizationCodeRow {
+  hash: string;
+  account_id: string;
+  client_id: string;
+  redirect_uri: string;
+  scope: string;
+  /** The PKCE challenge, method S256. */
+  challenge: string;
+  expires_at: number;
+  used_at: number | null;
+  /** What its use brought about. */
+  grant_id: string | null;
 }
 
 /** What a request with an idempotency key was answered. */
@@ -258,6 +303,13 @@ export interface Tables {
   grants: GrantRow;
   refresh_tokens: RefreshTokenRow;
   access_tokens: AccessTokenRow;
+  clients: ClientRow;
+  client_redirect_uris: ClientRedirectUriRow;
+  consent_forms: ConsentFormRow;
+  authorization_codes: AuthorizationCodeRow;
   idempotency_keys: IdempotencyKeyRow;
   settings: SettingRow;
 }
+
+/** A row of a table, as a query returns it. */
+export type Row<T extends keyof Tables> = Selectable<Tables[T]>;

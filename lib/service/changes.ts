@@ -1,0 +1,66 @@
+/**
+ * Changes that several resources make in the same way: insert, archive, delete.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import type { DeletedObject } from "../resources/shared.ts";
+import { taken } from "./errors.ts";
+import type { Place } from "./find.ts";
+import type { ListedTable } from "./lists.ts";
+import type { Call } from "./route.ts";
+import { type ColumnName, isUniqueViolation } from "./store/mod.ts";
+import type { Row } from "./store/tables.ts";
+
+/**
+ * Runs an insert whose key another object may already have.
+ *
+ * @throws {Refusal} 409 when it has.
+ */
+export async function insertUnique<T>(
+  insert: Promise<T>,
+  key: { column: ColumnName; what: string; value: string },
+): Promise<T> {
+  try {
+    return await insert;
+  } catch (error) {
+    if (!isUniqueViolation(error, key.column)) throw error;
+    throw taken(key.what, key.column.split(".")[1] ?? "", key.value);
+  }
+}
+
+/** Archives an object or brings it back. Doing it twice is no error. */
+export async function setState<T extends "entitlements" | "offerings" | "products">(
+  { tx, project }: Place,
+  table: T,
+  id: string,
+  state: "active" | "inactive",
+): Promise<Row<T>> {
+  const { rows } = await sql<Row<T>>`
+    update ${sql.table(table)} set state = ${state}
+    where project_id = ${project.id} and id = ${id} returning *`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error(`${table} ${id} vanished inside its transaction`);
+  return row;
+}
+
+/** Deletes an object, and remembers where it stood so that lists can be continued after it. */
+export async function deleteRow(
+  call: Pick<Call, "tx" | "project" | "now">,
+  table: ListedTable,
+  object: string,
+  row: { id: string; seq: number },
+): Promise<DeletedObject> {
+  const { tx, project, now } = call;
+  await sql`
+    delete from ${sql.table(table)} where project_id = ${project.id} and id = ${row.id}`
+    .execute(tx);
+  await tx.insertInto("tombstones")
+    .values({ project_id: project.id, object, id: row.id, seq: row.seq, deleted_at: now })
+    .onConflict((oc) =>
+      oc.columns(["project_id", "object", "id"]).doUpdateSet({ seq: row.seq, deleted_at: now })
+    )
+    .execute();
+  return { object, id: row.id, deleted_at: now };
+}

@@ -1,0 +1,72 @@
+/**
+ * Finds the objects that paths and bodies name, in one project.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import { missing } from "./errors.ts";
+import type { Call } from "./route.ts";
+import type { Row } from "./store/tables.ts";
+
+/** The part of a call that finding needs. */
+export type Place = Pick<Call, "tx" | "project">;
+
+/** Finds an app by its id. */
+export function findApp(call: Place, id: string, param?: string): Promise<Row<"apps">> {
+  return byId(call, "apps", "app", id, param);
+}
+
+/** Finds a product by its id. */
+export function findProduct(call: Place, id: string, param?: string): Promise<Row<"products">> {
+  return byId(call, "products", "product", id, param);
+}
+
+/** Finds a package by its id. */
+export function findPackage(call: Place, id: string): Promise<Row<"packages">> {
+  return byId(call, "packages", "package", id);
+}
+
+/** Finds an entitlement by its id, else by its lookup key. */
+export function findEntitlement(
+  call: Place,
+  key: string,
+  param?: string,
+): Promise<Row<"entitlements">> {
+  return byKey(call, "entitlements", "entitlement", key, param);
+}
+
+/** Finds an offering by its id, else by its lookup key. */
+export function findOffering(call: Place, key: string, param?: string): Promise<Row<"offerings">> {
+  return byKey(call, "offerings", "offering", key, param);
+}
+
+/** Finds a row by its id, or answers 404. */
+async function byId<T extends "apps" | "products" | "packages">(
+  { tx, project }: Place,
+  table: T,
+  what: string,
+  id: string,
+  param?: string,
+): Promise<Row<T>> {
+  const { rows } = await sql<Row<T>>`
+    select * from ${sql.table(table)} where project_id = ${project.id} and id = ${id}`.execute(tx);
+  if (rows[0]) return rows[0];
+  throw missing(what, id, param);
+}
+
+/** Finds a row by its id or lookup key, the id first, or answers 404. */
+async function byKey<T extends "entitlements" | "offerings">(
+  { tx, project }: Place,
+  table: T,
+  what: string,
+  key: string,
+  param?: string,
+): Promise<Row<T>> {
+  const { rows } = await sql<Row<T>>`
+    select * from ${sql.table(table)}
+    where project_id = ${project.id} and (id = ${key} or lookup_key = ${key})
+    order by id = ${key} desc limit 1`.execute(tx);
+  if (rows[0]) return rows[0];
+  throw missing(what, key, param);
+}

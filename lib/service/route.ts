@@ -1,0 +1,214 @@
+/**
+ * One contract per route. Routing, validation, error bodies, audit entries and the served OpenAPI
+ * document all come from it.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { Page } from "../page.ts";
+import type { DeletedObject } from "../resources/shared.ts";
+import type { Clock } from "./clock.ts";
+import type { Scope } from "./scopes.ts";
+import type { Tx } from "./store/mod.ts";
+import type { Row } from "./store/tables.ts";
+
+/** HTTP methods of the API. */
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** Which counter a request runs up: customer information, project configuration, or charts. */
+export type RateClass = "customers" | "configuration" | "charts";
+
+/** Who is calling. */
+export interface Actor {
+  /** The account that signed in. */
+  account_id: string;
+  /** Its e-mail address. */
+  email: string;
+  /** Its name, if known. */
+  name: string | null;
+  /** Whether it signs in with a second factor. */
+  has_mfa: boolean;
+  /** The client that it signed in with. */
+  client_id: string;
+  /** What the client may do, space-separated. */
+  scope: string;
+}
+
+/** The names in a path template: `"id"` for `/offerings/{id}`. */
+export type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** One request in the hands of a route: what came in, and the transaction it runs in. */
+export interface Call<Params extends string = string, Query = unknown, Body = unknown> {
+  /** The transaction. A GET reads a snapshot; everything else is all or nothing. */
+  readonly tx: Tx;
+  /** The project in the path. */
+  readonly project: Row<"projects">;
+  /** The values in the path, decoded. */
+  readonly params: Readonly<Record<Params, string>>;
+  /** The query, validated. */
+  readonly query: Query;
+  /** The parts that `expand` asks for. */
+  readonly expand: ReadonlySet<string>;
+  /** The path and query as sent, for the links in lists. */
+  readonly url: URL;
+  /** Who is calling. */
+  readonly actor: Actor;
+  /** The project's time, in milliseconds since 1970. */
+  readonly now: number;
+  /** Wall time, for tokens and the like. */
+  readonly wall: Clock;
+  /** The `User-Agent` sent, for the audit log. */
+  readonly userAgent: string | null;
+  /** Validates the body. Call it once the objects in the path are found, so that 404 comes first. */
+  body(): Body;
+}
+
+/** The call of a route that belongs to no project. */
+export type AccountCall<Params extends string = string, Query = unknown, Body = unknown> = Omit<
+  Call<Params, Query, Body>,
+  "project"
+>;
+
+/** What a route promises. */
+export interface Contract<
+  P extends string,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response,
+> {
+  /** The operation's name, the same as the library's function. */
+  name: string;
+  /** One sentence for the OpenAPI document. */
+  summary: string;
+  method: Method;
+  /** The path below the project, or from the root when it starts with `/v1/` or `/v2/`. */
+  path: P;
+  /** The permission it needs. Its domain decides which rate limit counts. */
+  scope: Scope;
+  /** The query, besides `expand`. Parameters it does not name are ignored. */
+  query?: Query;
+  /** What `expand` accepts, and the permission that each value needs. */
+  expand?: Record<string, Scope>;
+  /** The body. Without it the route takes none, or an empty one. */
+  body?: Body;
+  response: z.ZodType<Response>;
+  status?: 200 | 201;
+  /** The audit entry that a success writes; `customer`'s target is the path's id. */
+  audit?: Audit<P, Response>;
+  /** The operation that this public spelling stands for. */
+  alias?: string;
+}
+
+/** An audit entry: the action, or a function that tells it and its target from call and answer. */
+export type Audit<P extends string, Response> =
+  | string
+  | ((call: Call<NamesIn<P>>, answer: Response) => AuditEntry);
+
+/** What an audit entry says was done to what. */
+export interface AuditEntry {
+  action_type: string;
+  target_type: string;
+  target_identifier: string;
+}
+
+/** A route, its types forgotten. */
+export interface Route {
+  readonly name: string;
+  readonly summary: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly scope: Scope;
+  readonly rate: RateClass;
+  readonly query: z.ZodObject;
+  readonly expand: Readonly<Record<string, Scope>>;
+  readonly body: z.ZodType | undefined;
+  readonly response: z.ZodType;
+  readonly status: number;
+  readonly audit: ((call: Call, answer: unknown) => AuditEntry) | undefined;
+  readonly alias: string | undefined;
+  readonly handle: (call: Call) => Promise<unknown>;
+}
+
+const RATES: Readonly<Record<string, RateClass>> = {
+  project_configuration: "configuration",
+  customer_information: "customers",
+  charts_metrics: "charts",
+};
+
+/** Declares a route: what it promises, and the function that keeps the promise. */
+export function route<
+  P extends string,
+  Response,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodType<Record<never, never>>,
+>(
+  contract: Contract<P, Query, Body, Response>,
+  handle: (call: Call<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Response>,
+): Route {
+  const { audit } = contract;
+  const target = typeof audit === "string"
+    ? (_call: Call<NamesIn<P>>, answer: Response) => entryFor(audit, answer)
+    : audit;
+  return {
+    name: contract.name,
+    summary: contract.summary,
+    method: contract.method,
+    path: contract.path,
+    scope: contract.scope,
+    rate: RATES[contract.scope.split(":")[0] ?? ""] ?? "configuration",
+    query: contract.query ?? z.object({}),
+    expand: contract.expand ?? {},
+    body: contract.body,
+    response: contract.response,
+    status: contract.status ?? 200,
+    alias: contract.alias,
+    // The server hands a route only calls that it has validated against this very contract.
+    audit: target as Route["audit"],
+    handle: handle as Route["handle"],
+  };
+}
+
+/** The whole path of a route, from the root. */
+export function fullPath(route: Pick<Route, "path">): string {
+  return /^\/v[12]\//.test(route.path) ? route.path : `/v2/projects/{project_id}${route.path}`;
+}
+
+/** Schema of a page of a list. */
+export function pageOf<T>(item: z.ZodType<T>): z.ZodType<Page<T>> {
+  return z.object({
+    object: z.literal("list"),
+    items: z.array(item),
+    next_page: z.string().nullable(),
+    url: z.string(),
+  });
+}
+
+/** Schema of the answer to a deletion. */
+export function deletedSchema(object: string): z.ZodType<DeletedObject> {
+  return z.object({ object: z.literal(object), id: z.string(), deleted_at: millis });
+}
+
+/** Schema of a time in milliseconds since 1970. */
+export const millis: z.ZodInt = z.int().min(0);
+
+/** Schema of the query of a list that comes in pages. Sizes above 100 count as 100. */
+export const pageQuery = z.object({
+  limit: z.string().regex(/^\d{1,9}$/, "must be a whole number, 1 to 100")
+    .pipe(z.coerce.number<string>().int().min(1)).default(20),
+  starting_after: z.string().min(1).optional(),
+});
+
+/** The entry for an answer that is the changed object itself. */
+function entryFor(action: string, answer: unknown): AuditEntry {
+  const object = typeof answer === "object" && answer !== null ? answer : {};
+  const target_type = "object" in object ? String(object.object) : "unknown";
+  const target_identifier = "id" in object
+    ? String(object.id)
+    : "code" in object
+    ? String(object.code)
+    : "";
+  return { action_type: action, target_type, target_identifier };
+}

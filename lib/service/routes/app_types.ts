@@ -1,0 +1,236 @@
+/**
+ * What each type of app takes, shows and keeps to itself, in the object named after the type.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { App, AppChanges, NewApp } from "../../resources/apps.ts";
+import { millis } from "../route.ts";
+
+const text = (most: number): z.ZodString => z.string().min(1).max(most);
+const exactly = (length: number): z.ZodString => z.string().length(length);
+
+const BILLING_CURRENCIES = (
+  "USD EUR JPY GBP AUD CAD BRL KRW CNY MXN SEK PLN MYR PHP CHF SAR TWD NOK DKK THB NZD SGD HKD " +
+  "CZK AED CLP COP CRC GEL HUF IDR ILS IQD JOD KES KZT MAD PEN QAR RON RSD TZS VND ZAR TRY UAH"
+).split(" ");
+
+const bundleId = text(256);
+const packageName = text(256);
+const sharedSecret = exactly(32).nullable().exactOptional();
+const accountId = text(256).nullable().exactOptional();
+
+const appStoreKeys = {
+  shared_secret: sharedSecret,
+  subscription_private_key: text(4500).exactOptional(),
+  subscription_key_id: text(32).exactOptional(),
+  subscription_key_issuer: text(36).exactOptional(),
+  app_store_connect_api_key: text(4500).exactOptional(),
+  app_store_connect_api_key_id: text(36).exactOptional(),
+  app_store_connect_api_key_issuer: text(36).exactOptional(),
+  app_store_connect_vendor_number: text(20).exactOptional(),
+};
+
+const billing = {
+  stripe_account_id: accountId,
+  support_email: text(320).nullable().exactOptional(),
+  default_currency: z.enum(BILLING_CURRENCIES).exactOptional(),
+};
+
+const roku = z.strictObject({
+  roku_api_key: exactly(33).nullable().exactOptional(),
+  roku_channel_id: exactly(6).nullable().exactOptional(),
+  roku_channel_name: text(30).nullable().exactOptional(),
+}).nullable();
+
+const paddle = z.strictObject({
+  paddle_api_key: z.string().min(50).max(70).nullable().exactOptional(),
+  paddle_is_sandbox: z.boolean().nullable().exactOptional(),
+}).nullable();
+
+const playStore = z.strictObject({ package_name: packageName });
+
+/** A type of app, as the name of its object in bodies and answers. */
+export type StoreType = NewApp["type"];
+
+const named = <T extends StoreType>(type: T) => ({ name: text(255), type: z.literal(type) });
+
+/** The body of a create: only the object named after the type may stand beside name and type. */
+export const newApp: z.ZodType<NewApp> = z.discriminatedUnion("type", [
+  z.strictObject({
+    ...named("app_store"),
+    app_store: z.strictObject({ bundle_id: bundleId, ...appStoreKeys }),
+  }),
+  z.strictObject({
+    ...named("mac_app_store"),
+    mac_app_store: z.strictObject({ bundle_id: bundleId, shared_secret: sharedSecret }),
+  }),
+  z.strictObject({ ...named("play_store"), play_store: playStore }),
+  z.strictObject({
+    ...named("amazon"),
+    amazon: z.strictObject({
+      package_name: packageName,
+      shared_secret: text(256).nullable().exactOptional(),
+    }),
+  }),
+  z.strictObject({
+    ...named("stripe"),
+    stripe: z.strictObject({ stripe_account_id: accountId }).exactOptional(),
+  }),
+  z.strictObject({
+    ...named("svc_billing"),
+    svc_billing: z.strictObject({ app_name: text(256), ...billing }).nullable().exactOptional(),
+  }),
+  z.strictObject({ ...named("roku"), roku: roku.exactOptional() }),
+  z.strictObject({ ...named("paddle"), paddle: paddle.exactOptional() }),
+]);
+
+/** The body of an update. Which object may stand in it depends on the app. */
+export const appChanges: z.ZodType<AppChanges> = z.strictObject({
+  name: text(255).exactOptional(),
+  app_store: z.strictObject({ bundle_id: bundleId.exactOptional(), ...appStoreKeys })
+    .exactOptional(),
+  mac_app_store: z.strictObject({
+    bundle_id: bundleId.exactOptional(),
+    shared_secret: sharedSecret,
+  }).exactOptional(),
+  play_store: playStore.exactOptional(),
+  amazon: z.strictObject({
+    package_name: packageName.exactOptional(),
+    shared_secret: text(256).nullable().exactOptional(),
+  }).exactOptional(),
+  stripe: z.strictObject({ stripe_account_id: text(256).exactOptional() }).exactOptional(),
+  svc_billing: z.strictObject({ app_name: text(256).nullable().exactOptional(), ...billing })
+    .nullable().exactOptional(),
+  roku: roku.exactOptional(),
+  paddle: paddle.exactOptional(),
+});
+
+const common = {
+  object: z.literal("app"),
+  id: z.string(),
+  name: z.string(),
+  created_at: millis,
+  project_id: z.string(),
+};
+
+/** An app in an answer. */
+export const appSchema: z.ZodType<App> = z.discriminatedUnion("type", [
+  z.object({
+    ...common,
+    type: z.literal("app_store"),
+    app_store: z.object({
+      bundle_id: z.string(),
+      app_store_connect_api_key_configured: z.boolean(),
+      subscription_key_configured: z.boolean(),
+    }),
+  }),
+  z.object({
+    ...common,
+    type: z.literal("mac_app_store"),
+    mac_app_store: z.object({ bundle_id: z.string() }),
+  }),
+  z.object({
+    ...common,
+    type: z.literal("play_store"),
+    play_store: z.object({ package_name: z.string() }),
+  }),
+  z.object({
+    ...common,
+    type: z.literal("amazon"),
+    amazon: z.object({ package_name: z.string() }),
+  }),
+  z.object({
+    ...common,
+    type: z.literal("stripe"),
+    stripe: z.object({ stripe_account_id: z.string().nullable() }),
+  }),
+  z.object({
+    ...common,
+    type: z.literal("svc_billing"),
+    svc_billing: z.object({
+      stripe_account_id: z.string().nullable(),
+      app_name: z.string().nullable(),
+      support_email: z.string().nullable(),
+      default_currency: z.string(),
+    }),
+  }),
+  z.object({
+    ...common,
+    type: z.literal("roku"),
+    roku: z.object({
+      roku_channel_id: z.string().nullable(),
+      roku_channel_name: z.string().nullable(),
+    }),
+  }),
+  z.object({
+    ...common,
+    type: z.literal("paddle"),
+    paddle: z.object({ paddle_is_sandbox: z.boolean().nullable() }),
+  }),
+  z.object({ ...common, type: z.literal("test_store") }),
+]);
+
+/** The storefront's fields by name; what a `null` or an absence means is up to `shownSettings`. */
+export type Settings = Record<string, unknown>;
+
+/** Fields that are kept but never shown. */
+const SECRET = new Set([
+  "shared_secret",
+  "subscription_private_key",
+  "subscription_key_id",
+  "subscription_key_issuer",
+  "app_store_connect_api_key",
+  "app_store_connect_api_key_id",
+  "app_store_connect_api_key_issuer",
+  "app_store_connect_vendor_number",
+  "roku_api_key",
+  "paddle_api_key",
+]);
+
+/** Splits the fields of a body into what may be shown and what may not. */
+export function splitSecrets(fields: Settings): { settings: Settings; secrets: Settings } {
+  const entries = Object.entries(fields);
+  return {
+    settings: Object.fromEntries(entries.filter(([name]) => !SECRET.has(name))),
+    secrets: Object.fromEntries(entries.filter(([name]) => SECRET.has(name))),
+  };
+}
+
+/** What a type shows when nothing was set. */
+const DEFAULTS: Readonly<Record<string, Settings>> = {
+  stripe: { stripe_account_id: null },
+  svc_billing: {
+    stripe_account_id: null,
+    app_name: null,
+    support_email: null,
+    default_currency: "USD",
+  },
+  roku: { roku_channel_id: null, roku_channel_name: null },
+  paddle: { paddle_is_sandbox: null },
+};
+
+/** The object of an app as the API shows it. */
+export function shownSettings(type: string, settings: Settings, secrets: Settings): Settings {
+  const shown = { ...DEFAULTS[type], ...settings };
+  if (type !== "app_store") return shown;
+  return {
+    ...shown,
+    app_store_connect_api_key_configured: typeof secrets.app_store_connect_api_key === "string",
+    subscription_key_configured: typeof secrets.subscription_private_key === "string",
+  };
+}
+
+/** How the public SDK keys of each type begin. */
+export const KEY_PREFIX: Readonly<Record<string, string>> = {
+  app_store: "appl_",
+  mac_app_store: "mac_",
+  play_store: "goog_",
+  amazon: "amzn_",
+  stripe: "strp_",
+  svc_billing: "svcb_",
+  paddle: "pdl_",
+  roku: "roku_",
+  test_store: "test_",
+};

@@ -1,0 +1,263 @@
+/**
+ * Apps and their public keys.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { App, PublicApiKey, StoreKitConfig } from "../../resources/apps.ts";
+import { deleteRow } from "../changes.ts";
+import { invalid, Refusal, unprocessable } from "../errors.ts";
+import { findApp, type Place } from "../find.ts";
+import { newId } from "../ids.ts";
+import { listPage, tableListing, wholeList } from "../lists.ts";
+import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import {
+  appChanges,
+  appSchema,
+  KEY_PREFIX,
+  newApp,
+  type Settings,
+  shownSettings,
+  splitSecrets,
+} from "./app_types.ts";
+import { storeKitConfig } from "./storekit.ts";
+
+export { appSchema };
+
+const publicApiKey: z.ZodType<PublicApiKey> = z.object({
+  object: z.literal("public_api_key"),
+  id: z.string(),
+  key: z.string(),
+  environment: z.enum(["production", "sandbox"]),
+  app_id: z.string(),
+  created_at: millis,
+});
+
+const storeKitConfigFile: z.ZodType<StoreKitConfig> = z.object({
+  object: z.literal("store_kit_config_file"),
+  contents: z.record(z.string(), z.unknown()),
+});
+
+const READ = "project_configuration:apps:read";
+const WRITE = "project_configuration:apps:read_write";
+
+const listApps = route({
+  name: "listApps",
+  summary: "Lists the apps of the project, oldest first.",
+  method: "GET",
+  path: "/apps",
+  scope: READ,
+  query: pageQuery,
+  response: pageOf(appSchema),
+}, (call) => listPage(call, tableListing(call, "apps", { object: "app", show: showApp })));
+
+const getApp = route({
+  name: "getApp",
+  summary: "Reads one app.",
+  method: "GET",
+  path: "/apps/{id}",
+  scope: READ,
+  response: appSchema,
+}, async (call) => showApp(await findApp(call, call.params.id)));
+
+const listAppPublicKeys = route({
+  name: "listAppPublicKeys",
+  summary: "Lists the public SDK keys of an app.",
+  method: "GET",
+  path: "/apps/{id}/public_api_keys",
+  scope: READ,
+  response: pageOf(publicApiKey),
+}, async (call) => {
+  const { id } = await findApp(call, call.params.id);
+  const rows = await call.tx.selectFrom("app_keys").selectAll()
+    .where("project_id", "=", call.project.id).where("app_id", "=", id)
+    .orderBy("seq").execute();
+  return wholeList(call.url, rows.map(showKey));
+});
+
+const getAppStoreKitConfig = route({
+  name: "getAppStoreKitConfig",
+  summary: "Reads the StoreKit configuration of an Apple app.",
+  method: "GET",
+  path: "/apps/{id}/store_kit_config",
+  scope: READ,
+  response: storeKitConfigFile,
+}, async (call) => {
+  const app = await findApp(call, call.params.id);
+  if (app.type !== "app_store" && app.type !== "mac_app_store") {
+    throw unprocessable(`An app of type ${app.type} has no StoreKit configuration`);
+  }
+  const products = await call.tx.selectFrom("products").selectAll()
+    .where("project_id", "=", call.project.id).where("app_id", "=", app.id)
+    .where("state", "=", "active").orderBy("seq").execute();
+  return { object: "store_kit_config_file", contents: storeKitConfig(app, products) };
+});
+
+const createApp = route({
+  name: "createApp",
+  summary: "Creates an app, with its public key.",
+  method: "POST",
+  path: "/apps",
+  scope: WRITE,
+  body: newApp,
+  response: appSchema,
+  status: 201,
+  audit: "app_created",
+}, async (call) => {
+  const { name, type, ...rest } = call.body();
+  return await insertApp(call, name, type, nestedObject(rest, type));
+});
+
+const updateApp = route({
+  name: "updateApp",
+  summary: "Changes an app. Its type stays.",
+  method: "POST",
+  path: "/apps/{id}",
+  scope: WRITE,
+  body: appChanges,
+  response: appSchema,
+  audit: "app_updated",
+}, async (call) => {
+  const before = await findApp(call, call.params.id);
+  const { name = before.name, ...objects } = call.body();
+  const foreign = Object.keys(objects).find((key) => key !== before.type);
+  if (foreign !== undefined) {
+    throw invalid(foreign, `'${foreign}' does not fit an app of type ${before.type}`);
+  }
+  const changed = splitSecrets(nestedObject(objects, before.type));
+  const row = {
+    ...before,
+    name,
+    settings: merged(before.settings, changed.settings),
+    secrets: merged(before.secrets, changed.secrets),
+  };
+  await call.tx.updateTable("apps")
+    .set({ name, settings: row.settings, secrets: row.secrets })
+    .where("project_id", "=", call.project.id).where("id", "=", row.id).execute();
+  return showApp(row);
+});
+
+const deleteApp = route({
+  name: "deleteApp",
+  summary: "Deletes an app that nothing depends on.",
+  method: "DELETE",
+  path: "/apps/{id}",
+  scope: WRITE,
+  response: deletedSchema("app"),
+  audit: "app_deleted",
+}, async (call) => {
+  const app = await findApp(call, call.params.id);
+  const dependents = await dependentsOf(call, app.id);
+  if (dependents.length > 0) {
+    const message = `The app still has ${dependents.length} products; delete them first`;
+    throw new Refusal(409, "unprocessable_entity_error", message, {
+      referenced_object_ids: dependents,
+    });
+  }
+  return await deleteRow(call, "apps", "app", app);
+});
+
+/** The routes of apps. */
+export const appRoutes = [
+  listApps,
+  getApp,
+  listAppPublicKeys,
+  getAppStoreKitConfig,
+  createApp,
+  updateApp,
+  deleteApp,
+];
+
+/** An app as the API shows it: never its secrets. */
+export function showApp(row: Row<"apps">): App {
+  const common = {
+    object: "app",
+    id: row.id,
+    name: row.name,
+    created_at: row.created_at,
+    project_id: row.project_id,
+    type: row.type,
+  };
+  if (row.type === "test_store") return common as App;
+  const settings: Settings = JSON.parse(row.settings);
+  const secrets: Settings = JSON.parse(row.secrets);
+  // The object under the type's name was validated against that type when it was stored.
+  return { ...common, [row.type]: shownSettings(row.type, settings, secrets) } as unknown as App;
+}
+
+/** Creates an app and the keys of its SDK; the simulator and the seed use it too. */
+export async function insertApp(
+  call: Pick<Call, "tx" | "project" | "now">,
+  name: string,
+  type: string,
+  fields: Settings,
+): Promise<App> {
+  const { tx, project, now } = call;
+  const { settings, secrets } = splitSecrets(fields);
+  const row = await tx.insertInto("apps").values({
+    project_id: project.id,
+    id: newId("app"),
+    seq: await nextSeq(tx, project.id),
+    name,
+    type,
+    settings: JSON.stringify(settings),
+    secrets: JSON.stringify(secrets),
+    created_at: now,
+  }).returningAll().executeTakeFirstOrThrow();
+  await insertKey(call, row, "production");
+  if (type === "svc_billing") await insertKey(call, row, "sandbox");
+  return showApp(row);
+}
+
+/** Gives an app a public key for an environment. */
+async function insertKey(
+  { tx, project, now }: Pick<Call, "tx" | "project" | "now">,
+  app: Row<"apps">,
+  environment: "production" | "sandbox",
+): Promise<void> {
+  const prefix = `${KEY_PREFIX[app.type]}${environment === "sandbox" ? "sb_" : ""}`;
+  await tx.insertInto("app_keys").values({
+    project_id: project.id,
+    app_id: app.id,
+    id: newId("public_api_key"),
+    seq: await nextSeq(tx, project.id),
+    key: prefix + randomBytes(14).toString("hex"),
+    environment,
+    created_at: now,
+  }).execute();
+}
+
+/** A public key as the API shows it. */
+function showKey(row: Row<"app_keys">): PublicApiKey {
+  return {
+    object: "public_api_key",
+    id: row.id,
+    key: row.key,
+    environment: row.environment,
+    app_id: row.app_id,
+    created_at: row.created_at,
+  };
+}
+
+/** What would be lost with an app: its products, archived ones too. */
+async function dependentsOf({ tx, project }: Place, appId: string): Promise<string[]> {
+  const products = await tx.selectFrom("products").select("id")
+    .where("project_id", "=", project.id).where("app_id", "=", appId)
+    .orderBy("seq").limit(100).execute();
+  return products.map((product) => product.id);
+}
+
+/** The object under a type's name, empty when it is null or not there. */
+function nestedObject(body: object, type: string): Settings {
+  const found: unknown = Object.entries(body).find(([key]) => key === type)?.[1];
+  return typeof found === "object" && found !== null ? { ...found } : {};
+}
+
+/** Stored JSON with some fields replaced. */
+function merged(stored: string, changes: Settings): string {
+  return JSON.stringify({ ...JSON.parse(stored), ...changes });
+}

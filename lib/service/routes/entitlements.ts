@@ -1,0 +1,279 @@
+/**
+ * Entitlements, and the products that give them.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type {
+  Entitlement,
+  EntitlementChanges,
+  NewEntitlement,
+} from "../../resources/entitlements.ts";
+import type { Product } from "../../resources/products.ts";
+import { deleteRow, insertUnique, setState } from "../changes.ts";
+import { findEntitlement, findProduct, type Place } from "../find.ts";
+import { newId } from "../ids.ts";
+import { type Listing, listPage, nestedPage, tableListing } from "../lists.ts";
+import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import { displayName, lookupKey, productIds, state } from "./fields.ts";
+import { productSchema, showProduct } from "./products.ts";
+
+const entitlementSchema: z.ZodType<Entitlement> = z.object({
+  object: z.literal("entitlement"),
+  project_id: z.string(),
+  id: z.string(),
+  lookup_key: z.string(),
+  display_name: z.string(),
+  created_at: millis,
+  state,
+  products: pageOf(productSchema).exactOptional(),
+});
+
+const newEntitlement: z.ZodType<NewEntitlement> = z.strictObject({
+  lookup_key: lookupKey,
+  display_name: displayName,
+});
+
+const entitlementChanges: z.ZodType<EntitlementChanges> = z.strictObject({
+  display_name: displayName.exactOptional(),
+});
+
+const READ = "project_configuration:entitlements:read";
+const WRITE = "project_configuration:entitlements:read_write";
+const PRODUCTS = "project_configuration:products:read";
+
+const listEntitlements = route({
+  name: "listEntitlements",
+  summary: "Lists the entitlements of the project, oldest first.",
+  method: "GET",
+  path: "/entitlements",
+  scope: READ,
+  query: pageQuery,
+  expand: { "items.product": PRODUCTS },
+  response: pageOf(entitlementSchema),
+}, (call) =>
+  listPage(
+    call,
+    tableListing(call, "entitlements", {
+      object: "entitlement",
+      show: (row) => showExpanded(call, row, "items.product"),
+    }),
+  ));
+
+const getEntitlement = route({
+  name: "getEntitlement",
+  summary: "Reads one entitlement, by lookup key or id.",
+  method: "GET",
+  path: "/entitlements/{id}",
+  scope: READ,
+  expand: { "product": PRODUCTS },
+  response: entitlementSchema,
+}, async (call) => showExpanded(call, await findEntitlement(call, call.params.id), "product"));
+
+const createEntitlement = route({
+  name: "createEntitlement",
+  summary: "Creates an entitlement.",
+  method: "POST",
+  path: "/entitlements",
+  scope: WRITE,
+  body: newEntitlement,
+  response: entitlementSchema,
+  status: 201,
+  audit: "entitlement_created",
+}, async (call) => {
+  const { tx, project, now } = call;
+  const { lookup_key, display_name } = call.body();
+  const row = await insertUnique(
+    tx.insertInto("entitlements").values({
+      project_id: project.id,
+      id: newId("entitlement"),
+      seq: await nextSeq(tx, project.id),
+      lookup_key,
+      display_name,
+      created_at: now,
+    }).returningAll().executeTakeFirstOrThrow(),
+    { column: "entitlements.lookup_key", what: "an entitlement", value: lookup_key },
+  );
+  return showEntitlement(row);
+});
+
+const updateEntitlement = route({
+  name: "updateEntitlement",
+  summary: "Changes an entitlement.",
+  method: "POST",
+  path: "/entitlements/{id}",
+  scope: WRITE,
+  body: entitlementChanges,
+  response: entitlementSchema,
+  audit: "entitlement_updated",
+}, async (call) => {
+  const before = await findEntitlement(call, call.params.id);
+  const row = { ...before, ...call.body() };
+  await call.tx.updateTable("entitlements").set({ display_name: row.display_name })
+    .where("project_id", "=", call.project.id).where("id", "=", row.id).execute();
+  return showEntitlement(row);
+});
+
+const deleteEntitlement = route({
+  name: "deleteEntitlement",
+  summary: "Deletes an entitlement, and with it everyone's access.",
+  method: "DELETE",
+  path: "/entitlements/{id}",
+  scope: WRITE,
+  response: deletedSchema("entitlement"),
+  audit: "entitlement_deleted",
+}, async (call) => {
+  const row = await findEntitlement(call, call.params.id);
+  return await deleteRow(call, "entitlements", "entitlement", row);
+});
+
+const listEntitlementProducts = route({
+  name: "listEntitlementProducts",
+  summary: "Lists the products that give an entitlement.",
+  method: "GET",
+  path: "/entitlements/{id}/products",
+  scope: READ,
+  query: pageQuery,
+  response: pageOf(productSchema),
+}, async (call) => {
+  const { id } = await findEntitlement(call, call.params.id);
+  return await listPage(call, productListing(call, id));
+});
+
+const archiveEntitlement = route({
+  name: "archiveEntitlement",
+  summary: "Archives an entitlement.",
+  method: "POST",
+  path: "/entitlements/{id}/actions/archive",
+  scope: WRITE,
+  response: entitlementSchema,
+  audit: "entitlement_archived",
+}, (call) => moveTo(call, "inactive"));
+
+const unarchiveEntitlement = route({
+  name: "unarchiveEntitlement",
+  summary: "Brings an archived entitlement back.",
+  method: "POST",
+  path: "/entitlements/{id}/actions/unarchive",
+  scope: WRITE,
+  response: entitlementSchema,
+  audit: "entitlement_unarchived",
+}, (call) => moveTo(call, "active"));
+
+const attachEntitlementProducts = route({
+  name: "attachEntitlementProducts",
+  summary: "Lets products give an entitlement, to past buyers too.",
+  method: "POST",
+  path: "/entitlements/{id}/actions/attach_products",
+  scope: WRITE,
+  body: productIds,
+  response: entitlementSchema,
+  audit: "entitlement_products_attached",
+}, async (call) => {
+  const { tx, project } = call;
+  const row = await findEntitlement(call, call.params.id);
+  for (const id of call.body().product_ids) {
+    const product = await findProduct(call, id, "product_ids");
+    await tx.insertInto("entitlement_products").values({
+      project_id: project.id,
+      entitlement_id: row.id,
+      product_id: product.id,
+      seq: await nextSeq(tx, project.id),
+    }).onConflict((oc) => oc.doNothing()).execute();
+  }
+  return showEntitlement(row);
+});
+
+const detachEntitlementProducts = route({
+  name: "detachEntitlementProducts",
+  summary: "Ends what products give, for past buyers too.",
+  method: "POST",
+  path: "/entitlements/{id}/actions/detach_products",
+  scope: WRITE,
+  body: productIds,
+  response: entitlementSchema,
+  audit: "entitlement_products_detached",
+}, async (call) => {
+  const row = await findEntitlement(call, call.params.id);
+  const ids = call.body().product_ids;
+  for (const id of ids) await findProduct(call, id, "product_ids");
+  await call.tx.deleteFrom("entitlement_products")
+    .where("project_id", "=", call.project.id).where("entitlement_id", "=", row.id)
+    .where("product_id", "in", ids).execute();
+  return showEntitlement(row);
+});
+
+/** The routes of entitlements. */
+export const entitlementRoutes = [
+  listEntitlements,
+  getEntitlement,
+  createEntitlement,
+  updateEntitlement,
+  deleteEntitlement,
+  listEntitlementProducts,
+  archiveEntitlement,
+  unarchiveEntitlement,
+  attachEntitlementProducts,
+  detachEntitlementProducts,
+];
+
+/** An entitlement as the API shows it. */
+export function showEntitlement(row: Row<"entitlements">): Entitlement {
+  return {
+    object: "entitlement",
+    project_id: row.project_id,
+    id: row.id,
+    lookup_key: row.lookup_key,
+    display_name: row.display_name,
+    created_at: row.created_at,
+    state: row.state,
+  };
+}
+
+/** An entitlement with its products, when `expand` asks for them under this name. */
+async function showExpanded(
+  call: Call,
+  row: Row<"entitlements">,
+  part: string,
+): Promise<Entitlement> {
+  if (!call.expand.has(part)) return showEntitlement(row);
+  const path = `/v2/projects/${call.project.id}/entitlements/${row.id}/products`;
+  const products = await nestedPage(productListing(call, row.id), path);
+  return { ...showEntitlement(row), products };
+}
+
+/** Lists the products of an entitlement, in the order in which they were attached. */
+function productListing(
+  { tx, project }: Place,
+  entitlementId: string,
+): Listing<Row<"products">, number, Product> {
+  return {
+    async positionOf(id) {
+      const row = await tx.selectFrom("entitlement_products").select("seq")
+        .where("project_id", "=", project.id).where("entitlement_id", "=", entitlementId)
+        .where("product_id", "=", id).executeTakeFirst();
+      return row?.seq;
+    },
+    rowsAfter: (after, count) =>
+      tx.selectFrom("entitlement_products")
+        .innerJoin("products", (join) =>
+          join.onRef("products.project_id", "=", "entitlement_products.project_id")
+            .onRef("products.id", "=", "entitlement_products.product_id"))
+        .selectAll("products")
+        .where("entitlement_products.project_id", "=", project.id)
+        .where("entitlement_products.entitlement_id", "=", entitlementId)
+        .where("entitlement_products.seq", ">", after ?? -1)
+        .orderBy("entitlement_products.seq").limit(count).execute(),
+    idOf: (row) => row.id,
+    show: showProduct,
+  };
+}
+
+/** Archives an entitlement or brings it back. */
+async function moveTo(call: Call<"id">, next: "active" | "inactive"): Promise<Entitlement> {
+  const { id } = await findEntitlement(call, call.params.id);
+  return showEntitlement(await setState(call, "entitlements", id, next));
+}

@@ -1,0 +1,291 @@
+/**
+ * Offerings. The current one is a pointer on the project, so there can never be two.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { NewOffering, Offering, OfferingChanges } from "../../resources/offerings.ts";
+import { deleteRow, insertUnique, setState } from "../changes.ts";
+import { Refusal, unprocessable } from "../errors.ts";
+import { findOffering } from "../find.ts";
+import { newId } from "../ids.ts";
+import { listPage, nestedPage, tableListing } from "../lists.ts";
+import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import { displayName, lookupKey, metadata, state } from "./fields.ts";
+import { packageListing, packageSchema } from "./packages.ts";
+
+const offeringSchema: z.ZodType<Offering> = z.object({
+  object: z.literal("offering"),
+  id: z.string(),
+  lookup_key: z.string(),
+  display_name: z.string(),
+  is_current: z.boolean(),
+  state,
+  created_at: millis,
+  project_id: z.string(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  packages: pageOf(packageSchema).exactOptional(),
+});
+
+const newOffering: z.ZodType<NewOffering> = z.strictObject({
+  lookup_key: lookupKey,
+  display_name: displayName,
+  metadata: metadata.exactOptional(),
+});
+
+const offeringChanges: z.ZodType<OfferingChanges> = z.strictObject({
+  display_name: displayName.exactOptional(),
+  is_current: z.boolean().exactOptional(),
+  metadata: metadata.exactOptional(),
+});
+
+const READ = "project_configuration:offerings:read";
+const WRITE = "project_configuration:offerings:read_write";
+const PACKAGES = "project_configuration:packages:read";
+const PRODUCTS = "project_configuration:products:read";
+
+const listOfferings = route({
+  name: "listOfferings",
+  summary: "Lists the offerings of the project, oldest first.",
+  method: "GET",
+  path: "/offerings",
+  scope: READ,
+  query: pageQuery,
+  expand: { "items.package": PACKAGES, "items.package.product": PRODUCTS },
+  response: pageOf(offeringSchema),
+}, (call) =>
+  listPage(
+    call,
+    tableListing(call, "offerings", {
+      object: "offering",
+      show: (row) => showExpanded(call, row, "items.package"),
+    }),
+  ));
+
+const getOffering = route({
+  name: "getOffering",
+  summary: "Reads one offering, by lookup key or id.",
+  method: "GET",
+  path: "/offerings/{id}",
+  scope: READ,
+  expand: { "package": PACKAGES, "package.product": PRODUCTS },
+  response: offeringSchema,
+}, async (call) => {
+  const row = await findOffering(call, call.params.id);
+  return await showExpanded(call, row, "package");
+});
+
+const createOffering = route({
+  name: "createOffering",
+  summary: "Creates an offering. The first one of a project becomes current.",
+  method: "POST",
+  path: "/offerings",
+  scope: WRITE,
+  body: newOffering,
+  response: offeringSchema,
+  status: 201,
+  audit: "offering_created",
+}, async (call) => {
+  const { tx, project, now } = call;
+  const { lookup_key, display_name, metadata = null } = call.body();
+  const row = await insertUnique(
+    tx.insertInto("offerings").values({
+      project_id: project.id,
+      id: newId("offering"),
+      seq: await nextSeq(tx, project.id),
+      lookup_key,
+      display_name,
+      metadata: metadata && JSON.stringify(metadata),
+      created_at: now,
+    }).returningAll().executeTakeFirstOrThrow(),
+    { column: "offerings.lookup_key", what: "an offering", value: lookup_key },
+  );
+  // Gap: exactly one offering is current, so the first one has to be.
+  if (project.current_offering_id !== null) return showOffering(project, row);
+  return showOffering(await pointAt(call, row.id), row);
+});
+
+const updateOffering = route({
+  name: "updateOffering",
+  summary: "Changes an offering, or makes it current.",
+  method: "POST",
+  path: "/offerings/{id}",
+  scope: WRITE,
+  body: offeringChanges,
+  response: offeringSchema,
+  audit: (call, offering) => ({
+    action_type: moves(call, offering) ? "offering_set_current" : "offering_updated",
+    target_type: "offering",
+    target_identifier: offering.id,
+  }),
+}, async (call) => {
+  const { tx, project } = call;
+  const before = await findOffering(call, call.params.id);
+  const { is_current, display_name, metadata } = call.body();
+  const after = {
+    display_name: display_name ?? before.display_name,
+    metadata: metadata === undefined ? before.metadata : metadata && JSON.stringify(metadata),
+  };
+  await tx.updateTable("offerings").set(after)
+    .where("project_id", "=", project.id).where("id", "=", before.id).execute();
+  const row = { ...before, ...after };
+  if (is_current === true) return showOffering(await makeCurrent(call, row), row);
+  if (is_current === false && project.current_offering_id === row.id) {
+    throw unprocessable("An offering stops being current only when another one becomes current", {
+      param: "is_current",
+    });
+  }
+  return showOffering(project, row);
+});
+
+const deleteOffering = route({
+  name: "deleteOffering",
+  summary: "Deletes an offering with its packages. The current one only goes last.",
+  method: "DELETE",
+  path: "/offerings/{id}",
+  scope: WRITE,
+  response: deletedSchema("offering"),
+  audit: "offering_deleted",
+}, async (call) => {
+  const { tx, project } = call;
+  const row = await findOffering(call, call.params.id);
+  if (project.current_offering_id === row.id) {
+    const other = await tx.selectFrom("offerings").select("id")
+      .where("project_id", "=", project.id).where("id", "!=", row.id)
+      .where("state", "=", "active").executeTakeFirst();
+    // Gap: with another active offering left, someone has to choose the next current one first.
+    if (other) {
+      throw unprocessable("The current offering cannot be deleted while others are active");
+    }
+    await pointAt(call, null);
+  }
+  return await deleteRow(call, "offerings", "offering", row);
+});
+
+const archiveOffering = route({
+  name: "archiveOffering",
+  summary: "Archives an offering. The current one is refused.",
+  method: "POST",
+  path: "/offerings/{id}/actions/archive",
+  scope: WRITE,
+  response: offeringSchema,
+  audit: "offering_archived",
+}, async (call) => {
+  const row = await findOffering(call, call.params.id);
+  if (call.project.current_offering_id === row.id) {
+    throw unprocessable("The current offering cannot be archived; make another one current first");
+  }
+  return showOffering(call.project, await setState(call, "offerings", row.id, "inactive"));
+});
+
+const unarchiveOffering = route({
+  name: "unarchiveOffering",
+  summary: "Brings an archived offering back.",
+  method: "POST",
+  path: "/offerings/{id}/actions/unarchive",
+  scope: WRITE,
+  body: z.strictObject({ unarchive_referenced_entities: z.boolean().default(false) }),
+  response: offeringSchema,
+  audit: "offering_unarchived",
+}, async (call) => {
+  const row = await findOffering(call, call.params.id);
+  const archived = await archivedProducts(call, row.id);
+  if (archived.length > 0 && !call.body().unarchive_referenced_entities) {
+    const message = "The offering's packages hold archived products";
+    throw new Refusal(422, "entity_references_archived_entities", message, {
+      referenced_object_ids: archived,
+    });
+  }
+  for (const id of archived) await setState(call, "products", id, "active");
+  return showOffering(call.project, await setState(call, "offerings", row.id, "active"));
+});
+
+/** The routes of offerings. */
+export const offeringRoutes = [
+  listOfferings,
+  getOffering,
+  createOffering,
+  updateOffering,
+  deleteOffering,
+  archiveOffering,
+  unarchiveOffering,
+];
+
+/** An offering as the API shows it. */
+export function showOffering(
+  project: Pick<Row<"projects">, "current_offering_id">,
+  row: Row<"offerings">,
+): Offering {
+  return {
+    object: "offering",
+    id: row.id,
+    lookup_key: row.lookup_key,
+    display_name: row.display_name,
+    is_current: project.current_offering_id === row.id,
+    state: row.state,
+    created_at: row.created_at,
+    project_id: row.project_id,
+    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+  };
+}
+
+/** An offering with the parts that `expand` asks for; `part` is their name in this route. */
+async function showExpanded(
+  call: Call,
+  row: Row<"offerings">,
+  part: "package" | "items.package",
+): Promise<Offering> {
+  const offering = showOffering(call.project, row);
+  const withProducts = call.expand.has(`${part}.product`);
+  if (!withProducts && !call.expand.has(part)) return offering;
+  const path = `/v2/projects/${call.project.id}/offerings/${row.id}/packages`;
+  const packages = await nestedPage(packageListing(call, row.id, withProducts), path);
+  return { ...offering, packages };
+}
+
+/** Makes an offering the current one. Returns the project as it is then. */
+async function makeCurrent(call: Call, row: Row<"offerings">): Promise<Row<"projects">> {
+  if (row.state === "active") return await pointAt(call, row.id);
+  throw unprocessable("An archived offering cannot become current; unarchive it first", {
+    param: "is_current",
+  });
+}
+
+/** Moves the project's pointer. Returns the project as it is then. */
+async function pointAt(call: Call, id: string | null): Promise<Row<"projects">> {
+  await call.tx.updateTable("projects").set({ current_offering_id: id })
+    .where("id", "=", call.project.id).execute();
+  return { ...call.project, current_offering_id: id };
+}
+
+/** Whether an update has moved the mark. */
+function moves(call: Pick<Call, "project">, offering: Offering): boolean {
+  return offering.is_current && call.project.current_offering_id !== offering.id;
+}
+
+/** The ids of archived products in an offering's packages. */
+async function archivedProducts(call: Call, offeringId: string): Promise<string[]> {
+  const rows = await call.tx.selectFrom("packages")
+    .innerJoin(
+      "package_products",
+      (join) =>
+        join.onRef("package_products.project_id", "=", "packages.project_id")
+          .onRef("package_products.package_id", "=", "packages.id"),
+    )
+    .innerJoin(
+      "products",
+      (join) =>
+        join.onRef("products.project_id", "=", "package_products.project_id")
+          .onRef("products.id", "=", "package_products.product_id"),
+    )
+    .select("products.id").distinct()
+    .where("packages.project_id", "=", call.project.id)
+    .where("packages.offering_id", "=", offeringId)
+    .where("products.state", "=", "inactive")
+    .orderBy("products.id")
+    .execute();
+  return rows.map((row) => row.id);
+}

@@ -1,0 +1,362 @@
+/**
+ * Packages of an offering, and the products in them.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import { z } from "zod";
+import type {
+  NewPackage,
+  Package,
+  PackageChanges,
+  PackageProduct,
+  PackageProductChoice,
+} from "../../resources/packages.ts";
+import { deleteRow, insertUnique } from "../changes.ts";
+import { malformed } from "../errors.ts";
+import { findOffering, findPackage, findProduct, type Place } from "../find.ts";
+import { newId } from "../ids.ts";
+import { type Listing, listPage, nestedPage } from "../lists.ts";
+import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { isUniqueViolation, nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import { displayName, lookupKey, productIds } from "./fields.ts";
+import { productSchema, showProduct } from "./products.ts";
+
+const eligibility = z.enum(["all", "google_sdk_lt_6", "google_sdk_ge_6"]);
+
+const packageProductSchema: z.ZodType<PackageProduct> = z.object({
+  eligibility_criteria: eligibility,
+  product: productSchema,
+});
+
+/** A package in an answer. */
+export const packageSchema: z.ZodType<Package> = z.object({
+  object: z.literal("package"),
+  id: z.string(),
+  lookup_key: z.string(),
+  display_name: z.string(),
+  position: z.int().min(0).nullable(),
+  created_at: millis,
+  offering_id: z.string(),
+  products: pageOf(packageProductSchema).exactOptional(),
+});
+
+const position = z.int().min(0).max(1_000_000).nullable();
+
+const fields = {
+  lookup_key: lookupKey,
+  display_name: displayName,
+  position: position.exactOptional(),
+};
+
+const newPackage: z.ZodType<NewPackage> = z.strictObject({
+  offering_id: z.string().min(1).max(255),
+  ...fields,
+});
+
+const packageChanges: z.ZodType<PackageChanges> = z.strictObject({
+  display_name: displayName.exactOptional(),
+  position: position.exactOptional(),
+});
+
+const choices: z.ZodType<{ products: PackageProductChoice[] }> = z.strictObject({
+  products: z.array(z.strictObject({
+    product_id: z.string().min(1).max(255),
+    eligibility_criteria: eligibility.exactOptional(),
+  })).min(1).max(50),
+});
+
+const READ = "project_configuration:packages:read";
+const WRITE = "project_configuration:packages:read_write";
+const PRODUCTS = "project_configuration:products:read";
+
+const listPackages = route({
+  name: "listPackages",
+  summary: "Lists the packages of an offering, by position.",
+  method: "GET",
+  path: "/offerings/{id}/packages",
+  scope: READ,
+  query: pageQuery,
+  expand: { "items.product": PRODUCTS },
+  response: pageOf(packageSchema),
+}, async (call) => {
+  const offering = await findOffering(call, call.params.id);
+  return await listPage(call, packageListing(call, offering.id, call.expand.has("items.product")));
+});
+
+const getPackage = route({
+  name: "getPackage",
+  summary: "Reads one package.",
+  method: "GET",
+  path: "/packages/{id}",
+  scope: READ,
+  expand: { "product": PRODUCTS },
+  response: packageSchema,
+}, async (call) => {
+  const row = await findPackage(call, call.params.id);
+  return await showExpanded(call, row, call.expand.has("product"));
+});
+
+const createPackage = route({
+  name: "createPackage",
+  summary: "Creates a package in an offering.",
+  method: "POST",
+  path: "/packages",
+  scope: WRITE,
+  body: newPackage,
+  response: packageSchema,
+  status: 201,
+  audit: "package_created",
+}, (call) => insertPackage(call, call.body()));
+
+const createPackageInOffering = route({
+  name: "createPackageInOffering",
+  alias: "createPackage",
+  summary: "Creates a package in an offering: the public spelling.",
+  method: "POST",
+  path: "/offerings/{id}/packages",
+  scope: WRITE,
+  body: z.strictObject(fields),
+  response: packageSchema,
+  status: 201,
+  audit: "package_created",
+}, async (call) => {
+  const offering = await findOffering(call, call.params.id);
+  return await insertPackage(call, { offering_id: offering.id, ...call.body() });
+});
+
+const updatePackage = route({
+  name: "updatePackage",
+  summary: "Changes a package.",
+  method: "POST",
+  path: "/packages/{id}",
+  scope: WRITE,
+  body: packageChanges,
+  response: packageSchema,
+  audit: "package_updated",
+}, async (call) => {
+  const before = await findPackage(call, call.params.id);
+  const row = { ...before, ...call.body() };
+  await call.tx.updateTable("packages")
+    .set({ display_name: row.display_name, position: row.position })
+    .where("project_id", "=", call.project.id).where("id", "=", row.id).execute();
+  return showPackage(row);
+});
+
+const deletePackage = route({
+  name: "deletePackage",
+  summary: "Deletes a package. Its products stay.",
+  method: "DELETE",
+  path: "/packages/{id}",
+  scope: WRITE,
+  response: deletedSchema("package"),
+  audit: "package_deleted",
+}, async (call) => deleteRow(call, "packages", "package", await findPackage(call, call.params.id)));
+
+const listPackageProducts = route({
+  name: "listPackageProducts",
+  summary: "Lists the products of a package.",
+  method: "GET",
+  path: "/packages/{id}/products",
+  scope: READ,
+  query: pageQuery,
+  response: pageOf(packageProductSchema),
+}, async (call) => {
+  const row = await findPackage(call, call.params.id);
+  return await listPage(call, packageProductListing(call, row.id));
+});
+
+const attachPackageProducts = route({
+  name: "attachPackageProducts",
+  summary: "Puts products into a package. One already there gets the new criterion.",
+  method: "POST",
+  path: "/packages/{id}/actions/attach_products",
+  scope: WRITE,
+  body: choices,
+  response: packageSchema,
+  audit: "package_products_attached",
+}, async (call) => {
+  const row = await findPackage(call, call.params.id);
+  for (const choice of call.body().products) await attach(call, row.id, choice);
+  return showPackage(row);
+});
+
+const detachPackageProducts = route({
+  name: "detachPackageProducts",
+  summary: "Takes products out of a package.",
+  method: "POST",
+  path: "/packages/{id}/actions/detach_products",
+  scope: WRITE,
+  body: productIds,
+  response: packageSchema,
+  audit: "package_products_detached",
+}, async (call) => {
+  const row = await findPackage(call, call.params.id);
+  const ids = call.body().product_ids;
+  for (const id of ids) await findProduct(call, id, "product_ids");
+  await call.tx.deleteFrom("package_products")
+    .where("project_id", "=", call.project.id).where("package_id", "=", row.id)
+    .where("product_id", "in", ids).execute();
+  return showPackage(row);
+});
+
+/** The routes of packages. */
+export const packageRoutes = [
+  listPackages,
+  getPackage,
+  createPackage,
+  createPackageInOffering,
+  updatePackage,
+  deletePackage,
+  listPackageProducts,
+  attachPackageProducts,
+  detachPackageProducts,
+];
+
+/** Places without a number come after all others. */
+const LAST = Number.MAX_SAFE_INTEGER;
+
+/** Lists the packages of an offering by position, then by age. */
+export function packageListing(
+  call: Place,
+  offeringId: string,
+  withProducts: boolean,
+): Listing<Row<"packages">, [position: number, seq: number], Package> {
+  const { tx, project } = call;
+  const ofOffering = tx.selectFrom("packages").selectAll()
+    .where("project_id", "=", project.id).where("offering_id", "=", offeringId);
+  const place = sql<number>`coalesce(position, ${sql.lit(LAST)})`;
+  return {
+    async positionOf(id) {
+      const row = await ofOffering.where("id", "=", id).executeTakeFirst();
+      return row && [row.position ?? LAST, row.seq];
+    },
+    rowsAfter: (after, count) =>
+      ofOffering
+        .$if(after !== undefined, (query) =>
+          query.where(sql<boolean>`(${place}, seq) > (${after?.[0]}, ${after?.[1]})`))
+        .orderBy(place).orderBy("seq").limit(count).execute(),
+    idOf: (row) => row.id,
+    show: (row) => showExpanded(call, row, withProducts),
+  };
+}
+
+/** Lists the products of a package, in the order in which they were attached. */
+function packageProductListing(
+  { tx, project }: Place,
+  packageId: string,
+): Listing<Row<"products"> & { at: number; eligibility_criteria: string }, number, PackageProduct> {
+  return {
+    async positionOf(id) {
+      const row = await tx.selectFrom("package_products").select("seq")
+        .where("project_id", "=", project.id).where("package_id", "=", packageId)
+        .where("product_id", "=", id).executeTakeFirst();
+      return row?.seq;
+    },
+    rowsAfter: (after, count) =>
+      tx.selectFrom("package_products")
+        .innerJoin("products", (join) =>
+          join.onRef("products.project_id", "=", "package_products.project_id")
+            .onRef("products.id", "=", "package_products.product_id"))
+        .selectAll("products")
+        .select(["package_products.seq as at", "package_products.eligibility_criteria"])
+        .where("package_products.project_id", "=", project.id)
+        .where("package_products.package_id", "=", packageId)
+        .where("package_products.seq", ">", after ?? -1)
+        .orderBy("package_products.seq").limit(count).execute(),
+    idOf: (row) => row.id,
+    show: (row) => ({
+      eligibility_criteria: row.eligibility_criteria,
+      product: showProduct(row),
+    }),
+  };
+}
+
+/** A package as the API shows it, with its products when they are asked for. */
+async function showExpanded(
+  call: Place,
+  row: Row<"packages">,
+  withProducts: boolean,
+): Promise<Package> {
+  if (!withProducts) return showPackage(row);
+  const path = `/v2/projects/${call.project.id}/packages/${row.id}/products`;
+  return {
+    ...showPackage(row),
+    products: await nestedPage(packageProductListing(call, row.id), path),
+  };
+}
+
+/** A package as the API shows it. */
+function showPackage(row: Row<"packages">): Package {
+  return {
+    object: "package",
+    id: row.id,
+    lookup_key: row.lookup_key,
+    display_name: row.display_name,
+    position: row.position,
+    created_at: row.created_at,
+    offering_id: row.offering_id,
+  };
+}
+
+/** Creates a package; without a position it comes last. */
+async function insertPackage(call: Call, fields: NewPackage): Promise<Package> {
+  const { tx, project, now } = call;
+  const offering = await findOffering(call, fields.offering_id, "offering_id");
+  const row = await insertUnique(
+    tx.insertInto("packages").values({
+      project_id: project.id,
+      id: newId("package"),
+      seq: await nextSeq(tx, project.id),
+      offering_id: offering.id,
+      lookup_key: fields.lookup_key,
+      display_name: fields.display_name,
+      position: fields.position === undefined
+        ? await nextPosition(call, offering.id)
+        : fields.position,
+      created_at: now,
+    }).returningAll().executeTakeFirstOrThrow(),
+    { column: "packages.lookup_key", what: "a package", value: fields.lookup_key },
+  );
+  return showPackage(row);
+}
+
+/** The position after the last one of an offering. */
+async function nextPosition({ tx, project }: Place, offeringId: string): Promise<number> {
+  const { last } = await tx.selectFrom("packages")
+    .select((eb) => eb.fn.max("position").as("last"))
+    .where("project_id", "=", project.id).where("offering_id", "=", offeringId)
+    .executeTakeFirstOrThrow();
+  return last === null ? 0 : last + 1;
+}
+
+/** Puts one product into a package, unless it competes with another product of its app. */
+async function attach(
+  call: Call,
+  packageId: string,
+  choice: PackageProductChoice,
+): Promise<void> {
+  const { tx, project } = call;
+  const { eligibility_criteria = "all" } = choice;
+  const product = await findProduct(call, choice.product_id, "products");
+  try {
+    await tx.insertInto("package_products").values({
+      project_id: project.id,
+      package_id: packageId,
+      product_id: product.id,
+      app_id: product.app_id,
+      seq: await nextSeq(tx, project.id),
+      eligibility_criteria,
+    }).onConflict((oc) =>
+      oc.columns(["project_id", "package_id", "product_id"]).doUpdateSet({ eligibility_criteria })
+    ).execute();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw malformed(
+      `The package already holds a product of the app "${product.app_id}" for these SDK versions`,
+      409,
+    );
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Projects.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { NewProject, Project } from "../../resources/projects.ts";
+import { Refusal } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { type Listing, listPage } from "../lists.ts";
+import { type AccountCall, type Actor, millis, pageOf, pageQuery, route } from "../route.ts";
+import type { Tx } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+
+const projectSchema: z.ZodType<Project> = z.object({
+  object: z.literal("project"),
+  id: z.string(),
+  name: z.string(),
+  created_at: millis,
+  icon_url: z.string().nullable(),
+  icon_url_large: z.string().nullable(),
+});
+
+const newProject: z.ZodType<NewProject> = z.strictObject({ name: z.string().min(1).max(255) });
+
+const READ = "project_configuration:projects:read";
+
+const listProjects = route({
+  name: "listProjects",
+  summary: "Lists the projects that the credential can see, oldest first.",
+  method: "GET",
+  path: "/v2/projects",
+  scope: READ,
+  query: pageQuery,
+  response: pageOf(projectSchema),
+}, (call) => listPage(call, projectListing(call)));
+
+const getProject = route({
+  name: "getProject",
+  summary: "Reads one project.",
+  method: "GET",
+  path: "/v2/projects/{id}",
+  scope: READ,
+  response: projectSchema,
+}, async (call) => {
+  const row = await visibleProjects(call).selectAll("projects")
+    .where("projects.id", "=", call.params.id).executeTakeFirst();
+  if (row) return showProject(row);
+  const message = `The credential sees no project ${JSON.stringify(call.params.id)}`;
+  throw new Refusal(404, "resource_missing", message);
+});
+
+const createProject = route({
+  name: "createProject",
+  summary: "Creates a project, owned by whoever signed in.",
+  method: "POST",
+  path: "/v2/projects",
+  scope: "project_configuration:projects:read_write",
+  body: newProject,
+  response: projectSchema,
+  // The public service answers 200 here and 201 to every other create.
+  status: 200,
+  audit: "project_created",
+}, async (call) => {
+  const row = await insertProject(call.tx, call.body().name, call.actor, call.wall());
+  return showProject(row);
+});
+
+/** The routes of projects. */
+export const projectRoutes = [listProjects, getProject, createProject];
+
+/** Creates a project and its owner's seat; the seed uses it too. */
+export async function insertProject(
+  tx: Tx,
+  name: string,
+  owner: Pick<Actor, "account_id" | "email" | "name" | "has_mfa">,
+  now: number,
+): Promise<Row<"projects">> {
+  const { seq } = await tx.selectFrom("projects")
+    .select((eb) => eb.fn.coalesce(eb.fn.max("seq"), eb.lit(0)).as("seq"))
+    .executeTakeFirstOrThrow();
+  const project = await tx.insertInto("projects").values({
+    id: newId("project"),
+    seq: seq + 1,
+    name,
+    icon_url: null,
+    icon_url_large: null,
+    created_at: now,
+    last_seq: 1,
+    current_offering_id: null,
+    clock_frozen_at: null,
+  }).returningAll().executeTakeFirstOrThrow();
+  await tx.insertInto("collaborators").values({
+    project_id: project.id,
+    id: newId("collaborator"),
+    seq: 1,
+    account_id: owner.account_id,
+    name: owner.name,
+    email: owner.email,
+    role: "owner",
+    accepted_at: now,
+    has_mfa: owner.has_mfa ? 1 : 0,
+  }).execute();
+  return project;
+}
+
+/** The projects in which the caller has a seat. */
+function visibleProjects({ tx, actor }: AccountCall) {
+  return tx.selectFrom("projects")
+    .innerJoin("collaborators", "collaborators.project_id", "projects.id")
+    .where("collaborators.account_id", "=", actor.account_id)
+    .where("collaborators.accepted_at", "is not", null);
+}
+
+/** Lists the caller's projects, oldest first. */
+function projectListing(call: AccountCall): Listing<Row<"projects">, number, Project> {
+  return {
+    async positionOf(id) {
+      const row = await visibleProjects(call).select("projects.seq")
+        .where("projects.id", "=", id).executeTakeFirst();
+      return row?.seq;
+    },
+    rowsAfter: (after, count) =>
+      visibleProjects(call).selectAll("projects").where("projects.seq", ">", after ?? -1)
+        .orderBy("projects.seq").limit(count).execute(),
+    idOf: (row) => row.id,
+    show: showProject,
+  };
+}
+
+/** A project as the API shows it. */
+function showProject(row: Row<"projects">): Project {
+  return {
+    object: "project",
+    id: row.id,
+    name: row.name,
+    created_at: row.created_at,
+    icon_url: row.icon_url,
+    icon_url_large: row.icon_url_large,
+  };
+}
