@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { FILE_LINES, FUNCTION_LINES } from "../scripts/lint/shape.ts";
 import { DOORS, repositoryPath, roomOf } from "../scripts/lint/rooms.ts";
 import plugin from "../scripts/lint/plugin.ts";
@@ -224,7 +225,7 @@ Deno.test("every refusal says what to do instead", () => {
 });
 
 Deno.test("the plugin knows its files by absolute and Windows paths", () => {
-  const here = new URL("../lib/cli/main.ts", import.meta.url).pathname;
+  const here = fileURLToPath(new URL("../lib/cli/main.ts", import.meta.url));
   equal(repositoryPath(here), "lib/cli/main.ts");
   equal(repositoryPath("lib\\cli\\main.ts"), "lib/cli/main.ts");
   equal(roomOf("lib/cli/main.ts"), "lib/cli");

@@ -30,7 +30,7 @@ function read(file: string): Promise<string> {
 /** Runs a module without any permission but those given, and gives what it printed. */
 async function run(source: string, ...permissions: string[]): Promise<[number, string]> {
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", "--no-check", "--frozen", ...permissions, "-"],
+    args: ["run", "--quiet", "--no-prompt", "--no-check", "--frozen", ...permissions, "-"],
     env: { NO_COLOR: "1" },
     cwd: root,
     stdin: "piped",
