@@ -7,10 +7,11 @@
 
 import { UsageError } from "./errors.ts";
 
-declare const encoded: unique symbol;
-
-/** A URL path whose values are percent-encoded. Only the {@linkcode path} template makes one. */
-export type Path = string & { readonly [encoded]: true };
+/**
+ * A URL path whose values are percent-encoded. Only the {@linkcode path} template makes one: the
+ * field exists for the compiler alone, so that no other string passes for a path.
+ */
+export type Path = string & { readonly encoded: true };
 
 /**
  * Writes a path: the literal parts stay, each value becomes exactly one encoded segment.
