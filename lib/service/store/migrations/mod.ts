@@ -6,6 +6,7 @@
  */
 
 import { sql as catalogue } from "./0001_catalogue.ts";
+import { sql as oauth } from "./0002_oauth.ts";
 
 /** One step. Its number is its place in the list, from 1. */
 export interface Migration {
@@ -18,4 +19,5 @@ export interface Migration {
 /** All steps. */
 export const migrations: readonly Migration[] = [
   { name: "catalogue", sql: catalogue },
+  { name: "oauth", sql: oauth },
 ];

@@ -1,0 +1,88 @@
+/**
+ * Reads what OAuth endpoints are sent: a small urlencoded form, each parameter once.
+ *
+ * @module
+ */
+
+import { invalidRequest, OAuthRefusal } from "./refusal.ts";
+
+/** The largest form, in bytes. */
+const LARGEST_FORM = 32 * 1024;
+
+/** The parameters of a request. One without a value counts as absent: RFC 6749 §3.1. */
+export interface Parameters {
+  /** The value, if there is one. */
+  optional(name: string): string | undefined;
+  /**
+   * The value.
+   *
+   * @throws {OAuthRefusal} `invalid_request` when there is none.
+   */
+  required(name: string): string;
+}
+
+/** The names that are there more than once. */
+export function duplicatesIn(search: URLSearchParams): Set<string> {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const name of search.keys()) (seen.has(name) ? twice : seen).add(name);
+  return twice;
+}
+
+/** Wraps parameters that are known to hold no duplicates. */
+export function parametersOf(search: URLSearchParams): Parameters {
+  const optional = (name: string): string | undefined => search.get(name) || undefined;
+  return {
+    optional,
+    required: (name) => {
+      const value = optional(name);
+      if (value === undefined) throw invalidRequest(`The parameter ${name} is missing`);
+      return value;
+    },
+  };
+}
+
+/**
+ * Reads the form of a POST.
+ *
+ * @throws {OAuthRefusal} `invalid_request` for another method or content type, parameters in the
+ * address, a parameter that is there twice, or a form that is too large.
+ */
+export async function readForm(request: Request): Promise<Parameters> {
+  if (request.method !== "POST") {
+    throw new OAuthRefusal("invalid_request", "Only POST is possible here", {
+      status: 405,
+      headers: { Allow: "POST" },
+    });
+  }
+  const type = request.headers.get("Content-Type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+    throw invalidRequest("The content type must be application/x-www-form-urlencoded");
+  }
+  if (new URL(request.url).search !== "") {
+    throw invalidRequest("Parameters belong into the body, not into the address");
+  }
+  const search = new URLSearchParams(await readText(request));
+  const [twice] = duplicatesIn(search);
+  if (twice !== undefined) throw invalidRequest("A parameter is there more than once");
+  return parametersOf(search);
+}
+
+/** Reads the body as text, but never more than allowed. */
+async function readText(request: Request): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let size = 0;
+  let text = "";
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > LARGEST_FORM) break;
+      text += decoder.decode(chunk, { stream: true });
+    }
+    if (size <= LARGEST_FORM) return text + decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw invalidRequest("The body is not valid UTF-8");
+  }
+  throw new OAuthRefusal("invalid_request", "The body is too large", { status: 413 });
+}

@@ -1,0 +1,136 @@
+/**
+ * Signing in: who a token stands for, and the OAuth 2.0 endpoints that give tokens out.
+ *
+ * @module
+ */
+
+import { type Clock, systemClock } from "../clock.ts";
+import { invalid, Refusal } from "../errors.ts";
+import type { Actor } from "../route.ts";
+import { ALL_SCOPES } from "../scopes.ts";
+import type { Store } from "../store/mod.ts";
+import { findAccount } from "./accounts.ts";
+import { BUILT_IN_CLIENT } from "./clients.ts";
+import { commit, type OAuthParts } from "./parts.ts";
+import { parseScope } from "./scope.ts";
+import { createTokenCache } from "./token_cache.ts";
+import { answerRevoke, answerToken } from "./token_endpoint.ts";
+import {
+  findAccessToken,
+  LIFETIMES,
+  type Lifetimes,
+  startGrant,
+  type TokenPair,
+} from "./tokens.ts";
+
+export { addAccount, findAccount, listAccounts } from "./accounts.ts";
+export { addClient, BUILT_IN_CLIENT, type Client } from "./clients.ts";
+export { prune } from "./prune.ts";
+export { ensureServerKey } from "./server_key.ts";
+export { LIFETIMES, type Lifetimes, type TokenAnswer, type TokenPair } from "./tokens.ts";
+
+/** Signing in, as the rest of the service sees it. */
+export interface OAuth {
+  /** Who a bearer token stands for; undefined unless it is a live access token. */
+  authenticate(token: string): Promise<Actor | undefined>;
+  /** Answers a request to an OAuth address; undefined for any other. */
+  handle(request: Request): Promise<Response | undefined>;
+  /**
+   * Makes a grant without a browser, for the local administrator, and returns its tokens.
+   *
+   * @throws {Refusal} when there is no such account, or the scope is not one.
+   */
+  issueToken(options?: TokenOptions): Promise<TokenPair>;
+}
+
+/** What `issueToken` makes. */
+export interface TokenOptions {
+  /** The account's e-mail address. Default: the seeded owner. */
+  accountEmail?: string | undefined;
+  /** What the tokens permit, space-separated. Default: everything. */
+  scope?: string | undefined;
+  /** Whether a refresh replaces the refresh token. Default: it does not, so that CI can keep it. */
+  rotates?: boolean | undefined;
+  /** How long the refresh token is good for, in milliseconds. Default: as any refresh token. */
+  lifetimeMs?: number | undefined;
+  /** The client that may refresh it. Default: the built-in command line. */
+  clientId?: string | undefined;
+}
+
+/** How signing in is set up. */
+export interface OAuthOptions {
+  /** The database. */
+  store: Store;
+  /** Wall time. Default: the machine's clock. */
+  clock?: Clock | undefined;
+  /** How long things are good for, where it differs from `LIFETIMES`. */
+  lifetimes?: Partial<Lifetimes> | undefined;
+  /** The service's address when it is not the one that requests are sent to, as behind a proxy. */
+  issuer?: string | undefined;
+  /** For tests without a browser: allow every valid request in this account's name, unasked. */
+  autoApprove?: string | undefined;
+}
+
+/** Sets up signing in. */
+export function createOAuth(options: OAuthOptions): OAuth {
+  const parts: OAuthParts = {
+    store: options.store,
+    clock: options.clock ?? systemClock,
+    lifetimes: { ...LIFETIMES, ...options.lifetimes },
+    cache: createTokenCache(),
+    issuer: options.issuer,
+    autoApprove: options.autoApprove,
+    pruned: { at: -Infinity },
+  };
+  return {
+    authenticate: (token) => authenticate(parts, token),
+    handle: (request) => handle(parts, request),
+    issueToken: (tokenOptions) => issueToken(parts, tokenOptions ?? {}),
+  };
+}
+
+async function authenticate(parts: OAuthParts, token: string): Promise<Actor | undefined> {
+  const now = parts.clock();
+  const known = parts.cache.get(token, now);
+  if (known) return known.actor;
+  if (!token.startsWith("atk_")) return undefined;
+  const find = () => parts.store.read((tx) => findAccessToken(tx, token, now));
+  return (await parts.cache.load(token, find))?.actor;
+}
+
+async function handle(parts: OAuthParts, request: Request): Promise<Response | undefined> {
+  switch (new URL(request.url).pathname) {
+    case "/oauth2/token":
+      return await answerToken(parts, request);
+    case "/oauth2/revoke":
+      return await answerRevoke(parts, request);
+    default:
+      return undefined;
+  }
+}
+
+async function issueToken(parts: OAuthParts, options: TokenOptions): Promise<TokenPair> {
+  const scope = parseScope(options.scope ?? ALL_SCOPES)?.join(" ");
+  if (scope === undefined) {
+    throw invalid("scope", "'scope' must be names of permissions, with single spaces between");
+  }
+  const lifetimes = { ...parts.lifetimes, refresh: options.lifetimeMs ?? parts.lifetimes.refresh };
+  return await commit({ ...parts, lifetimes }, async (tx, span) => {
+    const account = await findAccount(tx, options.accountEmail);
+    if (!account) throw noAccount(options.accountEmail);
+    const { pair } = await startGrant(tx, {
+      account_id: account.id,
+      client_id: options.clientId ?? BUILT_IN_CLIENT,
+      scope,
+      rotates: options.rotates ?? false,
+    }, span);
+    return { value: pair };
+  });
+}
+
+function noAccount(email: string | undefined): Refusal {
+  const message = email === undefined
+    ? "There is no account yet"
+    : `There is no account with the e-mail address ${JSON.stringify(email)}`;
+  return new Refusal(404, "resource_missing", message);
+}

@@ -1,0 +1,57 @@
+/**
+ * What the OAuth endpoints share.
+ *
+ * @module
+ */
+
+import type { Clock } from "../clock.ts";
+import type { Store, Tx } from "../store/mod.ts";
+import { prune } from "./prune.ts";
+import { OAuthRefusal, type Outcome } from "./refusal.ts";
+import type { TokenCache } from "./token_cache.ts";
+import type { Lifetimes, Span } from "./tokens.ts";
+
+/** What the OAuth endpoints work with. */
+export interface OAuthParts {
+  /** The database. */
+  store: Store;
+  /** Wall time. */
+  clock: Clock;
+  /** How long things are good for. */
+  lifetimes: Lifetimes;
+  /** The access tokens in use. */
+  cache: TokenCache;
+  /** The service's address; undefined: the one that the request was sent to. */
+  issuer: string | undefined;
+  /** The account in whose name every valid request is allowed without asking. */
+  autoApprove: string | undefined;
+  /** When expired rows were last removed. */
+  pruned: { at: number };
+}
+
+const PRUNE_EVERY_MS = 3_600_000;
+
+/**
+ * Runs work in one transaction. What it did is kept even when it ends in a refusal, which is thrown
+ * afterwards.
+ */
+export async function commit<T>(
+  parts: OAuthParts,
+  work: (tx: Tx, span: Span) => Promise<Outcome<T>>,
+): Promise<T> {
+  const span = { now: parts.clock(), lifetimes: parts.lifetimes };
+  const isDue = span.now - parts.pruned.at >= PRUNE_EVERY_MS;
+  if (isDue) parts.pruned.at = span.now;
+  const { value, stale } = await parts.store.write(async (tx) => {
+    if (isDue) await prune(tx, span.now);
+    return await work(tx, span);
+  });
+  if (stale !== undefined) parts.cache.forget(stale);
+  if (value instanceof OAuthRefusal) throw value;
+  return value;
+}
+
+/** The service's own address, as its metadata and the `iss` of its answers tell it. */
+export function issuerOf(parts: OAuthParts, request: Request): string {
+  return parts.issuer ?? new URL(request.url).origin;
+}
