@@ -69,7 +69,7 @@ export function programName(target: Target): string {
 export function permissions(denoJson: string, target: Target): string[] {
   const settings: { tasks?: Record<string, { command?: string }> } = JSON.parse(denoJson);
   const words = settings.tasks?.cli?.command?.split(" ") ?? [];
-  const flags = words.filter((word) => word.startsWith("--allow-"));
+  const flags = words.filter((word) => /^--(allow|ignore)-/.test(word));
   if (flags.length === 0) {
     throw new Error("Cannot compile without permissions: the task cli in deno.json lists none");
   }
