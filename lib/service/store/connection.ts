@@ -81,7 +81,11 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
   };
   return {
     run: (sql) => guarded(() => void prepare(sql).statement.run()),
-    script: (sql) => guarded(() => database.exec(sql)),
+    script: (sql) => {
+      guarded(() => database.exec(sql));
+      // It may have changed the tables, and with them what a `select *` returns.
+      statements.clear();
+    },
     rows: (sql, ...parameters) => guarded(() => rowsOf(prepare(sql), parameters)),
     execute: (query) => guarded(() => execute(prepare(query.sql), query)),
     inTransaction: () => database.isTransaction,

@@ -39,8 +39,16 @@ export function migrate(
   }
 }
 
-/** How many of the steps the database has seen. Refuses a database that they did not make. */
-function stepsDone(connection: Connection, steps: readonly Migration[], file: string): number {
+/**
+ * How many of the steps the database has seen. Changes nothing.
+ *
+ * @throws {ConfigError} when the database is newer than the steps, or was not made by them.
+ */
+export function stepsDone(
+  connection: Connection,
+  steps: readonly Migration[],
+  file: string,
+): number {
   const tables = connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table'");
   if (tables.length === 0) return 0;
   const problem = tables.some(({ name }) => name === "schema_migrations")

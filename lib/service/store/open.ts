@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import { connect, type Connection } from "./connection.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
 import { createReader } from "./reader.ts";
 import { type Access, misuse, refuseNested, type Work } from "./work.ts";
@@ -59,6 +59,7 @@ function storeOnDisk(file: string): Store {
   createForOwner(file);
   const connection = connect(file);
   try {
+    stepsDone(connection, migrations, file);
     // The answer tells the mode that is used from now on: some network drives allow no log.
     const [answer] = connection.rows("PRAGMA journal_mode = WAL");
     if (answer?.journal_mode !== "wal") throw misuse("the drive does not allow a write-ahead log");
