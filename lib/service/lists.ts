@@ -16,7 +16,9 @@ const LARGEST_PAGE = 100;
 
 /** The query of a list, as `pageQuery` makes it. */
 export interface ListQuery {
+  /** Items per page; sizes above 100 count as 100. */
   limit: number;
+  /** The id of the item to start after. */
   starting_after?: string | undefined;
 }
 

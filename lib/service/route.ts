@@ -6,8 +6,6 @@
  */
 
 import { z } from "zod";
-import type { Page } from "../page.ts";
-import type { DeletedObject } from "../resources/shared.ts";
 import type { Clock } from "./clock.ts";
 import type { Scope } from "./scopes.ts";
 import type { Tx } from "./store/mod.ts";
@@ -83,6 +81,7 @@ export interface Contract<
   name: string;
   /** One sentence for the OpenAPI document. */
   summary: string;
+  /** The HTTP method. */
   method: Method;
   /** The path below the project, or from the root when it starts with `/v1/` or `/v2/`. */
   path: P;
@@ -94,9 +93,11 @@ export interface Contract<
   expand?: Record<string, Scope>;
   /** The body. Without it the route takes none, or an empty one. */
   body?: Body;
+  /** The answer of a success. */
   response: z.ZodType<Response>;
+  /** The status of a success. Default 200. */
   status?: 200 | 201;
-  /** The audit entry that a success writes; `customer`'s target is the path's id. */
+  /** The audit entry that a success writes. */
   audit?: Audit<P, Response>;
   /** The operation that this public spelling stands for. */
   alias?: string;
@@ -109,27 +110,31 @@ export type Audit<P extends string, Response> =
 
 /** What an audit entry says was done to what. */
 export interface AuditEntry {
+  /** What was done, such as `offering_created`. */
   action_type: string;
+  /** The kind of thing it was done to. */
   target_type: string;
+  /** The id of the thing it was done to. */
   target_identifier: string;
 }
 
 /** A route, its types forgotten. */
-export interface Route {
-  readonly name: string;
-  readonly summary: string;
-  readonly method: Method;
-  readonly path: string;
-  readonly scope: Scope;
+export interface Route
+  extends Omit<Contract<string, z.ZodObject, z.ZodType, unknown>, "audit" | "body"> {
+  /** The limit that its requests count towards. */
   readonly rate: RateClass;
+  /** The query, empty where the contract names none. */
   readonly query: z.ZodObject;
-  readonly expand: Readonly<Record<string, Scope>>;
+  /** What `expand` accepts, empty where the contract names none. */
+  readonly expand: Record<string, Scope>;
+  /** The body, where the route takes one. */
   readonly body: z.ZodType | undefined;
-  readonly response: z.ZodType;
-  readonly status: number;
+  /** The status of a success. */
+  readonly status: 200 | 201;
+  /** Tells the audit entry of a success, where the route writes one. */
   readonly audit: ((call: Call, answer: unknown) => AuditEntry) | undefined;
-  readonly alias: string | undefined;
-  readonly handle: (call: Call) => Promise<unknown>;
+  /** Does what the contract says. */
+  handle(call: Call): Promise<unknown>;
 }
 
 const RATES: Readonly<Record<string, RateClass>> = {
@@ -153,18 +158,12 @@ export function route<
     ? (_call: Call<NamesIn<P>>, answer: Response) => entryFor(audit, answer)
     : audit;
   return {
-    name: contract.name,
-    summary: contract.summary,
-    method: contract.method,
-    path: contract.path,
-    scope: contract.scope,
+    ...contract,
     rate: RATES[contract.scope.split(":")[0] ?? ""] ?? "configuration",
     query: contract.query ?? z.object({}),
     expand: contract.expand ?? {},
     body: contract.body,
-    response: contract.response,
     status: contract.status ?? 200,
-    alias: contract.alias,
     // The server hands a route only calls that it has validated against this very contract.
     audit: target as Route["audit"],
     handle: handle as Route["handle"],
@@ -175,31 +174,6 @@ export function route<
 export function fullPath(route: Pick<Route, "path">): string {
   return /^\/v[12]\//.test(route.path) ? route.path : `/v2/projects/{project_id}${route.path}`;
 }
-
-/** Schema of a page of a list. */
-export function pageOf<T>(item: z.ZodType<T>): z.ZodType<Page<T>> {
-  return z.object({
-    object: z.literal("list"),
-    items: z.array(item),
-    next_page: z.string().nullable(),
-    url: z.string(),
-  });
-}
-
-/** Schema of the answer to a deletion. */
-export function deletedSchema(object: string): z.ZodType<DeletedObject> {
-  return z.object({ object: z.literal(object), id: z.string(), deleted_at: millis });
-}
-
-/** Schema of a time in milliseconds since 1970. */
-export const millis: z.ZodInt = z.int().min(0);
-
-/** Schema of the query of a list that comes in pages. Sizes above 100 count as 100. */
-export const pageQuery = z.object({
-  limit: z.string().regex(/^\d{1,9}$/, "must be a whole number, 1 to 100")
-    .pipe(z.coerce.number<string>().int().min(1)).default(20),
-  starting_after: z.string().min(1).optional(),
-});
 
 /** The entry for an answer that is the changed object itself. */
 function entryFor(action: string, answer: unknown): AuditEntry {

@@ -24,8 +24,11 @@ import type { Row } from "./store/tables.ts";
 
 /** What the server needs to answer requests. */
 export interface ServerParts {
+  /** The database. */
   store: Store;
+  /** Wall time. */
   clock: Clock;
+  /** Counts requests towards their limits. */
   rates: RateCounter;
   /** Who a bearer token stands for. */
   authenticate(token: string): Promise<Actor | undefined>;
@@ -98,12 +101,19 @@ async function answer(
 
 /** A request that has passed the checks at the door. */
 interface Asked {
+  /** The route that it matches. */
   route: Route;
+  /** What the server is made of. */
   parts: ServerParts;
+  /** The request itself. */
   request: Request;
+  /** Who sends it. */
   actor: Actor;
+  /** The values in its path, without the project. */
   params: Record<string, string>;
+  /** The project in its path. */
   projectId: string | undefined;
+  /** Its body, read but not validated. */
   body: RawBody;
 }
 

@@ -6,10 +6,7 @@
 
 import { z } from "zod";
 import type { App, AppChanges, NewApp } from "../../resources/apps.ts";
-import { millis } from "../route.ts";
-
-const text = (most: number): z.ZodString => z.string().min(1).max(most);
-const exactly = (length: number): z.ZodString => z.string().length(length);
+import { component, millis } from "../schemas.ts";
 
 const BILLING_CURRENCIES = (
   "USD EUR JPY GBP AUD CAD BRL KRW CNY MXN SEK PLN MYR PHP CHF SAR TWD NOK DKK THB NZD SGD HKD " +
@@ -54,36 +51,34 @@ const playStore = z.strictObject({ package_name: packageName });
 /** A type of app, as the name of its object in bodies and answers. */
 export type StoreType = NewApp["type"];
 
-const named = <T extends StoreType>(type: T) => ({ name: text(255), type: z.literal(type) });
-
 /** The body of a create: only the object named after the type may stand beside name and type. */
 export const newApp: z.ZodType<NewApp> = z.discriminatedUnion("type", [
   z.strictObject({
-    ...named("app_store"),
+    ...head("app_store"),
     app_store: z.strictObject({ bundle_id: bundleId, ...appStoreKeys }),
   }),
   z.strictObject({
-    ...named("mac_app_store"),
+    ...head("mac_app_store"),
     mac_app_store: z.strictObject({ bundle_id: bundleId, shared_secret: sharedSecret }),
   }),
-  z.strictObject({ ...named("play_store"), play_store: playStore }),
+  z.strictObject({ ...head("play_store"), play_store: playStore }),
   z.strictObject({
-    ...named("amazon"),
+    ...head("amazon"),
     amazon: z.strictObject({
       package_name: packageName,
       shared_secret: text(256).nullable().exactOptional(),
     }),
   }),
   z.strictObject({
-    ...named("stripe"),
+    ...head("stripe"),
     stripe: z.strictObject({ stripe_account_id: accountId }).exactOptional(),
   }),
   z.strictObject({
-    ...named("svc_billing"),
+    ...head("svc_billing"),
     svc_billing: z.strictObject({ app_name: text(256), ...billing }).nullable().exactOptional(),
   }),
-  z.strictObject({ ...named("roku"), roku: roku.exactOptional() }),
-  z.strictObject({ ...named("paddle"), paddle: paddle.exactOptional() }),
+  z.strictObject({ ...head("roku"), roku: roku.exactOptional() }),
+  z.strictObject({ ...head("paddle"), paddle: paddle.exactOptional() }),
 ]);
 
 /** The body of an update. Which object may stand in it depends on the app. */
@@ -116,61 +111,64 @@ const common = {
 };
 
 /** An app in an answer. */
-export const appSchema: z.ZodType<App> = z.discriminatedUnion("type", [
-  z.object({
-    ...common,
-    type: z.literal("app_store"),
-    app_store: z.object({
-      bundle_id: z.string(),
-      app_store_connect_api_key_configured: z.boolean(),
-      subscription_key_configured: z.boolean(),
+export const appSchema: z.ZodType<App> = component(
+  "App",
+  z.discriminatedUnion("type", [
+    z.object({
+      ...common,
+      type: z.literal("app_store"),
+      app_store: z.object({
+        bundle_id: z.string(),
+        app_store_connect_api_key_configured: z.boolean(),
+        subscription_key_configured: z.boolean(),
+      }),
     }),
-  }),
-  z.object({
-    ...common,
-    type: z.literal("mac_app_store"),
-    mac_app_store: z.object({ bundle_id: z.string() }),
-  }),
-  z.object({
-    ...common,
-    type: z.literal("play_store"),
-    play_store: z.object({ package_name: z.string() }),
-  }),
-  z.object({
-    ...common,
-    type: z.literal("amazon"),
-    amazon: z.object({ package_name: z.string() }),
-  }),
-  z.object({
-    ...common,
-    type: z.literal("stripe"),
-    stripe: z.object({ stripe_account_id: z.string().nullable() }),
-  }),
-  z.object({
-    ...common,
-    type: z.literal("svc_billing"),
-    svc_billing: z.object({
-      stripe_account_id: z.string().nullable(),
-      app_name: z.string().nullable(),
-      support_email: z.string().nullable(),
-      default_currency: z.string(),
+    z.object({
+      ...common,
+      type: z.literal("mac_app_store"),
+      mac_app_store: z.object({ bundle_id: z.string() }),
     }),
-  }),
-  z.object({
-    ...common,
-    type: z.literal("roku"),
-    roku: z.object({
-      roku_channel_id: z.string().nullable(),
-      roku_channel_name: z.string().nullable(),
+    z.object({
+      ...common,
+      type: z.literal("play_store"),
+      play_store: z.object({ package_name: z.string() }),
     }),
-  }),
-  z.object({
-    ...common,
-    type: z.literal("paddle"),
-    paddle: z.object({ paddle_is_sandbox: z.boolean().nullable() }),
-  }),
-  z.object({ ...common, type: z.literal("test_store") }),
-]);
+    z.object({
+      ...common,
+      type: z.literal("amazon"),
+      amazon: z.object({ package_name: z.string() }),
+    }),
+    z.object({
+      ...common,
+      type: z.literal("stripe"),
+      stripe: z.object({ stripe_account_id: z.string().nullable() }),
+    }),
+    z.object({
+      ...common,
+      type: z.literal("svc_billing"),
+      svc_billing: z.object({
+        stripe_account_id: z.string().nullable(),
+        app_name: z.string().nullable(),
+        support_email: z.string().nullable(),
+        default_currency: z.string(),
+      }),
+    }),
+    z.object({
+      ...common,
+      type: z.literal("roku"),
+      roku: z.object({
+        roku_channel_id: z.string().nullable(),
+        roku_channel_name: z.string().nullable(),
+      }),
+    }),
+    z.object({
+      ...common,
+      type: z.literal("paddle"),
+      paddle: z.object({ paddle_is_sandbox: z.boolean().nullable() }),
+    }),
+    z.object({ ...common, type: z.literal("test_store") }),
+  ]),
+);
 
 /** The storefront's fields by name; what a `null` or an absence means is up to `shownSettings`. */
 export type Settings = Record<string, unknown>;
@@ -234,3 +232,18 @@ export const KEY_PREFIX: Readonly<Record<string, string>> = {
   roku: "roku_",
   test_store: "test_",
 };
+
+/** Text of 1 to `most` characters. */
+function text(most: number): z.ZodString {
+  return z.string().min(1).max(most);
+}
+
+/** Text of one length. */
+function exactly(length: number): z.ZodString {
+  return z.string().length(length);
+}
+
+/** The two fields that every new app has. */
+function head<T extends StoreType>(type: T): { name: z.ZodString; type: z.ZodLiteral<T> } {
+  return { name: text(255), type: z.literal(type) };
+}

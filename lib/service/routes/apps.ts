@@ -12,7 +12,8 @@ import { invalid, Refusal, unprocessable } from "../errors.ts";
 import { findApp, type Place } from "../find.ts";
 import { newId } from "../ids.ts";
 import { listPage, tableListing, wholeList } from "../lists.ts";
-import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { type Call, route } from "../route.ts";
+import { deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import {

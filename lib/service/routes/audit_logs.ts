@@ -9,21 +9,25 @@ import { z } from "zod";
 import type { AuditLog } from "../../resources/audit_logs.ts";
 import { invalid } from "../errors.ts";
 import { listPage, tableListing } from "../lists.ts";
-import { millis, pageOf, pageQuery, route } from "../route.ts";
+import { route } from "../route.ts";
+import { component, millis, pageOf, pageQuery } from "../schemas.ts";
 import type { Row } from "../store/tables.ts";
 
-const auditLogSchema: z.ZodType<AuditLog> = z.object({
-  object: z.literal("audit_log"),
-  id: z.string(),
-  project_id: z.string(),
-  action_type: z.string(),
-  target_type: z.string(),
-  target_identifier: z.string(),
-  actor_type: z.enum(["user", "system", "api_key"]),
-  actor_identifier: z.string(),
-  occurred_at: millis,
-  additional_data: z.record(z.string(), z.unknown()),
-});
+const auditLogSchema: z.ZodType<AuditLog> = component(
+  "AuditLog",
+  z.object({
+    object: z.literal("audit_log"),
+    id: z.string(),
+    project_id: z.string(),
+    action_type: z.string(),
+    target_type: z.string(),
+    target_identifier: z.string(),
+    actor_type: z.enum(["user", "system", "api_key"]),
+    actor_identifier: z.string(),
+    occurred_at: millis,
+    additional_data: z.record(z.string(), z.unknown()),
+  }),
+);
 
 const DAY_MS = 86_400_000;
 

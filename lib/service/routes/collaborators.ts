@@ -7,18 +7,22 @@
 import { z } from "zod";
 import type { Collaborator } from "../../resources/collaborators.ts";
 import { listPage, tableListing } from "../lists.ts";
-import { millis, pageOf, pageQuery, route } from "../route.ts";
+import { route } from "../route.ts";
+import { component, millis, pageOf, pageQuery } from "../schemas.ts";
 import type { Row } from "../store/tables.ts";
 
-const collaboratorSchema: z.ZodType<Collaborator> = z.object({
-  object: z.literal("collaborator"),
-  id: z.string(),
-  name: z.string().nullable(),
-  email: z.string(),
-  role: z.string(),
-  accepted_at: millis.nullable(),
-  has_mfa: z.boolean(),
-});
+const collaboratorSchema: z.ZodType<Collaborator> = component(
+  "Collaborator",
+  z.object({
+    object: z.literal("collaborator"),
+    id: z.string(),
+    name: z.string().nullable(),
+    email: z.string(),
+    role: z.string(),
+    accepted_at: millis.nullable(),
+    has_mfa: z.boolean(),
+  }),
+);
 
 const listCollaborators = route({
   name: "listCollaborators",

@@ -15,22 +15,26 @@ import { deleteRow, insertUnique, setState } from "../changes.ts";
 import { findEntitlement, findProduct, type Place } from "../find.ts";
 import { newId } from "../ids.ts";
 import { type Listing, listPage, nestedPage, tableListing } from "../lists.ts";
-import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { type Call, route } from "../route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { displayName, lookupKey, productIds, state } from "./fields.ts";
 import { productSchema, showProduct } from "./products.ts";
 
-const entitlementSchema: z.ZodType<Entitlement> = z.object({
-  object: z.literal("entitlement"),
-  project_id: z.string(),
-  id: z.string(),
-  lookup_key: z.string(),
-  display_name: z.string(),
-  created_at: millis,
-  state,
-  products: pageOf(productSchema).exactOptional(),
-});
+const entitlementSchema: z.ZodType<Entitlement> = component(
+  "Entitlement",
+  z.object({
+    object: z.literal("entitlement"),
+    project_id: z.string(),
+    id: z.string(),
+    lookup_key: z.string(),
+    display_name: z.string(),
+    created_at: millis,
+    state,
+    products: pageOf(productSchema).exactOptional(),
+  }),
+);
 
 const newEntitlement: z.ZodType<NewEntitlement> = z.strictObject({
   lookup_key: lookupKey,

@@ -11,24 +11,28 @@ import { Refusal, unprocessable } from "../errors.ts";
 import { findOffering } from "../find.ts";
 import { newId } from "../ids.ts";
 import { listPage, nestedPage, tableListing } from "../lists.ts";
-import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { type Call, route } from "../route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { displayName, lookupKey, metadata, state } from "./fields.ts";
 import { packageListing, packageSchema } from "./packages.ts";
 
-const offeringSchema: z.ZodType<Offering> = z.object({
-  object: z.literal("offering"),
-  id: z.string(),
-  lookup_key: z.string(),
-  display_name: z.string(),
-  is_current: z.boolean(),
-  state,
-  created_at: millis,
-  project_id: z.string(),
-  metadata: z.record(z.string(), z.unknown()).nullable(),
-  packages: pageOf(packageSchema).exactOptional(),
-});
+const offeringSchema: z.ZodType<Offering> = component(
+  "Offering",
+  z.object({
+    object: z.literal("offering"),
+    id: z.string(),
+    lookup_key: z.string(),
+    display_name: z.string(),
+    is_current: z.boolean(),
+    state,
+    created_at: millis,
+    project_id: z.string(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    packages: pageOf(packageSchema).exactOptional(),
+  }),
+);
 
 const newOffering: z.ZodType<NewOffering> = z.strictObject({
   lookup_key: lookupKey,

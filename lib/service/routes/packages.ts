@@ -18,7 +18,8 @@ import { malformed } from "../errors.ts";
 import { findOffering, findPackage, findProduct, type Place } from "../find.ts";
 import { newId } from "../ids.ts";
 import { type Listing, listPage, nestedPage } from "../lists.ts";
-import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { type Call, route } from "../route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import { isUniqueViolation, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { displayName, lookupKey, productIds } from "./fields.ts";
@@ -32,16 +33,19 @@ const packageProductSchema: z.ZodType<PackageProduct> = z.object({
 });
 
 /** A package in an answer. */
-export const packageSchema: z.ZodType<Package> = z.object({
-  object: z.literal("package"),
-  id: z.string(),
-  lookup_key: z.string(),
-  display_name: z.string(),
-  position: z.int().min(0).nullable(),
-  created_at: millis,
-  offering_id: z.string(),
-  products: pageOf(packageProductSchema).exactOptional(),
-});
+export const packageSchema: z.ZodType<Package> = component(
+  "Package",
+  z.object({
+    object: z.literal("package"),
+    id: z.string(),
+    lookup_key: z.string(),
+    display_name: z.string(),
+    position: z.int().min(0).nullable(),
+    created_at: millis,
+    offering_id: z.string(),
+    products: pageOf(packageProductSchema).exactOptional(),
+  }),
+);
 
 const position = z.int().min(0).max(1_000_000).nullable();
 

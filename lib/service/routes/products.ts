@@ -18,7 +18,8 @@ import { invalid, Refusal, unprocessable } from "../errors.ts";
 import { findApp, findProduct } from "../find.ts";
 import { newId } from "../ids.ts";
 import { listPage, tableListing } from "../lists.ts";
-import { type Call, deletedSchema, millis, pageOf, pageQuery, route } from "../route.ts";
+import { type Call, route } from "../route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { appSchema, showApp } from "./apps.ts";
@@ -34,23 +35,26 @@ const productType = z.enum([
 ]);
 
 /** A product in an answer. */
-export const productSchema: z.ZodType<Product> = z.object({
-  object: z.literal("product"),
-  id: z.string(),
-  store_identifier: z.string(),
-  type: productType,
-  subscription: z.object({
-    duration: z.string().nullable(),
-    grace_period_duration: z.string().nullable(),
-    trial_duration: z.string().nullable(),
-  }).nullable(),
-  one_time: z.object({ is_consumable: z.boolean().nullable() }).nullable(),
-  created_at: millis,
-  app_id: z.string(),
-  display_name: z.string().nullable(),
-  state,
-  app: appSchema.exactOptional(),
-});
+export const productSchema: z.ZodType<Product> = component(
+  "Product",
+  z.object({
+    object: z.literal("product"),
+    id: z.string(),
+    store_identifier: z.string(),
+    type: productType,
+    subscription: z.object({
+      duration: z.string().nullable(),
+      grace_period_duration: z.string().nullable(),
+      trial_duration: z.string().nullable(),
+    }).nullable(),
+    one_time: z.object({ is_consumable: z.boolean().nullable() }).nullable(),
+    created_at: millis,
+    app_id: z.string(),
+    display_name: z.string().nullable(),
+    state,
+    app: appSchema.exactOptional(),
+  }),
+);
 
 const newProduct: z.ZodType<NewProduct> = z.strictObject({
   store_identifier: z.string().min(1).max(200),
@@ -288,7 +292,7 @@ async function moveTo(call: Call<"id">, next: "active" | "inactive"): Promise<Pr
 
 /** Refuses terms that the product's type or its app does not have. */
 function checkTerms(product: NewProduct, appType: string): void {
-  if (appType === "test_store" && product.title == null) {
+  if (appType === "test_store" && (product.title ?? null) === null) {
     throw invalid("title", "'title' is a required property for a product of a test store");
   }
   if (product.subscription && (appType !== "test_store" || product.type !== "subscription")) {

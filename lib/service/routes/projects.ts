@@ -9,18 +9,22 @@ import type { NewProject, Project } from "../../resources/projects.ts";
 import { Refusal } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { type Listing, listPage } from "../lists.ts";
-import { type AccountCall, type Actor, millis, pageOf, pageQuery, route } from "../route.ts";
+import { type AccountCall, type Actor, route } from "../route.ts";
+import { component, millis, pageOf, pageQuery } from "../schemas.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-const projectSchema: z.ZodType<Project> = z.object({
-  object: z.literal("project"),
-  id: z.string(),
-  name: z.string(),
-  created_at: millis,
-  icon_url: z.string().nullable(),
-  icon_url_large: z.string().nullable(),
-});
+const projectSchema: z.ZodType<Project> = component(
+  "Project",
+  z.object({
+    object: z.literal("project"),
+    id: z.string(),
+    name: z.string(),
+    created_at: millis,
+    icon_url: z.string().nullable(),
+    icon_url_large: z.string().nullable(),
+  }),
+);
 
 const newProject: z.ZodType<NewProject> = z.strictObject({ name: z.string().min(1).max(255) });
 

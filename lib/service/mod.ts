@@ -1,0 +1,133 @@
+/**
+ * The whole service as a function from request to response, on one database.
+ *
+ * @module
+ */
+
+import { VERSION } from "../version.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { Refusal } from "./errors.ts";
+import { checkCaller } from "./guard.ts";
+import { forgetAnswers } from "./idempotency.ts";
+import { newToken } from "./ids.ts";
+import { createOAuth, type OAuth, prune } from "./oauth/mod.ts";
+import { openApiDocument } from "./openapi.ts";
+import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./rates.ts";
+import { routes } from "./routes/mod.ts";
+import { seed } from "./seed.ts";
+import { createServer, refuse, type ServerParts } from "./server.ts";
+import { answerSim } from "./sim/mod.ts";
+import { openStore, type Store } from "./store/mod.ts";
+
+export { LOCAL_LIMITS, PUBLIC_LIMITS, type RateLimits } from "./rates.ts";
+export { routes } from "./routes/mod.ts";
+
+/** The service, running. */
+export interface Service {
+  /** Answers a request. */
+  fetch(request: Request): Promise<Response>;
+  /** The demonstration project of this database, if it has any project. */
+  readonly projectId: string | undefined;
+  /** The secret for `/_sim`. */
+  readonly adminSecret: string;
+  /** Signing in, for those who start the service and need a token. */
+  readonly oauth: OAuth;
+  /** The database. */
+  readonly store: Store;
+  /** Finishes what is under way and closes the database. */
+  close(): Promise<void>;
+}
+
+/** How to run the service. */
+export interface ServiceOptions {
+  /** The database file, or `:memory:`. */
+  database: string;
+  /** Wall time. Default: the machine's clock. */
+  clock?: Clock | undefined;
+  /** Whether a new database stays without the demonstration project. Default false. */
+  empty?: boolean | undefined;
+  /** The secret for `/_sim`. Default: a new one. */
+  adminSecret?: string | undefined;
+  /** Requests per minute for each caller. Default: more than a script sends. */
+  rateLimits?: RateLimits | undefined;
+  /** Host names, besides loopback, under which the service may be addressed. */
+  hosts?: readonly string[] | undefined;
+  /** For tests without a browser: the account in whose name every sign-in is allowed, unasked. */
+  autoApprove?: string | undefined;
+  /** Told of errors that are the service's own fault. Default: nobody. */
+  report?: ((error: unknown) => void) | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Opens the service on a database, which it creates and fills if need be.
+ *
+ * @throws {ConfigError} when the database's schema is newer than this version.
+ */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { clock = systemClock, report = () => {} } = options;
+  const store = openStore({ file: options.database });
+  const projectId = await fill(store, clock, options.empty ?? false);
+  const oauth = createOAuth({ store, clock, autoApprove: options.autoApprove });
+  const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, clock);
+  const parts: ServerParts = { store, clock, rates, authenticate: oauth.authenticate, report };
+  const adminSecret = options.adminSecret ?? newToken("adm_");
+  const api = createServer(routes, parts);
+  const hosts = options.hosts ?? [];
+  const timer = setInterval(() => tidy(store, clock).catch(report), HOUR_MS);
+  Deno.unrefTimer(timer);
+  return {
+    projectId,
+    adminSecret,
+    oauth,
+    store,
+    async fetch(request) {
+      try {
+        checkCaller(request, { hosts });
+        const { pathname } = new URL(request.url);
+        if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
+        if (pathname.startsWith("/_sim/")) return await answerSim(request, { oauth, adminSecret });
+        return await oauth.handle(request) ?? answerOpen(request, pathname);
+      } catch (error) {
+        return refuse(error, parts);
+      }
+    },
+    async close() {
+      clearInterval(timer);
+      await store.close();
+    },
+  };
+}
+
+/** The addresses that need no credential, besides those of signing in. */
+function answerOpen(request: Request, pathname: string): Response {
+  const reading = request.method === "GET" || request.method === "HEAD";
+  if (reading && pathname === "/health") return Response.json({ status: "ok", version: VERSION });
+  if (reading && pathname === "/openapi.json") {
+    document ??= openApiDocument(routes, VERSION);
+    return new Response(document, { headers: { "Content-Type": "application/json" } });
+  }
+  throw new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
+}
+
+let document: string | undefined;
+
+/** Fills a database that nobody owns yet. Returns its oldest project. */
+async function fill(store: Store, clock: Clock, empty: boolean): Promise<string | undefined> {
+  return await store.write(async (tx) => {
+    const owner = await tx.selectFrom("accounts").select("id").limit(1).executeTakeFirst();
+    if (!owner) return (await seed(tx, { now: clock(), empty })).project_id;
+    const oldest = await tx.selectFrom("projects").select("id").orderBy("seq").limit(1)
+      .executeTakeFirst();
+    return oldest?.id;
+  });
+}
+
+/** Removes what has expired. */
+async function tidy(store: Store, clock: Clock): Promise<void> {
+  await store.write(async (tx) => {
+    await forgetAnswers(tx, clock());
+    await prune(tx, clock());
+  });
+}

@@ -1,0 +1,125 @@
+/**
+ * The OpenAPI 3.1 document, made from the routes' contracts.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { fullPath, type Route } from "./route.ts";
+import { named } from "./schemas.ts";
+import { ALL_SCOPES, SCOPES } from "./scopes.ts";
+
+const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 423, 429, 500, 503] as const;
+
+const errorSchema = z.object({
+  object: z.literal("error"),
+  type: z.string(),
+  message: z.string(),
+  retryable: z.boolean(),
+  param: z.string().nullable().exactOptional(),
+  backoff_ms: z.int().min(0).nullable().exactOptional(),
+  referenced_object_ids: z.array(z.string()).exactOptional(),
+});
+
+/** JSON text of the document for these routes. */
+export function openApiDocument(routes: readonly Route[], version: string): string {
+  const components = new Map<string, unknown>();
+  const schema = (type: z.ZodType, io: "input" | "output") => {
+    const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(type, {
+      io,
+      metadata: named,
+      unrepresentable: "any",
+    });
+    for (const [name, definition] of Object.entries($defs)) components.set(name, definition);
+    return own;
+  };
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const item = paths[fullPath(route)] ??= {};
+    item[route.method.toLowerCase()] = operation(route, schema);
+  }
+  components.set("Error", schema(errorSchema, "output"));
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "Subscription Management Service", version },
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => a < b ? -1 : 1)),
+      securitySchemes: { oauth: securityScheme() },
+    },
+  };
+  return JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
+}
+
+type ToSchema = (type: z.ZodType, io: "input" | "output") => object;
+
+/** One operation of the document. */
+function operation(route: Route, schema: ToSchema): object {
+  const errors = ERROR_STATUSES.map((status) => [status, {
+    description: "An error",
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+  }]);
+  return {
+    operationId: route.name,
+    summary: route.summary,
+    security: [{ oauth: [route.scope] }],
+    parameters: [...pathParameters(route), ...queryParameters(route, schema), ...headers(route)],
+    ...route.body && {
+      requestBody: {
+        required: !route.body.safeParse({}).success,
+        content: { "application/json": { schema: schema(route.body, "input") } },
+      },
+    },
+    responses: {
+      [route.status]: {
+        description: "Done",
+        content: { "application/json": { schema: schema(route.response, "output") } },
+      },
+      ...Object.fromEntries(errors),
+    },
+  };
+}
+
+/** The parameters in the path. Every value is one encoded segment. */
+function pathParameters(route: Route): object[] {
+  return [...fullPath(route).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", minLength: 1 },
+  }));
+}
+
+/** The parameters in the query, `expand` among them. */
+function queryParameters(route: Route, schema: ToSchema): object[] {
+  const parameters = Object.entries(route.query.shape).map(([name, type]) => ({
+    name,
+    in: "query",
+    required: !z.safeParse(type, undefined).success,
+    schema: schema(z.object({ [name]: type }), "output"),
+  })).map((parameter) => ({ ...parameter, schema: onlyProperty(parameter) }));
+  const values = Object.keys(route.expand);
+  if (values.length === 0) return parameters;
+  const expand = { type: "array", items: { type: "string", enum: values } };
+  return [...parameters, { name: "expand", in: "query", required: false, schema: expand }];
+}
+
+/** The schema of the one property that a parameter was wrapped in. */
+function onlyProperty({ name, schema }: { name: string; schema: object }): unknown {
+  const properties: unknown = "properties" in schema ? schema.properties : undefined;
+  return Object.entries(properties ?? {}).find(([key]) => key === name)?.[1];
+}
+
+/** The header that makes a write safe to repeat. */
+function headers(route: Route): object[] {
+  if (route.method === "GET") return [];
+  const schema = { type: "string", minLength: 1, maxLength: 255 };
+  return [{ name: "Idempotency-Key", in: "header", required: false, schema }];
+}
+
+/** How callers sign in. */
+function securityScheme(): object {
+  const scopes = Object.fromEntries([...SCOPES, ALL_SCOPES].map((scope) => [scope, ""]));
+  const flow = { authorizationUrl: "/oauth2/authorize", tokenUrl: "/oauth2/token", scopes };
+  return { type: "oauth2", flows: { authorizationCode: flow } };
+}

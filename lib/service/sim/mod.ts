@@ -1,0 +1,53 @@
+/**
+ * Everything that the specification does not have and a local service needs, under `/_sim` and
+ * behind the admin secret.
+ *
+ * @module
+ */
+
+import { timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { readBody, validate } from "../body.ts";
+import { Refusal } from "../errors.ts";
+import { sha256Hex } from "../ids.ts";
+import type { OAuth } from "../oauth/mod.ts";
+
+/** What the simulator works on. */
+export interface SimParts {
+  /** Makes tokens. */
+  oauth: OAuth;
+  /** The secret that callers must send, `adm_…`. */
+  adminSecret: string;
+}
+
+const tokenOptions = z.strictObject({
+  account_email: z.string().min(1).optional(),
+  scope: z.string().min(1).optional(),
+  rotates: z.boolean().default(false),
+  lifetime_ms: z.int().min(1000).optional(),
+});
+
+/** Answers a request below `/_sim`. */
+export async function answerSim(request: Request, parts: SimParts): Promise<Response> {
+  checkSecret(request, parts.adminSecret);
+  const { pathname } = new URL(request.url);
+  if (pathname === "/_sim/tokens" && request.method === "POST") {
+    const options = validate(tokenOptions, (await readBody(request)).value);
+    const pair = await parts.oauth.issueToken({
+      accountEmail: options.account_email,
+      scope: options.scope,
+      rotates: options.rotates,
+      lifetimeMs: options.lifetime_ms,
+    });
+    return Response.json(pair, { status: 201, headers: { "Cache-Control": "no-store" } });
+  }
+  throw new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
+}
+
+/** Refuses callers without the admin secret. */
+function checkSecret(request: Request, secret: string): void {
+  const given = request.headers.get("Authorization")?.replace(/^Bearer /i, "") ?? "";
+  // Hashes have one length, so the comparison takes the same time whatever was given.
+  const same = timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(secret)));
+  if (!same) throw new Refusal(401, "authentication_error", "The admin secret is needed here");
+}
