@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { nextSeq, openStore, type Store, type Tx } from "../lib/service/store/mod.ts";
 
 /** The project that the rows belong to. */
@@ -83,4 +84,34 @@ export async function offeringIds(tx: Tx): Promise<string[]> {
 export async function setCurrent(tx: Tx, id: string | null): Promise<void> {
   await tx.updateTable("projects").set({ current_offering_id: id })
     .where("id", "=", PROJECT).execute();
+}
+
+/** Starts `store_child.ts` in a process of its own. */
+export function spawnChild(what: "hold" | "write", folder: string): Deno.ChildProcess {
+  const script = fileURLToPath(import.meta.resolve("./store_child.ts"));
+  return new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--no-check",
+      "--no-prompt",
+      "--allow-read",
+      "--allow-write",
+      script,
+      what,
+      folder,
+    ],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+}
+
+/** The lines that a process prints, without the one it could not finish. */
+export async function* childLines(child: Deno.ChildProcess): AsyncGenerator<string> {
+  let rest = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
 }

@@ -73,9 +73,17 @@ export async function writeAddress(lock: FolderLock, address: ServerAddress): Pr
   await Deno.rename(draft, note);
 }
 
-/** Tells whether a server holds the folder, and where it can be reached. Changes nothing. */
+/**
+ * Tells whether a server holds the folder, and where it can be reached. Changes nothing.
+ *
+ * @throws {ConfigError} when the folder cannot be read.
+ */
 export async function readAddress(folder: string): Promise<ServerState> {
-  return { held: await isHeld(folder), address: await readNote(folder) };
+  try {
+    return { held: await isHeld(folder), address: await readNote(folder) };
+  } catch (error) {
+    throw unusable(folder, error);
+  }
 }
 
 async function openLock(folder: string): Promise<Deno.FsFile> {
@@ -83,12 +91,16 @@ async function openLock(folder: string): Promise<Deno.FsFile> {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     return await Deno.open(join(folder, LOCK), { create: true, write: true, mode: 0o600 });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
-      hint: "Use a folder that may be written: cli service start --data DIR",
-      cause: error,
-    });
+    throw unusable(folder, error);
   }
+}
+
+function unusable(folder: string, cause: unknown): ConfigError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
+    hint: "Use a folder of your own that may be written: cli service start --data DIR",
+    cause,
+  });
 }
 
 /** Tries again for a moment: `readAddress` holds the lock while it looks. */
