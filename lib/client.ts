@@ -227,7 +227,7 @@ export interface Outcome {
 }
 
 /** Sends a request once, within its time, and reads the whole body. */
-async function attemptOnce(
+export async function attemptOnce(
   settings: ClientOptions,
   request: Request,
   body: string | undefined,
@@ -293,7 +293,7 @@ function parsedJson(text: string): { valid: boolean; value: unknown } {
 }
 
 /** Turns an error answer into an `ApiError`, whatever its body holds. */
-function refusal(response: Response, raw: string, body: unknown, request: Request): ApiError {
+export function refusal(response: Response, raw: string, body: unknown, request: Request): ApiError {
   const fields: Record<string, unknown> = typeof body === "object" && body !== null
     ? { ...body }
     : {};
@@ -313,7 +313,7 @@ function refusal(response: Response, raw: string, body: unknown, request: Reques
 }
 
 /** Says why nothing answered, and what to look at. */
-function unreachable(error: unknown, address: string): NetworkError {
+export function unreachable(error: unknown, address: string): NetworkError {
   const url = new URL(address);
   const text = error instanceof Error ? error.message : String(error);
   const timedOut = error instanceof DOMException && error.name === "TimeoutError";

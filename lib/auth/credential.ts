@@ -1,0 +1,195 @@
+/**
+ * Which sign-in applies, where it comes from and what it shadows.
+ *
+ * Gap: the specification orders the environment, the local file and the profiles, and lets
+ * `--profile` choose among the profiles. What if somebody types `--profile work` where a local file
+ * applies? They name the sign-in that they mean, so it beats the local file. `CLI_PROFILE` is a
+ * standing choice of a shell and does not. `CLI_REFRESH_TOKEN` stands in for all files, so it beats
+ * `--profile` too, with a warning that the option has no effect.
+ *
+ * @module
+ */
+
+import type { Credential } from "../client.ts";
+import { readLocal } from "../config/local.ts";
+import { findFirst, type Lookup, type Origin } from "../config/origin.ts";
+import type { StoredToken } from "../config/stored_token.ts";
+import { homeFile, mayAccess, setting, type Surroundings } from "../config/surroundings.ts";
+import { AuthError, UsageError } from "../errors.ts";
+import { environmentCredential } from "./environment.ts";
+import { storedCredential } from "./renewal.ts";
+import {
+  activeProfile,
+  DEFAULT_PROFILE,
+  localPlace,
+  missingProfile,
+  profilePlace,
+  readProfile,
+  readProfileNames,
+  type TokenPlace,
+} from "./store.ts";
+import type { TokenEndpoint } from "./token.ts";
+
+/** A sign-in that was found. It can be shown as it is: the tokens are out of sight. */
+export interface FoundCredential extends Origin<"option" | "environment" | "local" | "profile"> {
+  /** The profile's name, for a profile. */
+  name?: string | undefined;
+  /** What chose the profile: `--profile`, `CLI_PROFILE`, `active` or `default`. */
+  chosenBy?: string | undefined;
+  /** The service that issued it, for one from a file. It is used at no other. */
+  baseUrl?: string | undefined;
+  /** When its access token ends, in milliseconds since 1970, for one from a file. */
+  expiresAtMs?: number | undefined;
+  /** The scopes granted, separated by spaces, where they are known. */
+  scope?: string | undefined;
+  /** The first and last four characters: of the access token in a file, or of the given token. */
+  preview: string;
+  /** Makes the credential that requests carry. */
+  open(endpoint: TokenEndpoint): Credential;
+}
+
+/** The sign-in that applies. */
+export interface ResolvedCredential extends FoundCredential {
+  /** What would apply without it. Empty unless it was asked for. */
+  shadows: readonly FoundCredential[];
+}
+
+/** How to look for the sign-in. */
+export interface CredentialOptions {
+  /** The value of `--profile`. */
+  profile?: string | undefined;
+  /** A refresh token that a program gives. It counts before anything else. */
+  refreshToken?: string | undefined;
+  /** Whether to look at what is shadowed, too. Default: false. */
+  withShadows?: boolean | undefined;
+}
+
+/**
+ * Finds the sign-in: `CLI_REFRESH_TOKEN`, a profile named by `--profile`, the local
+ * `.cli/config.json`, then the profile named by `CLI_PROFILE` or `~/.cli/active`, or `default`.
+ *
+ * @throws {AuthError} when a profile is named that does not exist. It lists those that do.
+ * @throws {UsageError} when the token given is empty.
+ * @throws {ConfigError} when a file that is looked at is malformed or exposed to others.
+ */
+export async function resolveCredential(
+  around: Surroundings,
+  options: CredentialOptions = {},
+): Promise<ResolvedCredential | undefined> {
+  const { profile } = options;
+  if (options.refreshToken?.trim() === "") {
+    throw new UsageError("Cannot sign in with an empty refresh token", {
+      hint: "Leave refreshToken out to use CLI_REFRESH_TOKEN or the stored sign-in.",
+    });
+  }
+  const lookups: Lookup<FoundCredential>[] = [
+    async () => given("option", "refreshToken", options.refreshToken),
+    async () => given("environment", "CLI_REFRESH_TOKEN", setting(around, "CLI_REFRESH_TOKEN")),
+    async () =>
+      profile === undefined ? undefined : await namedProfile(around, profile, "--profile"),
+    async () => await localCredential(around),
+    async () => profile === undefined ? await standingProfile(around) : undefined,
+  ];
+  const withShadowed = options.withShadows ?? false;
+  const { first, shadowed } = await findFirst(lookups, { withShadowed });
+  if (first && first.kind !== "profile" && profile !== undefined) {
+    const name = JSON.stringify(profile);
+    around.warn(`${first.source} is set, so the profile ${name} is not used.`);
+  }
+  return first && { ...first, shadows: shadowed };
+}
+
+/** The error for a request without any sign-in. It says what there is to choose from. */
+export async function missingCredential(around: Surroundings): Promise<AuthError> {
+  const names = await readProfileNames(around);
+  if (names.length > 0) {
+    const list = names.map((name) => JSON.stringify(name)).join(", ");
+    return new AuthError(`Cannot choose a sign-in: there is no profile "default" among ${list}`, {
+      hint: `Choose one with: cli auth use ${names[0]}`,
+    });
+  }
+  const path = homeFile(around, "config.json");
+  const readable = path !== undefined && mayAccess("read", path);
+  return new AuthError("Cannot send the request: nobody is signed in", {
+    hint: readable
+      ? "Run: cli auth login, or in CI set CLI_REFRESH_TOKEN"
+      : "Set CLI_REFRESH_TOKEN, or let this program read the stored sign-in with: " +
+        "--allow-env=CLI_*,HOME --allow-read --allow-write",
+  });
+}
+
+/** A token that was given, if one was. */
+function given(
+  kind: "option" | "environment",
+  source: string,
+  token: string | undefined,
+): FoundCredential | undefined {
+  if (token === undefined) return undefined;
+  return {
+    kind,
+    source,
+    preview: preview(token),
+    open: (endpoint) => environmentCredential({ token, source }, endpoint),
+  };
+}
+
+/** A sign-in from a file. */
+function stored(
+  kind: "local" | "profile",
+  place: TokenPlace,
+  token: StoredToken,
+): FoundCredential {
+  return {
+    kind,
+    source: place.path,
+    baseUrl: token.base_url,
+    expiresAtMs: token.expires_at_ms,
+    scope: token.scope,
+    preview: preview(token.access_token),
+    open: (endpoint) => storedCredential(place, token, endpoint),
+  };
+}
+
+/** The sign-in in the local file, if there is one. */
+async function localCredential(around: Surroundings): Promise<FoundCredential | undefined> {
+  const local = await readLocal(around);
+  return local?.profile && stored("local", localPlace(local.path), local.profile);
+}
+
+/** The profile of a name that somebody gave. */
+async function namedProfile(
+  around: Surroundings,
+  name: string,
+  chosenBy: string,
+): Promise<FoundCredential> {
+  const found = await profileOf(around, name, chosenBy);
+  if (!found) throw missingProfile(name, await readProfileNames(around));
+  return found;
+}
+
+/** The profile that applies when the command line names none. */
+async function standingProfile(around: Surroundings): Promise<FoundCredential | undefined> {
+  const wanted = setting(around, "CLI_PROFILE");
+  if (wanted !== undefined) return await namedProfile(around, wanted, "CLI_PROFILE");
+  const active = await activeProfile(around);
+  return active === undefined
+    ? await profileOf(around, DEFAULT_PROFILE, "default")
+    : await profileOf(around, active, "active");
+}
+
+/** A profile, if there is one of the name. */
+async function profileOf(
+  around: Surroundings,
+  name: string,
+  chosenBy: string,
+): Promise<FoundCredential | undefined> {
+  const path = homeFile(around, "config.json");
+  const token = await readProfile(around, name);
+  if (path === undefined || !token) return undefined;
+  return { ...stored("profile", profilePlace(path, name), token), name, chosenBy };
+}
+
+/** The first and last four characters of a token. A short one is not shown at all. */
+function preview(token: string): string {
+  return token.length < 16 ? "[hidden]" : `${token.slice(0, 4)}…${token.slice(-4)}`;
+}

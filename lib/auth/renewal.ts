@@ -1,0 +1,160 @@
+/**
+ * Keeping a sign-in fresh. A stored one is refreshed under the lock of its file, and the new pair is
+ * on the disk before it is used, so that any number of processes share one rotating token.
+ *
+ * @module
+ */
+
+import type { Credential } from "../client.ts";
+import type { JsonObject } from "../config/json.ts";
+import { type HeldFile, holdPrivateJson } from "../config/private_json.ts";
+import type { StoredToken } from "../config/stored_token.ts";
+import { AuthError, ConfigError } from "../errors.ts";
+import { pause } from "../retry.ts";
+import type { TokenPlace } from "./store.ts";
+import { refreshToken, type TokenEndpoint } from "./token.ts";
+
+/** How long before its end a token is replaced, in milliseconds. */
+export const REFRESH_EARLY_MS = 60_000;
+
+/** The service's address where nothing else is set: the local service. */
+export const DEFAULT_BASE_URL = "http://127.0.0.1:4010";
+
+/** An access token and its end. */
+export interface AccessToken {
+  /** The token that requests carry. */
+  access_token: string;
+  /** When it ends, in milliseconds since 1970. */
+  expires_at_ms: number;
+}
+
+/** Whether a token can be sent: it was not refused and does not end within the next minute. */
+export function isUsable(token: AccessToken, refused: string | undefined, nowMs: number): boolean {
+  return token.access_token !== refused && token.expires_at_ms - nowMs > REFRESH_EARLY_MS;
+}
+
+/**
+ * Makes a credential of a way to renew. Callers that need a new token at the same time share one
+ * renewal, and one that comes late with an old refused token gets what the renewal brought.
+ */
+export function renewing(
+  now: () => number,
+  first: AccessToken | undefined,
+  renew: (refused: string | undefined) => Promise<AccessToken>,
+): Credential {
+  let current = first;
+  let running: Promise<AccessToken> | undefined;
+  return async (refused) => {
+    if (current && isUsable(current, refused, now())) return current.access_token;
+    running ??= renew(refused).finally(() => running = undefined);
+    current = await running;
+    return current.access_token;
+  };
+}
+
+/**
+ * The credential of a stored sign-in. It is bound to the service that issued it: neither of its
+ * tokens is sent anywhere else.
+ *
+ * The credential rejects with `AuthError` when the service ends the sign-in or another one is meant,
+ * and with `ConfigError` when the new pair cannot be stored.
+ */
+export function storedCredential(
+  place: TokenPlace,
+  first: StoredToken,
+  endpoint: TokenEndpoint,
+): Credential {
+  const { around, signal } = endpoint;
+  const renew = async (refused: string | undefined) =>
+    await holdPrivateJson(
+      place.path,
+      around,
+      signal,
+      (file) => renewed(file, place, endpoint, refused),
+    );
+  const credential = renewing(around.now, first, renew);
+  if (typeof credential === "string") return credential;
+  return async (refused) => {
+    refuseOtherService(first, place, endpoint.baseUrl);
+    return await credential(refused);
+  };
+}
+
+/** The usable sign-in: the one in the file if another process has renewed it, else a new one. */
+async function renewed(
+  file: HeldFile,
+  place: TokenPlace,
+  endpoint: TokenEndpoint,
+  refused: string | undefined,
+): Promise<StoredToken> {
+  const content = await file.read();
+  const stored = content && place.pick(content);
+  if (!content || !stored) {
+    throw new AuthError(`Cannot refresh ${place.label}: it was removed from ${place.path}`, {
+      hint: `Sign in again with: ${place.signIn}`,
+    });
+  }
+  refuseOtherService(stored, place, endpoint.baseUrl);
+  if (isUsable(stored, refused, endpoint.around.now())) return stored;
+  // A full disk or a read-only folder must show now: once the service has replaced the token, a
+  // failure to write loses the sign-in.
+  await file.write(content);
+  const answer = await refreshToken(endpoint, stored.refresh_token, stored.client_id);
+  if (answer.refused) {
+    throw new AuthError(`Cannot refresh ${place.label}: ${answer.refused.reason}`, {
+      hint: `Sign in again with: ${place.signIn}`,
+    });
+  }
+  const { access_token, expires_at_ms, refresh_token, scope } = answer.granted;
+  const token: StoredToken = {
+    ...stored,
+    access_token,
+    expires_at_ms,
+    refresh_token: refresh_token ?? stored.refresh_token,
+    scope: scope ?? stored.scope,
+  };
+  await keep(file, place, place.put(content, token), endpoint);
+  return token;
+}
+
+/** Writes the new pair, and tries again where that fails: the old pair is about to end. */
+async function keep(
+  file: HeldFile,
+  place: TokenPlace,
+  content: JsonObject,
+  endpoint: TokenEndpoint,
+): Promise<void> {
+  for (let left = 2;; left--) {
+    try {
+      return await file.write(content);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      if (left === 0) throw notKept(error, place);
+      await (endpoint.around.pause ?? pause)(200, undefined);
+    }
+  }
+}
+
+/** The error for a new pair that could not be stored. */
+function notKept(error: ConfigError, place: TokenPlace): ConfigError {
+  const why = error.message.replace(/^C/, "c");
+  return new ConfigError(`Cannot keep ${place.label}, which the service has just renewed: ${why}`, {
+    hint: `${error.hint ?? "Correct this."} The service takes the old token for 30 seconds after ` +
+      `replacing it: run the command again within that time, else sign in with: ${place.signIn}`,
+    cause: error,
+  });
+}
+
+/** Refuses to send a sign-in to a service that did not issue it. */
+function refuseOtherService(token: StoredToken, place: TokenPlace, baseUrl: string): void {
+  const issuer = token.base_url ?? DEFAULT_BASE_URL;
+  if (serviceAddress(issuer) === serviceAddress(baseUrl)) return;
+  throw new AuthError(`Cannot use ${place.label} at ${baseUrl}: it was issued by ${issuer}`, {
+    hint: `Unset CLI_BASE_URL to use ${issuer}, or sign in at ${baseUrl} with: ${place.signIn}`,
+  });
+}
+
+/** A service's address in the one spelling by which two are compared. */
+export function serviceAddress(text: string): string {
+  return (URL.parse(text)?.href ?? text).replace(/\/+$/, "");
+}

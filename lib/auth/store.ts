@@ -1,0 +1,230 @@
+/**
+ * The file of profiles, `~/.cli/config.json`, and the mark of the active one, `~/.cli/active`.
+ *
+ * @module
+ */
+
+import { AuthError, ConfigError, UsageError } from "../errors.ts";
+import { isFileError, readPrivateText, removeFile, writePrivateText } from "../config/files.ts";
+import { isJsonObject, type JsonObject } from "../config/json.ts";
+import { localToken } from "../config/local.ts";
+import { holdPrivateJson, readPrivateJson } from "../config/private_json.ts";
+import { checkedToken, type StoredToken, wrongValue } from "../config/stored_token.ts";
+import { homeFile, type Surroundings } from "../config/surroundings.ts";
+
+/** The profile that applies when nobody names another one. */
+export const DEFAULT_PROFILE = "default";
+
+/** A named sign-in. */
+export interface Profile extends StoredToken {
+  /** The name by which it is chosen. */
+  name: string;
+}
+
+/** The place on the disk where one sign-in is kept. */
+export interface TokenPlace {
+  /** The file. */
+  path: string;
+  /** The sign-in by name, for messages, such as `the sign-in of profile "work"`. */
+  label: string;
+  /** What to run to sign in anew. */
+  signIn: string;
+  /** Finds the sign-in in what the file holds. */
+  pick(content: JsonObject): StoredToken | undefined;
+  /** What the file is to hold with a new sign-in in this place. */
+  put(content: JsonObject, token: StoredToken): JsonObject;
+}
+
+/**
+ * All profiles, in the order of the file. None when there is no file or it may not be read.
+ *
+ * @throws {ConfigError} when the file is exposed to others or malformed.
+ */
+export async function listProfiles(around: Surroundings): Promise<Profile[]> {
+  const path = homeFile(around, "config.json");
+  const content = path && await readPrivateJson(path, around);
+  if (!path || !content) return [];
+  return [...profilesIn(content, path)].map(([name, value]) => checkedProfile(value, name, path));
+}
+
+/**
+ * One profile, or undefined when there is none of this name. Only this one's fields are checked.
+ *
+ * @throws {ConfigError} when the file is exposed to others, or the profile is malformed.
+ */
+export async function readProfile(
+  around: Surroundings,
+  name: string,
+): Promise<Profile | undefined> {
+  const path = homeFile(around, "config.json");
+  const content = path && await readPrivateJson(path, around);
+  const value = path && content && profilesIn(content, path).get(name);
+  return path && value !== undefined ? checkedProfile(value, name, path) : undefined;
+}
+
+/**
+ * Stores a profile. One of the same name is replaced; fields that this version does not know stay.
+ *
+ * @throws {UsageError} when the name cannot be one.
+ * @throws {ConfigError} when the file cannot be written.
+ */
+export async function saveProfile(around: Surroundings, profile: Profile): Promise<void> {
+  refuseUnusableName(profile.name);
+  const place = profilePlace(requiredHomeFile(around, "config.json"), profile.name);
+  await holdPrivateJson(place.path, around, undefined, async (file) => {
+    await file.write(place.put(await file.read() ?? {}, profile));
+  });
+}
+
+/**
+ * Removes a profile, also one that is malformed, and the active mark if it names this one. Tells
+ * whether there was such a profile. The tokens stay valid until they are revoked.
+ */
+export async function removeProfile(around: Surroundings, name: string): Promise<boolean> {
+  const path = requiredHomeFile(around, "config.json");
+  if (await readPrivateJson(path, around) === undefined) return false;
+  return await holdPrivateJson(path, around, undefined, async (file) => {
+    const content = await file.read() ?? {};
+    const profiles = profilesIn(content, path);
+    const removed = profiles.delete(name);
+    if (removed) await file.write({ ...content, profiles: Object.fromEntries(profiles) });
+    if (await readActive(around) === name) await removeFile(requiredHomeFile(around, "active"));
+    return removed;
+  });
+}
+
+/** The name in the active mark, whether or not there is such a profile. */
+export async function readActive(around: Surroundings): Promise<string | undefined> {
+  const path = homeFile(around, "active");
+  return path && (await readPrivateText(path, around))?.trim() || undefined;
+}
+
+/**
+ * Makes a profile the one that applies when nobody names another one.
+ *
+ * @throws {AuthError} when there is no such profile. It lists those there are.
+ */
+export async function setActive(around: Surroundings, name: string): Promise<void> {
+  const path = requiredHomeFile(around, "config.json");
+  await holdPrivateJson(path, around, undefined, async (file) => {
+    const names = [...profilesIn(await file.read() ?? {}, path).keys()];
+    if (!names.includes(name)) throw missingProfile(name, names);
+    await writePrivateText(requiredHomeFile(around, "active"), `${name}\n`, around);
+  });
+}
+
+/**
+ * The name of the active profile, if it is stored. A mark left by a profile that is gone is removed
+ * with a warning, so that a later profile of that name is not active by surprise.
+ */
+export async function activeProfile(around: Surroundings): Promise<string | undefined> {
+  const name = await readActive(around);
+  if (name === undefined || await readProfileNames(around).then((all) => all.includes(name))) {
+    return name;
+  }
+  around.warn(
+    `The active profile ${JSON.stringify(name)} does not exist; "${DEFAULT_PROFILE}" applies.`,
+  );
+  try {
+    const path = requiredHomeFile(around, "config.json");
+    await holdPrivateJson(path, around, undefined, async (file) => {
+      const stored = profilesIn(await file.read() ?? {}, path).has(name);
+      if (!stored && await readActive(around) === name) {
+        await removeFile(requiredHomeFile(around, "active"));
+      }
+    });
+  } catch (error) {
+    // Where nothing can be written, the mark is passed over anew each time.
+    if (!isFileError(error)) throw error;
+  }
+  return undefined;
+}
+
+/** The names of all profiles, in the order of the file, malformed ones included. */
+export async function readProfileNames(around: Surroundings): Promise<string[]> {
+  const path = homeFile(around, "config.json");
+  const content = path && await readPrivateJson(path, around);
+  return path && content ? [...profilesIn(content, path).keys()] : [];
+}
+
+/** The error for a profile that was asked for by name and is not there. */
+export function missingProfile(name: string, names: readonly string[]): AuthError {
+  const list = names.map((one) => JSON.stringify(one)).join(", ");
+  const there = names.length === 0 ? "none is stored" : `stored are ${list}`;
+  return new AuthError(`Cannot use the profile ${JSON.stringify(name)}: ${there}`, {
+    hint: `Choose one of those, or sign in with: ${signInCommand(name)}`,
+  });
+}
+
+/** Where a profile is kept. */
+export function profilePlace(path: string, name: string): TokenPlace {
+  return {
+    path,
+    label: `the sign-in of profile ${JSON.stringify(name)}`,
+    signIn: signInCommand(name),
+    pick: (content) => {
+      const value = profilesIn(content, path).get(name);
+      return value === undefined ? undefined : checkedProfile(value, name, path);
+    },
+    put: (content, token) => {
+      const profiles = profilesIn(content, path);
+      const before = profiles.get(name);
+      profiles.set(name, { ...isJsonObject(before) ? before : {}, ...token, name });
+      return { ...content, profiles: Object.fromEntries(profiles) };
+    },
+  };
+}
+
+/** Where a local file keeps its own sign-in. */
+export function localPlace(path: string): TokenPlace {
+  return {
+    path,
+    label: `the sign-in of ${JSON.stringify(path)}`,
+    signIn: "cli init --force",
+    pick: (content) => localToken(content, path),
+    put: (content, token) => ({
+      ...content,
+      profile: { ...isJsonObject(content.profile) ? content.profile : {}, ...token },
+    }),
+  };
+}
+
+/** The command that signs in under a name. */
+function signInCommand(name: string): string {
+  return name === DEFAULT_PROFILE
+    ? "cli auth login"
+    : `cli auth login --name ${/^[\w.@-]+$/.test(name) ? name : JSON.stringify(name)}`;
+}
+
+/** The profiles in a file's content, unchecked. */
+function profilesIn(content: JsonObject, path: string): Map<string, unknown> {
+  const { profiles } = content;
+  if (profiles === undefined || profiles === null) return new Map();
+  if (isJsonObject(profiles)) return new Map(Object.entries(profiles));
+  throw wrongValue({ path, field: "profiles" }, "must be an object");
+}
+
+/** Checks one profile. Its key in the file is its name. */
+function checkedProfile(value: unknown, name: string, path: string): Profile {
+  const hint = `Correct ${path}, or sign in anew with: ${signInCommand(name)}`;
+  const field = `profiles[${JSON.stringify(name)}]`;
+  return { name, ...checkedToken(value, { path, field, hint }) };
+}
+
+/** Refuses a name that would not survive the active mark or a line of output. */
+function refuseUnusableName(name: string): void {
+  // Gap: the specification does not say what a profile may be called.
+  if (/^[^\s\p{C}](?:[^\p{C}]{0,62}[^\s\p{C}])?$/u.test(name)) return;
+  throw new UsageError(`Cannot use ${JSON.stringify(name)} as the name of a profile`, {
+    hint: "Use 1 to 64 characters in one line, without space at the ends.",
+  });
+}
+
+/** A path in `~/.cli`, for writing. */
+function requiredHomeFile(around: Surroundings, name: string): string {
+  const path = homeFile(around, name);
+  if (path !== undefined) return path;
+  throw new ConfigError(`Cannot find ~/.cli/${name}: no home folder is known`, {
+    hint: "Set HOME, and in a script allow reading it with: --allow-env=CLI_*,HOME",
+  });
+}

@@ -1,0 +1,187 @@
+/**
+ * The service's token endpoint: one form out, one answer in. It stores nothing.
+ *
+ * @module
+ */
+
+import { attemptOnce, type Exchange, type Outcome, refusal, unreachable } from "../client.ts";
+import { isJsonObject, type JsonObject } from "../config/json.ts";
+import { setting, type Surroundings } from "../config/surroundings.ts";
+import { type ApiError, NetworkError } from "../errors.ts";
+import { pause, waitBeforeRetry } from "../retry.ts";
+
+/** The public OAuth client that signs in unless another one is named. It has no secret. */
+export const BUILT_IN_CLIENT_ID = "svc-cli";
+
+/** How often a refresh is tried when there is no answer. */
+const REFRESH_TRIES = 3;
+/** Three tries of this many milliseconds end before others give up waiting for the lock. */
+const TRY_TIMEOUT_MS = 8_000;
+const LONGEST_WAIT_MS = 2_000;
+/** Gap: what an answer without `expires_in` means. The service's access tokens live one hour. */
+const DEFAULT_LIFETIME_S = 3_600;
+
+/** How to reach a service's token endpoint. */
+export interface TokenEndpoint {
+  /** The service's address. */
+  baseUrl: string;
+  /** The clock and the way to send and wait. */
+  around: Surroundings;
+  /** Ends the waits between tries. A request that is on its way is not cut off. */
+  signal?: AbortSignal | undefined;
+  /** Sent as `User-Agent`. */
+  userAgent?: string | undefined;
+  /** Called after each try. What it gets holds tokens. */
+  onExchange?: ((exchange: Exchange) => void) | undefined;
+}
+
+/** What the service granted. */
+export interface GrantedToken {
+  /** The token that requests carry. */
+  access_token: string;
+  /** The token for the next refresh, where the service replaced it or gave the first one. */
+  refresh_token: string | undefined;
+  /** When the access token ends, in milliseconds since 1970. */
+  expires_at_ms: number;
+  /** The scopes granted, separated by spaces, where the service named them. */
+  scope: string | undefined;
+}
+
+/** Why the service granted nothing. */
+export interface TokenRefusal {
+  /** The OAuth error, such as `invalid_grant`. */
+  error: string;
+  /** The service's own sentence, or the error where it gave none. */
+  reason: string;
+}
+
+/** An answer of the token endpoint: exactly one of the two is there. */
+export type TokenAnswer =
+  | { granted: GrantedToken; refused?: undefined }
+  | { granted?: undefined; refused: TokenRefusal };
+
+/**
+ * Buys a new access token with a refresh token. Safe to repeat: for 30 seconds the service answers
+ * a refresh token that it replaced with the same successor, so a lost answer is asked for again.
+ *
+ * @throws {NetworkError} when the service does not answer, or something else answers in its place.
+ * @throws {ApiError} when the service fails or limits the rate for longer than is worth waiting.
+ */
+export async function refreshToken(
+  endpoint: TokenEndpoint,
+  token: string,
+  clientId: string | undefined,
+): Promise<TokenAnswer> {
+  const fields = {
+    grant_type: "refresh_token",
+    refresh_token: token,
+    client_id: clientId ?? clientIdFor(endpoint.around),
+  };
+  return await requestToken(endpoint, fields, REFRESH_TRIES);
+}
+
+/** The OAuth client that signs in: `CLI_OAUTH_CLIENT_ID`, or the built-in one. */
+export function clientIdFor(around: Surroundings): string {
+  return setting(around, "CLI_OAUTH_CLIENT_ID") ?? BUILT_IN_CLIENT_ID;
+}
+
+/**
+ * Sends a form to `POST {base}/oauth2/token`. Only a grant that may be repeated may have more than
+ * one try. Redirects are not followed: the form holds a secret meant for this address alone.
+ *
+ * @throws {NetworkError} when the service does not answer, or something else answers in its place.
+ * @throws {ApiError} when the service fails or limits the rate for longer than is worth waiting.
+ */
+export async function requestToken(
+  endpoint: TokenEndpoint,
+  fields: Record<string, string>,
+  tries = 1,
+): Promise<TokenAnswer> {
+  const { around, signal } = endpoint;
+  const startedMs = around.now();
+  const body = new URLSearchParams(fields).toString();
+  const settings = {
+    baseUrl: endpoint.baseUrl,
+    timeoutMs: TRY_TIMEOUT_MS,
+    ...around.fetch && { fetch: around.fetch },
+    ...endpoint.onExchange && { onExchange: endpoint.onExchange },
+  };
+  for (let attempt = 1;; attempt++) {
+    const request = formRequest(endpoint, body);
+    const sent = await attemptOnce(settings, request, body, attempt);
+    const outcome = { ...sent, repeatable: tries > 1 };
+    const wait = attempt < tries ? waitBeforeRetry(outcome, attempt, LONGEST_WAIT_MS) : undefined;
+    if (wait === undefined) return answerOf(outcome, request, startedMs);
+    await (around.pause ?? pause)(wait, signal);
+  }
+}
+
+/** The request that carries a form. */
+function formRequest(endpoint: TokenEndpoint, body: string): Request {
+  const headers = new Headers({
+    Accept: "application/json",
+    "Content-Type": "application/x-www-form-urlencoded",
+  });
+  if (endpoint.userAgent !== undefined) headers.set("User-Agent", endpoint.userAgent);
+  const address = `${endpoint.baseUrl.replace(/\/+$/, "")}/oauth2/token`;
+  return new Request(address, { method: "POST", headers, body, redirect: "manual" });
+}
+
+/** Reads an answer, or throws what a missing or foreign answer amounts to. */
+function answerOf(outcome: Outcome, request: Request, startedMs: number): TokenAnswer {
+  const { response } = outcome;
+  if (!response) throw unreachable(outcome.error, request.url);
+  const body = jsonObject(outcome.text);
+  const text = (name: string) => {
+    const value = body?.[name];
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const error = text("error");
+  if (response.status === 429 || response.status >= 500) throw failure(outcome, response, request);
+  if (response.status >= 400 && error !== undefined) {
+    return { refused: { error, reason: text("error_description") ?? error } };
+  }
+  const access_token = text("access_token");
+  if (!response.ok || access_token === undefined) throw foreignAnswer(response, request);
+  return {
+    granted: {
+      access_token,
+      refresh_token: text("refresh_token"),
+      expires_at_ms: startedMs + lifetimeSeconds(body?.expires_in) * 1000,
+      scope: text("scope"),
+    },
+  };
+}
+
+/** The lifetime that an answer names, in seconds. */
+function lifetimeSeconds(value: unknown): number {
+  const seconds = typeof value === "number" || typeof value === "string" ? Number(value) : NaN;
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : DEFAULT_LIFETIME_S;
+}
+
+/** The error for a service that could not say yes or no. */
+function failure(outcome: Outcome, response: Response, request: Request): ApiError {
+  const body = jsonObject(outcome.text) ?? {};
+  const told = body.error_description ?? body.message;
+  const why = typeof told === "string" ? told : `status ${response.status}`;
+  const message = `Cannot get an access token: the service answered ${JSON.stringify(why)}`;
+  return refusal(response, outcome.text, { ...body, type: body.error, message }, request);
+}
+
+/** The error for an answer that no token endpoint gives. */
+function foreignAnswer(response: Response, request: Request): NetworkError {
+  const what = response.ok ? "no access token" : `status ${response.status}`;
+  return new NetworkError(`Cannot read the answer of ${request.url}: it has ${what}`, {
+    hint: "Check that CLI_BASE_URL is the service's address and no proxy answers in its place.",
+  });
+}
+
+/** A text as a JSON object, if it is one. */
+function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * Reading and writing the files of settings. A private file is one that holds a token: only its
+ * owner may open it, from its first byte on, and it is replaced as a whole or not at all.
+ *
+ * @module
+ */
+
+import { basename, dirname, join } from "node:path";
+import { ConfigError } from "../errors.ts";
+import { hasModes, mayAccess, type Surroundings } from "./surroundings.ts";
+
+/**
+ * The text of a file that anyone may read, or undefined when it is not there or may not be read.
+ *
+ * @throws {ConfigError} when it is there and cannot be read, or is not UTF-8.
+ */
+export async function readOptionalText(path: string): Promise<string | undefined> {
+  return await fileInfo(path) ? await decodedText(path) : undefined;
+}
+
+/**
+ * The text of a private file, or undefined when it is not there or may not be read.
+ *
+ * @throws {ConfigError} when others can open the file or its folder, or one of them is a link.
+ */
+export async function readPrivateText(
+  path: string,
+  around: Surroundings,
+): Promise<string | undefined> {
+  const info = await fileInfo(path);
+  if (!info) return undefined;
+  if (hasModes(around)) {
+    const folder = await fileInfo(dirname(path));
+    if (folder) refuseExposed(dirname(path), folder, "folder");
+    refuseExposed(path, info, "file");
+  }
+  return await decodedText(path);
+}
+
+/**
+ * Replaces a private file: a reader sees the old text or the new one, and after a crash one of the
+ * two is there. The caller holds the file's lock, so temporary files found beside it are leftovers
+ * of a process that died, and go.
+ *
+ * @throws {ConfigError} when it cannot be written, or what is there is exposed to others.
+ */
+export async function writePrivateText(
+  path: string,
+  text: string,
+  around: Surroundings,
+): Promise<void> {
+  await makePrivateFolder(dirname(path), around);
+  const present = hasModes(around) ? await fileInfo(path) : undefined;
+  if (present) refuseExposed(path, present, "file");
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await removeLeftovers(path);
+    await writeNewFile(temporary, text);
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw fileError("write", path, error);
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Removes a file. One that is not there counts as removed. */
+export async function removeFile(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!isMissing(error)) throw fileError("remove", path, error);
+  }
+}
+
+/**
+ * Makes a folder that only its owner may enter. Its parent must be there.
+ *
+ * @throws {ConfigError} when it cannot be made, or the one that is there is exposed to others.
+ */
+export async function makePrivateFolder(path: string, around: Surroundings): Promise<void> {
+  if (!mayAccess("write", path)) throw fileError("write", path, new Deno.errors.NotCapable());
+  try {
+    await Deno.mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw fileError("create", path, error);
+    const info = hasModes(around) ? await fileInfo(path) : undefined;
+    if (info) refuseExposed(path, info, "folder");
+  }
+}
+
+/**
+ * The nearest file of this name in the working folder or one above it. Places that may not be read
+ * count as empty, and so does `except`, under whatever name it is reached.
+ */
+export async function findUpward(
+  around: Surroundings,
+  name: string,
+  except?: string,
+): Promise<string | undefined> {
+  const avoided = except && await realPath(except);
+  for (let folder = around.cwd; folder !== undefined;) {
+    const path = join(folder, name);
+    const there = path !== except && await fileInfo(path) !== undefined;
+    if (there && (avoided === undefined || await realPath(path) !== avoided)) return path;
+    const parent = dirname(folder);
+    folder = parent === folder ? undefined : parent;
+  }
+  return undefined;
+}
+
+/** Whether an error says that a file cannot be reached or written, as opposed to a wrong content. */
+export function isFileError(error: unknown): boolean {
+  return error instanceof ConfigError && error.cause !== undefined;
+}
+
+/** The error for an operation on a file that failed: the path, the reason and the fix. */
+export function fileError(action: string, path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ConfigError) return error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  const [reason, hint] = REASONS[code] ?? [error.message, undefined];
+  return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${reason}`, {
+    hint: hint?.replace("PATH", () => shellWord(path)).replace(
+      "FOLDER",
+      () => shellWord(dirname(path)),
+    ),
+    cause: error,
+  });
+}
+
+/** A path as a shell takes it. */
+export function shellWord(path: string): string {
+  return /^[\w/.,:@%+=\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+const NOT_A_FOLDER = [
+  "a part of its path is a file, not a folder",
+  "Move that file away, then try again.",
+] as const;
+const NOT_ALLOWED = [
+  "permission denied",
+  "Make it yours: chown -R $(id -u) FOLDER",
+] as const;
+
+const REASONS: Record<string, readonly [reason: string, hint: string]> = {
+  EACCES: NOT_ALLOWED,
+  EPERM: NOT_ALLOWED,
+  EROFS: ["the file system is read-only", "Set HOME to a folder that can be written."],
+  ENOSPC: ["the disk is full", "Free some space, then try again."],
+  EDQUOT: ["the disk quota is used up", "Free some space, then try again."],
+  ENOTDIR: NOT_A_FOLDER,
+  ENOENT: ["its folder does not exist", "Create the folder that FOLDER is to be in."],
+  EISDIR: ["a folder is in its place", "Move the folder PATH away, then try again."],
+  NotCapable: [
+    "this program has no permission for it",
+    "Run it with --allow-read=PATH and --allow-write=PATH",
+  ],
+};
+
+/** Refuses a private file or folder that others can open or that is not what it should be. */
+function refuseExposed(path: string, info: Deno.FileInfo, wanted: "file" | "folder"): void {
+  const mode = wanted === "file" ? "600" : "700";
+  const word = shellWord(path);
+  const refuse = (why: string, hint: string) => {
+    throw new ConfigError(`Cannot use ${JSON.stringify(path)}: ${why}`, { hint });
+  };
+  if (info.isSymlink) {
+    refuse(
+      "it is a symbolic link",
+      `Put the ${wanted} itself in its place, then run: chmod ${mode} ${word}`,
+    );
+  }
+  if (wanted === "file" ? !info.isFile : !info.isDirectory) {
+    refuse(`it is not a ${wanted}`, `Move it away: mv ${word} ${word}.old`);
+  }
+  const bits = (info.mode ?? 0) & 0o777;
+  if ((bits & 0o077) === 0) return;
+  refuse(
+    `others can open it (mode ${bits.toString(8).padStart(4, "0")})`,
+    `Run: chmod ${mode} ${word}`,
+  );
+}
+
+/** What is at a path, links not followed. Undefined when nothing is, or it may not be looked at. */
+async function fileInfo(path: string): Promise<Deno.FileInfo | undefined> {
+  if (!mayAccess("read", path)) return undefined;
+  try {
+    return await Deno.lstat(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw fileError("read", path, error);
+  }
+}
+
+/** Whether an error says that there is no such file. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+/** The text of a file, without a byte order mark. */
+async function decodedText(path: string): Promise<string> {
+  const bytes = await Deno.readFile(path).catch((error: unknown) => {
+    throw fileError("read", path, error);
+  });
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new ConfigError(`Cannot read ${JSON.stringify(path)}: it is not UTF-8 text`, {
+      hint: "Save the file as UTF-8.",
+    });
+  }
+}
+
+/** Writes a file that was not there, readable by its owner alone from the start, down to the disk. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  try {
+    let rest = new TextEncoder().encode(text);
+    while (rest.length > 0) rest = rest.subarray(await file.write(rest));
+    await file.sync();
+  } finally {
+    file.close();
+  }
+}
+
+/** Brings a rename to the disk, on systems where a folder can be synced. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    using folder = await Deno.open(path);
+    await folder.sync();
+  } catch {
+    // Windows cannot open a folder, and some network file systems cannot sync one.
+  }
+}
+
+/** Removes what a process that died while writing this file has left. */
+async function removeLeftovers(path: string): Promise<void> {
+  const folder = dirname(path);
+  if (!mayAccess("read", folder)) return;
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!name.startsWith(`${basename(path)}.`) || !name.endsWith(".tmp")) continue;
+    await Deno.remove(join(folder, name)).catch(() => {});
+  }
+}
+
+/** A path with its links resolved, or undefined when that cannot be told. */
+async function realPath(path: string): Promise<string | undefined> {
+  return await Deno.realPath(path).catch(() => undefined);
+}

@@ -1,0 +1,130 @@
+/**
+ * `.cli/config.json`: what binds a folder and the folders below it to a project and, where wanted,
+ * to a sign-in.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { ConfigError } from "../errors.ts";
+import { findUpward } from "./files.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
+import { holdPrivateJson, readPrivateJson } from "./private_json.ts";
+import {
+  checkedToken,
+  optionalText,
+  requiredText,
+  type StoredToken,
+  wrongValue,
+} from "./stored_token.ts";
+import { homeFile, type Surroundings } from "./surroundings.ts";
+
+/** The local file's path below the folder that it binds. */
+export const LOCAL_FILE = join(".cli", "config.json");
+
+/** An app of the project that a folder is about. */
+export interface TaggedApp {
+  /** The app's id. */
+  id: string;
+  /** The app's name when it was tagged, for people. */
+  name?: string | undefined;
+}
+
+/** What a local file holds. A field given as undefined is removed, one left out stays. */
+export interface LocalContent {
+  /** The project that the folder belongs to. */
+  project_id?: string | undefined;
+  /** The apps that the folder is about. */
+  apps?: readonly TaggedApp[] | undefined;
+  /**
+   * The folder's own sign-in.
+   *
+   * Gap: the specification does not say whose tokens these are. They are a grant of their own, got
+   * by a sign-in for this folder, and never a copy of a profile's: the service revokes the whole
+   * family when a replaced refresh token comes again, so two copies would end each other. Without
+   * this field the folder uses the profile that applies everywhere.
+   */
+  profile?: StoredToken | undefined;
+}
+
+/** A local file that was found. */
+export interface LocalFile extends LocalContent {
+  /** Where it is. */
+  path: string;
+}
+
+/**
+ * The local file that applies in the working folder: the nearest one above. The file of profiles in
+ * the home folder has the same name and is not taken for one.
+ *
+ * @throws {ConfigError} when it is exposed to others or malformed.
+ */
+export async function readLocal(around: Surroundings): Promise<LocalFile | undefined> {
+  const path = await findUpward(around, LOCAL_FILE, homeFile(around, "config.json"));
+  const content = path && await readPrivateJson(path, around);
+  return path && content ? checkedLocal(path, content) : undefined;
+}
+
+/**
+ * Writes a local file, with its folder. What the file holds besides stays.
+ *
+ * @param folder The folder to bind.
+ * @throws {ConfigError} when it cannot be written, or would be the file of profiles.
+ */
+export async function writeLocal(
+  around: Surroundings,
+  folder: string,
+  content: LocalContent,
+): Promise<LocalFile> {
+  const path = join(folder, LOCAL_FILE);
+  if (await isProfilesFile(around, folder)) {
+    throw new ConfigError(
+      `Cannot bind the folder ${JSON.stringify(folder)}: ${path} is the file of profiles`,
+      { hint: "Bind a folder below it, or write only cli.toml with: cli init --no-local-creds" },
+    );
+  }
+  return await holdPrivateJson(path, around, undefined, async (file) => {
+    const written = { ...await file.read(), ...content };
+    await file.write(written);
+    return checkedLocal(path, written);
+  });
+}
+
+/** Whether a folder's local file would be the file of profiles, by whatever name it is reached. */
+async function isProfilesFile(around: Surroundings, folder: string): Promise<boolean> {
+  if (around.home === undefined) return false;
+  const real = (path: string) => Deno.realPath(path).catch(() => path);
+  return await real(folder) === await real(around.home);
+}
+
+/** The sign-in in a local file's content, checked. */
+export function localToken(content: JsonObject, path: string): StoredToken | undefined {
+  const { profile } = content;
+  if (profile === undefined || profile === null) return undefined;
+  return checkedToken(profile, { path, field: "profile" });
+}
+
+/** Checks what a local file holds. */
+function checkedLocal(path: string, content: JsonObject): LocalFile {
+  return {
+    path,
+    project_id: optionalText(content, "project_id", { path, field: "" }),
+    apps: checkedApps(content.apps, path),
+    profile: localToken(content, path),
+  };
+}
+
+/**
+ * Checks a list of tagged apps that a file holds.
+ *
+ * @throws {ConfigError} when an entry is no app.
+ */
+export function checkedApps(value: unknown, path: string): TaggedApp[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw wrongValue({ path, field: "apps" }, "must be a list");
+  return value.map((app: unknown, i) => {
+    const place = { path, field: `apps[${i}]` };
+    if (!isJsonObject(app)) throw wrongValue(place, "must have an id");
+    return { id: requiredText(app, "id", place), name: optionalText(app, "name", place) };
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * What the library may touch of the machine it runs on. Everything that reads a variable, a folder
+ * or the clock gets it through this one value, so a test or a program can hand in its own.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+
+/** The machine as the library sees it. `systemSurroundings()` in connect.ts makes the real one. */
+export interface Surroundings {
+  /** A variable of the environment. Undefined when it is unset or may not be read. */
+  env(name: string): string | undefined;
+  /** The folder from which `.cli/config.json` and `cli.toml` are looked for upwards. */
+  readonly cwd: string | undefined;
+  /** The person's own folder, which holds `.cli`. Undefined when none is known. */
+  readonly home: string | undefined;
+  /** The time in milliseconds since 1970. */
+  now(): number;
+  /** Sends a request. Default: the global `fetch`. */
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /** Waits. Default: a timer. It rejects when the signal fires. */
+  readonly pause?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  /** The operating system as `Deno.build.os` names it. Default: that. */
+  readonly platform?: string | undefined;
+  /** Tells the person something that does not stop the work. */
+  warn(text: string): void;
+  /** Shows a part of the log that `CLI_DEBUG` asks for. Default: as a warning. */
+  readonly log?: ((text: string) => void) | undefined;
+}
+
+/**
+ * The value of a variable without the white space around it, which a CI system's form or a
+ * `$(cat file)` easily adds. An empty variable counts as unset.
+ */
+export function setting(around: Surroundings, name: string): string | undefined {
+  return around.env(name)?.trim() || undefined;
+}
+
+/** A path in `~/.cli`, or undefined when no home folder is known. */
+export function homeFile(around: Surroundings, ...names: string[]): string | undefined {
+  return around.home === undefined ? undefined : join(around.home, ".cli", ...names);
+}
+
+/** Whether file modes and symbolic links are to be checked: not on Windows, which has neither. */
+export function hasModes(around: Surroundings): boolean {
+  return (around.platform ?? Deno.build.os) !== "windows";
+}
+
+/**
+ * Whether Deno lets this program read or write a path. Asking first keeps an optional file from
+ * stopping a script with a prompt: what may not be read counts as not there.
+ */
+export function mayAccess(kind: "read" | "write", path: string): boolean {
+  return Deno.permissions.querySync({ name: kind, path }).state === "granted";
+}

@@ -1,0 +1,199 @@
+/**
+ * From settings to a ready client: which service, which project, which sign-in.
+ *
+ * @module
+ */
+
+import {
+  type FoundCredential,
+  missingCredential,
+  resolveCredential,
+  type ResolvedCredential,
+} from "./auth/credential.ts";
+import { DEFAULT_BASE_URL, serviceAddress } from "./auth/renewal.ts";
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Credential,
+  type Exchange,
+} from "./client.ts";
+import { type ResolvedProject, resolveProject } from "./config/project.ts";
+import { setting, type Surroundings } from "./config/surroundings.ts";
+import { VERSION } from "./version.ts";
+
+export type { Surroundings } from "./config/surroundings.ts";
+
+/** The settings of {@linkcode connect}. What is left out comes from the surroundings. */
+export interface ConnectOptions extends
+  Pick<
+    ClientOptions,
+    "signal" | "timeoutMs" | "retries" | "longestWaitMs" | "onExchange"
+  > {
+  /** The project, as `--project-id` gives it. */
+  projectId?: string | undefined;
+  /** The name of a stored sign-in, as `--profile` gives it. */
+  profile?: string | undefined;
+  /** The service's address. Default: `CLI_BASE_URL`, else the sign-in's own, else the local service. */
+  baseUrl?: string | undefined;
+  /** A refresh token to sign in with, as `CLI_REFRESH_TOKEN` gives it. */
+  refreshToken?: string | undefined;
+  /** The machine to look at. Default: the real one. */
+  surroundings?: Surroundings | undefined;
+}
+
+/** The service's address and where it comes from. */
+export interface ResolvedBaseUrl {
+  /** The address, without a slash at the end. */
+  value: string;
+  /** The sort of place: an option, `CLI_BASE_URL`, the sign-in, or none of them. */
+  source: "option" | "environment" | "credential" | "default";
+}
+
+/** A client with all that was found out for it, for commands that show it. */
+export interface Connection {
+  /** The service's address. */
+  baseUrl: ResolvedBaseUrl;
+  /** The project that is meant. Undefined when none is set. */
+  project: ResolvedProject | undefined;
+  /** The sign-in that applies. Undefined when nobody is signed in. */
+  credential: ResolvedCredential | undefined;
+  /** The client. Without a sign-in, or with one from another service, its requests say so. */
+  client: Client;
+}
+
+/**
+ * Makes a client as the command line does: service, project and sign-in come from the options, the
+ * environment, the working folder and the home folder, whichever names them first.
+ *
+ * It asks for no permission: a variable or file that the script may not read counts as not there. A
+ * script that sets `CLI_REFRESH_TOKEN` and `CLI_PROJECT_ID` needs only `--allow-net=HOST` and
+ * `--allow-env=CLI_*`. Without a sign-in, the first request fails with `AuthError`.
+ *
+ * @example
+ * ```ts ignore
+ * const client = await connect({ projectId: "proj1ab2c3d4" });
+ * for await (const offering of each(client, listOfferings(client))) console.log(offering.lookup_key);
+ * ```
+ *
+ * @throws {AuthError} when a profile is named that does not exist.
+ * @throws {ConfigError} when a file of settings is malformed or exposed to others.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  const around = options.surroundings ?? systemSurroundings();
+  return (await openConnection(around, options, false)).client;
+}
+
+/**
+ * Finds out what {@linkcode connect} would use, with where each part comes from and what it shadows.
+ * It sends nothing. Throws as {@linkcode connect} does.
+ */
+export async function resolveConnection(
+  surroundings: Surroundings,
+  options: Omit<ConnectOptions, "surroundings"> = {},
+): Promise<Connection> {
+  return await openConnection(surroundings, options, true);
+}
+
+/**
+ * The machine as it is. Each part is read when it is used. What Deno does not allow to read counts
+ * as unset, and nothing asks for permission.
+ */
+export function systemSurroundings(): Surroundings {
+  const home = Deno.build.os === "windows" ? "USERPROFILE" : "HOME";
+  return {
+    env: readVariable,
+    get cwd() {
+      return workingFolder();
+    },
+    get home() {
+      return readVariable(home) || undefined;
+    },
+    now: () => Date.now(),
+    platform: Deno.build.os,
+    // A script has no Context, and its standard output belongs to the script.
+    // deno-lint-ignore house/terminal
+    warn: (text) => console.error(text),
+  };
+}
+
+/** Puts the parts together. */
+async function openConnection(
+  around: Surroundings,
+  options: ConnectOptions,
+  withShadows: boolean,
+): Promise<Connection> {
+  const { projectId, profile, refreshToken } = options;
+  const project = await resolveProject(around, { projectId, withShadows });
+  const credential = await resolveCredential(around, { profile, refreshToken, withShadows });
+  const baseUrl = resolveBaseUrl(around, options.baseUrl, credential);
+  const onExchange = await exchangeListener(around, options.onExchange);
+  const shared = {
+    userAgent: `cli/${VERSION}`,
+    ...options.signal && { signal: options.signal },
+    ...onExchange && { onExchange },
+  };
+  const client = createClient({
+    ...shared,
+    baseUrl: baseUrl.value,
+    credential: credential
+      ? credential.open({ ...shared, around, baseUrl: baseUrl.value })
+      : absentCredential(around),
+    ...project && { projectId: project.id },
+    ...options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs },
+    ...options.retries !== undefined && { retries: options.retries },
+    ...options.longestWaitMs !== undefined && { longestWaitMs: options.longestWaitMs },
+    ...around.fetch && { fetch: around.fetch },
+    ...around.pause && { pause: around.pause },
+  });
+  return { baseUrl, project, credential, client };
+}
+
+/** Finds the service's address. */
+function resolveBaseUrl(
+  around: Surroundings,
+  option: string | undefined,
+  credential: FoundCredential | undefined,
+): ResolvedBaseUrl {
+  const variable = setting(around, "CLI_BASE_URL");
+  const own = credential?.baseUrl;
+  if (option !== undefined) return { value: serviceAddress(option), source: "option" };
+  if (variable !== undefined) return { value: serviceAddress(variable), source: "environment" };
+  if (own !== undefined) return { value: serviceAddress(own), source: "credential" };
+  return { value: DEFAULT_BASE_URL, source: "default" };
+}
+
+/** The credential of nobody: it says what is missing as soon as a request needs it. */
+function absentCredential(around: Surroundings): Credential {
+  return async () => {
+    throw await missingCredential(around);
+  };
+}
+
+/** Who hears of each try: the caller's listener, and the log where `CLI_DEBUG=http` asks for it. */
+async function exchangeListener(
+  around: Surroundings,
+  own: ((exchange: Exchange) => void) | undefined,
+): Promise<((exchange: Exchange) => void) | undefined> {
+  if (!setting(around, "CLI_DEBUG")?.split(",").includes("http")) return own;
+  const { formatExchange } = await import("./debug.ts");
+  return (exchange) => {
+    (around.log ?? around.warn)(formatExchange(exchange));
+    own?.(exchange);
+  };
+}
+
+/** A variable, or undefined when it is unset or may not be read. */
+function readVariable(name: string): string | undefined {
+  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
+  return state === "granted" ? Deno.env.get(name) : undefined;
+}
+
+/** The working folder, or undefined when it is gone or may not be known. */
+function workingFolder(): string | undefined {
+  try {
+    return Deno.cwd();
+  } catch {
+    return undefined;
+  }
+}
