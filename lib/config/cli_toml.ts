@@ -39,7 +39,7 @@ export async function readCliToml(around: Surroundings): Promise<CliToml | undef
   const path = await findUpward(around, "cli.toml");
   const text = path && await readOptionalText(path);
   if (!path || text === undefined) return undefined;
-  const content = parseTomlFile(await loadToml(), path, text);
+  const content = await parseToml(path, text);
   return {
     path,
     project_id: optionalText(content, "project_id", {
@@ -74,22 +74,30 @@ export async function formatCliToml(
 /** The part of the TOML library that is used here. */
 interface Toml {
   /** Reads TOML. */
-  parse(text: string): JsonObject;
+  parse(text: string, options: { integersAsBigInt: "asNeeded" }): JsonObject;
   /** Writes TOML. */
   stringify(value: JsonObject): string;
   /** What `parse` throws. */
   TomlError: new (...values: never[]) => Error & { line: number; column: number };
 }
 
+/** A number of somebody else's in the file must not make it unreadable, however large it is. */
+const INTEGERS = { integersAsBigInt: "asNeeded" } as const;
+
 /** Loads the TOML library, which most runs do not need. */
 async function loadToml(): Promise<Toml> {
   return await import("npm:smol-toml@1.9.1");
 }
 
-/** Parses a file, or says where it stops being TOML. */
-function parseTomlFile(toml: Toml, path: string, text: string): JsonObject {
+/**
+ * Parses the text of a TOML file. Integers too large for a number come as `bigint`.
+ *
+ * @throws {ConfigError} when it is not TOML. It names the file, the line and the column.
+ */
+export async function parseToml(path: string, text: string): Promise<JsonObject> {
+  const toml = await loadToml();
   try {
-    return toml.parse(text);
+    return toml.parse(text, INTEGERS);
   } catch (error) {
     if (!(error instanceof toml.TomlError)) throw error;
     const why = error.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "");
@@ -104,7 +112,7 @@ function parseTomlFile(toml: Toml, path: string, text: string): JsonObject {
 /** Parses a text, or returns undefined when it is not TOML. */
 function parsed(toml: Toml, text: string): JsonObject | undefined {
   try {
-    return toml.parse(text);
+    return toml.parse(text, INTEGERS);
   } catch {
     return undefined;
   }
@@ -184,12 +192,16 @@ function editedText(
     result.push(app.name === undefined ? table : withValue(toml, table, "name", app.name));
     afterApps = result.length;
   }
-  const added = [...missing.values()].map((app) => appBlock(toml, { ...app }).split("\n"));
-  result.splice(afterApps || result.length, 0, ...added);
-  return tidied(result);
+  const added = [...missing.values()].map((app) => appBlock(toml, { ...app }).trim().split("\n"));
+  const at = afterApps || result.length;
+  const before = result.slice(0, at).flat();
+  const after = result.slice(at).flat();
+  if (added.length === 0) return trimmed([...before, ...after]).concat("");
+  const blocks = added.flatMap((lines) => ["", ...lines]);
+  return trimmed([...trimmed(before), ...blocks, "", ...after]).concat("");
 }
 
-const HEADER = /^\s*\[/;
+const HEADER = /^\s*\[[^=]*\]\s*(?:#.*)?$/;
 const APP_HEADER = /^\s*\[\[\s*["']?apps["']?\s*\]\]/;
 const APP_TABLE = /^\s*\[\[?\s*["']?apps["']?\s*[.\]]/;
 
@@ -245,15 +257,9 @@ function isHeader(line: string): boolean {
   return HEADER.test(line);
 }
 
-/** Puts blocks together, with one empty line between two and one line break at the end. */
-function tidied(blocks: readonly (readonly string[])[]): string[] {
-  const lines: string[] = [];
-  for (const block of blocks) {
-    const first = block.findIndex((line) => line.trim() !== "");
-    if (first < 0) continue;
-    const last = block.findLastIndex((line) => line.trim() !== "");
-    if (lines.length > 0) lines.push("");
-    lines.push(...block.slice(first, last + 1));
-  }
-  return [...lines, ""];
+/** Lines without the empty ones at the start and the end. */
+function trimmed(lines: readonly string[]): string[] {
+  const isText = (line: string) => line.trim() !== "";
+  const first = lines.findIndex(isText);
+  return first < 0 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1);
 }
