@@ -309,17 +309,19 @@ Deno.test("closing waits for work that is queued, and refuses any after", () =>
     await store.write(addProject);
     const late = gate();
     const reading = store.read(async (tx) => {
+      const before = await offeringIds(tx);
       await late.opened;
-      return await offeringIds(tx);
+      return [before, await offeringIds(tx)];
     });
     const writing = Promise.all(TEN.map((id) => store.write((tx) => addOffering(tx, id))));
     const closing = store.close();
     await rejects(store.write((tx) => addOffering(tx, "late")), failing("misuse"));
     await rejects(store.read(offeringIds), /^StoreError: Cannot read: the database is closed$/);
+    deepEqual(await writing, TEN);
+    await new Promise((resolve) => setTimeout(resolve));
     late.open();
     await closing;
-    deepEqual(await reading, []);
-    deepEqual(await writing, TEN);
+    deepEqual(await reading, [[], []]);
     await store.close();
     deepEqual(Array.from(Deno.readDirSync(folder), (entry) => entry.name), ["data.db"]);
     await withReopened(file, async (again) => deepEqual(await again.read(offeringIds), TEN));

@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import { connect, type Connection } from "./connection.ts";
+import { StoreError } from "./failure.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
 import { createReader } from "./reader.ts";
@@ -47,10 +48,11 @@ export function openStore({ file }: StoreOptions): Store {
     return guardStore(storeOnDisk(file));
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const cause = error instanceof StoreError && error.cause ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
       hint: "Check that its folder exists and may be written, or use another one.",
-      cause: error,
+      cause,
     });
   }
 }
