@@ -6,8 +6,14 @@
  */
 
 import { join } from "node:path";
-import type { Profile } from "../lib/auth/store.ts";
+import { type Profile, saveProfile } from "../lib/auth/store.ts";
+import type { Client } from "../lib/client.ts";
 import type { Surroundings } from "../lib/config/surroundings.ts";
+import { connect, type ConnectOptions } from "../lib/connect.ts";
+import { path } from "../lib/path.ts";
+
+const CONNECT = new URL("../lib/connect.ts", import.meta.url).href;
+const PATH = new URL("../lib/path.ts", import.meta.url).href;
 
 /** When the tests happen, in milliseconds since 1970. */
 export const NOW = 1_800_000_000_000;
@@ -161,6 +167,32 @@ export async function modeOf(path: string): Promise<string> {
   return (((await Deno.lstat(path)).mode ?? 0) & 0o777).toString(8);
 }
 
+/** A machine, its service and a profile that a request must refresh first. */
+export async function expired(): Promise<[TestMachine, TokenService, string]> {
+  const service = tokenService();
+  const machine = await testMachine(service);
+  const refresh_token = service.issue();
+  await saveProfile(machine, profileNamed("default", { refresh_token, expires_at_ms: NOW - 1 }));
+  return [machine, service, refresh_token];
+}
+
+/** Connects on a machine, without waits between tries. */
+export async function client(machine: TestMachine, options: ConnectOptions = {}): Promise<Client> {
+  const surroundings = { ...machine, cwd: machine.cwd, pause: () => Promise.resolve() };
+  return await connect({ surroundings, ...options });
+}
+
+/** Sends a request and gives the access token that it carried. */
+export async function tokenSent(connected: Client): Promise<string> {
+  return (await connected.get<{ token: string }>(path`/v2/projects`)).token;
+}
+
+/** The default profile as the file holds it. */
+export async function onDisk(machine: TestMachine): Promise<Record<string, unknown>> {
+  const text = await Deno.readTextFile(join(machine.home, ".cli", "config.json"));
+  return JSON.parse(text).profiles.default;
+}
+
 /** Runs a program in processes of their own, all at once, and gives their exit codes and output. */
 export async function runPrograms(
   source: string,
@@ -188,3 +220,27 @@ export async function runPrograms(
     await Deno.remove(folder, { recursive: true });
   }
 }
+
+/** The program that children run: one request, and the token that it carried. */
+export function program(body = ""): string {
+  return `
+    import { connect } from ${JSON.stringify(CONNECT)};
+    import { path } from ${JSON.stringify(PATH)};
+    ${body}
+    const client = await connect();
+    console.log((await client.get(path\`/v2/projects\`)).token);`;
+}
+
+/** Serves a token service to other processes. */
+export function serve(service: TokenService): Deno.HttpServer<Deno.NetAddr> {
+  service.now = Date.now();
+  return Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, service.fetch);
+}
+
+/** The permissions of a program that uses stored sign-ins. */
+export const CHILD = [
+  "--allow-net=127.0.0.1",
+  "--allow-env=CLI_*,HOME",
+  "--allow-read",
+  "--allow-write",
+];

@@ -120,9 +120,9 @@ export function fileError(action: string, path: string, error: unknown): unknown
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
   const [reason, hint] = REASONS[code] ?? [error.message, undefined];
   return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${reason}`, {
-    hint: hint?.replace("PATH", () => shellWord(path)).replace(
-      "FOLDER",
-      () => shellWord(dirname(path)),
+    hint: hint?.replace(
+      /PATH|FOLDER/g,
+      (word) => shellWord(word === "PATH" ? path : dirname(path)),
     ),
     cause: error,
   });
