@@ -10,7 +10,9 @@ import type { Actor } from "../route.ts";
 import { ALL_SCOPES } from "../scopes.ts";
 import type { Store } from "../store/mod.ts";
 import { findAccount } from "./accounts.ts";
+import { answerAuthorize } from "./authorize_endpoint.ts";
 import { BUILT_IN_CLIENT } from "./clients.ts";
+import { answerMetadata, METADATA_PATH } from "./metadata.ts";
 import { commit, type OAuthParts } from "./parts.ts";
 import { parseScope } from "./scope.ts";
 import { createTokenCache } from "./token_cache.ts";
@@ -78,7 +80,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     clock: options.clock ?? systemClock,
     lifetimes: { ...LIFETIMES, ...options.lifetimes },
     cache: createTokenCache(),
-    issuer: options.issuer,
+    issuer: options.issuer === undefined ? undefined : new URL(options.issuer).origin,
     autoApprove: options.autoApprove,
     pruned: { at: -Infinity },
   };
@@ -100,10 +102,14 @@ async function authenticate(parts: OAuthParts, token: string): Promise<Actor | u
 
 async function handle(parts: OAuthParts, request: Request): Promise<Response | undefined> {
   switch (new URL(request.url).pathname) {
+    case "/oauth2/authorize":
+      return await answerAuthorize(parts, request);
     case "/oauth2/token":
       return await answerToken(parts, request);
     case "/oauth2/revoke":
       return await answerRevoke(parts, request);
+    case METADATA_PATH:
+      return answerMetadata(parts, request);
     default:
       return undefined;
   }

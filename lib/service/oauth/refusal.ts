@@ -51,6 +51,48 @@ export function invalidRequest(message: string): OAuthRefusal {
   return new OAuthRefusal("invalid_request", message);
 }
 
+/** What a page says that refuses. */
+export interface PageRefusalView {
+  /** What is wrong, in a few words. */
+  title: string;
+  /** Why, in a sentence. */
+  message: string;
+  /** The value that is to blame, as it was sent. */
+  value?: string | undefined;
+  /** What to do next. Default: to start again. */
+  next?: string | undefined;
+}
+
+/** A request that is answered with a page: nobody can be trusted with a redirect. */
+export class PageRefusal extends Error {
+  /** What the page says. */
+  readonly view: PageRefusalView;
+  /** HTTP status. */
+  readonly status: number;
+  /** Headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** Builds a refusal from what its page says. */
+  constructor(
+    view: PageRefusalView,
+    options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(view.message);
+    this.name = "PageRefusal";
+    this.view = view;
+    this.status = options.status ?? 400;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A page for an answer to a form that cannot be taken. */
+export function unusableForm(
+  message: string,
+  options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+): PageRefusal {
+  return new PageRefusal({ title: "This page cannot be used", message }, options);
+}
+
 /**
  * How a unit of work ended. A refusal is a value here: what the work did besides, such as revoking a
  * grant whose token was stolen, must be kept, and a thrown error would undo it.

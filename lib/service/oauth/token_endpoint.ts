@@ -6,6 +6,7 @@
 
 import type { Tx } from "../store/mod.ts";
 import { findClient } from "./clients.ts";
+import { redeemCode } from "./codes.ts";
 import { EXCHANGE, exchangeToken } from "./exchange.ts";
 import { type Parameters, readForm } from "./form.ts";
 import { commit, type OAuthParts } from "./parts.ts";
@@ -23,6 +24,7 @@ type GrantType = (
 ) => Promise<Outcome<TokenAnswer>>;
 
 const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map<string, GrantType>([
+  ["authorization_code", redeemCode],
   ["refresh_token", refreshFromForm],
   [EXCHANGE, exchangeToken],
 ]);

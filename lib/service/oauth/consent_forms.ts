@@ -1,0 +1,103 @@
+/**
+ * The forms that ask for consent. What is asked stays here, so a form that was tampered with asks for
+ * nothing else; the form has a one-time id, and a cookie shows that the same browser answers it.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import { sha256Hex } from "../ids.ts";
+import type { Tx } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import type { Asked, Target } from "./authorization_request.ts";
+import { PageRefusal, unusableForm } from "./refusal.ts";
+import type { Span } from "./tokens.ts";
+
+/** A form on its way to a browser. */
+export interface NewForm {
+  /** The one-time id, for the page. */
+  id: string;
+  /** The secret, for the cookie. */
+  secret: string;
+}
+
+/** Stores what a form asks. */
+export async function addForm(
+  tx: Tx,
+  target: Target,
+  asked: Asked,
+  span: Span,
+): Promise<NewForm> {
+  const form = { id: randomText(), secret: randomText() };
+  await tx.insertInto("consent_forms").values({
+    hash: sha256Hex(form.id),
+    cookie_hash: sha256Hex(form.secret),
+    client_id: target.client.id,
+    redirect_uri: target.redirect_uri,
+    scope: asked.scope,
+    challenge: asked.challenge,
+    state: target.state ?? null,
+    expires_at: span.now + span.lifetimes.form,
+    answered_at: null,
+  }).execute();
+  return form;
+}
+
+function randomText(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/**
+ * Takes what a form asked, for the first and only time.
+ *
+ * @throws {PageRefusal} when the form is unknown, was answered before or is too old, or when another
+ * browser answers it.
+ */
+export async function takeForm(
+  tx: Tx,
+  id: string,
+  cookies: string | null,
+  now: number,
+): Promise<Row<"consent_forms">> {
+  const hash = sha256Hex(id);
+  const form = await tx.selectFrom("consent_forms").selectAll().where("hash", "=", hash)
+    .executeTakeFirst();
+  const secret = cookieIn(cookies, cookieName(id));
+  if (!form || secret === undefined || form.cookie_hash !== sha256Hex(secret)) {
+    const message = "The answer does not come from the page that was sent to this browser.";
+    throw unusableForm(message, { status: 403 });
+  }
+  if (form.expires_at <= now) throw unusableForm("It waited too long for an answer.");
+  const { numUpdatedRows } = await tx.updateTable("consent_forms").set({ answered_at: now })
+    .where("hash", "=", hash).where("answered_at", "is", null).executeTakeFirst();
+  if (numUpdatedRows === 1n) return form;
+  throw new PageRefusal({
+    title: "You have answered already",
+    message: "An answer counts once; this one came a second time and changed nothing.",
+    next: "Go back to the program that sent you here. If it is still waiting, start again there.",
+  });
+}
+
+/** The `Set-Cookie` that goes with a form, or takes its cookie away when there is no secret. */
+export function formCookie(
+  id: string,
+  secret: string | undefined,
+  options: { secure: boolean; lifetime: number },
+): string {
+  const age = secret === undefined ? 0 : Math.floor(options.lifetime / 1000);
+  return `${cookieName(id)}=${secret ?? ""}; Path=/oauth2/authorize; Max-Age=${age}; ` +
+    `HttpOnly; SameSite=Strict${options.secure ? "; Secure" : ""}`;
+}
+
+/** Each form has its own cookie, so that two tabs do not disturb each other. */
+function cookieName(id: string): string {
+  return `consent_${sha256Hex(id).slice(0, 16)}`;
+}
+
+function cookieIn(header: string | null, name: string): string | undefined {
+  for (const pair of (header ?? "").split(";")) {
+    const [key, ...value] = pair.trim().split("=");
+    if (key === name) return value.join("=");
+  }
+  return undefined;
+}

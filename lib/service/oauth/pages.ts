@@ -1,0 +1,192 @@
+/**
+ * The pages that a person sees while signing in.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import type { Row } from "../store/tables.ts";
+import { html, type Markup } from "./html.ts";
+import type { PageRefusal } from "./refusal.ts";
+import { describeScope, type Permission } from "./scope_words.ts";
+import { STYLE } from "./style.ts";
+
+/** What the page that asks for consent shows. */
+export interface ConsentView {
+  /** The client's name. */
+  client: string;
+  /** What it asks for, space-separated. */
+  scope: string;
+  /** Where the browser goes afterwards. */
+  redirect_uri: string;
+  /** Who may sign in; the first is chosen beforehand. */
+  accounts: readonly Row<"accounts">[];
+  /** The one-time id of the form. */
+  form: string;
+}
+
+/** The page that asks for consent. */
+export function consentPage(view: ConsentView, headers: Record<string, string>): Response {
+  const permissions = describeScope(view.scope).map(permissionItem);
+  const body = html`
+    <h1>Allow “${view.client}” to act for you?</h1>
+    <p>In every project that you belong to, it will be able to:</p>
+    <section>
+      <ul>${permissions}</ul>
+    </section>
+    <form method="post" action="/oauth2/authorize" autocomplete="off">
+      <input type="hidden" name="form" value="${view.form}">
+      <fieldset>${accountChoice(view.accounts)}</fieldset>
+      <div class="buttons">
+        <button class="main" name="decision" value="allow">Allow</button>
+        <button name="decision" value="deny">Deny</button>
+      </div>
+    </form>
+    <p class="soft">Either way you go on to ${targetOf(view.redirect_uri)}.
+    Allow this only if you started it yourself just now.</p>
+  `;
+  return page({ status: 200, title: "Allow access?", body, headers, target: view.redirect_uri });
+}
+
+/** The page that says why there is nothing to consent to. */
+export function refusalPage({ view, status, headers }: PageRefusal): Response {
+  const value = view.value === undefined ? "" : html`<code class="block">${cut(view.value)}</code>`;
+  const body = html`
+    <h1>${view.title}</h1>
+    <p>${view.message}</p>
+    ${value}
+    <p class="soft">${view.next ?? START_AGAIN}</p>
+  `;
+  return page({ status, title: view.title, body, headers });
+}
+
+const START_AGAIN =
+  "Nothing was allowed. Go back to the program that sent you here, and start again.";
+
+function permissionItem({ area, change, see, everything }: Permission): Markup {
+  const all = { change: "See, change and delete everything", see: "See everything" };
+  if (everything) return html`<li><strong>${area}</strong><span>${all[everything]}</span></li>`;
+  return html`<li><strong>${area}</strong>
+${permissionLine("See, change and delete", change)}${permissionLine("See", see)}</li>`;
+}
+
+function permissionLine(verb: string, things: readonly string[]): Markup {
+  return things.length === 0 ? html`` : html`<span><b>${verb}:</b> ${things.join(", ")}</span>`;
+}
+
+function accountChoice(accounts: ConsentView["accounts"]): Markup {
+  const [first, ...others] = accounts;
+  if (!first) return html``;
+  if (others.length === 0) {
+    return html`<legend>Your account</legend>
+<input type="hidden" name="account" value="${first.id}"><div class="who">${nameOf(first)}</div>`;
+  }
+  return html`<legend>Choose your account</legend>${
+    accounts.map((account) => {
+      const checked = html`
+        checked
+      `;
+      return html`<label><input type="radio" name="account" value="${account.id}" required${
+        account === first ? checked : ""
+      }>${nameOf(account)}</label>`;
+    })
+  }`;
+}
+
+function nameOf({ name, email }: Row<"accounts">): Markup {
+  return name === null
+    ? html`<span><strong>${email}</strong></span>`
+    : html`<span><strong>${name}</strong><small>${email}</small></span>`;
+}
+
+/** Where the browser goes, for people. */
+function targetOf(uri: string): Markup {
+  const { protocol, host, hostname } = new URL(uri);
+  if (hostname === "127.0.0.1" || hostname === "[::1]") {
+    return html`<b>${host}</b>, a program on this computer`;
+  }
+  return protocol === "https:"
+    ? html`<b>${host}</b>`
+    : html`the app <b>${protocol.slice(0, -1)}</b>`;
+}
+
+/** A value from a request, short enough to be looked at. */
+function cut(value: string): string {
+  const characters = [...value];
+  return characters.length <= 200 ? value : characters.slice(0, 200).join("") + "…";
+}
+
+/** What every page has in common. */
+interface Page {
+  /** HTTP status. */
+  status: number;
+  /** The window's title. */
+  title: string;
+  /** What is on the card. */
+  body: Markup;
+  /** Further headers. */
+  headers: Readonly<Record<string, string>>;
+  /** Where its form may end up, besides here; without it there is no form. */
+  target?: string;
+}
+
+function page({ status, title, body, headers, target }: Page): Response {
+  const { markup } = html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>${title} · Subscription Management Service</title>
+        <style>${{ markup: STYLE }}</style>
+      </head>
+      <body>
+        <header>${MARK}Subscription Management Service</header>
+        <main>${body}</main>
+      </body>
+    </html>
+  `;
+  return new Response(markup, {
+    status,
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": policyFor(target),
+      "Cache-Control": "no-store",
+      "X-Frame-Options": "DENY",
+      "X-Content-Type-Options": "nosniff",
+      // Not no-referrer: with that, browsers hide the origin of the form from us as well.
+      "Referrer-Policy": "same-origin",
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      ...headers,
+    },
+  });
+}
+
+const MARK: Markup = html`
+  <svg viewBox="0 0 28 28" aria-hidden="true" fill="none">
+    <rect width="28" height="28" rx="8" fill="currentColor" />
+    <path d="M8 11.5a6.4 6.4 0 0 1 11.6-1.6M20 16.5a6.4 6.4 0 0 1-11.6 1.6" stroke="var(--card)"
+      stroke-width="2.4" stroke-linecap="round" />
+    <path d="M20.6 6.4v4h-4M7.4 21.6v-4h4" stroke="var(--card)" stroke-width="2.4"
+      stroke-linecap="round" stroke-linejoin="round" />
+  </svg>
+`;
+
+/** Nothing but our style sheet, and our form where there is one. */
+function policyFor(target: string | undefined): string {
+  const style = createHash("sha256").update(STYLE).digest("base64");
+  const form = target === undefined ? "'none'" : `'self' ${formTarget(target)}`;
+  return `default-src 'none'; style-src 'sha256-${style}'; form-action ${form}; ` +
+    "base-uri 'none'; frame-ancestors 'none'";
+}
+
+/** Where the answer to the form redirects to: Chromium holds `form-action` against that as well. */
+function formTarget(uri: string): string {
+  const { protocol, hostname, origin } = new URL(uri);
+  // A policy cannot name an IPv6 address, nor the host of an app's own scheme.
+  return protocol === "https:" || (protocol === "http:" && !hostname.startsWith("["))
+    ? origin
+    : protocol;
+}
