@@ -103,6 +103,8 @@ export function authorizePath(changes: Record<string, string | undefined> = {}):
 
 /** A page that asks for consent, as a browser has it. */
 export interface OpenPage {
+  /** Where it is. */
+  origin: string;
   /** The one-time id in the form. */
   form: string;
   /** The accounts that can be chosen. */
@@ -121,7 +123,9 @@ export async function openPage(signIn: SignIn, path = authorizePath()): Promise<
   const values = (name: string) =>
     [...html.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, "g"))].map((m) => m[1] ?? "");
   const cookie = response.headers.get("Set-Cookie")?.split(";")[0];
-  return { form: values("form")[0] ?? "", accounts: values("account"), cookie: cookie ?? "", html };
+  const { origin } = new URL(path, ORIGIN);
+  const form = values("form")[0] ?? "";
+  return { origin, form, accounts: values("account"), cookie: cookie ?? "", html };
 }
 
 /** Answers it as a browser does. */
@@ -132,9 +136,10 @@ export function answerPage(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const fields = { form: page.form, account: page.accounts[0] ?? "", decision: "allow", ...form };
-  return signIn.send("/oauth2/authorize", {
+  const { origin, cookie } = page;
+  return signIn.send(`${origin}/oauth2/authorize`, {
     method: "POST",
-    headers: { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin", Cookie: page.cookie, ...headers },
+    headers: { Origin: origin, "Sec-Fetch-Site": "same-origin", Cookie: cookie, ...headers },
     body: new URLSearchParams(fields),
   });
 }

@@ -81,16 +81,16 @@ function accountChoice(accounts: ConsentView["accounts"]): Markup {
     return html`<legend>Your account</legend>
 <input type="hidden" name="account" value="${first.id}"><div class="who">${nameOf(first)}</div>`;
   }
-  return html`<legend>Choose your account</legend>${
-    accounts.map((account) => {
-      const checked = html`
-        checked
-      `;
-      return html`<label><input type="radio" name="account" value="${account.id}" required${
-        account === first ? checked : ""
-      }>${nameOf(account)}</label>`;
-    })
-  }`;
+  return html`<legend>Choose your account</legend>
+${accounts.map((account) => accountRadio(account, account === first))}`;
+}
+
+function accountRadio(account: Row<"accounts">, isChosen: boolean): Markup {
+  const checked: Markup = { markup: isChosen ? " checked" : "" };
+  return html`
+    <label><input type="radio" name="account" value="${account.id}" required${checked}>
+    ${nameOf(account)}</label>
+  `;
 }
 
 function nameOf({ name, email }: Row<"accounts">): Markup {
