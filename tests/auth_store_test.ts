@@ -172,6 +172,10 @@ Deno.test("a symbolic link in the place of a file or folder is refused and left 
   await rejects(listProfiles(machine), { message: link, hint: /chmod 600/ });
   await rejects(saveProfile(machine, profileNamed("default")), { message: link });
   strictEqual(await Deno.readTextFile(join(elsewhere, "config.json")), '{"profiles":{}}');
+  await Deno.remove(join(folder, "config.json"));
+  await saveProfile(machine, profileNamed("default"));
+  await Deno.symlink(join(elsewhere, "active"), join(folder, "active"));
+  await rejects(setActive(machine, "default"), { message: link });
 });
 
 Deno.test("modes are not looked at on Windows", { ignore: windows }, async () => {

@@ -1,4 +1,5 @@
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
 import { saveProfile } from "../lib/auth/store.ts";
 import {
   CHILD,
@@ -79,4 +80,47 @@ Deno.test("after a kill between receiving and storing, the next run works within
   const [next] = await runPrograms(program(), 1, options);
   deepStrictEqual(next, { code: 0, out: `${(await onDisk(machine)).access_token}\n` });
   strictEqual(service.pairs, 1);
+});
+
+Deno.test("a redirect is not followed: the form would reach another address", async () => {
+  const [machine, service, refresh_token] = await expired();
+  await using _ = machine;
+  await using server = serve(service);
+  const base_url = `http://127.0.0.1:${server.addr.port}`;
+  const headers = { Location: `${base_url}/elsewhere` };
+  service.instead = () => new Response(null, { status: 307, headers });
+  await saveProfile(
+    machine,
+    profileNamed("default", { refresh_token, expires_at_ms: 0, base_url }),
+  );
+  const surroundings = { ...machine, fetch: undefined };
+  await rejects(tokenSent(await client(machine, { surroundings })), { message: /status 307$/ });
+  strictEqual(service.requests.length, 0);
+});
+
+Deno.test("a disk that takes no more is noticed before the token is exchanged", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const [machine, service, refresh_token] = await expired();
+  await using _ = machine;
+  await using server = serve(service);
+  const base_url = `http://127.0.0.1:${server.addr.port}`;
+  await saveProfile(
+    machine,
+    profileNamed("default", { refresh_token, expires_at_ms: 0, base_url }),
+  );
+  const before = await onDisk(machine);
+  const env = { HOME: machine.home };
+  const options = { args: CHILD, env, cwd: machine.cwd, shell: "trap '' XFSZ; ulimit -f 0" };
+  const [run] = await runPrograms(program(), 1, options);
+  match(run?.out ?? "", /ConfigError: Cannot write ".*config\.json": File too large/);
+  strictEqual(service.forms.length, 0);
+  deepStrictEqual(await onDisk(machine), before);
+  deepStrictEqual(
+    [...Deno.readDirSync(join(machine.home, ".cli"))].map(({ name }) => name).sort(),
+    [
+      "config.json",
+      "config.json.lock",
+    ],
+  );
 });

@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { renewing } from "../lib/auth/renewal.ts";
 import { saveProfile } from "../lib/auth/store.ts";
 import { connect } from "../lib/connect.ts";
 import { ApiError, AuthError, Cancelled, ConfigError, NetworkError } from "../lib/errors.ts";
@@ -120,6 +121,18 @@ Deno.test("callers at once share one refresh", async () => {
   deepStrictEqual([service.forms.length, service.pairs], [1, 1]);
 });
 
+Deno.test("callers that wait for a renewal do not start another one", async () => {
+  let renewals = 0;
+  const credential = renewing(() => NOW, undefined, async (refused) => {
+    await Promise.resolve();
+    return { access_token: `${refused} ${++renewals}`, expires_at_ms: NOW + 3_600_000 };
+  });
+  ok(typeof credential === "function");
+  const calls = await Promise.all([credential("a"), credential("a"), credential(undefined)]);
+  deepStrictEqual([...calls, await credential("a")], ["a 1", "a 1", "a 1", "a 1"]);
+  strictEqual(await credential("a 1"), "a 1 2");
+});
+
 Deno.test("a refused refresh is reported as such, and the stored token is left alone", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
@@ -219,6 +232,10 @@ Deno.test("a sign-in is sent to no other service than its own", async () => {
   await rejects(tokenSent(await client(machine, { baseUrl: elsewhere })), refused);
   machine.variables.CLI_BASE_URL = elsewhere;
   await rejects(tokenSent(await client(machine)), refused);
+  // A token that needs no refresh is kept from the other service just as well.
+  await saveProfile(machine, profileNamed("default", { refresh_token }));
+  await rejects(tokenSent(await client(machine)), refused);
+  await saveProfile(machine, profileNamed("default", { refresh_token, expires_at_ms: 0 }));
   machine.variables.CLI_BASE_URL = "http://127.0.0.1:4010/";
   const running = await client(machine);
   await tokenSent(running);

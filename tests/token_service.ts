@@ -197,7 +197,7 @@ export async function onDisk(machine: TestMachine): Promise<Record<string, unkno
 export async function runPrograms(
   source: string,
   count: number,
-  options: { args?: string[]; env?: Record<string, string>; cwd?: string } = {},
+  options: { args?: string[]; env?: Record<string, string>; cwd?: string; shell?: string } = {},
 ): Promise<{ code: number; out: string }[]> {
   const folder = await Deno.makeTempDir();
   try {
@@ -205,9 +205,13 @@ export async function runPrograms(
     await Deno.writeTextFile(file, source);
     const flags = ["--quiet", "--no-prompt", "--no-check", "--no-lock"];
     const args = options.args ?? ["--allow-net=127.0.0.1", "--allow-env", "--allow-read"];
+    const command = [Deno.execPath(), "run", ...flags, ...args, file];
+    // A shell can set limits that its command inherits.
+    const line = options.shell && ["sh", "-c", `${options.shell}; exec "$@"`, "sh", ...command];
     const run = async () => {
-      const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", ...flags, ...args, file],
+      const [name = "", ...rest] = line || command;
+      const { code, stdout, stderr } = await new Deno.Command(name, {
+        args: rest,
         cwd: options.cwd ?? folder,
         env: { NO_COLOR: "1", ...options.env },
         stdin: "null",

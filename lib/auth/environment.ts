@@ -103,7 +103,6 @@ async function renewedStored(
   const { access_token, expires_at_ms, successor } = fresh;
   try {
     await file.write({ ...content, access_token, expires_at_ms, refresh_token: successor });
-    use.unstored = undefined;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     passOver(use, fresh, stored, error.message);

@@ -101,7 +101,7 @@ export async function findUpward(
   const avoided = except && await realPath(except);
   for (let folder = around.cwd; folder !== undefined;) {
     const path = join(folder, name);
-    const there = path !== except && await fileInfo(path) !== undefined;
+    const there = await fileInfo(path) !== undefined;
     if (there && (avoided === undefined || await realPath(path) !== avoided)) return path;
     const parent = dirname(folder);
     folder = parent === folder ? undefined : parent;
