@@ -143,9 +143,12 @@ function checkedBaseUrl(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
+/** Paths that belong to no project. */
+const FROM_ROOT = /^\/(v1|v2|_sim|health)(\/|$)/;
+
 /** Puts a path under the base URL, and under the project unless the path names its version. */
 function addressOf(path: Path, settings: ClientOptions): URL {
-  if (/^\/v[12]\//.test(path)) return new URL(settings.baseUrl + path);
+  if (FROM_ROOT.test(path)) return new URL(settings.baseUrl + path);
   if (!settings.projectId) {
     throw new ConfigError("Cannot tell which project is meant: none is set", {
       hint: "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
@@ -293,7 +296,12 @@ function parsedJson(text: string): { valid: boolean; value: unknown } {
 }
 
 /** Turns an error answer into an `ApiError`, whatever its body holds. */
-export function refusal(response: Response, raw: string, body: unknown, request: Request): ApiError {
+export function refusal(
+  response: Response,
+  raw: string,
+  body: unknown,
+  request: Request,
+): ApiError {
   const fields: Record<string, unknown> = typeof body === "object" && body !== null
     ? { ...body }
     : {};

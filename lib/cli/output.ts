@@ -84,6 +84,8 @@ export interface Output {
   warn(text: string): void;
   /** Writes a line about what is done to standard error. */
   done(text: string): void;
+  /** Writes what went wrong, and below it what to do next, to standard error. */
+  error(text: string, hint: string | undefined): void;
 }
 
 /**
@@ -117,6 +119,10 @@ export function createOutput(terminal: Terminal, format: Format): Output {
     note,
     warn: (text) => terminal.writeErr(`${err.yellow("Warning:")} ${visible(text)}\n`),
     done: (text) => terminal.writeErr(`${err.tick}${visible(text)}\n`),
+    error: (text, hint) => {
+      const next = hint === undefined ? "" : `${err.dim(visible(hint))}\n`;
+      terminal.writeErr(`${err.red(visible(text))}\n${next}`);
+    },
   };
 }
 
@@ -133,6 +139,8 @@ interface Style {
   dim(text: string): string;
   /** For warnings. */
   yellow(text: string): string;
+  /** For errors. */
+  red(text: string): string;
   /** Stands before a line that says what is done. */
   readonly tick: string;
 }
@@ -141,6 +149,7 @@ const COLORS: Style = {
   bold: (text) => `\x1b[1m${text}\x1b[22m`,
   dim: (text) => `\x1b[2m${text}\x1b[22m`,
   yellow: (text) => `\x1b[33m${text}\x1b[39m`,
+  red: (text) => `\x1b[31m${text}\x1b[39m`,
   tick: "\x1b[32m✓\x1b[39m ",
 };
 
@@ -148,6 +157,7 @@ const PLAIN: Style = {
   bold: (text) => text,
   dim: (text) => text,
   yellow: (text) => text,
+  red: (text) => text,
   tick: "",
 };
 

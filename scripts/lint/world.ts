@@ -18,7 +18,7 @@ interface Guard {
   hint: string;
 }
 
-const TERMINAL = ["lib/cli/output.ts", "lib/cli/ask.ts", "lib/cli/context.ts"];
+const TERMINAL = ["lib/cli/output.ts", "lib/cli/ask.ts", "lib/cli/context.ts", "cli.ts"];
 const ENVIRONMENT = ["lib/cli/context.ts", "lib/connect.ts"];
 const CLOCK = [...ENVIRONMENT, "lib/client.ts", "lib/retry.ts", "lib/service/clock.ts"];
 

@@ -1,0 +1,139 @@
+/**
+ * `cli apps …`
+ *
+ * @module
+ */
+
+import { UsageError } from "../../errors.ts";
+import {
+  type App,
+  createApp,
+  deleteApp,
+  getApp,
+  getAppStoreKitConfig,
+  listAppPublicKeys,
+  listApps,
+  type NewApp,
+  type PublicApiKey,
+  updateApp,
+} from "../../resources/apps.ts";
+import { rawJson } from "../../client.ts";
+import { argument, choice, command, group, text } from "../command.ts";
+import { readJsonFile } from "../input.ts";
+import type { Column } from "../output.ts";
+import { fileFlag, onList, onOne, onOneForGood, onUpdate, showOne } from "../plain.ts";
+
+const columns: Column<App>[] = [
+  { header: "id", value: (app) => app.id, kind: "id" },
+  { header: "name", value: (app) => app.name },
+  { header: "type", value: (app) => app.type },
+  { header: "bundle_or_package", value: storeName },
+  { header: "created", value: (app) => app.created_at, kind: "date" },
+];
+
+const keyColumns: Column<PublicApiKey>[] = [
+  { header: "id", value: (key) => key.id, kind: "id" },
+  { header: "environment", value: (key) => key.environment },
+  { header: "key", value: (key) => key.key, kind: "id" },
+];
+
+/** How the store knows an app, where it has such a name. */
+function storeName(app: App): string | undefined {
+  switch (app.type) {
+    case "app_store":
+      return app.app_store.bundle_id;
+    case "mac_app_store":
+      return app.mac_app_store.bundle_id;
+    case "play_store":
+      return app.play_store.package_name;
+    case "amazon":
+      return app.amazon.package_name;
+    default:
+      return undefined;
+  }
+}
+
+const publicKeys = command({
+  brief: "List the public SDK keys of an app",
+  args: { app_id: argument("The app's id") },
+  async run(context, { app_id }) {
+    const page = await listAppPublicKeys(await context.client(), app_id);
+    if (context.out.format === "json") return context.out.json(rawJson(page) ?? "");
+    context.out.table(page.items, keyColumns);
+  },
+});
+
+/** Types that flags can describe; all others need a body. */
+const NAMED_BY: Readonly<Record<string, "bundle" | "package">> = {
+  app_store: "bundle",
+  mac_app_store: "bundle",
+  play_store: "package",
+  amazon: "package",
+};
+
+const create = command({
+  brief: "Create an app",
+  details: "An app of type stripe, svc_billing, paddle or roku, and optional fields such as " +
+    "shared_secret, need --file with the whole body.",
+  flags: {
+    type: choice("The storefront", ["app_store", "play_store", "amazon", "mac_app_store"]),
+    name: text("The name, for people"),
+    bundle: text("The bundle id, for app_store and mac_app_store", { placeholder: "id" }),
+    package: text("The package name, for play_store and amazon", { placeholder: "name" }),
+    ...fileFlag,
+  },
+  async run(context, { file, type, name, ...names }) {
+    const body = file === undefined ? {} : await readJsonFile(context.files, file);
+    if (type !== undefined) body.type = type;
+    if (name !== undefined) body.name = name;
+    nameStore(body, names);
+    for (const field of ["type", "name"]) {
+      if (body[field] === undefined) throw lacks(`--${field}`);
+    }
+    // The service judges the body; the type only says what it will accept.
+    showOne(context, await createApp(await context.client(), body as unknown as NewApp));
+  },
+});
+
+/** Puts `--bundle` or `--package` into the object named after the app's type. */
+function nameStore(
+  body: Record<string, unknown>,
+  names: { bundle: string | undefined; package: string | undefined },
+): void {
+  const type = String(body.type);
+  const takes = NAMED_BY[type];
+  for (const flag of ["bundle", "package"] as const) {
+    if (names[flag] === undefined || flag === takes) continue;
+    throw new UsageError(`Cannot create an app: --${flag} does not fit the type ${type}`, {
+      hint: takes ? `Pass --${takes} instead.` : "Pass the whole body with --file PATH.",
+    });
+  }
+  if (!takes) return;
+  const inner = typeof body[type] === "object" && body[type] !== null ? { ...body[type] } : {};
+  const field = takes === "bundle" ? "bundle_id" : "package_name";
+  if (names[takes] !== undefined) Object.assign(inner, { [field]: names[takes] });
+  if (!(field in inner)) throw lacks(`--${takes}`);
+  body[type] = inner;
+}
+
+function lacks(flag: string): UsageError {
+  return new UsageError(`Cannot create an app: ${flag} is missing`, {
+    hint: `Pass ${flag}, or the whole body with --file PATH.`,
+  });
+}
+
+/** Apps. */
+export const apps = group("Apps, one for each storefront", [], {
+  list: onList("List the apps", listApps, columns),
+  view: onOne("Show an app", getApp),
+  "public-keys": publicKeys,
+  "storekit-config": onOne("Show the StoreKit configuration of an Apple app", getAppStoreKitConfig),
+  create,
+  update: onUpdate(
+    "Update an app",
+    updateApp,
+    { name: text("The name, for people") },
+    "The app's id",
+  ),
+  delete: onOneForGood("Delete an app", "app", deleteApp),
+});

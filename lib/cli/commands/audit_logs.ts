@@ -1,0 +1,33 @@
+/**
+ * `cli audit-logs …`
+ *
+ * @module
+ */
+
+import { type AuditLog, listAuditLogs } from "../../resources/audit_logs.ts";
+import { group } from "../command.ts";
+import type { Column } from "../output.ts";
+import { onList } from "../plain.ts";
+
+const columns: Column<AuditLog>[] = [
+  { header: "when", value: (entry) => entry.occurred_at, kind: "time" },
+  { header: "action", value: (entry) => entry.action_type },
+  { header: "actor", value: actorName },
+  { header: "target", value: (entry) => entry.target_identifier, kind: "id" },
+];
+
+/** Who did it: the e-mail address where the entry has one. */
+function actorName(entry: AuditLog): string {
+  const { actor } = entry.additional_data;
+  const email = typeof actor === "object" && actor !== null && "email" in actor
+    ? actor.email
+    : undefined;
+  return typeof email === "string" ? email : entry.actor_identifier;
+}
+
+/** Audit logs: read-only, newest first. */
+export const auditLogs = group("Audit logs: who changed what", ["audit"], {
+  list: onList("List the changes to the project, newest first", listAuditLogs, columns, {
+    onePage: true,
+  }),
+});

@@ -1,0 +1,28 @@
+/**
+ * `cli collaborators …`
+ *
+ * @module
+ */
+
+import { type Collaborator, listCollaborators } from "../../resources/collaborators.ts";
+import { group } from "../command.ts";
+import { date } from "../display.ts";
+import type { Column } from "../output.ts";
+import { onList } from "../plain.ts";
+
+const columns: Column<Collaborator>[] = [
+  { header: "id", value: (person) => person.id, kind: "id" },
+  { header: "name", value: (person) => person.name },
+  { header: "email", value: (person) => person.email },
+  { header: "role", value: (person) => person.role },
+  {
+    header: "accepted",
+    value: (person) => person.accepted_at === null ? "pending" : date(person.accepted_at),
+  },
+  { header: "mfa", value: (person) => person.has_mfa },
+];
+
+/** Collaborators: read-only. */
+export const collaborators = group("Collaborators: who has access to the project", ["members"], {
+  list: onList("List the collaborators", listCollaborators, columns),
+});

@@ -1,0 +1,53 @@
+/**
+ * The tree of commands on one page. A group's file is loaded only when its command runs.
+ *
+ * @module
+ */
+
+import type { Command, Group } from "../command.ts";
+
+/** A group or a single command at the top of the tree. */
+export interface Entry {
+  /** The word that names it. */
+  readonly name: string;
+  /** Other words for it. */
+  readonly aliases: readonly string[];
+  /** Loads it. */
+  load(): Promise<Group | Command>;
+}
+
+/** Everything at the top of the tree, in the order of the help text. */
+export const TREE: readonly Entry[] = [
+  entry("projects", ["proj"], async () => (await import("./projects.ts")).projects),
+  entry("apps", [], async () => (await import("./apps.ts")).apps),
+  entry("products", ["prod"], async () => (await import("./products.ts")).products),
+  entry("entitlements", ["ent"], async () => (await import("./entitlements.ts")).entitlements),
+  entry("offerings", ["offer"], async () => (await import("./offerings.ts")).offerings),
+  entry("packages", ["pkg"], async () => (await import("./packages.ts")).packages),
+  entry("collaborators", ["members"], async () => {
+    return (await import("./collaborators.ts")).collaborators;
+  }),
+  entry("audit-logs", ["audit"], async () => (await import("./audit_logs.ts")).auditLogs),
+  entry("service", [], async () => (await import("./service.ts")).service),
+  entry("doctor", [], async () => (await import("./doctor.ts")).doctor),
+  entry("version", [], async () => (await import("./version.ts")).version),
+];
+
+/** The entry that a word names. */
+export function findEntry(word: string): Entry | undefined {
+  return TREE.find(({ name, aliases }) => name === word || aliases.includes(word));
+}
+
+/** Loads the whole tree. */
+export async function loadAll(): Promise<Record<string, Group | Command>> {
+  const loaded = await Promise.all(TREE.map(async ({ name, load }) => [name, await load()]));
+  return Object.fromEntries(loaded);
+}
+
+function entry(
+  name: string,
+  aliases: readonly string[],
+  load: () => Promise<Group | Command>,
+): Entry {
+  return { name, aliases, load };
+}

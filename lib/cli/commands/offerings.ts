@@ -1,0 +1,92 @@
+/**
+ * `cli offerings …`
+ *
+ * @module
+ */
+
+import { rawJson } from "../../client.ts";
+import { each } from "../../page.ts";
+import {
+  archiveOffering,
+  createOffering,
+  deleteOffering,
+  getOffering,
+  listOfferings,
+  type Offering,
+  unarchiveOffering,
+  updateOffering,
+} from "../../resources/offerings.ts";
+import { listPackages, type Package } from "../../resources/packages.ts";
+import { argument, command, group, text, toggle } from "../command.ts";
+import type { Column } from "../output.ts";
+import { onBody, onList, onOne, onOneForGood, onUpdate, showOne } from "../plain.ts";
+
+const columns: Column<Offering>[] = [
+  { header: "current", value: (offering) => offering.is_current ? "*" : " " },
+  { header: "lookup_key", value: (offering) => offering.lookup_key, kind: "id" },
+  { header: "display_name", value: (offering) => offering.display_name },
+  { header: "state", value: (offering) => offering.state },
+  { header: "created", value: (offering) => offering.created_at, kind: "date" },
+];
+
+const packageColumns: Column<Package>[] = [
+  { header: "#", value: (item) => item.position },
+  { header: "package", value: (item) => item.lookup_key, kind: "id" },
+  { header: "display_name", value: (item) => item.display_name },
+  {
+    header: "products",
+    value: (item) =>
+      (item.products?.items ?? []).map(({ product }) => product.store_identifier).join(" "),
+  },
+];
+
+const ID = "The offering's lookup key or id";
+
+const view = command({
+  brief: "Show an offering with its packages",
+  details: "As JSON the offering is printed as the service sends it. With --packages the JSON " +
+    "is one object with the keys offering and packages.",
+  args: { id: argument(ID) },
+  flags: { packages: toggle("Show the packages too (default: true)") },
+  async run(context, { id, packages }) {
+    const client = await context.client();
+    const offering = await getOffering(client, id);
+    const wanted = context.out.format === "json" ? packages === true : packages !== false;
+    if (!wanted) return showOne(context, offering);
+    const first = listPackages(client, id, { limit: 100, expand: ["items.product"] });
+    const items: Package[] = [];
+    for await (const item of each(client, first)) items.push(item);
+    if (context.out.format === "json") {
+      const shape = `"offering":${rawJson(offering)},"packages":${JSON.stringify(items)}`;
+      return context.out.json(`{${shape}}`);
+    }
+    showOne(context, offering);
+    context.out.table(items, packageColumns, { empty: "The offering has no packages." });
+  },
+});
+
+/** Offerings, and which one is current. */
+export const offerings = group("Offerings, and which one is current", ["offer"], {
+  list: onList("List the offerings", listOfferings, columns),
+  view,
+  create: onBody("Create an offering", {
+    flags: {
+      id: text("The lookup key, for code", { placeholder: "lookup_key" }),
+      display_name: text("The name, for people", { placeholder: "name" }),
+    },
+    fields: { id: "lookup_key" },
+    required: ["lookup_key", "display_name"],
+    send: createOffering,
+  }),
+  update: onUpdate("Update an offering", updateOffering, {
+    display_name: text("The name, for people", { placeholder: "name" }),
+  }, ID),
+  delete: onOneForGood("Delete an offering", "offering", deleteOffering),
+  archive: onOne("Archive an offering", archiveOffering, ID),
+  unarchive: onOne("Unarchive an offering", unarchiveOffering, ID),
+  "set-current": onOne(
+    "Make an offering the current one",
+    (client, id) => updateOffering(client, id, { is_current: true }),
+    ID,
+  ),
+});

@@ -1,0 +1,153 @@
+/**
+ * `cli packages …`
+ *
+ * @module
+ */
+
+import { type Client, rawJson } from "../../client.ts";
+import { UsageError } from "../../errors.ts";
+import { each, LARGEST_PAGE, pages } from "../../page.ts";
+import { getOffering, listOfferings } from "../../resources/offerings.ts";
+import {
+  attachPackageProducts,
+  createPackage,
+  deletePackage,
+  detachPackageProducts,
+  getPackage,
+  listPackageProducts,
+  listPackages,
+  type NewPackage,
+  type Package,
+  type PackageProduct,
+  updatePackage,
+} from "../../resources/packages.ts";
+import { argument, choice, command, group, manyArguments, parsed, text } from "../command.ts";
+import type { Context } from "../context.ts";
+import { parseCount } from "../input.ts";
+import { listItems } from "../json_text.ts";
+import type { Column } from "../output.ts";
+import {
+  listFlags,
+  type ListInput,
+  onBody,
+  onListOf,
+  onOne,
+  onOneForGood,
+  onProducts,
+  onUpdate,
+  showList,
+  showOne,
+} from "../plain.ts";
+
+/** Columns of a list of packages. The names are the offerings' lookup keys by id. */
+function columnsWith(names: ReadonlyMap<string, string>): Column<Package>[] {
+  const nameOf = (item: Package) => names.get(item.offering_id) ?? item.offering_id;
+  return [
+    { header: "offering", value: nameOf, kind: "id" },
+    { header: "#", value: (item) => item.position },
+    { header: "package", value: (item) => item.lookup_key, kind: "id" },
+    { header: "display_name", value: (item) => item.display_name },
+    { header: "id", value: (item) => item.id, kind: "id" },
+  ];
+}
+
+const productColumns: Column<PackageProduct>[] = [
+  { header: "id", value: ({ product }) => product.id, kind: "id" },
+  { header: "store_identifier", value: ({ product }) => product.store_identifier },
+  { header: "type", value: ({ product }) => product.type },
+  { header: "display_name", value: ({ product }) => product.display_name },
+  { header: "eligibility", value: (item) => item.eligibility_criteria },
+];
+
+const position = parsed(
+  "The place in the offering, from 0",
+  (value) => parseCount(value, "--position", { min: 0 }),
+  { placeholder: "n" },
+);
+
+const list = command({
+  brief: "List packages",
+  details: "Without --offering the packages of all offerings are listed.",
+  flags: {
+    offering: text("Only packages of this offering", { short: "o", placeholder: "lookup_key" }),
+    ...listFlags,
+  },
+  async run(context, { offering, ...input }) {
+    const client = await context.client();
+    if (offering === undefined) return await showAll(context, client, input);
+    const { id, lookup_key } = await getOffering(client, offering);
+    const columns = columnsWith(new Map([[id, lookup_key]]));
+    await showList(context, input, (query) => listPackages(client, offering, query), columns);
+  },
+});
+
+/** Shows the packages of all offerings as one list. */
+async function showAll(context: Context, client: Client, input: ListInput): Promise<void> {
+  if (input.starting_after !== undefined) {
+    throw new UsageError("Cannot start after a package: no offering is named", {
+      hint: "Pass --offering LOOKUP_KEY with --starting-after.",
+    });
+  }
+  const limit = input.limit ?? Infinity;
+  const names = new Map<string, string>();
+  const found: Package[] = [];
+  const texts: string[] = [];
+  for await (const offering of each(client, listOfferings(client, { limit: LARGEST_PAGE }))) {
+    names.set(offering.id, offering.lookup_key);
+    const first = listPackages(client, offering.id, { limit: LARGEST_PAGE });
+    for await (const page of pages(client, first)) {
+      found.push(...page.items);
+      texts.push(...listItems(rawJson(page) ?? JSON.stringify(page)));
+    }
+    if (found.length >= limit) break;
+  }
+  if (context.out.format === "table") {
+    return context.out.table(found.slice(0, limit), columnsWith(names));
+  }
+  const url = JSON.stringify(`/v2/projects/${client.projectId}/offerings`);
+  const items = texts.slice(0, limit).join(",");
+  context.out.json(`{"object":"list","items":[${items}],"next_page":null,"url":${url}}`);
+}
+
+/** Packages, and the products in them. */
+export const packages = group("Packages, and the products in them", ["pkg"], {
+  list,
+  view: onOne("Show a package", getPackage),
+  create: onBody("Create a package", {
+    args: { offering: argument("The offering's lookup key or id") },
+    flags: {
+      id: text("The lookup key, such as $svc_monthly", { placeholder: "lookup_key" }),
+      display_name: text("The name, for people", { placeholder: "name" }),
+      position,
+    },
+    fields: { id: "lookup_key" },
+    required: ["lookup_key", "display_name"],
+    send: (client, body: NewPackage, { offering }) =>
+      createPackage(client, { position: 0, ...body, offering_id: offering }),
+  }),
+  update: onUpdate("Update a package", updatePackage, {
+    display_name: text("The name, for people", { placeholder: "name" }),
+    position,
+  }, "The package's id"),
+  delete: onOneForGood("Delete a package", "package", deletePackage),
+  products: onListOf("List the products of a package", listPackageProducts, productColumns),
+  attach: command({
+    brief: "Attach products to a package",
+    args: { id: argument("The package's id"), product_id: manyArguments("Ids of products") },
+    flags: {
+      eligibility: choice("Which versions of Google's billing SDK get them (default: all)", [
+        "all",
+        "google_sdk_lt_6",
+        "google_sdk_ge_6",
+      ]),
+    },
+    async run(context, { id, product_id, eligibility = "all" }) {
+      const products = product_id.map((product) => ({
+        product_id: product,
+        eligibility_criteria: eligibility,
+      }));
+      showOne(context, await attachPackageProducts(await context.client(), id, products));
+    },
+  }),
+  detach: onProducts("Detach products from a package", detachPackageProducts),
+});

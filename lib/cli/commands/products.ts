@@ -1,0 +1,51 @@
+/**
+ * `cli products …`
+ *
+ * @module
+ */
+
+import {
+  archiveProduct,
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listProducts,
+  type Product,
+  pushProductToStore,
+  unarchiveProduct,
+  updateProduct,
+} from "../../resources/products.ts";
+import { group, text } from "../command.ts";
+import type { Column } from "../output.ts";
+import { onBody, onList, onOne, onOneForGood, onUpdate } from "../plain.ts";
+
+/** The columns of every list of products. */
+export const productColumns: Column<Product>[] = [
+  { header: "id", value: (product) => product.id, kind: "id" },
+  { header: "store_identifier", value: (product) => product.store_identifier },
+  { header: "type", value: (product) => product.type },
+  { header: "display_name", value: (product) => product.display_name },
+  { header: "state", value: (product) => product.state },
+  { header: "created", value: (product) => product.created_at, kind: "date" },
+];
+
+const NAME = { display_name: text("The name, for people", { placeholder: "name" }) };
+
+/** Products. */
+export const products = group("Products, which the stores sell", ["prod"], {
+  list: onList("List the products", listProducts, productColumns),
+  view: onOne("Show a product", getProduct),
+  create: onBody("Create a product", {
+    flags: {},
+    required: ["store_identifier", "type", "app_id"],
+    send: createProduct,
+  }),
+  update: onUpdate("Update a product", updateProduct, NAME, "The product's id"),
+  delete: onOneForGood("Delete a product", "product", deleteProduct),
+  archive: onOne("Archive a product", archiveProduct),
+  unarchive: onOne("Unarchive a product", unarchiveProduct),
+  "push-to-store": onOne(
+    "Push a product to its store",
+    (client, id) => pushProductToStore(client, id),
+  ),
+});

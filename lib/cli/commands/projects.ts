@@ -1,0 +1,45 @@
+/**
+ * `cli projects …`
+ *
+ * @module
+ */
+
+import { UsageError } from "../../errors.ts";
+import { createProject, getProject, listProjects, type Project } from "../../resources/projects.ts";
+import { command, group, optionalArgument, requiredText } from "../command.ts";
+import type { Column } from "../output.ts";
+import { onList, showOne } from "../plain.ts";
+
+const columns: Column<Project>[] = [
+  { header: "id", value: (project) => project.id, kind: "id" },
+  { header: "name", value: (project) => project.name },
+  { header: "created", value: (project) => project.created_at, kind: "date" },
+];
+
+const view = command({
+  brief: "Show a project",
+  args: { id: optionalArgument("The project's id (default: the project of this folder)") },
+  async run(context, { id }) {
+    const client = await context.client();
+    const wanted = id ?? client.projectId;
+    if (wanted === undefined) {
+      throw new UsageError("Cannot show a project: none is named and none is set", {
+        hint: "See what there is with: cli projects list",
+      });
+    }
+    showOne(context, await getProject(client, wanted));
+  },
+});
+
+/** Projects. */
+export const projects = group("Projects, which hold everything else", ["proj"], {
+  list: onList("List the projects that you can see", listProjects, columns),
+  view,
+  create: command({
+    brief: "Create a project",
+    flags: { name: requiredText("The name, for people") },
+    async run(context, { name }) {
+      showOne(context, await createProject(await context.client(), { name }));
+    },
+  }),
+});

@@ -1,0 +1,213 @@
+/**
+ * `cli service …`: the local service. Only here does the command line load it.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { ConfigError, NetworkError, UsageError } from "../../errors.ts";
+import { path } from "../../path.ts";
+import { choice, command, group, parsed, text, texts, toggle } from "../command.ts";
+import type { Context } from "../context.ts";
+import { parseCount } from "../input.ts";
+import { askFirst, confirmFlags } from "../plain.ts";
+
+const MEMORY = ":memory:";
+
+const dataFlag = {
+  data: text("The data folder (default: ~/.cli/service)", { placeholder: "dir" }),
+};
+
+const start = command({
+  brief: "Start the local service",
+  details: "It keeps its data in a folder, or with --data :memory: nowhere, and stops on Ctrl-C. " +
+    "A new database holds a demonstration project unless --empty is given.",
+  flags: {
+    port: parsed(
+      "The port (default: 4010; 0: any free one)",
+      (value) => parseCount(value, "--port", { min: 0, max: 65_535 }),
+      { placeholder: "n" },
+    ),
+    host: text("The address to listen on (default: 127.0.0.1)", { placeholder: "address" }),
+    data: text("The data folder, or :memory: (default: ~/.cli/service)", { placeholder: "dir" }),
+    empty: toggle("Leave a new database without the demonstration project"),
+    rate_limits: choice("Which rate limits hold (default: local, out of a script's way)", [
+      "local",
+      "public",
+    ]),
+  },
+  async run(context, { port = 4010, host = "127.0.0.1", data, empty, rate_limits }) {
+    const { serve } = await import("../../service/serve.ts");
+    const folder = data === MEMORY ? undefined : folderOf(context, data);
+    const server = await serve({
+      folder,
+      port,
+      host,
+      empty: empty === true,
+      rateLimits: rate_limits ?? "local",
+      report: (error) =>
+        context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
+    });
+    announce(context, server, folder);
+    await fired(context.signal);
+    await server.stop();
+  },
+});
+
+/** What a started service says about itself. */
+interface Started {
+  /** Its address. */
+  baseUrl: string;
+  /** Its project. */
+  projectId: string | undefined;
+  /** Its secret for `/_sim`. */
+  adminSecret: string;
+}
+
+/** Says where the service is, and what to do next. */
+function announce(context: Context, server: Started, folder: string | undefined): void {
+  const { out } = context;
+  const facts = {
+    base_url: server.baseUrl,
+    project_id: server.projectId ?? null,
+    data: folder ?? MEMORY,
+    pid: Deno.pid,
+    // In memory there is no file to read the secret from.
+    ...folder === undefined && { admin_secret: server.adminSecret },
+  };
+  // One line, so that a script can read it while the service goes on.
+  if (out.format === "json") return out.text(JSON.stringify(facts));
+  out.text(`The service runs at ${server.baseUrl}`);
+  if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
+  out.text(folder === undefined ? "Its data is in memory" : `Its data is in ${folder}`);
+  if (folder === undefined) {
+    return out.note("Without a data folder only --output json tells the secret for tokens.");
+  }
+  const at = server.baseUrl === "http://127.0.0.1:4010" ? "" : `CLI_BASE_URL=${server.baseUrl} `;
+  out.note("In another terminal:");
+  out.note("  export CLI_REFRESH_TOKEN=$(cli service token)");
+  out.note(`  ${at}CLI_PROJECT_ID=${server.projectId ?? "PROJECT_ID"} cli offerings list`);
+}
+
+/** Resolves when the signal fires. */
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+const status = command({
+  brief: "Show whether the local service runs",
+  flags: dataFlag,
+  async run(context, { data }) {
+    const folder = folderOf(context, data);
+    const { readAddress } = await import("../../service/store/lock.ts");
+    const { held, address } = await readAddress(folder);
+    if (!held || !address) throw notRunning(folder);
+    const { createClient } = await import("../../client.ts");
+    const client = createClient({ baseUrl: address.base_url, signal: context.signal });
+    const { version } = await client.get<{ version: string }>(path`/health`);
+    const facts = { running: true, ...address, version, data: folder };
+    if (context.out.format === "json") return context.out.json(JSON.stringify(facts));
+    context.out.card(facts, [
+      { label: "running", value: () => true },
+      { label: "base_url", value: () => facts.base_url },
+      { label: "pid", value: () => String(facts.pid) },
+      { label: "started_at", value: () => facts.started_at, kind: "time" },
+      { label: "version", value: () => facts.version },
+      { label: "data", value: () => facts.data },
+    ]);
+  },
+});
+
+const token = command({
+  brief: "Make a refresh token for CI and scripts",
+  details:
+    "The token does not rotate, so it can be kept in CLI_REFRESH_TOKEN and used on several " +
+    "machines. With --rotating each use replaces it.",
+  flags: {
+    account: text("The account it acts for (default: the owner)", { placeholder: "email" }),
+    scope: texts("What it permits (default: everything)", { placeholder: "scope" }),
+    rotating: toggle("Let each use replace it"),
+    ...dataFlag,
+  },
+  async run(context, { account, scope, rotating, data }) {
+    const { baseUrl, secret } = await adminOf(context, data);
+    const { createClient } = await import("../../client.ts");
+    const client = createClient({ baseUrl, credential: secret, signal: context.signal });
+    const pair = await client.post<{ refresh_token: string; scope: string }>(path`/_sim/tokens`, {
+      ...account !== undefined && { account_email: account },
+      ...scope.length > 0 && { scope: scope.join(" ") },
+      rotates: rotating === true,
+    });
+    const { refresh_token } = pair;
+    if (context.out.format === "json") {
+      const facts = { refresh_token, scope: pair.scope, rotates: rotating === true };
+      return context.out.json(JSON.stringify({ ...facts, base_url: baseUrl }));
+    }
+    context.out.text(refresh_token);
+    context.out.note(
+      rotating
+        ? "This token rotates: it works for one machine that can store its successor."
+        : "This token does not rotate. Keep it in CLI_REFRESH_TOKEN; it is shown only here.",
+    );
+  },
+});
+
+const reset = command({
+  brief: "Delete the local service's data",
+  flags: { ...dataFlag, ...confirmFlags },
+  async run(context, { data, ...input }) {
+    const folder = folderOf(context, data);
+    await askFirst(context, input, `Delete all data of the local service in ${folder}?`);
+    const { resetFolder } = await import("../../service/serve.ts");
+    await resetFolder(folder);
+    context.out.done(`The data in ${folder} is gone; the next start makes it anew`);
+    if (context.out.format === "json") {
+      context.out.json(JSON.stringify({ reset: true, data: folder }));
+    }
+  },
+});
+
+/** The data folder. */
+function folderOf(context: Context, data: string | undefined): string {
+  if (data === MEMORY) {
+    throw new UsageError("Cannot look into :memory:: only the process that started it can");
+  }
+  if (data !== undefined) return data;
+  const { home } = context.around;
+  if (home) return join(home, ".cli", "service");
+  throw new ConfigError("Cannot find the data folder: no home folder is known", {
+    hint: "Pass --data DIR.",
+  });
+}
+
+/** The address of the service in a data folder, and the secret that its folder holds. */
+async function adminOf(
+  context: Context,
+  data: string | undefined,
+): Promise<{ baseUrl: string; secret: string }> {
+  const secret = context.around.env("CLI_SERVICE_ADMIN_SECRET");
+  if (secret) return { baseUrl: (await context.connection()).baseUrl.value, secret };
+  const folder = folderOf(context, data);
+  const { readAddress } = await import("../../service/store/lock.ts");
+  const { held, address } = await readAddress(folder);
+  if (!held || !address) throw notRunning(folder);
+  const { readSecret } = await import("../../service/serve.ts");
+  return { baseUrl: address.base_url, secret: await readSecret(folder) };
+}
+
+function notRunning(folder: string): NetworkError {
+  return new NetworkError(`Cannot reach the local service: none runs on ${folder}`, {
+    hint: "Start it with: cli service start",
+  });
+}
+
+/** The local service. */
+export const service = group("The local service, complete and on this machine", [], {
+  start,
+  status,
+  token,
+  reset,
+});

@@ -1,0 +1,152 @@
+/**
+ * The context: the only way from a command to the world. It is also the one place in the command
+ * line that touches the terminal, the clock and the environment.
+ *
+ * @module
+ */
+
+import type { Client } from "../client.ts";
+import type { Connection, Surroundings } from "../connect.ts";
+import { type Ask, createAsk } from "./ask.ts";
+import { denoFiles, type Files } from "./input.ts";
+import { createOutput, type Format, type Output, type Terminal } from "./output.ts";
+
+/** All that a command may touch. */
+export interface Context {
+  /** Writes what the command has to say. */
+  readonly out: Output;
+  /** Asks the person at the terminal. */
+  readonly ask: Ask;
+  /** Reads files and standard input. */
+  readonly files: Files;
+  /** The machine: environment, folders, clock. */
+  readonly around: Surroundings;
+  /** Fires when the person presses Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The flags that every command takes. */
+  readonly globals: Globals;
+  /** What applies here: service, project and sign-in, and where each comes from. */
+  connection(): Promise<Connection>;
+  /** A client that is signed in. */
+  client(): Promise<Client>;
+}
+
+/** The flags that every command takes. */
+export interface Globals {
+  /** `--output`: how data is written. */
+  output: Format;
+  /** `--profile`: the stored sign-in to use. */
+  profile: string | undefined;
+  /** `--project-id`: the project to work in. */
+  projectId: string | undefined;
+}
+
+/** The world that a context is made of. Tests hand in their own. */
+export interface World {
+  /** Where output goes. */
+  readonly terminal: Terminal;
+  /** The machine. */
+  readonly around: Surroundings;
+  /** Files and standard input. */
+  readonly files: Files;
+  /** Whether somebody is there to answer a question. */
+  readonly interactive: boolean;
+  /** Fires when the person presses Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes the context of one command. */
+export function createContext(world: World, globals: Globals): Context {
+  const { around, files, signal } = world;
+  const out = createOutput(world.terminal, globals.output);
+  let connection: Promise<Connection> | undefined;
+  const connect = async (): Promise<Connection> => {
+    const { resolveConnection } = await import("../connect.ts");
+    const { profile, projectId } = globals;
+    return await resolveConnection(around, { profile, projectId, signal });
+  };
+  return {
+    out,
+    ask: createAsk({ interactive: world.interactive, signal }),
+    files,
+    around,
+    signal,
+    globals,
+    connection: () => connection ??= connect(),
+    client: async () => (await (connection ??= connect())).client,
+  };
+}
+
+/** The real world. `signal` fires on Ctrl-C. */
+export async function systemWorld(signal: AbortSignal): Promise<World> {
+  const { systemSurroundings } = await import("../connect.ts");
+  const surroundings = systemSurroundings();
+  const terminal = systemTerminal(surroundings);
+  const say = (text: string) => terminal.writeErr(`${text}\n`);
+  const around: Surroundings = {
+    ...machine(surroundings),
+    warn: (text) => createOutput(terminal, "table").warn(text),
+    log: (text) => terminal.writeErr(`${text}\n`),
+  };
+  return {
+    terminal,
+    around,
+    files: denoFiles(say, signal),
+    interactive: Deno.stdin.isTerminal() && Deno.stderr.isTerminal() && !surroundings.env("CI"),
+    signal,
+  };
+}
+
+/** The parts of the surroundings that are read when they are used. */
+function machine(surroundings: Surroundings): Omit<Surroundings, "warn"> {
+  return {
+    env: (name) => surroundings.env(name),
+    get cwd() {
+      return surroundings.cwd;
+    },
+    get home() {
+      return surroundings.home;
+    },
+    now: () => surroundings.now(),
+    platform: surroundings.platform,
+  };
+}
+
+/** The real terminal. */
+function systemTerminal({ env }: Surroundings): Terminal {
+  const plain = Boolean(env("NO_COLOR")) || env("TERM") === "dumb";
+  return {
+    writeOut: writerTo(Deno.stdout),
+    writeErr: writerTo(Deno.stderr),
+    outColumns: Deno.stdout.isTerminal() ? columnsOf(env("COLUMNS")) : undefined,
+    outColor: Deno.stdout.isTerminal() && !plain,
+    errColor: Deno.stderr.isTerminal() && !plain,
+  };
+}
+
+/** The terminal's width: `COLUMNS` where it is set, else what the terminal says. */
+function columnsOf(variable: string | undefined): number {
+  const asked = Number(variable);
+  if (Number.isInteger(asked) && asked > 0) return asked;
+  try {
+    return Deno.consoleSize().columns;
+  } catch {
+    return 80;
+  }
+}
+
+/** Writes everything at once. When the reader has gone (`| head`), the rest is dropped quietly. */
+function writerTo(stream: { writeSync(bytes: Uint8Array): number }): (text: string) => void {
+  const encoder = new TextEncoder();
+  let closed = false;
+  return (text) => {
+    try {
+      for (let rest = encoder.encode(text); rest.length > 0 && !closed;) {
+        rest = rest.subarray(stream.writeSync(rest));
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+      closed = true;
+    }
+  };
+}

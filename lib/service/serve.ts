@@ -1,0 +1,145 @@
+/**
+ * The service on a port, with its data in a folder: the database, the admin secret, and a lock that
+ * keeps a second server away.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { ConfigError } from "../errors.ts";
+import { systemClock } from "./clock.ts";
+import { newToken } from "./ids.ts";
+import { LOCAL_LIMITS, openService, PUBLIC_LIMITS, type Service } from "./mod.ts";
+import { type FolderLock, lockFolder, writeAddress } from "./store/lock.ts";
+
+/** How to serve. */
+export interface ServeOptions {
+  /** The data folder; undefined keeps everything in memory. */
+  folder: string | undefined;
+  /** The port; 0 takes any free one. */
+  port: number;
+  /** The address to listen on. */
+  host: string;
+  /** Whether a new database stays without the demonstration project. */
+  empty: boolean;
+  /** Which rate limits hold. */
+  rateLimits: "local" | "public";
+  /** Told of errors that are the service's own fault. */
+  report(error: unknown): void;
+}
+
+/** A service that listens. */
+export interface Server {
+  /** Its address, such as `http://127.0.0.1:4010`. */
+  readonly baseUrl: string;
+  /** Its oldest project, if it has any. */
+  readonly projectId: string | undefined;
+  /** The secret for `/_sim`. */
+  readonly adminSecret: string;
+  /** Answers what is under way, closes the database and gives the folder back. */
+  stop(): Promise<void>;
+}
+
+const DATABASE = "service.db";
+const SECRET = "admin.secret";
+
+/**
+ * Starts the service.
+ *
+ * @throws {ConfigError} when the port is taken, or another server holds the folder.
+ */
+export async function serve(options: ServeOptions): Promise<Server> {
+  const { folder } = options;
+  const lock = folder === undefined ? undefined : await lockFolder(folder);
+  try {
+    const adminSecret = folder === undefined ? newToken("adm_") : await keepSecret(folder);
+    const service = await openService({
+      database: folder === undefined ? ":memory:" : join(folder, DATABASE),
+      empty: options.empty,
+      adminSecret,
+      rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
+      hosts: [options.host],
+      report: options.report,
+    });
+    return await listen(options, service, lock);
+  } catch (error) {
+    await lock?.release();
+    throw error;
+  }
+}
+
+/** Deletes the data in a folder that no server holds. The admin secret stays. */
+export async function resetFolder(folder: string): Promise<void> {
+  const lock = await lockFolder(folder);
+  try {
+    for (const name of [DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`]) {
+      await Deno.remove(join(folder, name)).catch(ignoreMissing);
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The admin secret in a data folder. */
+export async function readSecret(folder: string): Promise<string> {
+  const file = join(folder, SECRET);
+  try {
+    return (await Deno.readTextFile(file)).trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`Cannot read the admin secret in ${JSON.stringify(file)}: ${why}`, {
+      hint: "Start the service once with: cli service start",
+    });
+  }
+}
+
+/** Puts the service on its port. */
+async function listen(
+  options: ServeOptions,
+  service: Service,
+  lock: FolderLock | undefined,
+): Promise<Server> {
+  const { host, port } = options;
+  let server: Deno.HttpServer<Deno.NetAddr>;
+  try {
+    const onListen = () => {};
+    server = Deno.serve({ hostname: host, port, onListen }, (request) => service.fetch(request));
+  } catch (error) {
+    await service.close();
+    const why = error instanceof Deno.errors.AddrInUse ? "it is in use" : String(error);
+    throw new ConfigError(`Cannot listen on ${host}:${port}: ${why}`, {
+      hint: "Pass another --port, or --port 0 for any free one.",
+    });
+  }
+  const name = host.includes(":") ? `[${host}]` : host;
+  const baseUrl = `http://${name}:${server.addr.port}`;
+  if (lock) {
+    await writeAddress(lock, { pid: Deno.pid, base_url: baseUrl, started_at: systemClock() });
+  }
+  return {
+    baseUrl,
+    projectId: service.projectId,
+    adminSecret: service.adminSecret,
+    async stop() {
+      await server.shutdown();
+      await service.close();
+      await lock?.release();
+    },
+  };
+}
+
+/** The folder's admin secret, made on first use and readable by its owner alone. */
+async function keepSecret(folder: string): Promise<string> {
+  const file = join(folder, SECRET);
+  try {
+    await Deno.writeTextFile(file, `${newToken("adm_")}\n`, { mode: 0o600, createNew: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  return await readSecret(folder);
+}
+
+/** Lets a missing file pass. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

@@ -1,0 +1,38 @@
+/**
+ * The Subscription Management Service for scripts: one typed function per operation.
+ *
+ * Importing this module reads nothing, starts nothing and needs no permission. A script needs its
+ * host and its variables:
+ *
+ * ```sh
+ * deno run --allow-net=127.0.0.1:4010 --allow-env=CLI_* script.ts
+ * ```
+ *
+ * @example List the offerings of a project
+ * ```ts ignore
+ * import { connect, each, listOfferings } from "./mod.ts";
+ *
+ * const client = await connect();
+ * for await (const offering of each(client, listOfferings(client))) {
+ *   console.log(offering.lookup_key, offering.is_current ? "(current)" : "");
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export * from "./lib/client.ts";
+export * from "./lib/connect.ts";
+export * from "./lib/errors.ts";
+export * from "./lib/page.ts";
+export * from "./lib/path.ts";
+export * from "./lib/resources/apps.ts";
+export * from "./lib/resources/audit_logs.ts";
+export * from "./lib/resources/collaborators.ts";
+export * from "./lib/resources/entitlements.ts";
+export * from "./lib/resources/offerings.ts";
+export * from "./lib/resources/packages.ts";
+export * from "./lib/resources/products.ts";
+export * from "./lib/resources/projects.ts";
+export * from "./lib/resources/shared.ts";
+export * from "./lib/version.ts";
