@@ -5,9 +5,17 @@
  * @module
  */
 
-import { ApiError, Cancelled, ConfigError, NetworkError } from "./errors.ts";
+import { Cancelled, ConfigError, NetworkError } from "./errors.ts";
 import type { Path } from "./path.ts";
-import { pause, waitBeforeRetry, waitTold } from "./retry.ts";
+import {
+  attemptOnce,
+  type Outcome,
+  pause,
+  refusal,
+  unreachable,
+  unreadable,
+  waitBeforeRetry,
+} from "./retry.ts";
 
 /** Sends requests to one service as one caller, usually in one project. */
 export interface Client {
@@ -217,51 +225,6 @@ async function exchange(
   }
 }
 
-/** What came of one try. */
-export interface Outcome {
-  /** The answer, unless there was none. */
-  response: Response | undefined;
-  /** The answer's body. */
-  text: string;
-  /** Why there was no answer. */
-  error: unknown;
-  /** Whether repeating the request cannot make its effect happen twice. */
-  repeatable: boolean;
-}
-
-/** Sends a request once, within its time, and reads the whole body. */
-export async function attemptOnce(
-  settings: ClientOptions,
-  request: Request,
-  body: string | undefined,
-  attempt: number,
-): Promise<Outcome> {
-  const started = performance.now();
-  const timeout = AbortSignal.timeout(settings.timeoutMs ?? 30_000);
-  const signal = settings.signal ? AbortSignal.any([settings.signal, timeout]) : timeout;
-  const repeatable = request.method === "GET" || request.headers.has("Idempotency-Key");
-  const outcome: Outcome = { response: undefined, text: "", error: undefined, repeatable };
-  try {
-    const send = settings.fetch ?? fetch;
-    outcome.response = await send(new Request(request, { signal }));
-    outcome.text = await outcome.response.text();
-  } catch (error) {
-    if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
-    outcome.response = undefined;
-    outcome.error = error;
-  }
-  settings.onExchange?.({
-    attempt,
-    request,
-    requestBody: body,
-    response: outcome.response,
-    responseBody: outcome.text,
-    error: outcome.error,
-    durationMs: performance.now() - started,
-  });
-  return outcome;
-}
-
 /** The token to send now. */
 async function tokenFor(
   credential: Credential | undefined,
@@ -281,9 +244,7 @@ function answerOf(outcome: Outcome, request: Request): unknown {
   }
   if (response.status >= 400) throw refusal(response, text, parsed.value, request);
   const what = response.ok ? "a body that is not JSON" : `status ${response.status}`;
-  throw new NetworkError(`Cannot read the answer of ${request.url}: it has ${what}`, {
-    hint: "Check that CLI_BASE_URL is the service's address and no proxy answers in its place.",
-  });
+  throw unreadable(what, request.url);
 }
 
 /** Parses JSON without throwing. An empty body counts as null. */
@@ -293,44 +254,4 @@ function parsedJson(text: string): { valid: boolean; value: unknown } {
   } catch {
     return { valid: false, value: undefined };
   }
-}
-
-/** Turns an error answer into an `ApiError`, whatever its body holds. */
-export function refusal(
-  response: Response,
-  raw: string,
-  body: unknown,
-  request: Request,
-): ApiError {
-  const fields: Record<string, unknown> = typeof body === "object" && body !== null
-    ? { ...body }
-    : {};
-  const text = (name: string) => typeof fields[name] === "string" ? fields[name] : undefined;
-  const ids = fields.referenced_object_ids;
-  return new ApiError(text("message") ?? `The service answered with status ${response.status}`, {
-    status: response.status,
-    type: text("type") ?? "unknown",
-    retryable: fields.retryable === true,
-    param: text("param"),
-    retryAfterMs: waitTold(response, raw),
-    requestId: response.headers.get("X-Request-Id") ?? undefined,
-    referencedObjectIds: Array.isArray(ids) ? ids.map(String) : [],
-    method: request.method,
-    path: new URL(request.url).pathname,
-  });
-}
-
-/** Says why nothing answered, and what to look at. */
-export function unreachable(error: unknown, address: string): NetworkError {
-  const url = new URL(address);
-  const text = error instanceof Error ? error.message : String(error);
-  const timedOut = error instanceof DOMException && error.name === "TimeoutError";
-  const cause = timedOut ? "it did not answer in time" : text;
-  const local = /^(127\.|localhost$|\[::1\]$)/.test(url.hostname);
-  const hint = /certificate|UnknownIssuer/i.test(text)
-    ? "Point DENO_CERT at the CA's certificate, or set DENO_TLS_CA_STORE=system."
-    : local
-    ? "Start the local service with: cli service start"
-    : "Check CLI_BASE_URL, the network and the proxy variables (HTTPS_PROXY, NO_PROXY).";
-  return new NetworkError(`Cannot reach ${url.origin}: ${cause}`, { hint, cause: error });
 }

@@ -22,6 +22,9 @@ import { type ResolvedProject, resolveProject } from "./config/project.ts";
 import { setting, type Surroundings } from "./config/surroundings.ts";
 import { VERSION } from "./version.ts";
 
+export type { FoundCredential, ResolvedCredential } from "./auth/credential.ts";
+export type { Origin } from "./config/origin.ts";
+export type { FoundProject, ResolvedProject } from "./config/project.ts";
 export type { Surroundings } from "./config/surroundings.ts";
 
 /** The settings of {@linkcode connect}. What is left out comes from the surroundings. */

@@ -44,14 +44,24 @@ export interface FoundCredential extends Origin<"option" | "environment" | "loca
   scope?: string | undefined;
   /** The first and last four characters: of the access token in a file, or of the given token. */
   preview: string;
-  /** Makes the credential that requests carry. */
-  open(endpoint: TokenEndpoint): Credential;
 }
 
 /** The sign-in that applies. */
 export interface ResolvedCredential extends FoundCredential {
   /** What would apply without it. Empty unless it was asked for. */
   shadows: readonly FoundCredential[];
+}
+
+/** A sign-in that can be used. */
+interface Usable extends FoundCredential {
+  /** Makes the credential that requests carry. */
+  open(endpoint: TokenEndpoint): Credential;
+}
+
+/** The sign-in that applies, ready for use. */
+export interface UsableCredential extends ResolvedCredential {
+  /** Makes the credential that requests carry. */
+  open(endpoint: TokenEndpoint): Credential;
 }
 
 /** How to look for the sign-in. */
@@ -75,14 +85,14 @@ export interface CredentialOptions {
 export async function resolveCredential(
   around: Surroundings,
   options: CredentialOptions = {},
-): Promise<ResolvedCredential | undefined> {
+): Promise<UsableCredential | undefined> {
   const { profile } = options;
   if (options.refreshToken?.trim() === "") {
     throw new UsageError("Cannot sign in with an empty refresh token", {
       hint: "Leave refreshToken out to use CLI_REFRESH_TOKEN or the stored sign-in.",
     });
   }
-  const lookups: Lookup<FoundCredential>[] = [
+  const lookups: Lookup<Usable>[] = [
     async () => given("option", "refreshToken", options.refreshToken),
     async () => given("environment", "CLI_REFRESH_TOKEN", setting(around, "CLI_REFRESH_TOKEN")),
     async () =>
@@ -123,7 +133,7 @@ function given(
   kind: "option" | "environment",
   source: string,
   token: string | undefined,
-): FoundCredential | undefined {
+): Usable | undefined {
   if (token === undefined) return undefined;
   return {
     kind,
@@ -138,7 +148,7 @@ function stored(
   kind: "local" | "profile",
   place: TokenPlace,
   token: StoredToken,
-): FoundCredential {
+): Usable {
   return {
     kind,
     source: place.path,
@@ -151,7 +161,7 @@ function stored(
 }
 
 /** The sign-in in the local file, if there is one. */
-async function localCredential(around: Surroundings): Promise<FoundCredential | undefined> {
+async function localCredential(around: Surroundings): Promise<Usable | undefined> {
   const local = await readLocal(around);
   return local?.profile && stored("local", localPlace(local.path), local.profile);
 }
@@ -161,14 +171,14 @@ async function namedProfile(
   around: Surroundings,
   name: string,
   chosenBy: string,
-): Promise<FoundCredential> {
+): Promise<Usable> {
   const found = await profileOf(around, name, chosenBy);
   if (!found) throw missingProfile(name, await readProfileNames(around));
   return found;
 }
 
 /** The profile that applies when the command line names none. */
-async function standingProfile(around: Surroundings): Promise<FoundCredential | undefined> {
+async function standingProfile(around: Surroundings): Promise<Usable | undefined> {
   const wanted = setting(around, "CLI_PROFILE");
   if (wanted !== undefined) return await namedProfile(around, wanted, "CLI_PROFILE");
   const active = await activeProfile(around);
@@ -182,7 +192,7 @@ async function profileOf(
   around: Surroundings,
   name: string,
   chosenBy: string,
-): Promise<FoundCredential | undefined> {
+): Promise<Usable | undefined> {
   const path = homeFile(around, "config.json");
   const token = await readProfile(around, name);
   if (path === undefined || !token) return undefined;

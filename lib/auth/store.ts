@@ -119,9 +119,7 @@ export async function setActive(around: Surroundings, name: string): Promise<voi
  */
 export async function activeProfile(around: Surroundings): Promise<string | undefined> {
   const name = await readActive(around);
-  if (name === undefined || await readProfileNames(around).then((all) => all.includes(name))) {
-    return name;
-  }
+  if (name === undefined || (await readProfileNames(around)).includes(name)) return name;
   around.warn(
     `The active profile ${JSON.stringify(name)} does not exist; "${DEFAULT_PROFILE}" applies.`,
   );

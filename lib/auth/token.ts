@@ -4,11 +4,19 @@
  * @module
  */
 
-import { attemptOnce, type Exchange, type Outcome, refusal, unreachable } from "../client.ts";
+import type { Exchange } from "../client.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";
 import { setting, type Surroundings } from "../config/surroundings.ts";
-import { type ApiError, NetworkError } from "../errors.ts";
-import { pause, waitBeforeRetry } from "../retry.ts";
+import type { ApiError } from "../errors.ts";
+import {
+  attemptOnce,
+  type Outcome,
+  pause,
+  refusal,
+  unreachable,
+  unreadable,
+  waitBeforeRetry,
+} from "../retry.ts";
 
 /** The public OAuth client that signs in unless another one is named. It has no secret. */
 export const BUILT_IN_CLIENT_ID = "svc-cli";
@@ -142,7 +150,9 @@ function answerOf(outcome: Outcome, request: Request, startedMs: number): TokenA
     return { refused: { error, reason: text("error_description") ?? error } };
   }
   const access_token = text("access_token");
-  if (!response.ok || access_token === undefined) throw foreignAnswer(response, request);
+  if (!response.ok || access_token === undefined) {
+    throw unreadable(response.ok ? "no access token" : `status ${response.status}`, request.url);
+  }
   return {
     granted: {
       access_token,
@@ -166,14 +176,6 @@ function failure(outcome: Outcome, response: Response, request: Request): ApiErr
   const why = typeof told === "string" ? told : `status ${response.status}`;
   const message = `Cannot get an access token: the service answered ${JSON.stringify(why)}`;
   return refusal(response, outcome.text, { ...body, type: body.error, message }, request);
-}
-
-/** The error for an answer that no token endpoint gives. */
-function foreignAnswer(response: Response, request: Request): NetworkError {
-  const what = response.ok ? "no access token" : `status ${response.status}`;
-  return new NetworkError(`Cannot read the answer of ${request.url}: it has ${what}`, {
-    hint: "Check that CLI_BASE_URL is the service's address and no proxy answers in its place.",
-  });
 }
 
 /** A text as a JSON object, if it is one. */

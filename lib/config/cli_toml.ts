@@ -86,7 +86,14 @@ const INTEGERS = { integersAsBigInt: "asNeeded" } as const;
 
 /** Loads the TOML library, which most runs do not need. */
 async function loadToml(): Promise<Toml> {
-  return await import("npm:smol-toml@1.9.1");
+  try {
+    return await import("npm:smol-toml@1.9.1");
+  } catch (cause) {
+    throw new ConfigError("Cannot read or write cli.toml: its parser could not be downloaded", {
+      hint: "Run this once with access to the npm registry, or set CLI_PROJECT_ID instead.",
+      cause,
+    });
+  }
 }
 
 /**
