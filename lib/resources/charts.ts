@@ -1,0 +1,206 @@
+/**
+ * Charts: series of numbers over time.
+ *
+ * @example Revenue by month
+ * ```ts ignore
+ * import { connect, getChart } from "../../mod.ts";
+ *
+ * const client = await connect();
+ * const chart = await getChart(client, "revenue", { period: "month", start_date: "2026-01-01" });
+ * for (const { cohort, value } of chart.values) console.log(new Date(cohort * 1000), value);
+ * ```
+ *
+ * @module
+ */
+
+import type { Client } from "../client.ts";
+import { path } from "../path.ts";
+
+/** The name of a chart. */
+export type ChartName =
+  | "actives"
+  | "actives_movement"
+  | "actives_new"
+  | "arr"
+  | "churn"
+  | "cohort_explorer"
+  | "conversion_to_paying"
+  | "customers_new"
+  | "customers_active"
+  | "ltv_per_customer"
+  | "ltv_per_paying_customer"
+  | "mrr"
+  | "mrr_movement"
+  | "refund_rate"
+  | "revenue"
+  | "subscription_retention"
+  | "subscription_status"
+  | "trials"
+  | "trials_movement"
+  | "trials_new"
+  | "trial_conversion_rate"
+  | (string & Record<never, never>);
+
+/** A chart's data. */
+export interface Chart {
+  /** Always `chart_data`. */
+  object: "chart_data";
+  /** The chart's group, such as `revenue`. */
+  category: string;
+  /** How it is meant to be drawn. */
+  display_type: string;
+  /** Its name for people. */
+  display_name: string;
+  /** What it shows. */
+  description: string;
+  /** Where it is explained, or null. */
+  documentation_link: string | null;
+  /** When it was computed, or null. */
+  last_computed_at: number | null;
+  /** The start of the first period, in seconds since 1970. */
+  start_date: number | null;
+  /** The start of the last period, in seconds since 1970. */
+  end_date: number | null;
+  /** The currency of amounts, ISO 4217. */
+  yaxis_currency: string;
+  /** Whether filters may be given. */
+  filtering_allowed: boolean;
+  /** Whether a segment may be given. */
+  segmenting_allowed: boolean;
+  /** The length of a period. */
+  resolution: "day" | "week" | "month" | "quarter" | "year" | (string & Record<never, never>);
+  /** The numbers. */
+  values: ChartValue[];
+  /** Sums or averages over all periods, by kind and measure, or null. */
+  summary: Record<string, Record<string, number>> | null;
+  /** The unit of the y axis: `$`, `#` or `%`. */
+  yaxis: string;
+  /** The segments; the first one is the total. Null without a segment. */
+  segments: ChartSegment[] | null;
+  /** The most segments that are shown, or null. */
+  segments_limit: number | null;
+  /** What is measured, in the order that `measure` counts. */
+  measures: ChartMeasure[] | null;
+  /** The selectors in force. */
+  user_selectors: Record<string, string> | null;
+  /** What was asked for and could not be done, or null. */
+  unsupported_params: Record<string, unknown> | null;
+}
+
+/** One number of a chart. */
+export interface ChartValue {
+  /** The start of the period, in seconds since 1970, UTC. */
+  cohort: number;
+  /** Whether the period is not over yet. */
+  incomplete: boolean;
+  /** Which measure it is, by its place in `measures`. */
+  measure: number;
+  /** The number; money in major units. */
+  value: number;
+  /** Which segment it is, by its place in `segments`. */
+  segment?: number;
+}
+
+/** One segment of a chart. */
+export interface ChartSegment {
+  /** Its name for code. */
+  id: string;
+  /** Its name for people. */
+  display_name: string;
+  /** Whether it is the sum of all others. */
+  is_total: boolean;
+  /** Whether it is meant to be drawn. */
+  chartable: boolean;
+}
+
+/** One measure of a chart. */
+export interface ChartMeasure {
+  /** Its name for people. */
+  display_name: string;
+  /** What it is. */
+  description: string;
+  /** `$`, `#` or `%`. */
+  unit: string;
+  /** Digits after the point. */
+  decimal_precision: number;
+  /** Whether it is meant to be drawn. */
+  chartable: boolean;
+  /** Whether it is meant to be listed. */
+  tabulable: boolean;
+}
+
+/** The query of a chart. Any other name is a filter; an array is any of its values. */
+export interface ChartQuery {
+  /** The first day, `YYYY-MM-DD`, UTC. */
+  start_date?: string;
+  /** The last day, `YYYY-MM-DD`, UTC. */
+  end_date?: string;
+  /** The length of a period. */
+  period?: "day" | "week" | "month" | (string & Record<never, never>);
+  /** The currency of amounts, ISO 4217. Default `USD`. */
+  currency?: string;
+  /** What to split the numbers by, such as `store`. */
+  segment?: string;
+  /** A filter, such as `store`. */
+  [filter: string]: string | string[] | undefined;
+}
+
+/** What a chart can be asked for. */
+export interface ChartOptions {
+  /** Always `chart_options`. */
+  object: "chart_options";
+  /** Lengths of a period. */
+  resolutions: ChartChoice[];
+  /** What the numbers can be split by. */
+  segments: ChartSegmentOption[];
+  /** What the numbers can be narrowed by. */
+  filters: ChartFilterOption[];
+  /** Selectors by name. */
+  user_selectors: Record<string, ChartSelector>;
+}
+
+/** One choice. */
+export interface ChartChoice {
+  /** Its name for code. */
+  id: string;
+  /** Its name for people. */
+  display_name: string;
+}
+
+/** Something that a chart can be split by. */
+export interface ChartSegmentOption extends ChartChoice {
+  /** Always `chart_segment_option`. */
+  object: "chart_segment_option";
+  /** The group that it is shown in, or null. */
+  group_display_name: string | null;
+}
+
+/** Something that a chart can be narrowed by. */
+export interface ChartFilterOption extends ChartChoice {
+  /** Always `chart_filter_option`. */
+  object: "chart_filter_option";
+  /** The group that it is shown in, or null. */
+  group_display_name: string | null;
+  /** The values it takes. */
+  options: ChartChoice[];
+}
+
+/** A selector of a chart. */
+export interface ChartSelector {
+  /** The choice without one. */
+  default: string;
+  /** Its name for people. */
+  display_name: string;
+  /** The choices. */
+  options: ChartChoice[];
+}
+
+/** Reads a chart. `GET /charts/{name}` */
+export function getChart(client: Client, name: ChartName, query?: ChartQuery): Promise<Chart> {
+  return client.get(path`/charts/${name}`, { query });
+}
+
+/** Reads what a chart can be asked for. `GET /charts/{name}/options` */
+export function getChartOptions(client: Client, name: ChartName): Promise<ChartOptions> {
+  return client.get(path`/charts/${name}/options`);
+}

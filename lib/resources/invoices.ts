@@ -1,0 +1,58 @@
+/**
+ * Invoices of web billing.
+ *
+ * @example Read an invoice
+ * ```ts ignore
+ * import { connect, getInvoice } from "../../mod.ts";
+ *
+ * const client = await connect();
+ * const { total_amount } = await getInvoice(client, "svcbin1a2b3c4d5e");
+ * ```
+ *
+ * @module
+ */
+
+import type { Client } from "../client.ts";
+import { path } from "../path.ts";
+import type { MonetaryAmount } from "./money.ts";
+
+/** An invoice. */
+export interface Invoice {
+  /** Always `invoice`. */
+  object: "invoice";
+  /** Generated id, `svcbin…`. */
+  id: string;
+  /** Whom it is for. */
+  customer_id: string;
+  /** The sum. */
+  total_amount: MonetaryAmount;
+  /** What it is for. */
+  line_items: InvoiceLineItem[];
+  /** When it was issued, in milliseconds since 1970. */
+  issued_at: number;
+  /** When it was paid, in milliseconds since 1970; null while it is not. */
+  paid_at: number | null;
+  /** Where it can be downloaded, or null. */
+  invoice_url: string | null;
+}
+
+/** One line of an invoice. */
+export interface InvoiceLineItem {
+  /** Always `invoice.line_item`. */
+  object: "invoice.line_item";
+  /** The store's name of the product. */
+  product_identifier: string;
+  /** The product's name for people, or null. */
+  product_display_name: string | null;
+  /** The length of the period, ISO 8601, or null. */
+  product_duration: string | null;
+  /** How many. */
+  quantity: number;
+  /** The price of one. */
+  unit_amount: MonetaryAmount;
+}
+
+/** Reads one invoice. `GET /invoices/{id}` */
+export function getInvoice(client: Client, id: string): Promise<Invoice> {
+  return client.get(path`/invoices/${id}`);
+}

@@ -1,0 +1,130 @@
+/**
+ * Paywalls: what an offering looks like in the app.
+ *
+ * @example Give an offering its paywall
+ * ```ts ignore
+ * import { connect, setOfferingPaywall } from "../../mod.ts";
+ *
+ * const client = await connect();
+ * await setOfferingPaywall(client, "default", {
+ *   template_name: "one_column",
+ *   default_locale: "en_US",
+ *   localized_strings: { en_US: { title: "Notes Pro" } },
+ * });
+ * ```
+ *
+ * @module
+ */
+
+import type { Client } from "../client.ts";
+import type { Page, PageQuery } from "../page.ts";
+import { path } from "../path.ts";
+import type { Offering } from "./offerings.ts";
+import type { DeletedObject } from "./shared.ts";
+
+/** A paywall. */
+export interface Paywall {
+  /** Always `paywall`. */
+  object: "paywall";
+  /** Generated id, `pw…`. */
+  id: string;
+  /** Its name, 1 to 255 characters, or null. */
+  name: string | null;
+  /** The offering it belongs to. */
+  offering_id: string;
+  /** When it was created, in milliseconds since 1970. */
+  created_at: number;
+  /** When its content was last set, in milliseconds since 1970; null before that. */
+  published_at: number | null;
+  /** The offering, when asked for with `expand`. */
+  offering?: Offering;
+  /** The content, when asked for with `expand` and in the answer that sets it. */
+  components?: PaywallComponents;
+}
+
+/** The versions of a paywall's content. */
+export interface PaywallComponents {
+  /** What apps get, or null before content was set. */
+  published: PaywallVersion | null;
+  /** What is being worked on, or null. */
+  draft: PaywallVersion | null;
+}
+
+/** One version of a paywall's content. */
+export interface PaywallVersion {
+  /** Counts up from 1 with each change. */
+  revision: number | null;
+  /** The content: any JSON object. */
+  components_config: Record<string, unknown> | null;
+  /** The language shown when no other fits, such as `en_US`, or null. */
+  default_locale: string | null;
+  /** Texts by language. */
+  components_localizations: Record<string, unknown>;
+}
+
+/** The content of a paywall: any JSON object. The keys here mean something to the service. */
+export interface PaywallContent {
+  /** The layout. */
+  template_name?: string;
+  /** The language shown when no other fits, such as `en_US`. */
+  default_locale?: string;
+  /** Texts by language. */
+  localized_strings?: Record<string, unknown>;
+  /** Texts by language, in the newer form. */
+  components_localizations?: Record<string, unknown>;
+  /** Layout in the newer form. */
+  components_config?: Record<string, unknown>;
+  /** Layout settings. */
+  config?: Record<string, unknown>;
+  /** Where images are. */
+  asset_base_url?: string;
+  /** Any other key is kept as it is. */
+  [key: string]: unknown;
+}
+
+/** What a new paywall is made of. */
+export interface NewPaywall {
+  /** The offering, by lookup key or id. It can have one paywall. */
+  offering_id: string;
+}
+
+/** What to send along with a paywall. */
+export interface PaywallQuery {
+  /** `offering` adds the offering, `components` the content. */
+  expand?: ("offering" | "components")[];
+}
+
+/** The query of a list of paywalls. */
+export interface PaywallsQuery extends PageQuery {
+  /** `items.offering` adds the offering of each. */
+  expand?: "items.offering"[];
+}
+
+/** Lists the paywalls of the project, oldest first. `GET /paywalls` */
+export function listPaywalls(client: Client, query?: PaywallsQuery): Promise<Page<Paywall>> {
+  return client.get(path`/paywalls`, { query });
+}
+
+/** Reads one paywall. `GET /paywalls/{id}` */
+export function getPaywall(client: Client, id: string, query?: PaywallQuery): Promise<Paywall> {
+  return client.get(path`/paywalls/${id}`, { query });
+}
+
+/** Creates an empty paywall for an offering. `POST /paywalls` */
+export function createPaywall(client: Client, paywall: NewPaywall): Promise<Paywall> {
+  return client.post(path`/paywalls`, paywall);
+}
+
+/** Deletes a paywall. The offering stays. `DELETE /paywalls/{id}` */
+export function deletePaywall(client: Client, id: string): Promise<DeletedObject> {
+  return client.delete(path`/paywalls/${id}`);
+}
+
+/** Sets the content of an offering's paywall, creating it if need be. `PUT /offerings/{id}/paywall` */
+export function setOfferingPaywall(
+  client: Client,
+  offering: string,
+  content: PaywallContent,
+): Promise<Paywall> {
+  return client.put(path`/offerings/${offering}/paywall`, content);
+}

@@ -1,0 +1,122 @@
+/**
+ * Webhook integrations: where the service sends events.
+ *
+ * @example Send renewals to a server of yours
+ * ```ts ignore
+ * import { connect, createWebhook } from "../../mod.ts";
+ *
+ * const client = await connect();
+ * const webhook = await createWebhook(client, {
+ *   name: "Renewals",
+ *   url: "https://hooks.acme.dev/renewals",
+ *   event_types: ["renewal"],
+ * });
+ * console.log(webhook.signing_secret);
+ * ```
+ *
+ * @module
+ */
+
+import type { Client } from "../client.ts";
+import type { Page, PageQuery } from "../page.ts";
+import { path } from "../path.ts";
+import type { Environment } from "./money.ts";
+import type { DeletedObject } from "./shared.ts";
+
+/** The name of a kind of event, as an integration chooses it. */
+export type WebhookEventType =
+  | "initial_purchase"
+  | "renewal"
+  | "product_change"
+  | "cancellation"
+  | "billing_issue"
+  | "non_renewing_purchase"
+  | "uncancellation"
+  | "transfer"
+  | "subscription_paused"
+  | "expiration"
+  | "subscription_extended"
+  | "invoice_issuance"
+  | "temporary_entitlement_grant"
+  | "refund_reversed"
+  | "virtual_currency_transaction"
+  | (string & Record<never, never>);
+
+/** A webhook integration. Its `authorization_header` is never shown. */
+export interface Webhook {
+  /** Always `webhook_integration`. */
+  object: "webhook_integration";
+  /** Generated id, `whintgr…`. */
+  id: string;
+  /** The project it belongs to. */
+  project_id: string;
+  /** Its name, 1 to 1,500 characters. */
+  name: string;
+  /** Where events go: an HTTPS address. */
+  url: string;
+  /** Which events it gets; null means all. */
+  event_types: WebhookEventType[] | null;
+  /** Which purchases' events it gets; null means all. */
+  environment: Environment | null;
+  /** Which app's events it gets; null means all. */
+  app_id: string | null;
+  /** When it was created, in milliseconds since 1970. */
+  created_at: number;
+  /** The key of its signatures, `whsec_…`. Only in the answer that creates it. */
+  signing_secret?: string;
+}
+
+/** What a new webhook integration is made of. */
+export interface NewWebhook extends WebhookChanges {
+  /** Its name, 1 to 1,500 characters. */
+  name: string;
+  /** Where events go: an HTTPS address that can be reached. */
+  url: string;
+  /** Which events it gets: at least one. */
+  event_types: WebhookEventType[];
+}
+
+/** What can be changed of a webhook integration. */
+export interface WebhookChanges {
+  /** Its name, 1 to 1,500 characters. */
+  name?: string;
+  /** Where events go: an HTTPS address that can be reached. */
+  url?: string;
+  /** Which events it gets: at least one; null means all. */
+  event_types?: WebhookEventType[] | null;
+  /** Sent as `Authorization` with each event, at most 5,000 characters; null removes it. */
+  authorization_header?: string | null;
+  /** Which purchases' events it gets; null means all. */
+  environment?: Environment | null;
+  /** Which app's events it gets; null means all. */
+  app_id?: string | null;
+}
+
+/** Lists the webhook integrations of the project, oldest first. `GET /integrations/webhooks` */
+export function listWebhooks(client: Client, query?: PageQuery): Promise<Page<Webhook>> {
+  return client.get(path`/integrations/webhooks`, { query });
+}
+
+/** Reads one webhook integration. `GET /integrations/webhooks/{id}` */
+export function getWebhook(client: Client, id: string): Promise<Webhook> {
+  return client.get(path`/integrations/webhooks/${id}`);
+}
+
+/** Creates a webhook integration. `POST /integrations/webhooks` */
+export function createWebhook(client: Client, webhook: NewWebhook): Promise<Webhook> {
+  return client.post(path`/integrations/webhooks`, webhook);
+}
+
+/** Changes a webhook integration. `POST /integrations/webhooks/{id}` */
+export function updateWebhook(
+  client: Client,
+  id: string,
+  changes: WebhookChanges,
+): Promise<Webhook> {
+  return client.post(path`/integrations/webhooks/${id}`, changes);
+}
+
+/** Deletes a webhook integration. `DELETE /integrations/webhooks/{id}` */
+export function deleteWebhook(client: Client, id: string): Promise<DeletedObject> {
+  return client.delete(path`/integrations/webhooks/${id}`);
+}
