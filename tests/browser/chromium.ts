@@ -1,0 +1,40 @@
+/**
+ * A real browser, from npm alone: it is unpacked into the folder for temporary files, with the
+ * libraries and fonts that it needs.
+ *
+ * @module
+ */
+
+import { tmpdir } from "node:os";
+import type { Browser } from "playwright-core";
+
+/** What the message begins with when this machine cannot run the browser. */
+export const NO_BROWSER = "Cannot run the browser here";
+
+/** What the loader says when the machine's own libraries are too few or too old. */
+const LIBRARIES = /error while loading shared libraries: [^\n]*|version `GLIBC[^\n]*/;
+
+/**
+ * Starts the browser. Set `TMPDIR` to a folder of its own beforehand: all its files go there.
+ *
+ * @throws {Error} when it cannot start on this machine.
+ */
+export async function startBrowser(): Promise<Browser> {
+  for (const name of ["HOME", "XDG_CACHE_HOME"]) Deno.env.set(name, tmpdir());
+  // The package brings shared libraries and fonts along, but unpacks them for this name only.
+  Deno.env.set("AWS_EXECUTION_ENV", "AWS_Lambda_nodejs22.x");
+  try {
+    const { default: chromium } = await import("@sparticuz/chromium");
+    const { chromium: launcher } = await import("playwright-core");
+    chromium.setGraphicsMode = false;
+    return await launcher.launch({
+      executablePath: await chromium.executablePath(),
+      // Not the package's own list: that turns off the very rules that are tested.
+      args: ["--no-sandbox", "--no-zygote", "--in-process-gpu", "--font-render-hinting=none"],
+      timeout: 60_000,
+    });
+  } catch (error) {
+    const [reason] = LIBRARIES.exec(String(error)) ?? [];
+    throw reason === undefined ? error : new Error(`${NO_BROWSER}: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * What a browser needs to sign in: the service and a waiting client on sockets, and a page of a
+ * stranger.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { authorizePath, type SignIn, startSignIn } from "../oauth_fixture.ts";
+
+/** A service, a client that waits, and a browser window. */
+export interface Stage extends AsyncDisposable {
+  /** The service. */
+  signIn: SignIn;
+  /** Its address. */
+  origin: string;
+  /** The window. */
+  page: Page;
+  /** Where the client waits. */
+  redirect: string;
+  /** What the client was sent: the queries of its callback. */
+  callbacks: URLSearchParams[];
+  /** Opens the page that asks for consent, with some parameters changed. */
+  open(changes?: Record<string, string | undefined>): Promise<void>;
+  /** What the browser complained about, such as breaches of the content security policy. */
+  complaints: string[];
+}
+
+/** Sets the stage. */
+export async function setStage(
+  browser: Browser,
+  options: BrowserContextOptions & { loopback?: string } = {},
+): Promise<Stage> {
+  const { loopback = "127.0.0.1", ...rest } = options;
+  const signIn = await startSignIn();
+  const service = listen(
+    "127.0.0.1",
+    async (request) => await signIn.oauth.handle(request) ?? new Response(null, { status: 404 }),
+  );
+  const callbacks: URLSearchParams[] = [];
+  const client = listen(loopback.replace(/[[\]]/g, ""), (request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== "/callback") return new Response(null, { status: 404 });
+    callbacks.push(searchParams);
+    return new Response("<h1>Signed in</h1>", { headers: { "Content-Type": "text/html" } });
+  });
+  const context = await browser.newContext(rest);
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  const origin = `http://127.0.0.1:${service.addr.port}`;
+  const redirect = `http://${loopback}:${client.addr.port}/callback`;
+  return {
+    signIn,
+    origin,
+    page,
+    redirect,
+    callbacks,
+    complaints,
+    open: async (changes) => {
+      await page.goto(origin + authorizePath({ redirect_uri: redirect, ...changes }));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      await Promise.all([service.shutdown(), client.shutdown()]);
+      await signIn[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Serves a page of somebody else, until it is disposed of. */
+export function servePage(html: string): Deno.HttpServer<Deno.NetAddr> {
+  return listen(
+    "127.0.0.1",
+    () => new Response(html, { headers: { "Content-Type": "text/html; charset=utf-8" } }),
+  );
+}
+
+/** The only thing that the client was sent. */
+export function onlyCallback({ callbacks }: Stage): Record<string, string> {
+  assert.equal(callbacks.length, 1);
+  return Object.fromEntries(callbacks[0] ?? []);
+}
+
+function listen(hostname: string, handler: Deno.ServeHandler): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ hostname, port: 0, onListen: () => {} }, handler);
+}
