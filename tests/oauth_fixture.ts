@@ -25,6 +25,8 @@ export interface SignIn extends AsyncDisposable {
   oauth: OAuth;
   /** Its database. */
   store: Store;
+  /** Wall time. */
+  now(): number;
   /** Moves wall time ahead. */
   pass(milliseconds: number): void;
   /** Sends a form. */
@@ -61,6 +63,7 @@ export async function startSignIn(
     oauth,
     store,
     send,
+    now: () => now,
     pass: (milliseconds) => void (now += milliseconds),
     post: async (path, form, init) => {
       const body = new URLSearchParams(form);

@@ -86,6 +86,14 @@ Deno.test("Deny sends the client away with access_denied, and nothing else", asy
   });
 });
 
+Deno.test("any state comes back as it was sent", async () => {
+  await using signIn = await startSignIn();
+  for (const state of [" ", "%41", "a+b&c=d#e", "é🎉", "x".repeat(4000)]) {
+    const response = await answerPage(signIn, await openPage(signIn, authorizePath({ state })));
+    assert.equal(new URL(response.headers.get("Location") ?? "").searchParams.get("state"), state);
+  }
+});
+
 Deno.test("a request without state is answered without one", async () => {
   await using signIn = await startSignIn();
   const page = await openPage(signIn, authorizePath({ state: undefined }));

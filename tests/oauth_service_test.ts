@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { prune } from "../lib/service/oauth/mod.ts";
 import { refuse } from "../lib/service/server.ts";
-import { type Answer, OWNER, refreshForm, type SignIn, startSignIn } from "./oauth_fixture.ts";
+import {
+  type Answer,
+  openPage,
+  OWNER,
+  refreshForm,
+  type SignIn,
+  startSignIn,
+} from "./oauth_fixture.ts";
 
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
@@ -315,17 +323,25 @@ Deno.test("what expired is removed, but a token that was exchanged is kept to no
       grants: (await tx.selectFrom("grants").select("id").execute()).length,
       refresh: (await tx.selectFrom("refresh_tokens").select("hash").execute()).length,
       access: (await tx.selectFrom("access_tokens").select("hash").execute()).length,
+      forms: (await tx.selectFrom("consent_forms").select("hash").execute()).length,
     }));
   signIn.pass(3_600_000);
   await refresh(signIn, refresh_token);
-  assert.deepEqual(await count(), { grants: 1, refresh: 2, access: 1 });
+  await openPage(signIn);
+  await removeExpired(signIn);
+  assert.deepEqual(await count(), { grants: 1, refresh: 2, access: 1, forms: 1 });
   signIn.pass(3_600_000);
   await signIn.oauth.issueToken();
-  assert.deepEqual(await count(), { grants: 2, refresh: 3, access: 1 });
+  await removeExpired(signIn);
+  assert.deepEqual(await count(), { grants: 2, refresh: 3, access: 1, forms: 0 });
   signIn.pass(31 * 86_400_000);
-  await signIn.oauth.issueToken();
-  assert.deepEqual(await count(), { grants: 1, refresh: 1, access: 1 });
+  await removeExpired(signIn);
+  assert.deepEqual(await count(), { grants: 0, refresh: 0, access: 0, forms: 0 });
 });
+
+function removeExpired({ store, now }: SignIn): Promise<void> {
+  return store.write((tx) => prune(tx, now()));
+}
 
 function refresh(signIn: SignIn, refresh_token: string): Promise<Answer> {
   return signIn.post("/oauth2/token", refreshForm(refresh_token));

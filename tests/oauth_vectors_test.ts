@@ -234,6 +234,12 @@ Deno.test("a request that cannot be granted is told to its client alone", async 
       assert.match(error_description ?? "", /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/, "RFC 6749 §4.1.2.1");
     });
   }
+  await t.step("state with control characters", async () => {
+    const response = await signIn.send(authorizePath({ state: "a\0b\r\nX-Y: z" }));
+    const { searchParams } = new URL(response.headers.get("Location") ?? "");
+    assert.equal(searchParams.get("error"), "invalid_request");
+    assert.equal(searchParams.get("state"), "a\0b\r\nX-Y: z");
+  });
   await t.step("state twice", async () => {
     const response = await signIn.send(authorizePath() + "&state=other");
     const { searchParams } = new URL(response.headers.get("Location") ?? "");

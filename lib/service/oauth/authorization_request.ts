@@ -66,6 +66,9 @@ export function readAsked(search: URLSearchParams): Asked {
   if (given.optional("request_uri")) {
     throw new OAuthRefusal("request_uri_not_supported", NO_OBJECTS);
   }
+  if (/\p{Cc}/u.test(given.optional("state") ?? "")) {
+    throw invalidRequest("The state has control characters");
+  }
   if (given.required("response_type") !== "code") {
     throw new OAuthRefusal("unsupported_response_type", "The response_type must be code");
   }

@@ -82,7 +82,6 @@ export function createOAuth(options: OAuthOptions): OAuth {
     cache: createTokenCache(),
     issuer: options.issuer === undefined ? undefined : new URL(options.issuer).origin,
     autoApprove: options.autoApprove,
-    pruned: { at: -Infinity },
   };
   return {
     authenticate: (token) => authenticate(parts, token),

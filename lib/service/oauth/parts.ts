@@ -6,7 +6,6 @@
 
 import type { Clock } from "../clock.ts";
 import type { Store, Tx } from "../store/mod.ts";
-import { prune } from "./prune.ts";
 import { OAuthRefusal, type Outcome } from "./refusal.ts";
 import type { TokenCache } from "./token_cache.ts";
 import type { Lifetimes, Span } from "./tokens.ts";
@@ -25,11 +24,7 @@ export interface OAuthParts {
   issuer: string | undefined;
   /** The account in whose name every valid request is allowed without asking. */
   autoApprove: string | undefined;
-  /** When expired rows were last removed. */
-  pruned: { at: number };
 }
-
-const PRUNE_EVERY_MS = 3_600_000;
 
 /**
  * Runs work in one transaction. What it did is kept even when it ends in a refusal, which is thrown
@@ -40,12 +35,7 @@ export async function commit<T>(
   work: (tx: Tx, span: Span) => Promise<Outcome<T>>,
 ): Promise<T> {
   const span = { now: parts.clock(), lifetimes: parts.lifetimes };
-  const isDue = span.now - parts.pruned.at >= PRUNE_EVERY_MS;
-  if (isDue) parts.pruned.at = span.now;
-  const { value, stale } = await parts.store.write(async (tx) => {
-    if (isDue) await prune(tx, span.now);
-    return await work(tx, span);
-  });
+  const { value, stale } = await parts.store.write((tx) => work(tx, span));
   if (stale !== undefined) parts.cache.forget(stale);
   if (value instanceof OAuthRefusal) throw value;
   return value;
