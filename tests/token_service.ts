@@ -6,12 +6,14 @@
  */
 
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Profile, saveProfile } from "../lib/auth/store.ts";
 import type { Client } from "../lib/client.ts";
 import type { Surroundings } from "../lib/config/surroundings.ts";
 import { connect, type ConnectOptions } from "../lib/connect.ts";
 import { path } from "../lib/path.ts";
 
+const CONFIG = fileURLToPath(new URL("../deno.json", import.meta.url));
 const CONNECT = new URL("../lib/connect.ts", import.meta.url).href;
 const PATH = new URL("../lib/path.ts", import.meta.url).href;
 
@@ -203,9 +205,14 @@ export async function runPrograms(
   try {
     const file = join(folder, "program.ts");
     await Deno.writeTextFile(file, source);
-    const flags = ["--quiet", "--no-prompt", "--no-check", "--no-lock"];
+    // With other settings a child would compile the library anew, over what this process cached.
+    const flags = ["--quiet", "--no-prompt", "--no-check", "--no-lock", `--config=${CONFIG}`];
     const args = options.args ?? ["--allow-net=127.0.0.1", "--allow-env", "--allow-read"];
     const command = [Deno.execPath(), "run", ...flags, ...args, file];
+    // A developer's settings must not count, nor a killed child spoil the report of coverage.
+    const inherited = Object.fromEntries(
+      Object.entries(Deno.env.toObject()).filter(([name]) => !/^(CLI_|DENO_COVERAGE)/.test(name)),
+    );
     // A shell can set limits that its command inherits.
     const line = options.shell && ["sh", "-c", `${options.shell}; exec "$@"`, "sh", ...command];
     const run = async () => {
@@ -213,7 +220,8 @@ export async function runPrograms(
       const { code, stdout, stderr } = await new Deno.Command(name, {
         args: rest,
         cwd: options.cwd ?? folder,
-        env: { NO_COLOR: "1", ...options.env },
+        clearEnv: true,
+        env: { ...inherited, NO_COLOR: "1", ...options.env },
         stdin: "null",
       }).output();
       const decoder = new TextDecoder();

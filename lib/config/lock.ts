@@ -28,7 +28,12 @@ export async function withLock<T>(
 ): Promise<T> {
   using file = await openLockFile(path);
   await acquire(file, path, around, signal);
-  return await run();
+  try {
+    return await run();
+  } finally {
+    // Closing would do, but for a process that is being started just now and shares the open file.
+    await file.unlock().catch(() => {});
+  }
 }
 
 /** Opens the lock file, or makes it. */
