@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { connect } from "../lib/connect.ts";
 import {
   CHILD,
   client,
@@ -106,10 +107,9 @@ Deno.test("an access token that the service refuses is replaced with the success
 Deno.test("callers at once share one exchange", async () => {
   const [machine, service] = await given(true);
   await using _ = machine;
-  const clients = await Promise.all([1, 2, 3, 4].map(() => client(machine)));
-  const real = { ...machine, cwd: machine.cwd };
-  const more = await client(machine, { surroundings: real });
-  const sent = await Promise.all([more, more, ...clients].map(tokenSent));
+  const ours = async () => await connect({ surroundings: machine });
+  const clients = await Promise.all([ours(), ours(), ours(), ours()]);
+  const sent = await Promise.all([...clients, ...clients].map(tokenSent));
   strictEqual(new Set(sent).size, 1);
   strictEqual(service.forms.length, 1);
 });
