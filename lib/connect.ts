@@ -11,6 +11,9 @@ import {
   type ResolvedCredential,
 } from "./auth/credential.ts";
 import { DEFAULT_BASE_URL, serviceAddress } from "./auth/renewal.ts";
+import { revokeToken } from "./auth/revoke.ts";
+import { type BrowserOptions, signInWithBrowser } from "./auth/sign_in.ts";
+import type { TokenEndpoint } from "./auth/token.ts";
 import {
   type Client,
   type ClientOptions,
@@ -19,6 +22,7 @@ import {
   type Exchange,
 } from "./client.ts";
 import { type ResolvedProject, resolveProject } from "./config/project.ts";
+import type { StoredToken } from "./config/stored_token.ts";
 import { setting, type Surroundings } from "./config/surroundings.ts";
 import { VERSION } from "./version.ts";
 
@@ -63,6 +67,33 @@ export interface Connection {
   credential: ResolvedCredential | undefined;
   /** The client. Without a sign-in, or with one from another service, its requests say so. */
   client: Client;
+  /** How to reach the service's OAuth addresses. */
+  endpoint: TokenEndpoint;
+  /** The access token that requests carry now, renewed if need be. Rejects as a request does. */
+  accessToken(): Promise<string>;
+}
+
+/** The settings of {@linkcode signIn}. */
+export interface SignInOptions extends Omit<BrowserOptions, "complete"> {
+  /** The service's address. Default: `CLI_BASE_URL`, else the local service. */
+  baseUrl?: string | undefined;
+  /** Ends the wait when it fires. */
+  signal?: AbortSignal | undefined;
+  /** The machine to sign in on. Default: the real one. */
+  surroundings?: Surroundings | undefined;
+  /**
+   * Runs before the browser is told that all is well, with the sign-in and a client that uses it.
+   * When it throws, the sign-in has failed and is revoked.
+   */
+  complete?: ((token: StoredToken, client: Client) => Promise<void>) | undefined;
+}
+
+/** The settings of {@linkcode signOut}. */
+export interface SignOutOptions {
+  /** Ends the wait between two tries when it fires. */
+  signal?: AbortSignal | undefined;
+  /** The machine to sign out on. Default: the real one. */
+  surroundings?: Surroundings | undefined;
 }
 
 /**
@@ -99,6 +130,49 @@ export async function resolveConnection(
 }
 
 /**
+ * Signs in with the person's browser, and gives what {@linkcode saveProfile} stores. Nothing is
+ * stored yet. The script needs `--allow-net` for the service and for 127.0.0.1, where it listens for
+ * the browser's answer, and `--allow-run=open,xdg-open,rundll32` if it is to start the browser.
+ *
+ * @example
+ * ```ts ignore
+ * const token = await signIn({ onUrl: (url) => console.log(`Open ${url}`) });
+ * await saveProfile(systemSurroundings(), { name: "default", ...token });
+ * ```
+ *
+ * @throws {AuthError} when the person or the service says no, or nobody answers within 5 minutes.
+ * @throws {ConfigError} when the address is not a URL, or the script may not listen.
+ * @throws {NetworkError} when the service does not answer.
+ * @throws {Cancelled} when the signal fires.
+ */
+export async function signIn(options: SignInOptions): Promise<StoredToken> {
+  const { surroundings, baseUrl, signal, complete, ...browser } = options;
+  const around = surroundings ?? systemSurroundings();
+  const address = resolveBaseUrl(around, baseUrl, undefined).value;
+  const endpoint = await endpointAt(around, address, signal);
+  const client = createClient({ ...clientSettings(endpoint), baseUrl: address });
+  return await signInWithBrowser(endpoint, {
+    ...browser,
+    ...complete && {
+      complete: (token) => complete(token, client.with({ credential: token.access_token })),
+    },
+  });
+}
+
+/**
+ * Ends a sign-in at the service that issued it: none of its tokens is good any more. What is stored
+ * of it stays; {@linkcode removeProfile} removes a profile.
+ *
+ * @throws {AuthError} when the service refuses.
+ * @throws {NetworkError} when the service does not answer.
+ */
+export async function signOut(token: StoredToken, options: SignOutOptions = {}): Promise<void> {
+  const around = options.surroundings ?? systemSurroundings();
+  const address = serviceAddress(token.base_url ?? DEFAULT_BASE_URL);
+  await revokeToken(await endpointAt(around, address, options.signal), token);
+}
+
+/**
  * The machine as it is. Each part is read when it is used. What Deno does not allow to read counts
  * as unset, and nothing asks for permission.
  */
@@ -130,26 +204,42 @@ async function openConnection(
   const project = await resolveProject(around, { projectId, withShadows });
   const credential = await resolveCredential(around, { profile, refreshToken, withShadows });
   const baseUrl = resolveBaseUrl(around, options.baseUrl, credential);
-  const onExchange = await exchangeListener(around, options.onExchange);
-  const shared = {
-    userAgent: `cli/${VERSION}`,
-    ...options.signal && { signal: options.signal },
-    ...onExchange && { onExchange },
-  };
+  const { signal, onExchange } = options;
+  const endpoint = await endpointAt(around, baseUrl.value, signal, onExchange);
+  const opened = credential ? credential.open(endpoint) : absentCredential(around);
   const client = createClient({
-    ...shared,
+    ...clientSettings(endpoint),
     baseUrl: baseUrl.value,
-    credential: credential
-      ? credential.open({ ...shared, around, baseUrl: baseUrl.value })
-      : absentCredential(around),
+    credential: opened,
     ...project && { projectId: project.id },
     ...options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs },
     ...options.retries !== undefined && { retries: options.retries },
     ...options.longestWaitMs !== undefined && { longestWaitMs: options.longestWaitMs },
+  });
+  const accessToken = async () => typeof opened === "string" ? opened : await opened(undefined);
+  return { baseUrl, project, credential, client, endpoint, accessToken };
+}
+
+/** How to reach the OAuth addresses of a service. */
+async function endpointAt(
+  around: Surroundings,
+  baseUrl: string,
+  signal?: AbortSignal,
+  own?: (exchange: Exchange) => void,
+): Promise<TokenEndpoint> {
+  const onExchange = await exchangeListener(around, own);
+  return { baseUrl, around, signal, onExchange, userAgent: `cli/${VERSION}` };
+}
+
+/** What a client shares with the way to the OAuth addresses. */
+function clientSettings({ around, signal, onExchange, userAgent }: TokenEndpoint) {
+  return {
+    ...userAgent !== undefined && { userAgent },
+    ...signal && { signal },
+    ...onExchange && { onExchange },
     ...around.fetch && { fetch: around.fetch },
     ...around.pause && { pause: around.pause },
-  });
-  return { baseUrl, project, credential, client };
+  };
 }
 
 /** Finds the service's address. */

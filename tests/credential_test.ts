@@ -77,6 +77,7 @@ Deno.test("a find tells where it comes from and shows no token", async () => {
     name: "active",
     chosenBy: "active",
     baseUrl: base_url,
+    clientId: undefined,
     expiresAtMs: profileNamed("x").expires_at_ms,
     scope,
     preview: "atk_…tive",

@@ -38,6 +38,8 @@ export interface FoundCredential extends Origin<"option" | "environment" | "loca
   chosenBy?: string | undefined;
   /** The service that issued it, for one from a file. It is used at no other. */
   baseUrl?: string | undefined;
+  /** The OAuth client that it was issued to, for one from a file. */
+  clientId?: string | undefined;
   /** When its access token ends, in milliseconds since 1970, for one from a file. */
   expiresAtMs?: number | undefined;
   /** The scopes granted, separated by spaces, where they are known. */
@@ -153,6 +155,7 @@ function stored(
     kind,
     source: place.path,
     baseUrl: token.base_url,
+    clientId: token.client_id,
     expiresAtMs: token.expires_at_ms,
     scope: token.scope,
     preview: preview(token.access_token),

@@ -5,7 +5,13 @@
  */
 
 import { AuthError, ConfigError, UsageError } from "../errors.ts";
-import { isFileError, readPrivateText, removeFile, writePrivateText } from "../config/files.ts";
+import {
+  checkPrivateWrite,
+  isFileError,
+  readPrivateText,
+  removeFile,
+  writePrivateText,
+} from "../config/files.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";
 import { localToken } from "../config/local.ts";
 import { holdPrivateJson, readPrivateJson } from "../config/private_json.ts";
@@ -60,6 +66,20 @@ export async function readProfile(
   const content = path && await readPrivateJson(path, around);
   const value = path && content && profilesIn(content, path).get(name);
   return path && value !== undefined ? checkedProfile(value, name, path) : undefined;
+}
+
+/**
+ * Makes sure that a profile of this name can be stored, so that nobody signs in for nothing. It
+ * leaves nothing behind.
+ *
+ * @throws {UsageError} when the name cannot be one.
+ * @throws {ConfigError} when the file cannot be written, or what is there cannot be used.
+ */
+export async function checkStorable(around: Surroundings, name: string): Promise<void> {
+  refuseUnusableName(name);
+  const path = requiredHomeFile(around, "config.json");
+  profilesIn(await readPrivateJson(path, around) ?? {}, path);
+  await checkPrivateWrite(path, around);
 }
 
 /**

@@ -105,8 +105,27 @@ export async function requestToken(
   fields: Record<string, string>,
   tries = 1,
 ): Promise<TokenAnswer> {
+  const startedMs = endpoint.around.now();
+  const { outcome, request } = await sendForm(endpoint, "/oauth2/token", fields, tries);
+  return answerOf(outcome, request, startedMs);
+}
+
+/** A form that was sent, and what came of it. */
+export interface SentForm {
+  /** The last request. */
+  request: Request;
+  /** What came of it. */
+  outcome: Outcome;
+}
+
+/** Sends a form to one of the service's OAuth addresses, and again where that may be and helps. */
+export async function sendForm(
+  endpoint: TokenEndpoint,
+  path: "/oauth2/token" | "/oauth2/revoke",
+  fields: Record<string, string>,
+  tries: number,
+): Promise<SentForm> {
   const { around, signal } = endpoint;
-  const startedMs = around.now();
   const body = new URLSearchParams(fields).toString();
   const settings = {
     baseUrl: endpoint.baseUrl,
@@ -115,24 +134,34 @@ export async function requestToken(
     ...endpoint.onExchange && { onExchange: endpoint.onExchange },
   };
   for (let attempt = 1;; attempt++) {
-    const request = formRequest(endpoint, body);
+    const request = formRequest(endpoint, path, body);
     const sent = await attemptOnce(settings, request, body, attempt);
     const outcome = { ...sent, repeatable: tries > 1 };
     const wait = attempt < tries ? waitBeforeRetry(outcome, attempt, LONGEST_WAIT_MS) : undefined;
-    if (wait === undefined) return answerOf(outcome, request, startedMs);
+    if (wait === undefined) return { request, outcome };
     await (around.pause ?? pause)(wait, signal);
   }
 }
 
 /** The request that carries a form. */
-function formRequest(endpoint: TokenEndpoint, body: string): Request {
+function formRequest(endpoint: TokenEndpoint, path: string, body: string): Request {
   const headers = new Headers({
     Accept: "application/json",
     "Content-Type": "application/x-www-form-urlencoded",
   });
   if (endpoint.userAgent !== undefined) headers.set("User-Agent", endpoint.userAgent);
-  const address = `${endpoint.baseUrl.replace(/\/+$/, "")}/oauth2/token`;
+  const address = `${endpoint.baseUrl.replace(/\/+$/, "")}${path}`;
   return new Request(address, { method: "POST", headers, body, redirect: "manual" });
+}
+
+/** Why a form was refused, where the answer says so as OAuth does. */
+export function refusalIn({ response, text }: Outcome): TokenRefusal | undefined {
+  const { error, error_description } = jsonObject(text) ?? {};
+  if (!response || response.status < 400 || typeof error !== "string" || error === "") {
+    return undefined;
+  }
+  const told = typeof error_description === "string" && error_description !== "";
+  return { error, reason: told ? error_description : error };
 }
 
 /** Reads an answer, or throws what a missing or foreign answer amounts to. */
@@ -144,11 +173,9 @@ function answerOf(outcome: Outcome, request: Request, startedMs: number): TokenA
     const value = body?.[name];
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  const error = text("error");
   if (response.status === 429 || response.status >= 500) throw failure(outcome, response, request);
-  if (response.status >= 400 && error !== undefined) {
-    return { refused: { error, reason: text("error_description") ?? error } };
-  }
+  const refused = refusalIn(outcome);
+  if (refused) return { refused };
   const access_token = text("access_token");
   if (!response.ok || access_token === undefined) {
     throw unreadable(response.ok ? "no access token" : `status ${response.status}`, request.url);

@@ -64,6 +64,27 @@ export async function writePrivateText(
   await syncFolder(dirname(path));
 }
 
+/**
+ * Makes sure that a private file can be written, by writing beside it. Nothing is left of that.
+ *
+ * @throws {ConfigError} when it cannot be written. It names the reason and the fix.
+ */
+export async function checkPrivateWrite(path: string, around: Surroundings): Promise<void> {
+  const folder = dirname(path);
+  const isNew = await fileInfo(folder) === undefined;
+  await makePrivateFolder(folder, around);
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await writeNewFile(temporary, "{}\n");
+  } catch (error) {
+    throw fileError("write", path, error);
+  } finally {
+    await Deno.remove(temporary).catch(() => {});
+    // Another process may have begun to use it; then it stays.
+    if (isNew) await Deno.remove(folder).catch(() => {});
+  }
+}
+
 /** Removes a file. One that is not there counts as removed. */
 export async function removeFile(path: string): Promise<void> {
   try {

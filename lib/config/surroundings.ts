@@ -21,6 +21,11 @@ export interface Surroundings {
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Waits. Default: a timer. It rejects when the signal fires. */
   readonly pause?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  /**
+   * Opens an address in the person's browser, and tells whether that could be done. Default: with
+   * the system's own program for it.
+   */
+  readonly openBrowser?: ((url: string) => Promise<boolean>) | undefined;
   /** The operating system as `Deno.build.os` names it. Default: that. */
   readonly platform?: string | undefined;
   /** Tells the person something that does not stop the work. */

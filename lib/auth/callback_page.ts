@@ -1,0 +1,159 @@
+/**
+ * The pages that the browser shows when it comes back from the service. They hold no script, no
+ * link and nothing secret.
+ *
+ * @module
+ */
+
+/** What a page says. */
+export interface CallbackText {
+  /** HTTP status. */
+  status: number;
+  /** What happened. */
+  title: string;
+  /** More about it. */
+  message: string;
+  /** What to do next. */
+  next: string;
+}
+
+/** The page of a sign-in that is done. */
+export const SIGNED_IN: CallbackText = {
+  status: 200,
+  title: "You are signed in",
+  message: "The program that you started has what it needs.",
+  next: "You can close this page and go back to it.",
+};
+
+/** The page for an answer that nobody waits for. */
+export const NOT_WAITED_FOR: CallbackText = {
+  status: 400,
+  title: "This is not the answer to your sign-in",
+  message: "It was not started by the program that is waiting here, so it was not used.",
+  next: "The program goes on waiting. Open the address that it showed you.",
+};
+
+/** The page for any other address. */
+export const NOT_HERE: CallbackText = {
+  status: 404,
+  title: "There is nothing here",
+  message: "A program waits at this address for the end of a sign-in.",
+  next: "Open the address that it showed you.",
+};
+
+/** The page of a sign-in that came to nothing. */
+export function failedPage(reason: string): CallbackText {
+  return {
+    // The browser did nothing wrong.
+    status: 200,
+    title: "You are not signed in",
+    message: reason.length > 300 ? `${reason.slice(0, 300)}…` : reason,
+    next: "Nothing was stored. You can close this page; the program says how to go on.",
+  };
+}
+
+/** Makes the page. */
+export async function callbackPage(text: CallbackText): Promise<Response> {
+  const mark = text === SIGNED_IN ? DONE : NOT_DONE;
+  const body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>${escaped(text.title)} · Subscription Management Service</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header>Subscription Management Service</header>
+<main>
+${mark}
+<h1>${escaped(text.title)}</h1>
+<p>${escaped(text.message)}</p>
+<p class="soft">${escaped(text.next)}</p>
+</main>
+</body>
+</html>
+`;
+  return new Response(body, {
+    status: text.status,
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy":
+        `default-src 'none'; style-src 'sha256-${await styleHash()}'; img-src data:; ` +
+        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+      "Cache-Control": "no-store",
+      "Referrer-Policy": "no-referrer",
+      "X-Content-Type-Options": "nosniff",
+      // The listener closes as soon as the page is out.
+      Connection: "close",
+    },
+  });
+}
+
+async function styleHash(): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(STYLE));
+  return new Uint8Array(hash).toBase64();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text for a page. What nobody can see, such as marks that turn the writing direction, is shown. */
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");
+}
+
+const DONE = `<svg viewBox="0 0 48 48" class="done" aria-hidden="true" fill="none">
+<circle cx="24" cy="24" r="22" fill="currentColor" />
+<path d="m15 24.5 6.3 6.3L33.5 18" stroke="var(--card)" stroke-width="4" stroke-linecap="round"
+stroke-linejoin="round" /></svg>`;
+
+const NOT_DONE = `<svg viewBox="0 0 48 48" aria-hidden="true" fill="none">
+<circle cx="24" cy="24" r="22" fill="currentColor" />
+<path d="M24 13v13M24 34v.5" stroke="var(--card)" stroke-width="4" stroke-linecap="round" /></svg>`;
+
+/** The look of the service's own pages. */
+const STYLE = `
+:root {
+  color-scheme: light dark;
+  --paper: #f4f5f8; --card: #ffffff; --ink: #1a2030; --soft: #576074; --line: #d8dce5;
+  --accent: #3550c9;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #10131a; --card: #191e28; --ink: #e9ecf3; --soft: #a5aec0; --line: #323a4a;
+    --accent: #93a7ff;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; min-height: 100vh; min-height: 100dvh; padding: 2rem 1rem;
+  display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1.25rem;
+  background: var(--paper); color: var(--ink);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
+  overflow-wrap: anywhere;
+}
+header { font-weight: 600; font-size: .95rem; }
+main {
+  width: 100%; max-width: 29rem; padding: 2rem;
+  background: var(--card); border: 1px solid var(--line); border-radius: .9rem;
+  box-shadow: 0 1px 2px rgb(10 15 30 / .05), 0 8px 30px rgb(10 15 30 / .07);
+}
+svg { width: 2.75rem; height: 2.75rem; margin-bottom: 1rem; color: var(--soft); }
+svg.done { color: var(--accent); }
+h1 { margin: 0 0 .6rem; font-size: 1.4rem; line-height: 1.25; text-wrap: balance; }
+p { margin: 0 0 1rem; text-wrap: pretty; }
+p.soft { margin: 0; color: var(--soft); font-size: .9rem; }
+@media (max-width: 26rem) {
+  body { padding: 1.25rem .75rem; justify-content: flex-start; }
+  main { padding: 1.35rem 1.1rem; }
+}
+`;

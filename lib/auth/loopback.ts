@@ -1,0 +1,86 @@
+/**
+ * The listener on this machine to which the browser brings the service's answer: RFC 8252.
+ *
+ * @module
+ */
+
+import { ConfigError } from "../errors.ts";
+import { callbackPage, type CallbackText, NOT_HERE, NOT_WAITED_FOR } from "./callback_page.ts";
+
+/** A listener that waits for one answer. */
+export interface Loopback extends AsyncDisposable {
+  /** Where the browser is to be sent. */
+  readonly redirectUri: string;
+  /** The first answer that carries our state. */
+  readonly answer: Promise<URLSearchParams>;
+  /** Says what became of the answer. The browser waits for this, however often it asks. */
+  finish(text: CallbackText): void;
+}
+
+const PATH = "/callback";
+
+/** Connections that are open when all is said are closed after so many milliseconds. */
+const CLOSE_AFTER_MS = 1_000;
+
+/**
+ * Listens on a free port of 127.0.0.1 for the answer that carries a state. Other answers get a page
+ * that says so and do not end the wait; other addresses are not found.
+ *
+ * @throws {ConfigError} when this program may not listen there.
+ */
+export function openLoopback(state: string): Loopback {
+  const answer = Promise.withResolvers<URLSearchParams>();
+  const result = Promise.withResolvers<CallbackText>();
+  const stop = new AbortController();
+  const handle = async (request: Request): Promise<Response> => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== PATH) return await callbackPage(NOT_HERE);
+    if (request.method !== "GET") {
+      return new Response(null, { status: 405, headers: { Allow: "GET" } });
+    }
+    const states = searchParams.getAll("state");
+    if (states.length !== 1 || states[0] !== state) return await callbackPage(NOT_WAITED_FOR);
+    answer.resolve(searchParams);
+    return await callbackPage(await result.promise);
+  };
+  const server = listen(handle, stop.signal);
+  return {
+    redirectUri: `http://127.0.0.1:${server.addr.port}${PATH}`,
+    answer: answer.promise,
+    finish: result.resolve,
+    [Symbol.asyncDispose]: () => close(server, stop),
+  };
+}
+
+function listen(
+  handle: (request: Request) => Promise<Response>,
+  signal: AbortSignal,
+): Deno.HttpServer<Deno.NetAddr> {
+  const address = { hostname: "127.0.0.1", port: 0 };
+  const { state } = Deno.permissions.querySync({ name: "net", host: "127.0.0.1:0" });
+  try {
+    if (state !== "granted") throw new Deno.errors.NotCapable("no permission for it");
+    return Deno.serve({ ...address, signal, onListen: () => {} }, handle);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`Cannot listen on 127.0.0.1 for the browser's answer: ${why}`, {
+      hint: "In a script allow it with: --allow-net=127.0.0.1",
+      cause: error,
+    });
+  }
+}
+
+/** Sends what is being sent, then closes. A connection on which nothing moves does not hold us up. */
+async function close(
+  server: Deno.HttpServer<Deno.NetAddr>,
+  stop: AbortController,
+): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), CLOSE_AFTER_MS);
+  });
+  const ended = await Promise.race([server.shutdown(), late]);
+  clearTimeout(timer);
+  if (ended === "late") stop.abort();
+  await server.finished;
+}

@@ -1,0 +1,33 @@
+/**
+ * Ending a sign-in at the service that issued it: RFC 7009.
+ *
+ * @module
+ */
+
+import type { StoredToken } from "../config/stored_token.ts";
+import { AuthError } from "../errors.ts";
+import { unreachable, unreadable } from "../retry.ts";
+import { clientIdFor, refusalIn, sendForm, type TokenEndpoint } from "./token.ts";
+
+/** Safe to repeat: a token that is revoked already is no error. */
+const TRIES = 2;
+
+/**
+ * Revokes a sign-in: none of its tokens is good any more. What is stored of it stays.
+ *
+ * @throws {AuthError} when the service refuses.
+ * @throws {NetworkError} when the service does not answer, or something else answers in its place.
+ */
+export async function revokeToken(endpoint: TokenEndpoint, token: StoredToken): Promise<void> {
+  const { request, outcome } = await sendForm(endpoint, "/oauth2/revoke", {
+    // The refresh token stands for the whole sign-in; an access token would end alone.
+    token: token.refresh_token,
+    token_type_hint: "refresh_token",
+    client_id: token.client_id ?? clientIdFor(endpoint.around),
+  }, TRIES);
+  const { response } = outcome;
+  if (!response) throw unreachable(outcome.error, request.url);
+  const refused = refusalIn(outcome);
+  if (refused) throw new AuthError(`Cannot revoke the sign-in: ${refused.reason}`);
+  if (!response.ok) throw unreadable(`status ${response.status}`, request.url);
+}

@@ -1,0 +1,197 @@
+/**
+ * Signing in with a browser: the authorization-code flow with PKCE, for a client without a secret.
+ *
+ * @module
+ */
+
+import type { StoredToken } from "../config/stored_token.ts";
+import { AuthError, Cancelled, ToolkitError } from "../errors.ts";
+import { openInBrowser } from "./browser.ts";
+import { failedPage, SIGNED_IN } from "./callback_page.ts";
+import { openLoopback } from "./loopback.ts";
+import { createPkce, type RandomBytes, randomText, systemRandom } from "./pkce.ts";
+import { serviceAddress } from "./renewal.ts";
+import { revokeToken } from "./revoke.ts";
+import { DEFAULT_SCOPES } from "./scopes.ts";
+import { clientIdFor, requestToken, type TokenEndpoint } from "./token.ts";
+
+/** How long the browser's answer is waited for, in milliseconds. */
+export const LONGEST_SIGN_IN_MS = 300_000;
+
+/** How to sign in with a browser. */
+export interface BrowserOptions {
+  /** Shows the person the address to open. It is called at once, before any browser is started. */
+  onUrl: (url: string) => void;
+  /** Told when no browser could be started here, so the person has to open the address. */
+  onNoBrowser?: (() => void) | undefined;
+  /** Whether to start the person's browser. Default: true. */
+  browser?: boolean | undefined;
+  /** The OAuth client. Default: `CLI_OAUTH_CLIENT_ID`, else the built-in one. */
+  clientId?: string | undefined;
+  /** What to ask for. Default: what all operations need together. */
+  scopes?: readonly string[] | undefined;
+  /** Milliseconds to wait for the browser's answer. Default: 300,000, five minutes. */
+  waitMs?: number | undefined;
+  /**
+   * Runs before the browser is told that all is well. When it throws, the sign-in has failed and is
+   * revoked.
+   */
+  complete?: ((token: StoredToken) => Promise<void>) | undefined;
+  /** Makes random bytes. Default: the system's. */
+  randomBytes?: RandomBytes | undefined;
+}
+
+/**
+ * Signs in with a browser, and gives what is to be stored.
+ *
+ * @throws {AuthError} when the person or the service says no, or nobody answers in time.
+ * @throws {ConfigError} when this program may not listen for the answer.
+ * @throws {NetworkError} when the service does not answer.
+ * @throws {Cancelled} when the signal fires.
+ */
+export async function signInWithBrowser(
+  endpoint: TokenEndpoint,
+  options: BrowserOptions,
+): Promise<StoredToken> {
+  const random = options.randomBytes ?? systemRandom;
+  const state = randomText(16, random);
+  const { verifier, challenge } = await createPkce(random);
+  const client_id = options.clientId ?? clientIdFor(endpoint.around);
+  const scope = (options.scopes ?? DEFAULT_SCOPES).join(" ");
+  await using loopback = openLoopback(state);
+  const redirect_uri = loopback.redirectUri;
+  const request = { client_id, redirect_uri, scope, state, code_challenge: challenge };
+  try {
+    const stopped = show(authorizationUrl(endpoint.baseUrl, request), endpoint, options);
+    const answer = await waitFor(loopback.answer, redirect_uri, endpoint, options).finally(stopped);
+    const code = codeIn(answer, endpoint.baseUrl);
+    const grant = { code, redirect_uri, client_id, code_verifier: verifier };
+    const token = await redeem(endpoint, grant, scope);
+    await complete(endpoint, token, options);
+    loopback.finish(SIGNED_IN);
+    return token;
+  } catch (error) {
+    const reason = error instanceof ToolkitError ? error.message : "The program has failed";
+    loopback.finish(failedPage(error instanceof Cancelled ? "The program was stopped" : reason));
+    throw error;
+  }
+}
+
+/** The address that asks the person for consent. */
+function authorizationUrl(baseUrl: string, request: Record<string, string>): string {
+  const url = new URL(`${serviceAddress(baseUrl)}/oauth2/authorize`);
+  url.searchParams.set("response_type", "code");
+  for (const [name, value] of Object.entries(request)) url.searchParams.set(name, value);
+  url.searchParams.set("code_challenge_method", "S256");
+  return url.href;
+}
+
+/** Shows the address and starts the browser. Returns what ends the interest in the browser. */
+function show(url: string, { around }: TokenEndpoint, options: BrowserOptions): () => void {
+  let waiting = true;
+  options.onUrl(url);
+  const platform = around.platform ?? Deno.build.os;
+  const open = around.openBrowser ?? ((address) => openInBrowser(address, platform));
+  const opened = options.browser ?? true ? open(url).catch(() => false) : Promise.resolve(false);
+  opened.then((yes) => {
+    if (!yes && waiting) options.onNoBrowser?.();
+  });
+  return () => void (waiting = false);
+}
+
+/** Waits for the answer, but not for ever and not after a Ctrl-C. */
+function waitFor(
+  answer: Promise<URLSearchParams>,
+  redirectUri: string,
+  { signal }: TokenEndpoint,
+  { waitMs = LONGEST_SIGN_IN_MS }: BrowserOptions,
+): Promise<URLSearchParams> {
+  return new Promise((resolve, reject) => {
+    const stop = () => end(() => reject(new Cancelled("Stopped", { cause: signal?.reason })));
+    const timer = setTimeout(() => end(() => reject(tooLate(waitMs, redirectUri))), waitMs);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+      settle();
+    };
+    answer.then((given) => end(() => resolve(given)));
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function tooLate(waitMs: number, redirectUri: string): AuthError {
+  const minutes = Math.round(waitMs / 60_000);
+  const time = minutes < 1 ? "in time" : `within ${minutes} minutes`;
+  return new AuthError(`Cannot sign in: no answer came ${time}`, {
+    hint: "Try again, and open the address in a browser on this machine: " +
+      `the answer comes to ${new URL(redirectUri).host}`,
+  });
+}
+
+/** The code in the answer that the browser brought. Its state is known to be ours. */
+function codeIn(answer: URLSearchParams, baseUrl: string): string {
+  // Where the service names itself, the name must be right: RFC 9207. The published one does not.
+  const iss = answer.get("iss");
+  const names = [baseUrl, new URL(baseUrl).origin].map(serviceAddress);
+  if (iss !== null && !names.includes(serviceAddress(iss))) {
+    throw new AuthError(`Cannot sign in: the answer comes from ${iss}, not from ${baseUrl}`, {
+      hint: "Set CLI_BASE_URL to the service's own name for itself, if you trust it.",
+    });
+  }
+  const error = answer.get("error");
+  if (error !== null) throw refusedBy(error, answer.get("error_description") || error);
+  const [code, ...more] = answer.getAll("code");
+  if (code && more.length === 0) return code;
+  throw new AuthError("Cannot sign in: the answer of the service holds no code", {
+    hint: "Try again. If that does not help, check CLI_BASE_URL.",
+  });
+}
+
+/** The error for an answer that says no. */
+function refusedBy(error: string, reason: string): AuthError {
+  if (error === "access_denied") {
+    return new AuthError("Cannot sign in: access was denied in the browser", {
+      hint: "Nothing was stored. Try again and choose Allow.",
+    });
+  }
+  const hint = error === "invalid_scope"
+    ? "Ask for other permissions, or leave them out to get all that are needed."
+    : undefined;
+  return new AuthError(`Cannot sign in: ${reason}`, { hint });
+}
+
+/** Exchanges the code. It is good for one attempt, so there is only one. */
+async function redeem(
+  endpoint: TokenEndpoint,
+  grant: { code: string; redirect_uri: string; client_id: string; code_verifier: string },
+  asked: string,
+): Promise<StoredToken> {
+  const fields = { grant_type: "authorization_code", ...grant };
+  const { granted, refused } = await requestToken(endpoint, fields);
+  if (refused) throw refusedBy(refused.error, refused.reason);
+  const { access_token, refresh_token, expires_at_ms, scope = asked } = granted;
+  if (refresh_token === undefined) {
+    throw new AuthError("Cannot sign in: the service gave no refresh token");
+  }
+  const { client_id } = grant;
+  const base_url = endpoint.baseUrl;
+  return { access_token, refresh_token, expires_at_ms, scope, client_id, base_url };
+}
+
+/** Does what is to be done before the person is told. A sign-in that does not survive it is ended. */
+async function complete(
+  endpoint: TokenEndpoint,
+  token: StoredToken,
+  options: BrowserOptions,
+): Promise<void> {
+  const { signal } = endpoint;
+  try {
+    if (signal?.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
+    await options.complete?.(token);
+  } catch (error) {
+    // Best effort: nobody else knows these tokens, and they end by themselves.
+    await revokeToken({ ...endpoint, signal: undefined }, token).catch(() => {});
+    throw error;
+  }
+}
