@@ -51,25 +51,54 @@ export async function readBody(request: Request): Promise<RawBody> {
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.infer<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  throw explain(result.error.issues, "");
+  throw explain(result.error.issues, value);
 }
 
-/** The refusal for the first issue; inside a choice between schemas, for the nearest one. */
-function explain(issues: readonly z.core.$ZodIssue[], prefix: string): Refusal {
+/** The refusal for the first issue. */
+function explain(issues: readonly z.core.$ZodIssue[], root: unknown): Refusal {
   const [issue] = issues;
-  if (!issue) return malformed("The request is not as it must be");
-  const param = [prefix, ...issue.path].filter((part) => part !== "").map(String).join(".");
+  if (!issue) return malformed("The body is not as it must be");
+  const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
-    const key = [param, issue.keys[0] ?? ""].filter((part) => part !== "").join(".");
-    return invalid(key, `'${key}' is not a known field`);
+    const name = [...path, issue.keys[0] ?? ""].join(".");
+    return invalid(name, `'${name}' is not a known field`);
   }
-  if (issue.code === "invalid_union" && issue.errors.length > 0) {
-    const nearest = [...issue.errors].sort((a, b) => a.length - b.length)[0] ?? [];
-    if (nearest.length > 0 && issue.input !== undefined) return explain(nearest, param);
-  }
-  if (issue.input === undefined) return invalid(param, `'${param}' is a required property`);
-  const name = param === "" ? "The body" : `'${param}'`;
-  return invalid(param, `${name} is not valid: ${issue.message}`);
+  if (path.length === 0) return malformed(`The body ${ruleOf(issue)}`);
+  const name = path.join(".");
+  if (valueAt(root, path) === undefined) return invalid(name, `'${name}' is a required property`);
+  return invalid(name, `'${name}' ${ruleOf(issue)}`);
+}
+
+/** The value that a path leads to, if there is one. */
+function valueAt(root: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => {
+    const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+    return entries.find(([name]) => name === key)?.[1];
+  }, root);
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "text",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** What a value must be, as the end of a sentence. A schema of ours says it in its own message. */
+function ruleOf(issue: z.core.$ZodIssue): string {
+  if (issue.message.startsWith("must ")) return issue.message;
+  if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_value") return oneOf(issue.values);
+  if (issue.code === "invalid_union" && "options" in issue) return oneOf(issue.options ?? []);
+  return `is not valid: ${issue.message}`;
+}
+
+/** The rule for a choice. */
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(", ")}`;
 }
 
 /** Reads the bytes, but never more than allowed. */
@@ -105,7 +134,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Refuses what JSON can carry but no database keeps: NUL, lone surrogates, endless nesting. */
+/** Refuses what JSON can carry but would come back changed, or not at all. */
 function checkValue(root: unknown): void {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
@@ -113,8 +142,9 @@ function checkValue(root: unknown): void {
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value === "string") checkText(value);
+      if (typeof value === "number") checkNumber(value);
       if (typeof value !== "object" || value === null) continue;
-      if (!Array.isArray(value)) Object.keys(value).forEach(checkText);
+      if (!Array.isArray(value)) Object.keys(value).forEach(checkName);
       for (const inner of Object.values(value)) next.push(inner);
     }
     level = next;
@@ -126,4 +156,16 @@ function checkText(text: string): void {
   if (!text.isWellFormed() || text.includes("\0")) {
     throw malformed("The body holds text that is not valid Unicode, or a NUL character");
   }
+}
+
+/** Refuses numbers whose digits are lost in reading: free JSON is answered as it was sent. */
+function checkNumber(value: number): void {
+  if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return;
+  throw malformed("The body holds a number too large to keep exactly; send it as text");
+}
+
+/** Refuses names of fields that are no text, and the one that JavaScript treats apart. */
+function checkName(name: string): void {
+  checkText(name);
+  if (name === "__proto__") throw malformed("The body holds a field that is named __proto__");
 }

@@ -51,7 +51,11 @@ export class Refusal extends Error {
     this.details = details;
   }
 
-  /** The error body as it is sent. */
+  /**
+   * The error body as it is sent.
+   *
+   * Gap: the public service adds `doc_url`. There are no pages to point to, so it is left out.
+   */
   get body(): Record<string, unknown> {
     const { param, backoff_ms, referenced_object_ids } = this.details;
     return {

@@ -11,6 +11,9 @@ import type { DeletedObject } from "../resources/shared.ts";
 /** Schemas that stand under their own name in the OpenAPI document. */
 export const named = z.registry<{ id: string }>();
 
+/** The most items on a page. */
+export const LARGEST_PAGE = 100;
+
 /** Gives a schema its name in the OpenAPI document. */
 export function component<S extends z.ZodType>(id: string, schema: S): S {
   named.add(schema, { id });
@@ -38,10 +41,12 @@ export const millis: z.ZodInt = z.int().min(0);
 /**
  * Schema of the query of a list that comes in pages. Sizes above 100 count as 100.
  *
- * Gap: parameters that no schema names are ignored, as clients of the public API send some.
+ * Gap: parameters that no schema names are ignored, as clients of the public API send some; of one
+ * that is repeated, the last counts.
  */
 export const pageQuery = z.object({
-  limit: z.string().regex(/^\d{1,9}$/, "must be a whole number, 1 to 100")
-    .pipe(z.coerce.number<string>().int().min(1)).default(20),
-  starting_after: z.string().min(1).optional(),
+  limit: z.string().regex(/^0*[1-9]\d*$/, "must be a whole number from 1 to 100")
+    .transform((digits) => Math.min(Number(digits), LARGEST_PAGE))
+    .pipe(z.int().min(1)).default(20),
+  starting_after: z.string().min(1, "must have 1 character or more").optional(),
 });

@@ -7,6 +7,7 @@
 import { z } from "zod";
 import type { App, AppChanges, NewApp } from "../../resources/apps.ts";
 import { component, millis } from "../schemas.ts";
+import { text } from "./fields.ts";
 
 const BILLING_CURRENCIES = (
   "USD EUR JPY GBP AUD CAD BRL KRW CNY MXN SEK PLN MYR PHP CHF SAR TWD NOK DKK THB NZD SGD HKD " +
@@ -15,7 +16,7 @@ const BILLING_CURRENCIES = (
 
 const bundleId = text(256);
 const packageName = text(256);
-const sharedSecret = exactly(32).nullable().exactOptional();
+const sharedSecret = text(32, 32).nullable().exactOptional();
 const accountId = text(256).nullable().exactOptional();
 
 const appStoreKeys = {
@@ -36,13 +37,13 @@ const billing = {
 };
 
 const roku = z.strictObject({
-  roku_api_key: exactly(33).nullable().exactOptional(),
-  roku_channel_id: exactly(6).nullable().exactOptional(),
+  roku_api_key: text(33, 33).nullable().exactOptional(),
+  roku_channel_id: text(6, 6).nullable().exactOptional(),
   roku_channel_name: text(30).nullable().exactOptional(),
 }).nullable();
 
 const paddle = z.strictObject({
-  paddle_api_key: z.string().min(50).max(70).nullable().exactOptional(),
+  paddle_api_key: text(70, 50).nullable().exactOptional(),
   paddle_is_sandbox: z.boolean().nullable().exactOptional(),
 }).nullable();
 
@@ -209,6 +210,17 @@ const DEFAULTS: Readonly<Record<string, Settings>> = {
   paddle: { paddle_is_sandbox: null },
 };
 
+/**
+ * What null in place of a type's whole object amounts to.
+ *
+ * Gap: a nested null clears a field, so the null object clears every field that can be.
+ */
+export const CLEARED: Readonly<Record<string, Settings>> = {
+  svc_billing: { stripe_account_id: null, app_name: null, support_email: null },
+  roku: { roku_api_key: null, roku_channel_id: null, roku_channel_name: null },
+  paddle: { paddle_api_key: null, paddle_is_sandbox: null },
+};
+
 /** The object of an app as the API shows it. */
 export function shownSettings(type: string, settings: Settings, secrets: Settings): Settings {
   const shown = { ...DEFAULTS[type], ...settings };
@@ -232,16 +244,6 @@ export const KEY_PREFIX: Readonly<Record<string, string>> = {
   roku: "roku_",
   test_store: "test_",
 };
-
-/** Text of 1 to `most` characters. */
-function text(most: number): z.ZodString {
-  return z.string().min(1).max(most);
-}
-
-/** Text of one length. */
-function exactly(length: number): z.ZodString {
-  return z.string().length(length);
-}
 
 /** The two fields that every new app has. */
 function head<T extends StoreType>(type: T): { name: z.ZodString; type: z.ZodLiteral<T> } {

@@ -19,6 +19,7 @@ import type { Row } from "../store/tables.ts";
 import {
   appChanges,
   appSchema,
+  CLEARED,
   KEY_PREFIX,
   newApp,
   type Settings,
@@ -154,7 +155,8 @@ const deleteApp = route({
   const app = await findApp(call, call.params.id);
   const dependents = await dependentsOf(call, app.id);
   if (dependents.length > 0) {
-    const message = `The app still has ${dependents.length} products; delete them first`;
+    const message = "The app still has products; delete them first, archived ones too";
+    // Gap: neither of the published 409 types fits.
     throw new Refusal(409, "unprocessable_entity_error", message, {
       referenced_object_ids: dependents,
     });
@@ -252,10 +254,11 @@ async function dependentsOf({ tx, project }: Place, appId: string): Promise<stri
   return products.map((product) => product.id);
 }
 
-/** The object under a type's name, empty when it is null or not there. */
+/** The object under a type's name: empty when it is not there, all cleared when it is null. */
 function nestedObject(body: object, type: string): Settings {
   const found: unknown = Object.entries(body).find(([key]) => key === type)?.[1];
-  return typeof found === "object" && found !== null ? { ...found } : {};
+  if (found === null) return CLEARED[type] ?? {};
+  return typeof found === "object" ? { ...found } : {};
 }
 
 /** Stored JSON with some fields replaced. */

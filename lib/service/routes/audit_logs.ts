@@ -29,6 +29,8 @@ const auditLogSchema: z.ZodType<AuditLog> = component(
   }),
 );
 
+const date = z.iso.date("must be a day, such as 2026-11-23");
+
 const DAY_MS = 86_400_000;
 
 const listAuditLogs = route({
@@ -38,8 +40,8 @@ const listAuditLogs = route({
   path: "/audit_logs",
   scope: "project_configuration:audit_logs:read",
   query: pageQuery.extend({
-    start_date: z.iso.date().optional(),
-    end_date: z.iso.date().optional(),
+    start_date: date.optional(),
+    end_date: date.optional(),
   }),
   response: pageOf(auditLogSchema),
 }, (call) => {

@@ -13,6 +13,7 @@ import { type AccountCall, type Actor, route } from "../route.ts";
 import { component, millis, pageOf, pageQuery } from "../schemas.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
+import { text } from "./fields.ts";
 
 const projectSchema: z.ZodType<Project> = component(
   "Project",
@@ -26,7 +27,7 @@ const projectSchema: z.ZodType<Project> = component(
   }),
 );
 
-const newProject: z.ZodType<NewProject> = z.strictObject({ name: z.string().min(1).max(255) });
+const newProject: z.ZodType<NewProject> = z.strictObject({ name: text(255) });
 
 const READ = "project_configuration:projects:read";
 
