@@ -50,17 +50,16 @@ export async function deleteRow(
   call: Pick<Call, "tx" | "project" | "now">,
   table: ListedTable,
   object: string,
-  row: { id: string; seq: number },
+  row: { id: string; seq: number; position?: number | null },
 ): Promise<DeletedObject> {
   const { tx, project, now } = call;
   await sql`
     delete from ${sql.table(table)} where project_id = ${project.id} and id = ${row.id}`
     .execute(tx);
+  const place = { seq: row.seq, position: row.position ?? null, deleted_at: now };
   await tx.insertInto("tombstones")
-    .values({ project_id: project.id, object, id: row.id, seq: row.seq, deleted_at: now })
-    .onConflict((oc) =>
-      oc.columns(["project_id", "object", "id"]).doUpdateSet({ seq: row.seq, deleted_at: now })
-    )
+    .values({ project_id: project.id, object, id: row.id, ...place })
+    .onConflict((oc) => oc.columns(["project_id", "object", "id"]).doUpdateSet(place))
     .execute();
   return { object, id: row.id, deleted_at: now };
 }

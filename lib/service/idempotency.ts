@@ -32,13 +32,15 @@ export async function rememberedAnswer(
   actor: Actor,
   key: string,
   request: string,
+  now: number,
 ): Promise<Remembered | undefined> {
   if (key === "" || key.length > 255) {
     const message = "'Idempotency-Key' must have 1 to 255 characters";
     throw new Refusal(400, "parameter_error", message, { param: "Idempotency-Key" });
   }
   const row = await tx.selectFrom("idempotency_keys").selectAll()
-    .where("account_id", "=", actor.account_id).where("key", "=", key).executeTakeFirst();
+    .where("account_id", "=", actor.account_id).where("key", "=", key)
+    .where("created_at", ">", now - REMEMBERED_MS).executeTakeFirst();
   if (!row) return undefined;
   if (row.request_hash === sha256Hex(request)) return { status: row.status, text: row.body };
   const message = "The idempotency key was already used for a different request";
@@ -54,17 +56,20 @@ export async function rememberAnswer(
   answer: Remembered,
   now: number,
 ): Promise<void> {
-  await tx.insertInto("idempotency_keys").values({
-    account_id: actor.account_id,
-    key,
+  const memory = {
     request_hash: sha256Hex(request),
     status: answer.status,
     body: answer.text,
     created_at: now,
-  }).execute();
+  };
+  // What is a day old may still be there, and no longer counts.
+  await tx.insertInto("idempotency_keys")
+    .values({ account_id: actor.account_id, key, ...memory })
+    .onConflict((oc) => oc.columns(["account_id", "key"]).doUpdateSet(memory))
+    .execute();
 }
 
 /** Forgets answers that are a day old. */
 export async function forgetAnswers(tx: Tx, now: number): Promise<void> {
-  await tx.deleteFrom("idempotency_keys").where("created_at", "<", now - REMEMBERED_MS).execute();
+  await tx.deleteFrom("idempotency_keys").where("created_at", "<=", now - REMEMBERED_MS).execute();
 }

@@ -9,14 +9,12 @@ import { type RawBuilder, sql } from "kysely";
 import type { Page } from "../page.ts";
 import { invalid } from "./errors.ts";
 import type { AccountCall, Call } from "./route.ts";
-import type { Tx } from "./store/mod.ts";
+import { LARGEST_PAGE } from "./schemas.ts";
 import type { Row, Tables } from "./store/tables.ts";
-
-const LARGEST_PAGE = 100;
 
 /** The query of a list, as `pageQuery` makes it. */
 export interface ListQuery {
-  /** Items per page; sizes above 100 count as 100. */
+  /** Items per page, 1 to 100. */
   limit: number;
   /** The id of the item to start after. */
   starting_after?: string | undefined;
@@ -88,10 +86,16 @@ export function tableListing<T extends ListedTable, Item>(
   options: TableListing<T, Item>,
 ): Listing<Row<T>, number, Item> {
   const { tx, project } = call;
+  const { object } = options;
   const where = options.where ?? sql`1 = 1`;
   const order = options.newestFirst ? sql`desc` : sql`asc`;
   return {
-    positionOf: (id) => seqOf(tx, project.id, table, options.object, id),
+    async positionOf(id) {
+      const { rows } = await sql<{ seq: number }>`
+        select seq from ${sql.table(table)}
+        where project_id = ${project.id} and id = ${id}`.execute(tx);
+      return (rows[0] ?? await tombstoneOf(call, object, id))?.seq;
+    },
     async rowsAfter(seq, count) {
       const after = seq === undefined
         ? sql`1 = 1`
@@ -109,21 +113,15 @@ export function tableListing<T extends ListedTable, Item>(
   };
 }
 
-/** The `seq` of an object in this project, or the one that it had before it was deleted. */
-async function seqOf(
-  tx: Tx,
-  projectId: string,
-  table: ListedTable,
+/** Where something stood in its list before it was deleted. */
+export async function tombstoneOf(
+  { tx, project }: Pick<Call, "tx" | "project">,
   object: string,
   id: string,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ seq: number }>`
-    select seq from ${sql.table(table)} where project_id = ${projectId} and id = ${id}
-    union all
-    select seq from tombstones
-    where project_id = ${projectId} and object = ${object} and id = ${id}
-    limit 1`.execute(tx);
-  return rows[0]?.seq;
+): Promise<Row<"tombstones"> | undefined> {
+  return await tx.selectFrom("tombstones").selectAll()
+    .where("project_id", "=", project.id).where("object", "=", object).where("id", "=", id)
+    .executeTakeFirst();
 }
 
 /** Reads one row more than the page holds, to know whether there is another page. */
@@ -133,13 +131,12 @@ async function pageAfter<Row, Position, Item>(
   limit: number,
   url: URL,
 ): Promise<Page<Item>> {
-  const size = Math.min(limit, LARGEST_PAGE);
-  const rows = await listing.rowsAfter(position, size + 1);
-  const shown = rows.slice(0, size);
+  const rows = await listing.rowsAfter(position, limit + 1);
+  const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const items: Item[] = [];
   for (const row of shown) items.push(await listing.show(row));
-  const more = rows.length > size && last !== undefined;
+  const more = rows.length > limit && last !== undefined;
   return {
     object: "list",
     items,
@@ -152,7 +149,8 @@ async function pageAfter<Row, Position, Item>(
 function addressAfter(url: URL, id: string): string {
   const next = new URL(url);
   next.searchParams.set("starting_after", id);
-  return next.pathname + next.search;
+  // A space that is written as a plus would be one only to those who read the query as a form.
+  return next.pathname + next.search.replaceAll("+", "%20");
 }
 
 /** The address of the list itself. */

@@ -98,7 +98,7 @@ function queryParameters(route: Route, schema: ToSchema): object[] {
     required: !z.safeParse(type, undefined).success,
     schema: schema(z.object({ [name]: type }), "output"),
   })).map((parameter) => ({ ...parameter, schema: onlyProperty(parameter) }));
-  const values = Object.keys(route.expand);
+  const values = [...route.expand.keys()];
   if (values.length === 0) return parameters;
   const expand = { type: "array", items: { type: "string", enum: values } };
   return [...parameters, { name: "expand", in: "query", required: false, schema: expand }];

@@ -89,8 +89,8 @@ export interface Contract<
   scope: Scope;
   /** The query, besides `expand`. Parameters it does not name are ignored. */
   query?: Query;
-  /** What `expand` accepts, and the permission that each value needs. */
-  expand?: Record<string, Scope>;
+  /** What `expand` accepts, and the permission or permissions that each value needs. */
+  expand?: Record<string, Scope | readonly Scope[]>;
   /** The body. Without it the route takes none, or an empty one. */
   body?: Body;
   /** The answer of a success. */
@@ -120,13 +120,13 @@ export interface AuditEntry {
 
 /** A route, its types forgotten. */
 export interface Route
-  extends Omit<Contract<string, z.ZodObject, z.ZodType, unknown>, "audit" | "body"> {
+  extends Omit<Contract<string, z.ZodObject, z.ZodType, unknown>, "audit" | "body" | "expand"> {
   /** The limit that its requests count towards. */
   readonly rate: RateClass;
   /** The query, empty where the contract names none. */
   readonly query: z.ZodObject;
-  /** What `expand` accepts, empty where the contract names none. */
-  readonly expand: Record<string, Scope>;
+  /** What `expand` accepts and needs, empty where the contract names none. */
+  readonly expand: ReadonlyMap<string, readonly Scope[]>;
   /** The body, where the route takes one. */
   readonly body: z.ZodType | undefined;
   /** The status of a success. */
@@ -161,7 +161,7 @@ export function route<
     ...contract,
     rate: RATES[contract.scope.split(":")[0] ?? ""] ?? "configuration",
     query: contract.query ?? z.object({}),
-    expand: contract.expand ?? {},
+    expand: new Map(Object.entries(contract.expand ?? {}).map(([part, s]) => [part, [s].flat()])),
     body: contract.body,
     status: contract.status ?? 200,
     // The server hands a route only calls that it has validated against this very contract.

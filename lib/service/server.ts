@@ -2,8 +2,8 @@
  * From request to response: the order in which a request is checked, the one place where a handler
  * runs, and the one place where a refusal becomes an answer.
  *
- * Checks run in this order: credential 401, path 404, method 405, permission 403, rate 429, body's
- * form 400, object in the path 404, query and body 400, then the rules of the operation.
+ * Checks run in this order: credential 401, path 404, method 405, permission 403, rate 429, form of
+ * body and query 400, object in the path 404, fields of the body 400, then the rules of the operation.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { z } from "zod";
 import { recordAudit } from "./audit.ts";
 import { type RawBody, readBody, validate } from "./body.ts";
 import { type Clock, projectTime } from "./clock.ts";
-import { Refusal } from "./errors.ts";
+import { invalid, Refusal } from "./errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import { newId } from "./ids.ts";
 import type { RateCounter } from "./rates.ts";
@@ -60,7 +60,7 @@ export function createServer(
   }
   app.notFound(async (c) => {
     await callerOf(c.req.raw, parts);
-    throw new Refusal(404, "resource_missing", `There is nothing at ${c.req.method} ${c.req.path}`);
+    throw nothingAt(c.req.raw);
   });
   app.onError((error) => refuse(error, parts));
   return (request) => app.fetch(request);
@@ -81,6 +81,7 @@ async function answer(
   params: Record<string, string>,
 ): Promise<Response> {
   const actor = await callerOf(request, parts);
+  if (!isEncoded(new URL(request.url).pathname)) throw nothingAt(request);
   const { project_id: projectId, ...values } = params;
   checkScope(actor, route);
   await checkProject(parts.store, projectId, actor);
@@ -130,12 +131,12 @@ async function run(asked: Asked): Promise<Remembered & { replayed?: boolean }> {
   const url = new URL(request.url);
   const what = `${request.method} ${url.pathname}${url.search}\n${body.text}`;
   return await parts.store.write(async (tx) => {
-    const earlier = key === null ? undefined : await rememberedAnswer(tx, actor, key, what);
+    const earlier = key === null
+      ? undefined
+      : await rememberedAnswer(tx, actor, key, what, parts.clock());
     if (earlier) return { ...earlier, replayed: true };
     const call = await callFor(asked, tx);
-    const result = await route.handle(call);
-    // A handler that never looked at its body has not refused what must not be there either.
-    call.body();
+    const result = await handle(route, call);
     if (route.audit) {
       const entry = route.audit(call, result);
       // Outside a project the change is the project's own creation.
@@ -145,6 +146,19 @@ async function run(asked: Asked): Promise<Remembered & { replayed?: boolean }> {
     if (key !== null) await rememberAnswer(tx, actor, key, what, answer, parts.clock());
     return answer;
   });
+}
+
+/** Runs the handler. Whether it looks at the body or not, the body is as it must be. */
+async function handle(route: Route, call: Call): Promise<unknown> {
+  try {
+    const result = await route.handle(call);
+    call.body();
+    return result;
+  } catch (error) {
+    // No rule of the operation is looked at for a body that is not one.
+    if (error instanceof Refusal && error.status > 404) call.body();
+    throw error;
+  }
 }
 
 const noBody = z.strictObject({});
@@ -177,6 +191,7 @@ async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header ?? "")?.[1];
   const actor = token === undefined ? undefined : await parts.authenticate(token);
   if (actor) return actor;
+  if (token !== undefined) await refusePublicKey(token, parts.store);
   const message = header === null
     ? "A credential is needed: send Authorization: Bearer <access token>"
     : "The credential is unknown, expired or revoked";
@@ -184,6 +199,32 @@ async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
   throw new Refusal(401, "authentication_error", message, {
     headers: { "WWW-Authenticate": challenge },
   });
+}
+
+/** Tells the holder of a public SDK key what it is not for. */
+async function refusePublicKey(token: string, store: Store): Promise<void> {
+  const key = await store.read((tx) =>
+    tx.selectFrom("app_keys").select("id").where("key", "=", token).executeTakeFirst()
+  );
+  if (!key) return;
+  const message = "A public SDK key reads offerings under /v1 only; send an access token here";
+  throw new Refusal(403, "authorization_error", message);
+}
+
+/** The refusal of an address that does not exist. */
+function nothingAt(request: Request): Refusal {
+  const { pathname } = new URL(request.url);
+  return new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
+}
+
+/** Whether every percent sign of a path begins an escape, and the escapes are UTF-8. */
+function isEncoded(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Refuses a caller without the route's permission, and names it. */
@@ -219,13 +260,13 @@ async function projectFor(tx: Tx, projectId: string, actor: Actor): Promise<Row<
 function expansions(url: URL, route: Route, actor: Actor): ReadonlySet<string> {
   const asked = url.searchParams.getAll("expand").flatMap((value) => value.split(","));
   for (const part of asked) {
-    const scope = Object.entries(route.expand).find(([name]) => name === part)?.[1];
-    if (scope === undefined) {
-      const known = Object.keys(route.expand).join(", ") || "nothing";
-      const message = `'expand' cannot be ${JSON.stringify(part)} here; it takes ${known}`;
-      throw new Refusal(400, "parameter_error", message, { param: "expand" });
+    const scopes = route.expand.get(part);
+    if (scopes === undefined) {
+      const known = [...route.expand.keys()].join(", ") || "nothing";
+      throw invalid("expand", `'expand' cannot be ${JSON.stringify(part)} here; it takes ${known}`);
     }
-    if (!allows(actor.scope, scope)) {
+    const scope = scopes.find((needed) => !allows(actor.scope, needed));
+    if (scope !== undefined) {
       const message = `Expanding "${part}" needs the permission "${scope}"`;
       throw new Refusal(403, "authorization_error", message);
     }

@@ -11,6 +11,7 @@ import type {
   NewEntitlement,
 } from "../../resources/entitlements.ts";
 import type { Product } from "../../resources/products.ts";
+import { attachedAt, detachProducts } from "../attachments.ts";
 import { deleteRow, insertUnique, setState } from "../changes.ts";
 import { findEntitlement, findProduct, type Place } from "../find.ts";
 import { newId } from "../ids.ts";
@@ -202,11 +203,7 @@ const detachEntitlementProducts = route({
   audit: "entitlement_products_detached",
 }, async (call) => {
   const row = await findEntitlement(call, call.params.id);
-  const ids = call.body().product_ids;
-  for (const id of ids) await findProduct(call, id, "product_ids");
-  await call.tx.deleteFrom("entitlement_products")
-    .where("project_id", "=", call.project.id).where("entitlement_id", "=", row.id)
-    .where("product_id", "in", ids).execute();
+  await detachProducts(call, "entitlement_products", row.id, call.body().product_ids);
   return showEntitlement(row);
 });
 
@@ -251,16 +248,12 @@ async function showExpanded(
 
 /** Lists the products of an entitlement, in the order in which they were attached. */
 function productListing(
-  { tx, project }: Place,
+  call: Place,
   entitlementId: string,
 ): Listing<Row<"products">, number, Product> {
+  const { tx, project } = call;
   return {
-    async positionOf(id) {
-      const row = await tx.selectFrom("entitlement_products").select("seq")
-        .where("project_id", "=", project.id).where("entitlement_id", "=", entitlementId)
-        .where("product_id", "=", id).executeTakeFirst();
-      return row?.seq;
-    },
+    positionOf: (id) => attachedAt(call, "entitlement_products", entitlementId, id),
     rowsAfter: (after, count) =>
       tx.selectFrom("entitlement_products")
         .innerJoin("products", (join) =>

@@ -13,6 +13,7 @@ import { offeringRoutes } from "./offerings.ts";
 import { packageRoutes } from "./packages.ts";
 import { productRoutes } from "./products.ts";
 import { projectRoutes } from "./projects.ts";
+import { storePushRoutes } from "./store_push.ts";
 
 /** Every route of the management API. */
 export const routes: readonly Route[] = [
@@ -23,5 +24,6 @@ export const routes: readonly Route[] = [
   ...offeringRoutes,
   ...packageRoutes,
   ...productRoutes,
+  ...storePushRoutes,
   ...auditLogRoutes,
 ];

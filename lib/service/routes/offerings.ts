@@ -16,9 +16,11 @@ import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { displayName, lookupKey, metadata, state } from "./fields.ts";
+import { archivedProductsOf } from "./package_products.ts";
 import { packageListing, packageSchema } from "./packages.ts";
 
-const offeringSchema: z.ZodType<Offering> = component(
+/** An offering in an answer. */
+export const offeringSchema: z.ZodType<Offering> = component(
   "Offering",
   z.object({
     object: z.literal("offering"),
@@ -58,7 +60,7 @@ const listOfferings = route({
   path: "/offerings",
   scope: READ,
   query: pageQuery,
-  expand: { "items.package": PACKAGES, "items.package.product": PRODUCTS },
+  expand: { "items.package": PACKAGES, "items.package.product": [PACKAGES, PRODUCTS] },
   response: pageOf(offeringSchema),
 }, (call) =>
   listPage(
@@ -75,7 +77,7 @@ const getOffering = route({
   method: "GET",
   path: "/offerings/{id}",
   scope: READ,
-  expand: { "package": PACKAGES, "package.product": PRODUCTS },
+  expand: { "package": PACKAGES, "package.product": [PACKAGES, PRODUCTS] },
   response: offeringSchema,
 }, async (call) => {
   const row = await findOffering(call, call.params.id);
@@ -107,9 +109,7 @@ const createOffering = route({
     }).returningAll().executeTakeFirstOrThrow(),
     { column: "offerings.lookup_key", what: "an offering", value: lookup_key },
   );
-  // Gap: exactly one offering is current, so the first one has to be.
-  if (project.current_offering_id !== null) return showOffering(project, row);
-  return showOffering(await pointAt(call, row.id), row);
+  return showOffering(await fillVacancy(call, row.id), row);
 });
 
 const updateOffering = route({
@@ -196,7 +196,7 @@ const unarchiveOffering = route({
   audit: "offering_unarchived",
 }, async (call) => {
   const row = await findOffering(call, call.params.id);
-  const archived = await archivedProducts(call, row.id);
+  const archived = await archivedProductsOf(call, row.id);
   if (archived.length > 0 && !call.body().unarchive_referenced_entities) {
     const message = "The offering's packages hold archived products";
     throw new Refusal(422, "entity_references_archived_entities", message, {
@@ -204,7 +204,8 @@ const unarchiveOffering = route({
     });
   }
   for (const id of archived) await setState(call, "products", id, "active");
-  return showOffering(call.project, await setState(call, "offerings", row.id, "active"));
+  const active = await setState(call, "offerings", row.id, "active");
+  return showOffering(await fillVacancy(call, row.id), active);
 });
 
 /** The routes of offerings. */
@@ -246,7 +247,8 @@ async function showExpanded(
   const withProducts = call.expand.has(`${part}.product`);
   if (!withProducts && !call.expand.has(part)) return offering;
   const path = `/v2/projects/${call.project.id}/offerings/${row.id}/packages`;
-  const packages = await nestedPage(packageListing(call, row.id, withProducts), path);
+  const query = withProducts ? "?expand=items.product" : "";
+  const packages = await nestedPage(packageListing(call, row.id, withProducts), path + query);
   return { ...offering, packages };
 }
 
@@ -256,6 +258,15 @@ async function makeCurrent(call: Call, row: Row<"offerings">): Promise<Row<"proj
   throw unprocessable("An archived offering cannot become current; unarchive it first", {
     param: "is_current",
   });
+}
+
+/**
+ * Makes an offering the current one if none is. Returns the project as it is then.
+ *
+ * Gap: exactly one offering is current, so the first active one has to be.
+ */
+async function fillVacancy(call: Call, id: string): Promise<Row<"projects">> {
+  return call.project.current_offering_id === null ? await pointAt(call, id) : call.project;
 }
 
 /** Moves the project's pointer. Returns the project as it is then. */
@@ -268,28 +279,4 @@ async function pointAt(call: Call, id: string | null): Promise<Row<"projects">> 
 /** Whether an update has moved the mark. */
 function moves(call: Pick<Call, "project">, offering: Offering): boolean {
   return offering.is_current && call.project.current_offering_id !== offering.id;
-}
-
-/** The ids of archived products in an offering's packages. */
-async function archivedProducts(call: Call, offeringId: string): Promise<string[]> {
-  const rows = await call.tx.selectFrom("packages")
-    .innerJoin(
-      "package_products",
-      (join) =>
-        join.onRef("package_products.project_id", "=", "packages.project_id")
-          .onRef("package_products.package_id", "=", "packages.id"),
-    )
-    .innerJoin(
-      "products",
-      (join) =>
-        join.onRef("products.project_id", "=", "package_products.project_id")
-          .onRef("products.id", "=", "package_products.product_id"),
-    )
-    .select("products.id").distinct()
-    .where("packages.project_id", "=", call.project.id)
-    .where("packages.offering_id", "=", offeringId)
-    .where("products.state", "=", "inactive")
-    .orderBy("products.id")
-    .execute();
-  return rows.map((row) => row.id);
 }

@@ -1,36 +1,28 @@
 /**
- * Packages of an offering, and the products in them.
+ * Packages of an offering.
  *
  * @module
  */
 
 import { sql } from "kysely";
 import { z } from "zod";
-import type {
-  NewPackage,
-  Package,
-  PackageChanges,
-  PackageProduct,
-  PackageProductChoice,
-} from "../../resources/packages.ts";
+import type { NewPackage, Package, PackageChanges } from "../../resources/packages.ts";
+import { detachProducts } from "../attachments.ts";
 import { deleteRow, insertUnique } from "../changes.ts";
-import { malformed } from "../errors.ts";
-import { findOffering, findPackage, findProduct, type Place } from "../find.ts";
+import { findOffering, findPackage, type Place } from "../find.ts";
 import { newId } from "../ids.ts";
-import { type Listing, listPage, nestedPage } from "../lists.ts";
+import { type Listing, listPage, nestedPage, tombstoneOf } from "../lists.ts";
 import { type Call, route } from "../route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
-import { isUniqueViolation, nextSeq } from "../store/mod.ts";
+import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { displayName, lookupKey, productIds } from "./fields.ts";
-import { productSchema, showProduct } from "./products.ts";
-
-const eligibility = z.enum(["all", "google_sdk_lt_6", "google_sdk_ge_6"]);
-
-const packageProductSchema: z.ZodType<PackageProduct> = z.object({
-  eligibility_criteria: eligibility,
-  product: productSchema,
-});
+import { displayName, lookupKey, objectId, productIds, wholeNumber } from "./fields.ts";
+import {
+  attachToPackage,
+  packageProductChoices,
+  packageProductListing,
+  packageProductSchema,
+} from "./package_products.ts";
 
 /** A package in an answer. */
 export const packageSchema: z.ZodType<Package> = component(
@@ -47,7 +39,7 @@ export const packageSchema: z.ZodType<Package> = component(
   }),
 );
 
-const position = z.int().min(0).max(1_000_000).nullable();
+const position = wholeNumber(0, 1_000_000).nullable();
 
 const fields = {
   lookup_key: lookupKey,
@@ -56,20 +48,13 @@ const fields = {
 };
 
 const newPackage: z.ZodType<NewPackage> = z.strictObject({
-  offering_id: z.string().min(1).max(255),
+  offering_id: objectId,
   ...fields,
 });
 
 const packageChanges: z.ZodType<PackageChanges> = z.strictObject({
   display_name: displayName.exactOptional(),
   position: position.exactOptional(),
-});
-
-const choices: z.ZodType<{ products: PackageProductChoice[] }> = z.strictObject({
-  products: z.array(z.strictObject({
-    product_id: z.string().min(1).max(255),
-    eligibility_criteria: eligibility.exactOptional(),
-  })).min(1).max(50),
 });
 
 const READ = "project_configuration:packages:read";
@@ -178,12 +163,12 @@ const attachPackageProducts = route({
   method: "POST",
   path: "/packages/{id}/actions/attach_products",
   scope: WRITE,
-  body: choices,
+  body: packageProductChoices,
   response: packageSchema,
   audit: "package_products_attached",
 }, async (call) => {
   const row = await findPackage(call, call.params.id);
-  for (const choice of call.body().products) await attach(call, row.id, choice);
+  for (const choice of call.body().products) await attachToPackage(call, row.id, choice);
   return showPackage(row);
 });
 
@@ -198,11 +183,7 @@ const detachPackageProducts = route({
   audit: "package_products_detached",
 }, async (call) => {
   const row = await findPackage(call, call.params.id);
-  const ids = call.body().product_ids;
-  for (const id of ids) await findProduct(call, id, "product_ids");
-  await call.tx.deleteFrom("package_products")
-    .where("project_id", "=", call.project.id).where("package_id", "=", row.id)
-    .where("product_id", "in", ids).execute();
+  await detachProducts(call, "package_products", row.id, call.body().product_ids);
   return showPackage(row);
 });
 
@@ -234,7 +215,8 @@ export function packageListing(
   const place = sql<number>`coalesce(position, ${sql.lit(LAST)})`;
   return {
     async positionOf(id) {
-      const row = await ofOffering.where("id", "=", id).executeTakeFirst();
+      const row = await ofOffering.where("id", "=", id).executeTakeFirst() ??
+        await tombstoneOf(call, "package", id);
       return row && [row.position ?? LAST, row.seq];
     },
     rowsAfter: (after, count) =>
@@ -244,37 +226,6 @@ export function packageListing(
         .orderBy(place).orderBy("seq").limit(count).execute(),
     idOf: (row) => row.id,
     show: (row) => showExpanded(call, row, withProducts),
-  };
-}
-
-/** Lists the products of a package, in the order in which they were attached. */
-function packageProductListing(
-  { tx, project }: Place,
-  packageId: string,
-): Listing<Row<"products"> & { at: number; eligibility_criteria: string }, number, PackageProduct> {
-  return {
-    async positionOf(id) {
-      const row = await tx.selectFrom("package_products").select("seq")
-        .where("project_id", "=", project.id).where("package_id", "=", packageId)
-        .where("product_id", "=", id).executeTakeFirst();
-      return row?.seq;
-    },
-    rowsAfter: (after, count) =>
-      tx.selectFrom("package_products")
-        .innerJoin("products", (join) =>
-          join.onRef("products.project_id", "=", "package_products.project_id")
-            .onRef("products.id", "=", "package_products.product_id"))
-        .selectAll("products")
-        .select(["package_products.seq as at", "package_products.eligibility_criteria"])
-        .where("package_products.project_id", "=", project.id)
-        .where("package_products.package_id", "=", packageId)
-        .where("package_products.seq", ">", after ?? -1)
-        .orderBy("package_products.seq").limit(count).execute(),
-    idOf: (row) => row.id,
-    show: (row) => ({
-      eligibility_criteria: row.eligibility_criteria,
-      product: showProduct(row),
-    }),
   };
 }
 
@@ -334,33 +285,4 @@ async function nextPosition({ tx, project }: Place, offeringId: string): Promise
     .where("project_id", "=", project.id).where("offering_id", "=", offeringId)
     .executeTakeFirstOrThrow();
   return last === null ? 0 : last + 1;
-}
-
-/** Puts one product into a package, unless it competes with another product of its app. */
-async function attach(
-  call: Call,
-  packageId: string,
-  choice: PackageProductChoice,
-): Promise<void> {
-  const { tx, project } = call;
-  const { eligibility_criteria = "all" } = choice;
-  const product = await findProduct(call, choice.product_id, "products");
-  try {
-    await tx.insertInto("package_products").values({
-      project_id: project.id,
-      package_id: packageId,
-      product_id: product.id,
-      app_id: product.app_id,
-      seq: await nextSeq(tx, project.id),
-      eligibility_criteria,
-    }).onConflict((oc) =>
-      oc.columns(["project_id", "package_id", "product_id"]).doUpdateSet({ eligibility_criteria })
-    ).execute();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    throw malformed(
-      `The package already holds a product of the app "${product.app_id}" for these SDK versions`,
-      409,
-    );
-  }
 }

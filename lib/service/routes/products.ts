@@ -6,15 +6,10 @@
 
 import { sql } from "kysely";
 import { z } from "zod";
-import type {
-  NewProduct,
-  Product,
-  ProductChanges,
-  PushedProduct,
-  StorePush,
-} from "../../resources/products.ts";
+import type { NewProduct, Product, ProductChanges } from "../../resources/products.ts";
+import { rememberAttachments } from "../attachments.ts";
 import { deleteRow, insertUnique, setState } from "../changes.ts";
-import { invalid, Refusal, unprocessable } from "../errors.ts";
+import { invalid } from "../errors.ts";
 import { findApp, findProduct } from "../find.ts";
 import { newId } from "../ids.ts";
 import { listPage, tableListing } from "../lists.ts";
@@ -23,7 +18,7 @@ import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { appSchema, showApp } from "./apps.ts";
-import { displayName, state } from "./fields.ts";
+import { displayName, objectId, state, text } from "./fields.ts";
 
 const productType = z.enum([
   "subscription",
@@ -57,8 +52,8 @@ export const productSchema: z.ZodType<Product> = component(
 );
 
 const newProduct: z.ZodType<NewProduct> = z.strictObject({
-  store_identifier: z.string().min(1).max(200),
-  app_id: z.string().min(1).max(255),
+  store_identifier: text(200),
+  app_id: objectId,
   type: productType,
   // Gap: "usually required" in the specification; without it the name is null.
   display_name: displayName.nullable().exactOptional(),
@@ -71,30 +66,6 @@ const productChanges: z.ZodType<ProductChanges> = z.strictObject({
   display_name: displayName.exactOptional(),
 });
 
-const storePush: z.ZodType<StorePush> = z.strictObject({
-  store_information: z.strictObject({
-    duration: z.enum([
-      "ONE_WEEK",
-      "ONE_MONTH",
-      "TWO_MONTHS",
-      "THREE_MONTHS",
-      "SIX_MONTHS",
-      "ONE_YEAR",
-    ]),
-    subscription_group_name: z.string().min(1).max(255),
-    subscription_group_id: z.string().min(1).max(255).nullable().exactOptional(),
-  }).exactOptional(),
-});
-
-const pushedProduct: z.ZodType<PushedProduct> = z.object({
-  created_product: z.object({
-    object: z.literal("store_product"),
-    id: z.string(),
-    name: z.string().nullable(),
-    product_identifier: z.string(),
-  }),
-});
-
 const READ = "project_configuration:products:read";
 const WRITE = "project_configuration:products:read_write";
 const APPS = "project_configuration:apps:read";
@@ -105,7 +76,7 @@ const listProducts = route({
   method: "GET",
   path: "/products",
   scope: READ,
-  query: pageQuery.extend({ app_id: z.string().min(1).optional() }),
+  query: pageQuery.extend({ app_id: text(255).optional() }),
   expand: { "items.app": APPS },
   response: pageOf(productSchema),
 }, (call) => {
@@ -191,7 +162,11 @@ const deleteProduct = route({
   scope: WRITE,
   response: deletedSchema("product"),
   audit: "product_deleted",
-}, async (call) => deleteRow(call, "products", "product", await findProduct(call, call.params.id)));
+}, async (call) => {
+  const row = await findProduct(call, call.params.id);
+  await rememberAttachments(call, row.id);
+  return await deleteRow(call, "products", "product", row);
+});
 
 const archiveProduct = route({
   name: "archiveProduct",
@@ -213,33 +188,6 @@ const unarchiveProduct = route({
   audit: "product_unarchived",
 }, (call) => moveTo(call, "active"));
 
-const pushContract = {
-  summary: "Creates the product in its store (App Store only).",
-  method: "POST",
-  scope: WRITE,
-  body: storePush,
-  response: pushedProduct,
-  status: 201,
-  audit: (call: Pick<Call<"id">, "params">) => ({
-    action_type: "product_pushed_to_store",
-    target_type: "product",
-    target_identifier: call.params.id,
-  }),
-} as const;
-
-const pushProductToStore = route({
-  ...pushContract,
-  name: "pushProductToStore",
-  path: "/products/{id}/actions/push_to_store",
-}, push);
-
-const createProductInStore = route({
-  ...pushContract,
-  name: "createProductInStore",
-  alias: "pushProductToStore",
-  path: "/products/{id}/create_in_store",
-}, push);
-
 /** The routes of products. */
 export const productRoutes = [
   listProducts,
@@ -249,8 +197,6 @@ export const productRoutes = [
   deleteProduct,
   archiveProduct,
   unarchiveProduct,
-  pushProductToStore,
-  createProductInStore,
 ];
 
 /** A product as the API shows it. */
@@ -304,33 +250,4 @@ function checkTerms(product: NewProduct, appType: string): void {
 function consumable(type: string): number | null {
   if (type === "consumable") return 1;
   return type === "non_consumable" ? 0 : null;
-}
-
-/** Creates a product in its store, which only Apple's allows and only with a key. */
-async function push(call: Call<"id", unknown, StorePush>): Promise<PushedProduct> {
-  const product = await findProduct(call, call.params.id);
-  call.body();
-  const app = await findApp(call, product.app_id);
-  if (app.type !== "app_store") {
-    throw unprocessable(`A product of a ${app.type} app cannot be pushed to its store`);
-  }
-  const secrets: Record<string, unknown> = JSON.parse(app.secrets);
-  if (typeof secrets.app_store_connect_api_key !== "string") {
-    const message = "The app has no App Store Connect API key; set app_store_connect_api_key first";
-    throw new Refusal(422, "store_error", message);
-  }
-  return {
-    created_product: {
-      object: "store_product",
-      id: storeId(product.id),
-      name: product.display_name,
-      product_identifier: product.store_identifier,
-    },
-  };
-}
-
-/** The id under which the simulated store keeps a product: always the same ten digits. */
-function storeId(productId: string): string {
-  const digits = productId.replace(/\D/g, "");
-  return `6${digits.padStart(9, "0").slice(-9)}`;
 }

@@ -187,6 +187,8 @@ export interface TombstoneRow {
   object: string;
   id: string;
   seq: number;
+  /** The place of a package in its offering. */
+  position: Generated<number | null>;
   deleted_at: number;
 }
 

@@ -215,6 +215,7 @@ CREATE TABLE tombstones (
   object TEXT NOT NULL,
   id TEXT NOT NULL,
   seq INTEGER NOT NULL,
+  position INTEGER,
   deleted_at INTEGER NOT NULL,
   PRIMARY KEY (project_id, object, id)
 ) STRICT;

@@ -1,0 +1,117 @@
+/**
+ * The products in a package, and which SDK versions get them.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { PackageProduct, PackageProductChoice } from "../../resources/packages.ts";
+import { attachedAt } from "../attachments.ts";
+import { malformed } from "../errors.ts";
+import { findProduct, type Place } from "../find.ts";
+import type { Listing } from "../lists.ts";
+import type { Call } from "../route.ts";
+import { isUniqueViolation, nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import { listOf, objectId } from "./fields.ts";
+import { productSchema, showProduct } from "./products.ts";
+
+const eligibility = z.enum(["all", "google_sdk_lt_6", "google_sdk_ge_6"]);
+
+/** A product of a package in an answer. */
+export const packageProductSchema: z.ZodType<PackageProduct> = z.object({
+  eligibility_criteria: eligibility,
+  product: productSchema,
+});
+
+/** 1 to 50 products to put into a package. */
+export const packageProductChoices: z.ZodType<{ products: PackageProductChoice[] }> = z
+  .strictObject({
+    products: listOf(
+      z.strictObject({
+        product_id: objectId,
+        eligibility_criteria: eligibility.exactOptional(),
+      }),
+      50,
+    ),
+  });
+
+/** Lists the products of a package, in the order in which they were attached. */
+export function packageProductListing(
+  call: Place,
+  packageId: string,
+): Listing<Row<"products"> & { at: number; eligibility_criteria: string }, number, PackageProduct> {
+  const { tx, project } = call;
+  return {
+    positionOf: (id) => attachedAt(call, "package_products", packageId, id),
+    rowsAfter: (after, count) =>
+      tx.selectFrom("package_products")
+        .innerJoin("products", (join) =>
+          join.onRef("products.project_id", "=", "package_products.project_id")
+            .onRef("products.id", "=", "package_products.product_id"))
+        .selectAll("products")
+        .select(["package_products.seq as at", "package_products.eligibility_criteria"])
+        .where("package_products.project_id", "=", project.id)
+        .where("package_products.package_id", "=", packageId)
+        .where("package_products.seq", ">", after ?? -1)
+        .orderBy("package_products.seq").limit(count).execute(),
+    idOf: (row) => row.id,
+    show: (row) => ({
+      eligibility_criteria: row.eligibility_criteria,
+      product: showProduct(row),
+    }),
+  };
+}
+
+/** Puts one product into a package, unless it competes with another product of its app. */
+export async function attachToPackage(
+  call: Call,
+  packageId: string,
+  choice: PackageProductChoice,
+): Promise<void> {
+  const { tx, project } = call;
+  const { eligibility_criteria = "all" } = choice;
+  const product = await findProduct(call, choice.product_id, "products");
+  try {
+    await tx.insertInto("package_products").values({
+      project_id: project.id,
+      package_id: packageId,
+      product_id: product.id,
+      app_id: product.app_id,
+      seq: await nextSeq(tx, project.id),
+      eligibility_criteria,
+    }).onConflict((oc) =>
+      oc.columns(["project_id", "package_id", "product_id"]).doUpdateSet({ eligibility_criteria })
+    ).execute();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw malformed(
+      `The package already holds a product of the app "${product.app_id}" for these SDK versions`,
+      409,
+    );
+  }
+}
+
+/** The ids of archived products in an offering's packages. */
+export async function archivedProductsOf(call: Place, offeringId: string): Promise<string[]> {
+  const rows = await call.tx.selectFrom("packages")
+    .innerJoin(
+      "package_products",
+      (join) =>
+        join.onRef("package_products.project_id", "=", "packages.project_id")
+          .onRef("package_products.package_id", "=", "packages.id"),
+    )
+    .innerJoin(
+      "products",
+      (join) =>
+        join.onRef("products.project_id", "=", "package_products.project_id")
+          .onRef("products.id", "=", "package_products.product_id"),
+    )
+    .select("products.id").distinct()
+    .where("packages.project_id", "=", call.project.id)
+    .where("packages.offering_id", "=", offeringId)
+    .where("products.state", "=", "inactive")
+    .orderBy("products.id")
+    .execute();
+  return rows.map((row) => row.id);
+}
