@@ -5,8 +5,8 @@
  * @module
  */
 
-import { Cancelled, ConfigError, NetworkError } from "./errors.ts";
-import type { Path } from "./path.ts";
+import { AuthError, Cancelled, ConfigError, NetworkError, UsageError } from "./errors.ts";
+import { type Path, path } from "./path.ts";
 import {
   attemptOnce,
   type Outcome,
@@ -111,20 +111,20 @@ export interface Exchange {
  * const client = createClient({ baseUrl: "http://127.0.0.1:4010", credential: "atk_1" });
  * ```
  *
- * @throws {ConfigError} when the address is not an `http` or `https` URL.
+ * @throws {ConfigError} when the address is not an `http` or `https` URL, or holds a password.
  */
 export function createClient(options: ClientOptions): Client {
   const settings = { ...options, baseUrl: checkedBaseUrl(options.baseUrl) };
   const call = <T>(method: string, url: URL, body?: object, request: RequestOptions = {}) =>
     exchange(settings, method, withQuery(url, request.query), body, request) as Promise<T>;
-  const at = (path: Path) => addressOf(path, settings);
+  const at = (place: Path) => addressOf(place, settings);
   return {
     baseUrl: settings.baseUrl,
     projectId: settings.projectId,
-    get: async (path, request) => await call("GET", at(path), undefined, request),
-    post: async (path, body = {}, request) => await call("POST", at(path), body, request),
-    put: async (path, body, request) => await call("PUT", at(path), body, request),
-    delete: async (path, request) => await call("DELETE", at(path), undefined, request),
+    get: async (place, request) => await call("GET", at(place), undefined, request),
+    post: async (place, body = {}, request) => await call("POST", at(place), body, request),
+    put: async (place, body, request) => await call("PUT", at(place), body, request),
+    delete: async (place, request) => await call("DELETE", at(place), undefined, request),
     follow: async (address) => await call("GET", ownAddress(address, settings.baseUrl)),
     with: (changes) => createClient({ ...settings, ...changes }),
   };
@@ -143,10 +143,12 @@ export function rawJson(answer: unknown): string | undefined {
 /** The base URL without a trailing slash, if it can be one. */
 function checkedBaseUrl(text: string): string {
   const url = URL.parse(text);
+  const hint = "Give an address such as http://127.0.0.1:4010 in CLI_BASE_URL.";
+  if (url?.username || url?.password) {
+    throw new ConfigError("Cannot use an address that holds a name or password", { hint });
+  }
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
-    throw new ConfigError(`Cannot use ${JSON.stringify(text)} as the service's address`, {
-      hint: "Give an address such as http://127.0.0.1:4010 in CLI_BASE_URL.",
-    });
+    throw new ConfigError(`Cannot use ${JSON.stringify(text)} as the service's address`, { hint });
   }
   return url.href.replace(/\/+$/, "");
 }
@@ -155,15 +157,14 @@ function checkedBaseUrl(text: string): string {
 const FROM_ROOT = /^\/(v1|v2|_sim|health)(\/|$)/;
 
 /** Puts a path under the base URL, and under the project unless the path names its version. */
-function addressOf(path: Path, settings: ClientOptions): URL {
-  if (FROM_ROOT.test(path)) return new URL(settings.baseUrl + path);
+function addressOf(place: Path, settings: ClientOptions): URL {
+  if (FROM_ROOT.test(place)) return new URL(settings.baseUrl + place);
   if (!settings.projectId) {
     throw new ConfigError("Cannot tell which project is meant: none is set", {
       hint: "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
     });
   }
-  const project = encodeURIComponent(settings.projectId);
-  return new URL(`${settings.baseUrl}/v2/projects/${project}${path}`);
+  return new URL(settings.baseUrl + path`/v2/projects/${settings.projectId}` + place);
 }
 
 /** Resolves an address that came from the service. Another origin must never see the credential. */
@@ -173,8 +174,12 @@ function ownAddress(address: string, baseUrl: string): URL {
   const local = address.startsWith("/") && !address.startsWith("//");
   const inside = !local || address.startsWith(`${prefix}/`);
   const url = URL.parse(local && !inside ? prefix + address : address, base);
-  if (!url || url.origin !== base.origin || !url.pathname.startsWith(`${prefix}/`)) {
-    throw new NetworkError(`Cannot follow ${address}: it leaves ${baseUrl}`);
+  if (
+    !url || url.origin !== base.origin || url.username || !url.pathname.startsWith(`${prefix}/`)
+  ) {
+    throw new NetworkError(`Cannot follow ${JSON.stringify(address)}: it leaves ${baseUrl}`, {
+      hint: "Set CLI_BASE_URL to the address that the service itself gives.",
+    });
   }
   return url;
 }
@@ -198,18 +203,14 @@ async function exchange(
   options: RequestOptions,
 ): Promise<unknown> {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const headers = new Headers({ Accept: "application/json" });
-  if (settings.userAgent) headers.set("User-Agent", settings.userAgent);
-  if (text !== undefined) headers.set("Content-Type", "application/json");
   const key = options.idempotencyKey ?? (method === "GET" ? undefined : crypto.randomUUID());
-  if (key !== undefined) headers.set("Idempotency-Key", key);
-
+  const headers = headersOf(settings, text, key);
   let refused: string | undefined;
   let renewed = false;
   for (let attempt = 1;; attempt++) {
     if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
     const token = await tokenFor(settings.credential, refused);
-    if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+    if (token !== undefined) headers.set("Authorization", `Bearer ${sendable(token)}`);
     const request = new Request(url, { method, headers, body: text ?? null, redirect: "manual" });
     const outcome = await attemptOnce(settings, request, text, attempt);
     if (outcome.response?.status === 401 && typeof settings.credential === "function" && !renewed) {
@@ -225,6 +226,33 @@ async function exchange(
   }
 }
 
+/** The headers of every try of a request. */
+function headersOf(
+  { userAgent }: ClientOptions,
+  body: string | undefined,
+  key: string | undefined,
+): Headers {
+  if (key !== undefined && !/^[ -~]{1,255}$/.test(key)) {
+    throw new UsageError(`Cannot use ${JSON.stringify(key)} as an idempotency key`, {
+      hint: "Use 1 to 255 characters of ASCII.",
+    });
+  }
+  return new Headers({
+    Accept: "application/json",
+    ...userAgent !== undefined && { "User-Agent": userAgent },
+    ...body !== undefined && { "Content-Type": "application/json" },
+    ...key !== undefined && { "Idempotency-Key": key },
+  });
+}
+
+/** A token, if a header can carry it. */
+function sendable(token: string): string {
+  if (/^[!-~]+$/.test(token)) return token;
+  throw new AuthError("Cannot send the credential: it holds characters that no header carries", {
+    hint: "Copy the token again, without the spaces and quotes around it.",
+  });
+}
+
 /** The token to send now. */
 async function tokenFor(
   credential: Credential | undefined,
@@ -238,20 +266,29 @@ function answerOf(outcome: Outcome, request: Request): unknown {
   const { response, text } = outcome;
   if (!response) throw unreachable(outcome.error, request.url);
   const parsed = parsedJson(text);
-  if (response.ok && parsed.valid) {
-    if (typeof parsed.value === "object" && parsed.value !== null) texts.set(parsed.value, text);
-    return parsed.value;
-  }
-  if (response.status >= 400) throw refusal(response, text, parsed.value, request);
-  const what = response.ok ? "a body that is not JSON" : `status ${response.status}`;
-  throw unreadable(what, request.url);
+  if (response.status >= 400) throw refusal(response, text, parsed?.value, request);
+  if (!response.ok) throw unreadable(redirection(response), request.url);
+  // A write may be answered without a word; a read may not.
+  if (text === "" && request.method !== "GET") return null;
+  if (!parsed) throw unreadable(text ? "a body that is not JSON" : "no body", request.url);
+  const { value } = parsed;
+  if (typeof value === "object" && value !== null) texts.set(value, text);
+  return value;
 }
 
-/** Parses JSON without throwing. An empty body counts as null. */
-function parsedJson(text: string): { valid: boolean; value: unknown } {
+/** What an answer that is neither a success nor a refusal has. */
+function redirection(response: Response): string {
+  const target = URL.parse(response.headers.get("Location") ?? "", response.url || undefined);
+  // Without its query, which may hold a secret.
+  const to = target ? `, to ${target.origin}${target.pathname}` : "";
+  return `status ${response.status}${to}`;
+}
+
+/** Parses JSON without throwing. */
+function parsedJson(text: string): { value: unknown } | undefined {
   try {
-    return { valid: true, value: text === "" ? null : JSON.parse(text) };
+    return { value: JSON.parse(text) };
   } catch {
-    return { valid: false, value: undefined };
+    return undefined;
   }
 }

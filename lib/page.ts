@@ -70,9 +70,14 @@ export async function* pages<T>(
   const seen = new Set<string>();
   let left = options.limit ?? Infinity;
   for (let page = await first;;) {
+    if (!isPage(page)) {
+      throw new NetworkError("Cannot read the list: the service's answer has no items", {
+        hint: "Check that CLI_BASE_URL is the service's address.",
+      });
+    }
     yield page;
     left -= page.items.length;
-    const next = page.next_page ?? null;
+    const next = page.next_page || null;
     if (next === null || left <= 0) return;
     if (seen.has(next)) {
       throw new NetworkError(`Cannot read the whole list: the service repeats the page ${next}`);
@@ -82,14 +87,38 @@ export async function* pages<T>(
   }
 }
 
+/**
+ * What `starting_after` takes to go on after a page, or undefined when it is the last one.
+ */
+export function cursorAfter({ next_page }: Page<unknown>): string | undefined {
+  if (!next_page) return undefined;
+  if (!isAddress(next_page)) return next_page;
+  return URL.parse(next_page, "http://service")?.searchParams.get("starting_after") ?? undefined;
+}
+
+/** Whether an answer is a page of a list. Something else may stand where the service should. */
+function isPage(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && "items" in answer &&
+    Array.isArray(answer.items);
+}
+
+/** Whether `next_page` is a path or a URL, and not a bare id. */
+function isAddress(next: string): boolean {
+  return /^(\/|https?:\/\/)/i.test(next);
+}
+
 /** Where the next page is: `next` may be a path, a URL or, leniently, a bare id. */
 function addressAfter(listUrl: string, next: string, left: number): string {
-  const address = next.startsWith("/") || /^https?:\/\//i.test(next)
+  const address = isAddress(next)
     ? next
     : `${listUrl}${listUrl.includes("?") ? "&" : "?"}starting_after=${encodeURIComponent(next)}`;
-  if (left >= LARGEST_PAGE) return address;
-  const [place = "", query] = address.split("?", 2);
-  const parameters = new URLSearchParams(query);
-  parameters.set("limit", String(left));
-  return `${place}?${parameters}`;
+  return left < LARGEST_PAGE ? withLimit(address, left) : address;
+}
+
+/** The address with a `limit` of at most `left`. All else stays as the service wrote it. */
+function withLimit(address: string, left: number): string {
+  const asked = /([?&]limit=)(\d+)/.exec(address);
+  if (!asked) return `${address}${address.includes("?") ? "&" : "?"}limit=${left}`;
+  const [whole, name, size] = asked;
+  return address.replace(whole, () => `${name}${Math.min(left, Number(size))}`);
 }

@@ -18,6 +18,8 @@ export interface Outcome {
   text: string;
   /** Why there was no answer. */
   error: unknown;
+  /** Where the request went. */
+  address: string;
   /** Whether repeating the request cannot make its effect happen twice. */
   repeatable: boolean;
 }
@@ -32,8 +34,13 @@ export async function attemptOnce(
   const started = performance.now();
   const timeout = AbortSignal.timeout(settings.timeoutMs ?? 30_000);
   const signal = settings.signal ? AbortSignal.any([settings.signal, timeout]) : timeout;
-  const repeatable = request.method === "GET" || request.headers.has("Idempotency-Key");
-  const outcome: Outcome = { response: undefined, text: "", error: undefined, repeatable };
+  const outcome: Outcome = {
+    response: undefined,
+    text: "",
+    error: undefined,
+    address: request.url,
+    repeatable: request.method === "GET" || request.headers.has("Idempotency-Key"),
+  };
   try {
     const send = settings.fetch ?? fetch;
     outcome.response = await send(new Request(request, { signal }));
@@ -68,7 +75,9 @@ export function waitBeforeRetry(
   if (!mayRetry(outcome)) return undefined;
   const told = outcome.response && waitTold(outcome.response, outcome.text);
   if (told !== undefined) return told <= longestMs ? told + Math.random() * 100 : undefined;
-  const ceiling = Math.min(FIRST_WAIT_MS * 3 ** (attempt - 1), LONGEST_OWN_WAIT_MS);
+  // Whether a local service is there is known in seconds: nobody is kept waiting for the answer no.
+  const growth = isLoopback(outcome.address) && isRefused(outcome.error) ? 1 : 3 ** (attempt - 1);
+  const ceiling = Math.min(FIRST_WAIT_MS * growth, LONGEST_OWN_WAIT_MS);
   return ceiling * (0.5 + Math.random() / 2);
 }
 
@@ -89,8 +98,8 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
 }
 
 /** Whether another try could end differently and do no harm. */
-function mayRetry({ response, text, repeatable }: Outcome): boolean {
-  if (!response) return repeatable;
+function mayRetry({ response, text, error, repeatable }: Outcome): boolean {
+  if (!response) return repeatable && !isDenied(error);
   if (response.status === 429 || response.status === 423) return saysRetryable(text) ?? true;
   return repeatable && [502, 503, 504].includes(response.status);
 }
@@ -105,7 +114,8 @@ function saysRetryable(text: string): boolean | undefined {
 export function waitTold(response: Response, text: string): number | undefined {
   const header = response.headers.get("Retry-After")?.trim();
   if (header && /^\d+$/.test(header)) return Number(header) * 1000;
-  const date = header ? Date.parse(header) : NaN;
+  // Without the check a date would be seen in "-5" and in "1.5".
+  const date = header?.endsWith("GMT") ? Date.parse(header) : NaN;
   if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
   const backoff = errorField(text, "backoff_ms");
   return typeof backoff === "number" && backoff >= 0 ? backoff : undefined;
@@ -135,9 +145,9 @@ export function refusal(
     : {};
   const text = (name: string) => typeof fields[name] === "string" ? fields[name] : undefined;
   const ids = fields.referenced_object_ids;
-  return new ApiError(text("message") ?? `The service answered with status ${response.status}`, {
+  return new ApiError(text("message") || `The service answered with status ${response.status}`, {
     status: response.status,
-    type: text("type") ?? "unknown",
+    type: text("type") || "unknown",
     retryable: fields.retryable === true,
     param: text("param"),
     retryAfterMs: waitTold(response, raw),
@@ -148,24 +158,84 @@ export function refusal(
   });
 }
 
+/** Failures of the network by what the platform says of them, in our words and with what to do. */
+const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
+  {
+    pattern: /certificate|UnknownIssuer|CA file/i,
+    hint: "Point DENO_CERT at the CA's certificate, or set DENO_TLS_CA_STORE=system.",
+  },
+  {
+    pattern: /InvalidContentType/,
+    why: "it does not speak HTTPS",
+    hint: "Check whether the address in CLI_BASE_URL begins with http:// instead.",
+  },
+  {
+    pattern: /proxy|tunnel/i,
+    hint: "Check the proxy variables (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).",
+  },
+  { pattern: /refused/i, why: "the connection was refused" },
+  { pattern: /dns error|failed to lookup/i, why: "no host has this name" },
+  {
+    pattern: /connection closed|reset by peer|reading a body|incomplete/i,
+    why: "the connection broke before the answer was complete",
+  },
+];
+
 /** Says why nothing answered, and what to look at. */
 export function unreachable(error: unknown, address: string): NetworkError {
   const url = new URL(address);
-  const text = error instanceof Error ? error.message : String(error);
-  const timedOut = error instanceof DOMException && error.name === "TimeoutError";
-  const cause = timedOut ? "it did not answer in time" : text;
-  const local = /^(127\.|localhost$|\[::1\]$)/.test(url.hostname);
-  const hint = /certificate|UnknownIssuer/i.test(text)
-    ? "Point DENO_CERT at the CA's certificate, or set DENO_TLS_CA_STORE=system."
-    : local
-    ? "Start the local service with: cli service start"
-    : "Check CLI_BASE_URL, the network and the proxy variables (HTTPS_PROXY, NO_PROXY).";
-  return new NetworkError(`Cannot reach ${url.origin}: ${cause}`, { hint, cause: error });
+  const text = deepestMessage(error);
+  const failure = FAILURES.find(({ pattern }) => pattern.test(text));
+  const why = isTimeout(error)
+    ? "it did not answer in time"
+    : failure?.why ?? text.replace(/^error sending request .*?: client error \(\w+\): /, "");
+  const hint = isDenied(error)
+    ? `Run the program with: --allow-net=${url.host}`
+    : failure?.hint ?? whereToLook(url, isRefused(error));
+  return new NetworkError(`Cannot reach ${url.origin}: ${why}`, { hint, cause: error });
+}
+
+/** What to look at when an address does not answer. */
+function whereToLook(url: URL, refused: boolean): string {
+  if (!isLoopback(url.href)) {
+    return "Check CLI_BASE_URL, the network and the proxy variables " +
+      "(HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
+  }
+  if (!refused) return "See whether the local service runs: cli service status";
+  const port = url.port === "4010" ? "" : ` --port ${url.port || 80}`;
+  return `Start the local service with: cli service start${port}`;
+}
+
+/** Whether an address is on this machine. */
+function isLoopback(address: string): boolean {
+  return /^https?:\/\/(127\.[\d.]+|localhost|\[::1\])[:/]/.test(address);
+}
+
+/** Whether the other side was there and did not take the connection. */
+function isRefused(error: unknown): boolean {
+  return /refused/i.test(deepestMessage(error));
+}
+
+/** Whether the time for the request ran out. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "TimeoutError";
+}
+
+/** Whether the program lacks the permission to connect: no later try has it. */
+function isDenied(error: unknown): boolean {
+  return error instanceof Error && error.name === "NotCapable";
+}
+
+/** What the innermost of nested errors says: the platform's `fetch failed` only says that. */
+function deepestMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error ?? "");
+  return error.cause instanceof Error ? deepestMessage(error.cause) : error.message;
 }
 
 /** Says that what answered cannot be the service, and what to look at. */
 export function unreadable(what: string, address: string): NetworkError {
   return new NetworkError(`Cannot read the answer of ${address}: it has ${what}`, {
-    hint: "Check that CLI_BASE_URL is the service's address and no proxy answers in its place.",
+    hint: "Check that CLI_BASE_URL is the service's address, and that no proxy answers in its " +
+      "place (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).",
   });
 }
