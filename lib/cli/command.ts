@@ -26,46 +26,9 @@ import {
 } from "@stricli/core";
 import { UsageError } from "../errors.ts";
 import type { Context } from "./context.ts";
+import type { Argument, Flag } from "./parameters.ts";
 
-/** A value given by position. `T` is what the command gets. */
-export interface Argument<T> {
-  /** What it is, in a few words. */
-  brief: string;
-  /** Whether it must be given, may be left out, or may be given any number of times from one. */
-  count: "one" | "optional" | "many";
-  /** Carries `T`; never set. */
-  readonly type?: T;
-}
-
-/** A value given by name. `T` is what the command gets. */
-export interface Flag<T> {
-  /** What it does, in a few words. */
-  brief: string;
-  /** Whether it takes no value, one, or one each time it is given. */
-  kind: "switch" | "value" | "values";
-  /** One letter that does the same. */
-  short?: string | undefined;
-  /** The values it takes, where they are few. */
-  choices?: readonly string[] | undefined;
-  /** What stands for the value in the help text. */
-  placeholder?: string | undefined;
-  /** Whether the command cannot do without it. */
-  required?: boolean | undefined;
-  /** Whether the help text leaves it out. */
-  hidden?: boolean | undefined;
-  /** Makes the value out of the text; throws `UsageError`. */
-  parse?: ((text: string) => unknown) | undefined;
-  /** Carries `T`; never set. */
-  readonly type?: T;
-}
-
-/** What a flag may have besides its description. */
-export interface FlagOptions {
-  /** One letter that does the same. */
-  short?: string;
-  /** What stands for the value in the help text. */
-  placeholder?: string;
-}
+export * from "./parameters.ts";
 
 type Arguments = Record<string, Argument<unknown>>;
 type Flags = Record<string, Flag<unknown>>;
@@ -104,64 +67,8 @@ export interface Group {
   readonly brief: string;
   /** Other names of the group. */
   readonly aliases: readonly string[];
-  /** Its commands by name. */
-  readonly commands: Readonly<Record<string, Command>>;
-}
-
-/** A value that must be given by position. */
-export function argument(brief: string): Argument<string> {
-  return { brief, count: "one" };
-}
-
-/** A value that may be given by position. */
-export function optionalArgument(brief: string): Argument<string | undefined> {
-  return { brief, count: "optional" };
-}
-
-/** One or more values given by position, after all others. */
-export function manyArguments(brief: string): Argument<string[]> {
-  return { brief, count: "many" };
-}
-
-/** A flag that takes text. */
-export function text(brief: string, options: FlagOptions = {}): Flag<string | undefined> {
-  return { brief, kind: "value", ...options };
-}
-
-/** A flag that takes text and must be given. */
-export function requiredText(brief: string, options: FlagOptions = {}): Flag<string> {
-  return { brief, kind: "value", required: true, ...options };
-}
-
-/** A flag that takes text and may be given several times. */
-export function texts(brief: string, options: FlagOptions = {}): Flag<string[]> {
-  return { brief, kind: "values", ...options };
-}
-
-/** A flag that takes text which is made into something else. */
-export function parsed<T>(
-  brief: string,
-  parse: (text: string) => T,
-  options: FlagOptions = {},
-): Flag<T | undefined> {
-  return { brief, kind: "value", parse, ...options };
-}
-
-/** A flag that takes one of a few words. */
-export function choice<const C extends string>(
-  brief: string,
-  choices: readonly C[],
-  options: FlagOptions = {},
-): Flag<C | undefined> {
-  return { brief, kind: "value", choices, ...options };
-}
-
-/** A flag that is there or not; `--no-…` says no where that differs from leaving it out. */
-export function toggle(
-  brief: string,
-  options: FlagOptions & { hidden?: boolean } = {},
-): Flag<boolean | undefined> {
-  return { brief, kind: "switch", ...options };
+  /** Its commands by name, and groups inside it. */
+  readonly commands: Readonly<Record<string, Command | Group>>;
 }
 
 /** Makes a command. */
@@ -204,7 +111,7 @@ export function command<
 export function group(
   brief: string,
   aliases: readonly string[],
-  commands: Record<string, Command>,
+  commands: Record<string, Command | Group>,
 ): Group {
   return { brief, aliases, commands };
 }
@@ -264,16 +171,10 @@ function isRunning(value: object): value is Running {
 function application(
   groups: Readonly<Record<string, Group | Command>>,
 ): Application<CommandContext> {
-  const routes = Object.entries(groups).map(([name, entry]) =>
-    [name, "parsed" in entry ? entry.parsed : routeMap(entry)] as const
-  );
-  const aliases = Object.entries(groups).flatMap(([name, entry]) =>
-    "aliases" in entry ? entry.aliases.map((alias) => [alias, name]) : []
-  );
-  const root = buildRouteMap({
-    routes: Object.fromEntries(routes),
-    aliases: Object.fromEntries(aliases),
-    docs: { brief: "Manage app subscriptions: catalogue, customers, purchases and reports" },
+  const root = routeMap({
+    brief: "Manage app subscriptions: catalogue, customers, purchases and reports",
+    aliases: [],
+    commands: groups,
   });
   return buildApplication(root, {
     name: "cli",
@@ -315,9 +216,19 @@ function sentenceOf(error: unknown): string {
 }
 
 /** The parser's map of a group's commands. */
-function routeMap(entry: Group): RouteMap<CommandContext> {
-  const routes = Object.entries(entry.commands).map(([name, { parsed }]) => [name, parsed]);
-  return buildRouteMap({ routes: Object.fromEntries(routes), docs: { brief: entry.brief } });
+function routeMap({ brief, commands }: Group): RouteMap<CommandContext> {
+  const entries = Object.entries(commands);
+  const routes = entries.map(([name, entry]) =>
+    [name, "parsed" in entry ? entry.parsed : routeMap(entry)] as const
+  );
+  const aliases = entries.flatMap(([name, entry]) =>
+    "aliases" in entry ? entry.aliases.map((alias) => [alias, name]) : []
+  );
+  return buildRouteMap({
+    routes: Object.fromEntries(routes),
+    aliases: Object.fromEntries(aliases),
+    docs: { brief },
+  });
 }
 
 /** The command whose help tells how it should have been written. */
@@ -325,13 +236,27 @@ function helpHint(
   groups: Readonly<Record<string, Group | Command>>,
   words: readonly string[],
 ): string {
-  const [first = "", second = ""] = words;
-  const entry = Object.entries(groups).find(([name, found]) =>
-    name === first || ("aliases" in found && found.aliases.includes(first))
+  const path: string[] = [];
+  let entry: Group | Command = { brief: "", aliases: [], commands: groups };
+  for (const word of words) {
+    const found: Group | Command | undefined = "commands" in entry
+      ? findNamed(entry.commands, word)
+      : undefined;
+    if (!found) break;
+    path.push(word);
+    entry = found;
+  }
+  return `Run: ${["cli", ...path, "--help"].join(" ")}`;
+}
+
+/** The command or group that a word names. */
+function findNamed(
+  commands: Readonly<Record<string, Command | Group>>,
+  word: string,
+): Command | Group | undefined {
+  return Object.entries(commands).find(([name, entry]) =>
+    name === word || ("aliases" in entry && entry.aliases.includes(word))
   )?.[1];
-  if (!entry) return "Run: cli --help";
-  const known = "commands" in entry && Object.keys(entry.commands).includes(second);
-  return `Run: cli ${known ? `${first} ${second}` : first} --help`;
 }
 
 /** A field's name as it stands on the command line. */
@@ -341,15 +266,19 @@ function wire(name: string): string {
 
 /** The parser's form of our flags. */
 function flagParameters(flags: Flags): FlagParametersForType<Record<string, unknown>> {
-  const entries = Object.entries(flags).map(([name, flag]) => [wire(name), flagParameter(flag)]);
+  const entries = Object.entries(flags).map((
+    [name, flag],
+  ) => [wire(name), flagParameter(name, flag)]);
   return Object.fromEntries(entries);
 }
 
-function flagParameter(flag: Flag<unknown>): Record<string, unknown> {
+function flagParameter(name: string, flag: Flag<unknown>): Record<string, unknown> {
   const { brief, hidden } = flag;
+  // There is no `--no-no-verify`.
+  const negated = name.startsWith("no_");
   const optional = flag.required !== true;
   const common = { brief, optional, ...hidden && { hidden } };
-  if (flag.kind === "switch") return { ...common, kind: "boolean" };
+  if (flag.kind === "switch") return { ...common, kind: "boolean", withNegated: !negated };
   if (flag.choices) return { ...common, kind: "enum", values: flag.choices };
   const variadic = flag.kind === "values" && { variadic: true };
   const placeholder = flag.placeholder !== undefined && { placeholder: flag.placeholder };

@@ -7,7 +7,7 @@
 
 import type { Client } from "../client.ts";
 import type { Connection, Surroundings } from "../connect.ts";
-import { type Ask, createAsk } from "./ask.ts";
+import { type Ask, type AskSettings, createAsk } from "./ask.ts";
 import { denoFiles, type Files } from "./input.ts";
 import { createOutput, type Format, type Output, type Terminal } from "./output.ts";
 
@@ -51,6 +51,8 @@ export interface World {
   readonly files: Files;
   /** Whether somebody is there to answer a question. */
   readonly interactive: boolean;
+  /** Where questions are put. Default: standard error and standard input. */
+  readonly prompts?: Pick<AskSettings, "input" | "output"> | undefined;
   /** Fires when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -67,7 +69,7 @@ export function createContext(world: World, globals: Globals): Context {
   };
   return {
     out,
-    ask: createAsk({ interactive: world.interactive, signal }),
+    ask: createAsk({ ...world.prompts, interactive: world.interactive, signal }),
     files,
     around,
     signal,

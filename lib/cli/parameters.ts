@@ -1,0 +1,101 @@
+/**
+ * What commands are given: values by position and values by name. Their names are the API's fields.
+ *
+ * @module
+ */
+
+/** A value given by position. `T` is what the command gets. */
+export interface Argument<T> {
+  /** What it is, in a few words. */
+  brief: string;
+  /** Whether it must be given, may be left out, or may be given any number of times from one. */
+  count: "one" | "optional" | "many";
+  /** Carries `T`; never set. */
+  readonly type?: T;
+}
+
+/** A value given by name. `T` is what the command gets. */
+export interface Flag<T> {
+  /** What it does, in a few words. */
+  brief: string;
+  /** Whether it takes no value, one, or one each time it is given. */
+  kind: "switch" | "value" | "values";
+  /** One letter that does the same. */
+  short?: string | undefined;
+  /** The values it takes, where they are few. */
+  choices?: readonly string[] | undefined;
+  /** What stands for the value in the help text. */
+  placeholder?: string | undefined;
+  /** Whether the command cannot do without it. */
+  required?: boolean | undefined;
+  /** Whether the help text leaves it out. */
+  hidden?: boolean | undefined;
+  /** Makes the value out of the text; throws `UsageError`. */
+  parse?: ((text: string) => unknown) | undefined;
+  /** Carries `T`; never set. */
+  readonly type?: T;
+}
+
+/** What a flag may have besides its description. */
+export interface FlagOptions {
+  /** One letter that does the same. */
+  short?: string;
+  /** What stands for the value in the help text. */
+  placeholder?: string;
+}
+
+/** A value that must be given by position. */
+export function argument(brief: string): Argument<string> {
+  return { brief, count: "one" };
+}
+
+/** A value that may be given by position. */
+export function optionalArgument(brief: string): Argument<string | undefined> {
+  return { brief, count: "optional" };
+}
+
+/** One or more values given by position, after all others. */
+export function manyArguments(brief: string): Argument<string[]> {
+  return { brief, count: "many" };
+}
+
+/** A flag that takes text. */
+export function text(brief: string, options: FlagOptions = {}): Flag<string | undefined> {
+  return { brief, kind: "value", ...options };
+}
+
+/** A flag that takes text and must be given. */
+export function requiredText(brief: string, options: FlagOptions = {}): Flag<string> {
+  return { brief, kind: "value", required: true, ...options };
+}
+
+/** A flag that takes text and may be given several times. */
+export function texts(brief: string, options: FlagOptions = {}): Flag<string[]> {
+  return { brief, kind: "values", ...options };
+}
+
+/** A flag that takes text which is made into something else. */
+export function parsed<T>(
+  brief: string,
+  parse: (text: string) => T,
+  options: FlagOptions = {},
+): Flag<T | undefined> {
+  return { brief, kind: "value", parse, ...options };
+}
+
+/** A flag that takes one of a few words. */
+export function choice<const C extends string>(
+  brief: string,
+  choices: readonly C[],
+  options: FlagOptions = {},
+): Flag<C | undefined> {
+  return { brief, kind: "value", choices, ...options };
+}
+
+/** A flag that is there or not; `--no-…` says no where that differs from leaving it out. */
+export function toggle(
+  brief: string,
+  options: FlagOptions & { hidden?: boolean } = {},
+): Flag<boolean | undefined> {
+  return { brief, kind: "switch", ...options };
+}
