@@ -1,0 +1,300 @@
+/**
+ * Shows the catalogue from end to end: starts the service in a temporary folder and on a free port,
+ * runs real `cli` commands against it over HTTP, and removes everything again. Run it as
+ * `deno task demo`.
+ *
+ * It fails when a step fails, and also when the service does not refuse what it should.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import config from "../deno.json" with { type: "json" };
+
+/** Where the demonstration takes place. */
+export interface Stage {
+  /** The working folder of every command, and its home. */
+  readonly folder: string;
+  /** All variables that a command sees. */
+  readonly env: Record<string, string>;
+  /** Fires when the demonstration is to end early. */
+  readonly signal: AbortSignal;
+}
+
+/** What a step may have besides its words. */
+export interface StepOptions {
+  /** What the command reads from standard input, as JSON. */
+  input?: object;
+  /** The exit code that it must end with. Default 0. */
+  code?: number;
+}
+
+/** A service that runs. */
+interface Service {
+  /** Its address. */
+  base_url: string;
+  /** The project that it came with. */
+  project_id: string;
+  /** Stops it, and gives its exit code. */
+  stop(): Promise<number>;
+}
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const CLI = `${ROOT}cli.ts`;
+const DATA = "notes-data";
+
+/** Runs the demonstration and leaves nothing behind. Returns the exit code. */
+export async function main(signal: AbortSignal): Promise<number> {
+  const folder = await Deno.makeTempDir({ prefix: "demo-" });
+  try {
+    const stage = { folder, signal, env: await variables(folder) };
+    heading("Start the service");
+    const service = await startService(stage);
+    let code;
+    try {
+      await play(await signIn(stage, service));
+    } finally {
+      code = await service.stop();
+    }
+    // Windows knows no signal that asks a program to end.
+    if (code !== 0 && Deno.build.os !== "windows") {
+      throw new Error(`The service ended with exit code ${code}`);
+    }
+    say(CLOSING);
+    return 0;
+  } catch (error) {
+    if (signal.aborted) return 130;
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`\nThe demonstration failed: ${reason}`);
+    return 1;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const CLOSING = `
+The service is stopped and its data is gone. To start one for good, which tells what to do next:
+
+  npx -y deno@2.9.6 task service
+`;
+
+/** The commands, act by act. */
+async function play(stage: Stage): Promise<void> {
+  const cli = (...words: string[]) => runStep(stage, words);
+
+  heading("A new service has a project that sells something already");
+  for (const group of ["projects", "apps", "products", "entitlements", "offerings", "packages"]) {
+    await cli(group, "list");
+  }
+
+  heading("Add an app, a product, and what it unlocks");
+  const { app, product } = await addProduct(stage);
+  await cli("entitlements", "create", "--id", "team", "--display-name", "Notes for teams");
+  await cli("entitlements", "attach", "team", product);
+  await cli("entitlements", "products", "team");
+
+  heading("Offer it, and make that offering the current one");
+  await cli("offerings", "create", "--id", "spring", "--display-name", "Spring sale");
+  await cli("packages", "create", "spring", "--id", "$svc_monthly", "--display-name", "Monthly");
+  const item = await newestId(stage, "packages", "list", "--offering", "spring");
+  await cli("packages", "attach", item, product);
+  await cli("offerings", "set-current", "spring");
+  await cli("offerings", "view", "spring");
+  await cli("offerings", "list");
+
+  heading("Scripts get the service's own JSON");
+  await cli("offerings", "view", "spring", "--output", "json");
+
+  heading("What would break something is refused, with what is in the way");
+  await runStep(stage, ["apps", "delete", app, "-y"], { code: 7 });
+
+  heading("Every change is on record");
+  await cli("audit-logs", "list", "--limit", "5");
+
+  heading("Clean up");
+  await cli("offerings", "set-current", "default");
+  await cli("offerings", "delete", "spring", "-y");
+  await cli("entitlements", "delete", "team", "-y");
+  await cli("products", "delete", product, "-y");
+  await cli("apps", "delete", app, "-y");
+}
+
+/** Adds an app with a product, and gives the ids of both. */
+async function addProduct(stage: Stage): Promise<{ app: string; product: string }> {
+  const [type, bundle] = ["mac_app_store", "com.example.notes.mac"];
+  const name = ["--name", "Notes for Mac"];
+  await runStep(stage, ["apps", "create", "--type", type, ...name, "--bundle", bundle]);
+  const app = await newestId(stage, "apps", "list");
+  const input = {
+    app_id: app,
+    store_identifier: "notes.team.monthly",
+    type: "subscription",
+    display_name: "Team, monthly",
+  };
+  await runStep(stage, ["products", "create", "--file", "-"], { input });
+  return { app, product: await newestId(stage, "products", "list") };
+}
+
+/**
+ * Shows a command as a person would type it, and lets it write to this process's own terminal.
+ *
+ * @throws {Error} when it ends with another exit code than it should. The message names it.
+ */
+export async function runStep(
+  stage: Stage,
+  words: readonly string[],
+  { input, code = 0 }: StepOptions = {},
+): Promise<void> {
+  const text = input && JSON.stringify(input, null, 2);
+  showCommand(commandLine(words) + (text === undefined ? "" : ` <<'END'\n${text}\nEND`));
+  const stdin = text === undefined ? "null" : "piped";
+  const child = command(stage, words, { stdin }).spawn();
+  // A command that ends early reads nothing; its exit code says more than the broken pipe.
+  if (text !== undefined) await new Blob([text]).stream().pipeTo(child.stdin).catch(() => {});
+  const status = await child.status;
+  stage.signal.throwIfAborted();
+  if (code !== 0) {
+    showCommand("echo $?");
+    say(String(status.code));
+  }
+  if (status.code === code) return;
+  const ended = `"${commandLine(words)}" ended with exit code ${status.code}`;
+  throw new Error(code === 0 ? ended : `${ended}, but was to be refused with ${code}`);
+}
+
+/** The id of the newest item of a list, which a person would copy from the output. */
+async function newestId(stage: Stage, ...words: string[]): Promise<string> {
+  const { items }: { items: { id: string }[] } = JSON.parse(
+    await read(stage, [...words, "--output", "json"]),
+  );
+  const id = items.at(-1)?.id;
+  if (id === undefined) throw new Error(`"${commandLine(words)}" has nothing to show`);
+  return id;
+}
+
+/** Runs a command, and gives what it writes to standard output. */
+async function read(stage: Stage, words: readonly string[]): Promise<string> {
+  const { code, stdout } = await command(stage, words, { stdout: "piped" }).output();
+  stage.signal.throwIfAborted();
+  if (code !== 0) throw new Error(`"${commandLine(words)}" ended with exit code ${code}`);
+  return new TextDecoder().decode(stdout).trim();
+}
+
+/** Starts the service, and waits until it says where it listens. */
+async function startService(stage: Stage): Promise<Service> {
+  const words = ["service", "start", "--port", "0", "--data", DATA, "--output", "json"];
+  showCommand(`${commandLine(words)} &`);
+  const child = command(stage, words, { stdout: "piped" }).spawn();
+  const line = await firstLine(child.stdout);
+  stage.signal.throwIfAborted();
+  if (line === undefined) {
+    const { code } = await child.status;
+    throw new Error(`"${commandLine(words)}" ended with exit code ${code}`);
+  }
+  say(line);
+  const { base_url, project_id }: Service = JSON.parse(line);
+  const stop = async () => {
+    try {
+      child.kill("SIGTERM");
+    } catch {
+      // It has ended already, as it does on the Ctrl-C that ends this process.
+    }
+    return (await child.status).code;
+  };
+  return { base_url, project_id, stop };
+}
+
+/** The stage for all other commands: they know address, project and credential. */
+async function signIn(stage: Stage, service: Service): Promise<Stage> {
+  const words = ["service", "token", "--data", DATA];
+  showCommand(`export CLI_BASE_URL=${service.base_url} CLI_PROJECT_ID=${service.project_id}`);
+  showCommand(`export CLI_REFRESH_TOKEN=$(${commandLine(words)})`);
+  const env = {
+    ...stage.env,
+    CLI_BASE_URL: service.base_url,
+    CLI_PROJECT_ID: service.project_id,
+    CLI_REFRESH_TOKEN: await read(stage, words),
+  };
+  return { ...stage, env };
+}
+
+/** A `cli` command, with the permissions of `deno task cli`. It ends when the stage's signal fires. */
+function command(
+  { folder, env, signal }: Stage,
+  words: readonly string[],
+  options: Deno.CommandOptions,
+): Deno.Command {
+  const [, ...task] = config.tasks.cli.command.split(" ");
+  const args = [...task.map((word) => word === "cli.ts" ? CLI : word), ...words];
+  return new Deno.Command(Deno.execPath(), {
+    stdin: "null",
+    stdout: "inherit",
+    stderr: "inherit",
+    ...options,
+    args,
+    cwd: folder,
+    env,
+    clearEnv: true,
+    signal,
+  });
+}
+
+/**
+ * This process's variables without the person's own settings of `cli`, and with a home that is
+ * removed afterwards. Packages stay where they are.
+ */
+async function variables(folder: string): Promise<Record<string, string>> {
+  // What is not cached yet is fetched now: the real home may name a registry, or a way to it.
+  await deno("cache", "--frozen", "cli.ts");
+  const { denoDir }: { denoDir: string } = JSON.parse(await deno("info", "--json"));
+  const own = Object.entries(Deno.env.toObject())
+    .filter(([name]) => !/^CLI_|^(https?|all)_proxy$/i.test(name));
+  return { ...Object.fromEntries(own), HOME: folder, USERPROFILE: folder, DENO_DIR: denoDir };
+}
+
+/** Runs Deno itself in the repository, and gives what it writes to standard output. */
+async function deno(...args: string[]): Promise<string> {
+  const options = { args, cwd: ROOT, stdin: "null", stderr: "inherit" } as const;
+  const { success, stdout } = await new Deno.Command(Deno.execPath(), options).output();
+  if (!success) throw new Error(`"deno ${args.join(" ")}" failed`);
+  return new TextDecoder().decode(stdout);
+}
+
+/** The first line of a stream; undefined when it ends before. */
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  let text = "";
+  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const end = text.indexOf("\n");
+    if (end >= 0) return text.slice(0, end);
+  }
+  return undefined;
+}
+
+/** Words as a shell takes them. */
+function commandLine(words: readonly string[]): string {
+  return ["cli", ...words].map((word) => /^[\w.:/@=-]+$/.test(word) ? word : `'${word}'`).join(" ");
+}
+
+const colors = Deno.stdout.isTerminal() && !Deno.noColor;
+
+function heading(text: string): void {
+  say(colors ? `\n\x1b[1;36m# ${text}\x1b[0m` : `\n# ${text}`);
+}
+
+function showCommand(line: string): void {
+  say(colors ? `\n\x1b[32m$ \x1b[39;1m${line}\x1b[0m` : `\n$ ${line}`);
+}
+
+function say(text: string): void {
+  console.log(text);
+}
+
+if (import.meta.main) {
+  const interrupt = new AbortController();
+  const names: Deno.Signal[] = Deno.build.os === "windows"
+    ? ["SIGINT", "SIGBREAK"]
+    : ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const name of names) Deno.addSignalListener(name, () => interrupt.abort());
+  Deno.exitCode = await main(interrupt.signal);
+}
