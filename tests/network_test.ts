@@ -1,0 +1,159 @@
+import { equal, match, ok } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+
+const MOD = new URL("../mod.ts", import.meta.url);
+const TLS = new URL("./tls/", import.meta.url);
+
+/** What a child process left behind. */
+interface Child {
+  /** Whether it ended well. */
+  success: boolean;
+  /** Standard output and standard error. */
+  text: string;
+}
+
+/** Runs a program with the flags given, in a folder where nothing is. */
+async function runProgram(
+  code: string,
+  flags: string[] = [],
+  env: Record<string, string> = {},
+): Promise<Child> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const program = `${folder}/program.ts`;
+    await Deno.writeTextFile(program, code);
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", ...flags, program],
+      cwd: folder,
+      env: { NO_COLOR: "1", HTTP_PROXY: "", HTTPS_PROXY: "", NO_PROXY: "", ...env },
+    }).output();
+    const decoder = new TextDecoder();
+    return { success, text: decoder.decode(stdout) + decoder.decode(stderr) };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** A program that reads the projects of a service, and prints what it got or why it did not. */
+function readProjects(baseUrl: string): string {
+  return `
+    import { createClient, listProjects } from ${JSON.stringify(MOD.href)};
+    const client = createClient({ baseUrl: "${baseUrl}", credential: "atk_secret", retries: 0 });
+    await listProjects(client).then(
+      ({ items }) => console.log("items", items.length),
+      (error) => console.log(error.name, error.message, error.hint),
+    );
+  `;
+}
+
+const EMPTY_LIST = { object: "list", items: [], next_page: null, url: "/v2/projects" };
+
+Deno.test("importing the library asks for nothing, reads nothing and starts nothing", async () => {
+  const { success, text } = await runProgram(
+    `
+    const before = Object.keys(globalThis).length;
+    const library = await import(${JSON.stringify(MOD.href)});
+    const { permissions } = Deno;
+    for (const name of ["read", "write", "net", "env", "run", "sys"] as const) {
+      if (permissions.querySync({ name }).state !== "denied") console.log("may", name);
+    }
+    console.log(typeof library.createClient, typeof library.connect);
+    console.log(Object.keys(globalThis).length - before, "new globals");
+  `,
+    ["--deny-read", "--deny-write", "--deny-net", "--deny-env", "--deny-run", "--deny-sys"],
+  );
+  equal(text, "function function\n0 new globals\n");
+  ok(success);
+});
+
+Deno.test("the library is imported by http from an empty folder, and types check there", async () => {
+  const asked: string[] = [];
+  await using server = serve(async (request) => {
+    const { pathname } = new URL(request.url);
+    asked.push(pathname);
+    const file = new URL(`..${pathname}`, import.meta.url);
+    const text = await Deno.readTextFile(file).catch(() => undefined);
+    const headers = { "Content-Type": "application/typescript" };
+    return new Response(text ?? "", { status: text === undefined ? 404 : 200, headers });
+  });
+  const { success, text } = await runProgram(
+    `
+    import { createClient, type Offering, path } from "${server.baseUrl}/mod.ts";
+    const names: (keyof Offering)[] = ["lookup_key"];
+    console.log(createClient({ baseUrl: "http://a.example" }).baseUrl, path\`/a/\${"b c"}\`, names);
+  `,
+    ["--check", "--reload", `--allow-import=${new URL(server.baseUrl).host}`],
+  );
+  equal(text, 'http://a.example /a/b%20c [ "lookup_key" ]\n');
+  ok(success);
+  ok(asked.includes("/mod.ts") && asked.every((path) => /^\/(mod|lib\/.+)\.ts$/.test(path)));
+  ok(!asked.some((path) => /^\/lib\/(cli|service)\//.test(path)), asked.join());
+});
+
+Deno.test("a request goes through the proxy that the environment names, unless it is exempt", async () => {
+  const seen: string[] = [];
+  await using proxy = serve((request) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.get("Authorization")}`);
+    return Response.json(EMPTY_LIST);
+  });
+  const address = "http://127.0.0.1:4999";
+  const flags = ["--allow-net=127.0.0.1:4999"];
+  const through = await runProgram(readProjects(address), flags, { HTTP_PROXY: proxy.baseUrl });
+  equal(through.text, "items 0\n");
+  equal(seen.join(), `GET ${address}/v2/projects Bearer atk_secret`);
+  const env = { HTTP_PROXY: "http://127.0.0.1:4998" };
+  const dead = await runProgram(readProjects(address), flags, env);
+  match(
+    dead.text,
+    /^NetworkError Cannot reach http:\/\/127\.0\.0\.1:4999: the connection was refused/,
+  );
+  const exempt = { HTTP_PROXY: "http://127.0.0.1:4998", NO_PROXY: "127.0.0.1" };
+  const port = new URL(proxy.baseUrl).host;
+  const direct = await runProgram(readProjects(proxy.baseUrl), [`--allow-net=${port}`], exempt);
+  equal(direct.text, "items 0\n");
+});
+
+Deno.test("a private CA works by DENO_CERT, and the error without it names that", async () => {
+  const [cert, key] = await Promise.all(
+    ["server.pem", "server.key"].map((name) => Deno.readTextFile(new URL(name, TLS))),
+  );
+  await using server = serve(() => Response.json(EMPTY_LIST), { cert, key });
+  const flags = [`--allow-net=${new URL(server.baseUrl).host}`];
+  const untrusted = await runProgram(readProjects(server.baseUrl), flags);
+  match(untrusted.text, /^NetworkError Cannot reach https:\/\/127\.0\.0\.1:\d+: invalid peer cert/);
+  match(untrusted.text, /DENO_CERT.*DENO_TLS_CA_STORE=system/);
+  const trusted = await runProgram(readProjects(server.baseUrl), flags, {
+    DENO_CERT: fileURLToPath(new URL("ca.pem", TLS)),
+  });
+  equal(trusted.text, "items 0\n");
+  const wrong = await runProgram(readProjects(server.baseUrl.replace("https", "http")), flags);
+  match(wrong.text, /^NetworkError Cannot reach http:/);
+});
+
+Deno.test("a script that may not connect is told the flag it lacks", async () => {
+  const { text } = await runProgram(readProjects("http://127.0.0.1:4999"));
+  match(text, /^NetworkError Cannot reach http:\/\/127\.0\.0\.1:4999: Requires net access/);
+  match(text, /Run the program with: --allow-net=127\.0\.0\.1:4999\n$/);
+});
+
+Deno.test("a script ends as soon as its last request is answered", async () => {
+  await using server = serve(() => Response.json(EMPTY_LIST));
+  const flags = [`--allow-net=${new URL(server.baseUrl).host}`];
+  const started = performance.now();
+  equal((await runProgram(readProjects(server.baseUrl), flags)).text, "items 0\n");
+  ok(performance.now() - started < 20_000, "the time limit of the request kept it alive");
+});
+
+/** A server on a free port of this machine. */
+function serve(
+  handle: (request: Request) => Response | Promise<Response>,
+  tls?: { cert: string | undefined; key: string | undefined },
+): AsyncDisposable & { baseUrl: string } {
+  const { cert = "", key = "" } = tls ?? {};
+  const options = { port: 0, hostname: "127.0.0.1", onListen: () => {}, ...tls && { cert, key } };
+  const server = Deno.serve(options, handle);
+  return {
+    baseUrl: `${tls ? "https" : "http"}://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
