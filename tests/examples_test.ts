@@ -1,0 +1,218 @@
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { type Client, createClient } from "../lib/client.ts";
+import { each } from "../lib/page.ts";
+import { path } from "../lib/path.ts";
+import { listAuditLogs } from "../lib/resources/audit_logs.ts";
+import { createOffering, updateOffering } from "../lib/resources/offerings.ts";
+import { createPackage } from "../lib/resources/packages.ts";
+import { listApps } from "../lib/resources/apps.ts";
+import { createProduct } from "../lib/resources/products.ts";
+import { serve } from "../lib/service/serve.ts";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const DAY_MS = 86_400_000;
+
+/** A service that listens, and who works with it. */
+interface Shop {
+  /** Signed in as the owner, in the demonstration project. */
+  client: Client;
+  /** The variables that a program is given. */
+  env: Record<string, string>;
+}
+
+/** Runs something against a service of its own. */
+async function withShop(use: (shop: Shop) => Promise<void>): Promise<void> {
+  const faults: unknown[] = [];
+  const server = await serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    empty: false,
+    rateLimits: "local",
+    report: (error) => faults.push(error),
+  });
+  try {
+    const { baseUrl, projectId = "", adminSecret } = server;
+    const admin = createClient({ baseUrl, credential: adminSecret });
+    const pair = await admin.post<Record<"access_token" | "refresh_token", string>>(
+      path`/_sim/tokens`,
+    );
+    await use({
+      client: createClient({ baseUrl, projectId, credential: pair.access_token }),
+      env: {
+        CLI_BASE_URL: baseUrl,
+        CLI_PROJECT_ID: projectId,
+        CLI_REFRESH_TOKEN: pair.refresh_token,
+      },
+    });
+    deepEqual(faults, []);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The command that the first comment of an example tells, without what it does with the streams. */
+async function commandOf(example: string): Promise<string[]> {
+  const source = await Deno.readTextFile(`${root}scripts/examples/${example}.ts`);
+  const comment = source.slice(0, source.indexOf("*/"));
+  const line = /^ \* ```sh\n \* (deno run .*)$/m.exec(comment)?.[1] ?? "";
+  const words = line.replaceAll('"', "").split(" ");
+  const stream = words.findIndex((word) => /^[<>]/.test(word));
+  return words.slice(1, stream < 0 ? words.length : stream);
+}
+
+/** Runs Deno with arguments in the repository. */
+async function deno(args: string[], { env }: Pick<Shop, "env">, stdin = "") {
+  const child = new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: root,
+    env: { NO_COLOR: "1", ...env },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  await new Blob([stdin]).stream().pipeTo(child.stdin);
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+}
+
+/** Runs an example as its comment says, and gives its standard output. */
+async function runExample(example: string, shop: Shop, stdin?: string): Promise<string> {
+  const { code, out, err } = await deno(await commandOf(example), shop, stdin);
+  equal(code, 0, err);
+  equal(err, "");
+  return out;
+}
+
+/** How many changes the project has seen. */
+async function countChanges({ client }: Shop): Promise<number> {
+  return (await Array.fromAsync(each(client, listAuditLogs(client, { limit: 100 })))).length;
+}
+
+Deno.test("no example can do without any of the permissions in its comment", async () => {
+  const examples = [...Deno.readDirSync(`${root}scripts/examples`)]
+    .map(({ name }) => name.replace(/\.ts$/, ""));
+  ok(examples.length >= 4);
+  await withShop(async (shop) => {
+    for (const example of examples) {
+      const words = await commandOf(example);
+      ok(words.includes(`scripts/examples/${example}.ts`), `${example} names another file`);
+      const flags = words.filter((word) => word.startsWith("--"));
+      deepEqual(flags, ["--allow-net=127.0.0.1", "--allow-env=CLI_*"]);
+      for (const flag of flags) {
+        const { code } = await deno(words.filter((word) => word !== flag), shop);
+        notEqual(code, 0, `${example} does not need ${flag}`);
+      }
+    }
+  });
+});
+
+Deno.test("list_catalogue prints the catalogue as a tree, and nothing that steers a terminal", async () => {
+  await withShop(async (shop) => {
+    await updateOffering(shop.client, "winter_sale", { is_current: true });
+    await createPackage(shop.client, {
+      offering_id: "winter_sale",
+      lookup_key: "odd",
+      display_name: "\u001b]52;c;aGk=\u0007 odd",
+    });
+    const out = await runExample("list_catalogue", shop);
+    deepEqual(out.split("\n").slice(0, 6), [
+      "default (offering)",
+      "  $svc_monthly: Monthly",
+      "    notes.pro.monthly",
+      "    notes_pro:monthly",
+      "    notes_web_monthly",
+      "  $svc_annual: Annual",
+    ]);
+    match(out, /^winter_sale \(offering, current\)$/m);
+    match(out, /^ {2}odd: \]52;c;aGk= odd$/m);
+    match(out, /^sync \(entitlement\)\n {2}notes\.pro\.annual\n {2}notes_pro:annual\n/m);
+  });
+});
+
+Deno.test("export_catalogue writes everything there is as one document", async () => {
+  await withShop(async (shop) => {
+    // More than the service puts on one page.
+    for (let i = 0; i < 101; i++) {
+      await createOffering(shop.client, { lookup_key: `extra_${i}`, display_name: "Extra" });
+    }
+    const catalogue = JSON.parse(await runExample("export_catalogue", shop));
+    equal(catalogue.project_id, shop.client.projectId);
+    const { apps, products, entitlements, offerings } = catalogue;
+    deepEqual([apps, products, entitlements].map(({ length }) => length), [3, 8, 2]);
+    equal(new Set(offerings.map(({ id }: { id: string }) => id)).size, 103);
+    const [first] = offerings;
+    equal(first.lookup_key, "default");
+    equal(first.packages[0].products[0].product.store_identifier, "notes.pro.monthly");
+    equal(entitlements[0].products.length, 8);
+  });
+});
+
+Deno.test("sync_products creates what is missing, once", async () => {
+  await withShop(async (shop) => {
+    const [app] = (await listApps(shop.client)).items;
+    const line = (store_identifier: string) =>
+      JSON.stringify({ app_id: app?.id, store_identifier, type: "subscription" });
+    const lines = [line("notes.pro.weekly"), line("notes.pro.monthly"), line("notes.pro.weekly")];
+    const text = `${lines.join("\r\n")}\n\n`;
+    const out = await runExample("sync_products", shop, text);
+    equal(out, "create notes.pro.weekly\nkeep notes.pro.monthly\nkeep notes.pro.weekly\n");
+    equal(await countChanges(shop), 1);
+    equal(await runExample("sync_products", shop, text), out.replace("create", "keep"));
+    equal(await countChanges(shop), 1);
+  });
+});
+
+Deno.test("sync_products sends nothing when a line is no product, and names the line", async () => {
+  await withShop(async (shop) => {
+    const [app] = (await listApps(shop.client)).items;
+    const good = { app_id: app?.id, store_identifier: "new", type: "subscription" };
+    for (const bad of ['{"app_id":"a"}', "null", "no JSON"]) {
+      const text = `${JSON.stringify(good)}\n${bad}\n`;
+      const { code, out, err } = await deno(await commandOf("sync_products"), shop, text);
+      deepEqual([code, out], [1, ""]);
+      match(err, /^Cannot read line 2: it is no product\n.*store_identifier.*\n$/);
+    }
+    equal(await countChanges(shop), 0);
+  });
+});
+
+Deno.test("sync_products stops at a product that the service refuses", async () => {
+  await withShop(async (shop) => {
+    const text = '{"app_id":"app_none","store_identifier":"new","type":"subscription"}';
+    const { code, out, err } = await deno(await commandOf("sync_products"), shop, text);
+    deepEqual([code, out], [1, "create new\n"]);
+    match(err, /"app_none"/);
+    ok(!err.includes(" at "), "a stack trace");
+  });
+});
+
+Deno.test("audit_report counts the changes of each person and kind", async () => {
+  await withShop(async (shop) => {
+    const [app] = (await listApps(shop.client)).items;
+    for (const store_identifier of ["a", "b"]) {
+      const product = { app_id: app?.id ?? "", store_identifier, type: "consumable" };
+      await createProduct(shop.client, product);
+    }
+    await updateOffering(shop.client, "winter_sale", { is_current: true });
+    const [head, ...rows] = (await runExample("audit_report", shop)).trimEnd().split("\n");
+    equal(head, "person,action,changes,last_change");
+    deepEqual(rows.map((row) => row.split(",").slice(0, 3).join(",")), [
+      "owner@example.com,offering_set_current,1",
+      "owner@example.com,product_created,2",
+    ]);
+    const last = Date.parse(rows[1]?.split(",")[3] ?? "");
+    ok(Math.abs(Date.now() - last) < DAY_MS);
+  });
+});
+
+Deno.test("audit_report refuses what is no number of days", async () => {
+  const words = (await commandOf("audit_report")).slice(0, -1);
+  for (const days of ["x", "0", "-1", "1.5", ""]) {
+    const { code, out, err } = await deno([...words, days], { env: {} });
+    deepEqual([code, out], [1, ""], days);
+    match(err, /Cannot report/);
+  }
+});
