@@ -264,21 +264,30 @@ function wire(name: string): string {
   return name.replaceAll("_", "-");
 }
 
-/** The parser's form of our flags. */
+/** The parser's form of our flags. The opposite of a switch works, but is not shown. */
 function flagParameters(flags: Flags): FlagParametersForType<Record<string, unknown>> {
-  const entries = Object.entries(flags).map((
-    [name, flag],
-  ) => [wire(name), flagParameter(name, flag)]);
-  return Object.fromEntries(entries);
+  const switches = Object.entries(flags).filter(([name, { kind }]) =>
+    kind === "switch" && !name.startsWith("no_")
+  );
+  const opposites = switches.map(([name, { brief }]) => [
+    opposite(name),
+    flagParameter({ brief: `Not: ${brief}`, kind: "switch", hidden: true }),
+  ]);
+  const entries = Object.entries(flags).map(([name, flag]) => [wire(name), flagParameter(flag)]);
+  return Object.fromEntries([...opposites, ...entries]);
 }
 
-function flagParameter(name: string, flag: Flag<unknown>): Record<string, unknown> {
+/** The flag that says no where a switch says yes. */
+function opposite(name: string): string {
+  return `no-${wire(name)}`;
+}
+
+function flagParameter(flag: Flag<unknown>): Record<string, unknown> {
   const { brief, hidden } = flag;
-  // There is no `--no-no-verify`.
-  const negated = name.startsWith("no_");
   const optional = flag.required !== true;
   const common = { brief, optional, ...hidden && { hidden } };
-  if (flag.kind === "switch") return { ...common, kind: "boolean", withNegated: !negated };
+  // The parser's own opposite of `--dry-run` would be `--noDry-run`.
+  if (flag.kind === "switch") return { ...common, kind: "boolean", withNegated: false };
   if (flag.choices) return { ...common, kind: "enum", values: flag.choices };
   const variadic = flag.kind === "values" && { variadic: true };
   const placeholder = flag.placeholder !== undefined && { placeholder: flag.placeholder };
@@ -326,9 +335,9 @@ function namedValues(args: Arguments, values: readonly string[]): Record<string,
 /** The flags' values under their own names, a repeatable one never missing. */
 function flagValues(flags: Flags, given: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(flags).map(([name, { kind }]) => [
-      name,
-      given[wire(name)] ?? (kind === "values" ? [] : undefined),
-    ]),
+    Object.entries(flags).map(([name, { kind }]) => {
+      const denied = kind === "switch" && given[opposite(name)] === true ? false : undefined;
+      return [name, given[wire(name)] ?? denied ?? (kind === "values" ? [] : undefined)];
+    }),
   );
 }
