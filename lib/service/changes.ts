@@ -10,7 +10,7 @@ import { taken } from "./errors.ts";
 import type { Place } from "./find.ts";
 import type { ListedTable } from "./lists.ts";
 import type { Call } from "./route.ts";
-import { type ColumnName, isUniqueViolation } from "./store/mod.ts";
+import { type ColumnName, isUniqueViolation, nextSeq } from "./store/mod.ts";
 import type { Row } from "./store/tables.ts";
 
 /**
@@ -30,8 +30,51 @@ export async function insertUnique<T>(
   }
 }
 
+/** What an app has told of a customer. */
+export type LastSeen = Pick<
+  Row<"customers">,
+  "last_seen_app_version" | "last_seen_country" | "last_seen_platform"
+>;
+
+/**
+ * Creates a customer, and its id as its first alias.
+ *
+ * @throws {Refusal} 409 when a customer has this id, also as an alias.
+ */
+export async function insertCustomer(
+  call: Pick<Call, "tx" | "project" | "now">,
+  id: string,
+  seen?: LastSeen,
+): Promise<Row<"customers">> {
+  const { tx, project, now } = call;
+  const key = { what: "a customer", value: id };
+  const seq = await nextSeq(tx, project.id);
+  const insert = tx.insertInto("customers").values({
+    project_id: project.id,
+    id,
+    seq,
+    first_seen_at: now,
+    last_seen_at: seen ? now : null,
+    last_seen_app_version: null,
+    last_seen_country: null,
+    last_seen_platform: null,
+    last_seen_platform_version: null,
+    ...seen,
+  }).returningAll().executeTakeFirstOrThrow();
+  const customer = await insertUnique(insert, { ...key, column: "customers.id" });
+  const alias = { project_id: project.id, alias: id, customer_id: id, seq, created_at: now };
+  await insertUnique(
+    tx.insertInto("customer_aliases").values(alias).execute(),
+    { ...key, column: "customer_aliases.alias" },
+  );
+  return customer;
+}
+
+/** Tables whose objects can be archived. */
+export type StatefulTable = "entitlements" | "offerings" | "products" | "virtual_currencies";
+
 /** Archives an object or brings it back. Doing it twice is no error. */
-export async function setState<T extends "entitlements" | "offerings" | "products">(
+export async function setState<T extends StatefulTable>(
   { tx, project }: Place,
   table: T,
   id: string,

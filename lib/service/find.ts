@@ -6,6 +6,7 @@
 
 import { sql } from "kysely";
 import { missing } from "./errors.ts";
+import type { ListedTable } from "./lists.ts";
 import type { Call } from "./route.ts";
 import type { Row } from "./store/tables.ts";
 
@@ -41,8 +42,39 @@ export function findOffering(call: Place, key: string, param?: string): Promise<
   return byKey(call, "offerings", "offering", key, param);
 }
 
+/** Finds a paywall by its id. */
+export function findPaywall(call: Place, id: string): Promise<Row<"paywalls">> {
+  return byId(call, "paywalls", "paywall", id);
+}
+
+/** Finds a virtual currency by its code. */
+export function findVirtualCurrency(call: Place, code: string): Promise<Row<"virtual_currencies">> {
+  return byId(call, "virtual_currencies", "virtual currency", code);
+}
+
+/** Finds a customer by its id or any other of its aliases. */
+export async function findCustomer(
+  { tx, project }: Place,
+  alias: string,
+  param?: string,
+): Promise<Row<"customers">> {
+  const row = await tx.selectFrom("customer_aliases")
+    .innerJoin(
+      "customers",
+      (join) =>
+        join.onRef("customers.project_id", "=", "customer_aliases.project_id")
+          .onRef("customers.id", "=", "customer_aliases.customer_id"),
+    )
+    .selectAll("customers")
+    .where("customer_aliases.project_id", "=", project.id)
+    .where("customer_aliases.alias", "=", alias)
+    .executeTakeFirst();
+  if (row) return row;
+  throw missing("customer", alias, param);
+}
+
 /** Finds a row by its id, or answers 404. */
-async function byId<T extends "apps" | "products" | "packages">(
+async function byId<T extends ListedTable>(
   { tx, project }: Place,
   table: T,
   what: string,

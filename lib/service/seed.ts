@@ -5,6 +5,7 @@
  * @module
  */
 
+import { insertCustomer } from "./changes.ts";
 import { newId } from "./ids.ts";
 import { addAccount } from "./oauth/mod.ts";
 import type { Actor, Call } from "./route.ts";
@@ -223,17 +224,11 @@ async function seedPeople(call: Place): Promise<void> {
     has_mfa: 0,
   }).execute();
   for (const [id, country, platform, attributes] of CUSTOMERS) {
-    await tx.insertInto("customers").values({
-      project_id: project.id,
-      id,
-      seq: await nextSeq(tx, project.id),
-      first_seen_at: now,
-      last_seen_at: now,
+    await insertCustomer(call, id, {
       last_seen_app_version: "2.1.0",
       last_seen_country: country,
       last_seen_platform: platform,
-      last_seen_platform_version: null,
-    }).execute();
+    });
     for (const [name, value] of Object.entries(attributes)) {
       await tx.insertInto("customer_attributes")
         .values({ project_id: project.id, customer_id: id, name, value, updated_at: now })

@@ -9,6 +9,7 @@
  */
 
 import type { Generated, Selectable } from "kysely";
+import type { HoldingTables } from "./holding_tables.ts";
 
 /** A person who can sign in. */
 export interface AccountRow {
@@ -36,6 +37,10 @@ export interface ProjectRow {
   clock_offset: Generated<number>;
   /** The project's time while it stands still, else null. */
   clock_frozen_at: number | null;
+  /** Where an advance of the clock that is under way shall end, else null. */
+  clock_advancing_to: Generated<number | null>;
+  /** How old a payment may be for the API to refund it, in days. */
+  refund_window_days: Generated<number>;
 }
 
 /** A person's seat in a project. Without `accepted_at` it is an invitation. */
@@ -89,6 +94,9 @@ export interface ProductRow {
   grace_period_duration: string | null;
   trial_duration: string | null;
   is_consumable: number | null;
+  /** The store's price, which only the simulator can set, in millionths of its currency. */
+  price_micros: Generated<number | null>;
+  price_currency: Generated<string | null>;
   created_at: number;
 }
 
@@ -285,8 +293,50 @@ export interface SettingRow {
   value: string;
 }
 
+/** The paywall of an offering. `content` is JSON as it was put, null before that. */
+export interface PaywallRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  offering_id: string;
+  name: string | null;
+  created_at: number;
+  published_at: number | null;
+  /** How often content was put. */
+  revision: Generated<number>;
+  content: string | null;
+}
+
+/** A virtual currency. `product_grants` is a JSON array or null. */
+export interface VirtualCurrencyRow {
+  project_id: string;
+  /** The code. */
+  id: string;
+  seq: number;
+  name: string;
+  description: string | null;
+  product_grants: string | null;
+  state: Generated<string>;
+  created_at: number;
+}
+
+/** A webhook integration. `event_types` is a JSON array, or null for all. */
+export interface WebhookIntegrationRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  name: string;
+  url: string;
+  event_types: string | null;
+  authorization_header: string | null;
+  environment: string | null;
+  app_id: string | null;
+  signing_secret: string;
+  created_at: number;
+}
+
 /** All tables. */
-export interface Tables {
+export interface Tables extends HoldingTables {
   accounts: AccountRow;
   projects: ProjectRow;
   collaborators: CollaboratorRow;
@@ -311,6 +361,9 @@ export interface Tables {
   authorization_codes: AuthorizationCodeRow;
   idempotency_keys: IdempotencyKeyRow;
   settings: SettingRow;
+  paywalls: PaywallRow;
+  virtual_currencies: VirtualCurrencyRow;
+  webhook_integrations: WebhookIntegrationRow;
 }
 
 /** A row of a table, as a query returns it. */

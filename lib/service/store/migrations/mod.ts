@@ -7,6 +7,8 @@
 
 import { sql as catalogue } from "./0001_catalogue.ts";
 import { sql as oauth } from "./0002_oauth.ts";
+import { sql as holdings } from "./0003_holdings.ts";
+import { sql as presentation } from "./0004_presentation.ts";
 
 /** One step. Its number is its place in the list, from 1. */
 export interface Migration {
@@ -20,4 +22,6 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: "catalogue", sql: catalogue },
   { name: "oauth", sql: oauth },
+  { name: "holdings", sql: holdings },
+  { name: "presentation", sql: presentation },
 ];

@@ -1,0 +1,233 @@
+/**
+ * The rows of what customers hold: aliases, subscriptions, purchases, invoices, the ledger of money,
+ * and the events that tell of it all. Conventions are those of `tables.ts`.
+ *
+ * @module
+ */
+
+/** An id by which a customer is found. Its own id is one of them. */
+export interface CustomerAliasRow {
+  project_id: string;
+  alias: string;
+  customer_id: string;
+  seq: number;
+  created_at: number;
+}
+
+/**
+ * A subscription to a product, or a promotional grant of an entitlement. `domain/subscription.ts`
+ * says what each field means and how it moves.
+ */
+export interface SubscriptionRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  customer_id: string;
+  original_customer_id: string;
+  product_id: string | null;
+  app_id: string | null;
+  entitlement_id: string | null;
+  store: string;
+  environment: string;
+  ownership: string;
+  status: string;
+  auto_renewal_status: string;
+  period_type: string;
+  starts_at: number;
+  /** When the first paid period started, else null. */
+  paid_since: number | null;
+  period_starts_at: number;
+  period_ends_at: number | null;
+  /** The end of the next period, when that is paid already. */
+  renewed_until: number | null;
+  grace_ends_at: number | null;
+  retry_ends_at: number | null;
+  resumes_at: number | null;
+  /** Periods are counted from here, so that the day of the month is kept. */
+  anchor_at: number;
+  anchor_periods: number;
+  duration: string | null;
+  grace_duration: string | null;
+  trial_duration: string | null;
+  currency: string;
+  price_micros: number;
+  pending_product_id: string | null;
+  pending_price_micros: number | null;
+  country: string | null;
+  platform: string;
+  offering_id: string | null;
+  /** The store's id of the latest transaction. */
+  transaction_id: string;
+  original_transaction_id: string;
+  transaction_count: number;
+  renewal_number: number;
+  /** 1: the next charge fails. */
+  charge_fails: number;
+  cancel_reason: string | null;
+  /** The subscription that a family shares, for a member of that family. */
+  shared_from_id: string | null;
+  /** How many members of the family share it. */
+  share_count: number;
+  gross_usd_micros: number;
+  commission_usd_micros: number;
+  tax_usd_micros: number;
+  event_count: number;
+  /** When time alone changes it next, or null. */
+  due_at: number | null;
+}
+
+/** One payment for a subscription. `id` is the store's. Amounts stay when it is refunded. */
+export interface TransactionRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  subscription_id: string;
+  product_store_identifier: string;
+  period_type: string;
+  purchased_at: number;
+  expires_at: number | null;
+  /** The same with grace. */
+  effective_expires_at: number | null;
+  status: string;
+  refunded_at: number | null;
+  currency: string;
+  gross_micros: number;
+  commission_micros: number;
+  tax_micros: number;
+  gross_usd_micros: number;
+  commission_usd_micros: number;
+  tax_usd_micros: number;
+}
+
+/** A one-time purchase. Amounts stay when it is refunded. */
+export interface PurchaseRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  customer_id: string;
+  original_customer_id: string;
+  product_id: string;
+  app_id: string;
+  store: string;
+  environment: string;
+  ownership: string;
+  status: string;
+  purchased_at: number;
+  refunded_at: number | null;
+  quantity: number;
+  store_purchase_identifier: string;
+  country: string | null;
+  platform: string;
+  offering_id: string | null;
+  currency: string;
+  gross_micros: number;
+  commission_micros: number;
+  tax_micros: number;
+  gross_usd_micros: number;
+  commission_usd_micros: number;
+  tax_usd_micros: number;
+}
+
+/** An invoice of web billing. It has one line; the amounts are those of one unit. */
+export interface InvoiceRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  customer_id: string;
+  subscription_id: string | null;
+  purchase_id: string | null;
+  product_identifier: string;
+  product_display_name: string | null;
+  product_duration: string | null;
+  quantity: number;
+  currency: string;
+  gross_micros: number;
+  commission_micros: number;
+  tax_micros: number;
+  issued_at: number;
+  paid_at: number | null;
+}
+
+/** What a movement adds to the sums of its day. `domain/movements.ts` says what each means. */
+export interface MovementSums {
+  gross_usd_micros: number;
+  commission_usd_micros: number;
+  tax_usd_micros: number;
+  payments_delta: number;
+  refunds_delta: number;
+  mrr_delta_micros: number;
+  actives_delta: number;
+  trials_delta: number;
+  renewing_delta: number;
+  billing_issues_delta: number;
+}
+
+/** One change of revenue or of who pays: the ledger of all charts. Only ever added. */
+export interface MovementRow extends MovementSums {
+  project_id: string;
+  seq: number;
+  at: number;
+  kind: string;
+  /** Null once the customer was deleted. */
+  customer_id: string | null;
+  customer_since: number;
+  subscription_id: string | null;
+  purchase_id: string | null;
+  transaction_id: string | null;
+  /** When the transaction was made: a refund belongs to that day as well. */
+  transaction_at: number | null;
+  started_at: number;
+  paid_since: number | null;
+  renewal_number: number | null;
+  period_type: string | null;
+  environment: string;
+  store: string;
+  app_id: string;
+  product_id: string;
+  offering_id: string | null;
+  country: string | null;
+  platform: string;
+  currency: string;
+}
+
+/** The movements of a day, added up. `day` is its first millisecond, UTC; `""` stands for null. */
+export interface MovementDayRow extends MovementSums {
+  project_id: string;
+  day: number;
+  kind: string;
+  environment: string;
+  store: string;
+  app_id: string;
+  product_id: string;
+  offering_id: string;
+  country: string;
+  platform: string;
+  /** How many movements. */
+  movements: number;
+}
+
+/** Something that happened, for webhooks. `payload` is the JSON as it is delivered, frozen. */
+export interface EventRow {
+  project_id: string;
+  id: string;
+  seq: number;
+  /** As delivered, such as `INITIAL_PURCHASE`. */
+  type: string;
+  customer_id: string;
+  app_id: string | null;
+  environment: string;
+  created_at: number;
+  payload: string;
+}
+
+/** The tables of what customers hold. */
+export interface HoldingTables {
+  customer_aliases: CustomerAliasRow;
+  subscriptions: SubscriptionRow;
+  transactions: TransactionRow;
+  purchases: PurchaseRow;
+  invoices: InvoiceRow;
+  movements: MovementRow;
+  movements_daily: MovementDayRow;
+  events: EventRow;
+}

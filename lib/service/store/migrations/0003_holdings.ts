@@ -1,0 +1,289 @@
+/**
+ * What customers hold: aliases, subscriptions, purchases and invoices; the ledger of money with its
+ * daily sums; and the events that tell of it all.
+ *
+ * @module
+ */
+
+/** The statements of this step. */
+export const sql = `
+ALTER TABLE projects ADD COLUMN clock_advancing_to INTEGER;
+ALTER TABLE projects ADD COLUMN refund_window_days INTEGER NOT NULL DEFAULT 180
+  CHECK (refund_window_days >= 0);
+
+-- The store's price, which only the simulator can set.
+ALTER TABLE products ADD COLUMN price_micros INTEGER CHECK (price_micros >= 0);
+ALTER TABLE products ADD COLUMN price_currency TEXT;
+
+CREATE TABLE customer_aliases (
+  project_id TEXT NOT NULL,
+  alias TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (project_id, alias),
+  UNIQUE (project_id, customer_id, seq),
+  FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id) ON DELETE CASCADE
+) STRICT;
+INSERT INTO customer_aliases (project_id, alias, customer_id, seq, created_at)
+  SELECT project_id, id, id, seq, first_seen_at FROM customers;
+
+CREATE TABLE subscriptions (
+  project_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  customer_id TEXT NOT NULL,
+  original_customer_id TEXT NOT NULL,
+  product_id TEXT,
+  app_id TEXT,
+  entitlement_id TEXT,
+  store TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
+  ownership TEXT NOT NULL CHECK (ownership IN ('purchased', 'family_shared')),
+  status TEXT NOT NULL CHECK (status IN ('trialing', 'active', 'expired', 'in_grace_period',
+    'in_billing_retry', 'paused', 'incomplete')),
+  auto_renewal_status TEXT NOT NULL CHECK (auto_renewal_status IN ('will_renew', 'will_not_renew',
+    'will_change_product', 'will_pause', 'requires_price_increase_consent',
+    'has_already_renewed')),
+  period_type TEXT NOT NULL CHECK (period_type IN ('trial', 'normal', 'promotional')),
+  starts_at INTEGER NOT NULL,
+  paid_since INTEGER,
+  period_starts_at INTEGER NOT NULL,
+  period_ends_at INTEGER,
+  renewed_until INTEGER,
+  grace_ends_at INTEGER,
+  retry_ends_at INTEGER,
+  resumes_at INTEGER,
+  anchor_at INTEGER NOT NULL,
+  anchor_periods INTEGER NOT NULL,
+  duration TEXT,
+  grace_duration TEXT,
+  trial_duration TEXT,
+  currency TEXT NOT NULL,
+  price_micros INTEGER NOT NULL CHECK (price_micros >= 0),
+  pending_product_id TEXT,
+  pending_price_micros INTEGER CHECK (pending_price_micros >= 0),
+  country TEXT,
+  platform TEXT NOT NULL,
+  offering_id TEXT,
+  transaction_id TEXT NOT NULL,
+  original_transaction_id TEXT NOT NULL,
+  transaction_count INTEGER NOT NULL,
+  renewal_number INTEGER NOT NULL,
+  charge_fails INTEGER NOT NULL CHECK (charge_fails IN (0, 1)),
+  cancel_reason TEXT,
+  shared_from_id TEXT,
+  share_count INTEGER NOT NULL CHECK (share_count >= 0),
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  event_count INTEGER NOT NULL,
+  due_at INTEGER,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq),
+  FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id),
+  FOREIGN KEY (project_id, product_id, app_id) REFERENCES products (project_id, id, app_id),
+  FOREIGN KEY (project_id, pending_product_id) REFERENCES products (project_id, id),
+  FOREIGN KEY (project_id, entitlement_id) REFERENCES entitlements (project_id, id)
+    ON DELETE CASCADE,
+  FOREIGN KEY (project_id, shared_from_id) REFERENCES subscriptions (project_id, id),
+  -- A promotional grant gives an entitlement; everything else is a product of an app.
+  CHECK ((store = 'promotional') = (entitlement_id IS NOT NULL)),
+  CHECK ((store = 'promotional') = (product_id IS NULL)),
+  CHECK ((product_id IS NULL) = (app_id IS NULL)),
+  CHECK ((status = 'in_grace_period') = (grace_ends_at IS NOT NULL)),
+  CHECK ((status = 'in_billing_retry') = (retry_ends_at IS NOT NULL)),
+  CHECK ((auto_renewal_status = 'has_already_renewed') = (renewed_until IS NOT NULL)),
+  CHECK ((auto_renewal_status = 'will_change_product') = (pending_product_id IS NOT NULL)),
+  CHECK (period_ends_at IS NOT NULL OR status = 'paused'),
+  CHECK (status <> 'expired' OR (due_at IS NULL AND auto_renewal_status = 'will_not_renew'))
+) STRICT;
+CREATE INDEX subscriptions_by_customer ON subscriptions (project_id, customer_id, seq);
+CREATE INDEX subscriptions_by_product ON subscriptions (project_id, product_id);
+CREATE INDEX subscriptions_by_pending_product ON subscriptions (project_id, pending_product_id)
+  WHERE pending_product_id IS NOT NULL;
+CREATE INDEX subscriptions_by_entitlement ON subscriptions (project_id, entitlement_id)
+  WHERE entitlement_id IS NOT NULL;
+CREATE INDEX subscriptions_by_source ON subscriptions (project_id, shared_from_id)
+  WHERE shared_from_id IS NOT NULL;
+CREATE INDEX subscriptions_by_due ON subscriptions (project_id, due_at, seq)
+  WHERE due_at IS NOT NULL;
+CREATE UNIQUE INDEX subscriptions_live_grant
+  ON subscriptions (project_id, customer_id, entitlement_id)
+  WHERE store = 'promotional' AND status <> 'expired';
+
+CREATE TABLE transactions (
+  project_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  subscription_id TEXT NOT NULL,
+  product_store_identifier TEXT NOT NULL,
+  period_type TEXT NOT NULL,
+  purchased_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  effective_expires_at INTEGER,
+  status TEXT NOT NULL CHECK (status IN ('completed', 'refunded', 'pending', 'failed')),
+  refunded_at INTEGER,
+  currency TEXT NOT NULL,
+  gross_micros INTEGER NOT NULL,
+  commission_micros INTEGER NOT NULL,
+  tax_micros INTEGER NOT NULL,
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq),
+  FOREIGN KEY (project_id, subscription_id) REFERENCES subscriptions (project_id, id)
+    ON DELETE CASCADE,
+  CHECK ((status = 'refunded') = (refunded_at IS NOT NULL))
+) STRICT;
+CREATE INDEX transactions_by_subscription ON transactions (project_id, subscription_id, id);
+
+CREATE TABLE purchases (
+  project_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  customer_id TEXT NOT NULL,
+  original_customer_id TEXT NOT NULL,
+  product_id TEXT NOT NULL,
+  app_id TEXT NOT NULL,
+  store TEXT NOT NULL,
+  environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
+  ownership TEXT NOT NULL CHECK (ownership IN ('purchased', 'family_shared')),
+  status TEXT NOT NULL CHECK (status IN ('owned', 'refunded')),
+  purchased_at INTEGER NOT NULL,
+  refunded_at INTEGER,
+  quantity INTEGER NOT NULL CHECK (quantity >= 1),
+  store_purchase_identifier TEXT NOT NULL,
+  country TEXT,
+  platform TEXT NOT NULL,
+  offering_id TEXT,
+  currency TEXT NOT NULL,
+  gross_micros INTEGER NOT NULL,
+  commission_micros INTEGER NOT NULL,
+  tax_micros INTEGER NOT NULL,
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq),
+  UNIQUE (project_id, store_purchase_identifier),
+  FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id),
+  FOREIGN KEY (project_id, product_id, app_id) REFERENCES products (project_id, id, app_id),
+  CHECK ((status = 'refunded') = (refunded_at IS NOT NULL))
+) STRICT;
+CREATE INDEX purchases_by_customer ON purchases (project_id, customer_id, seq);
+CREATE INDEX purchases_by_product ON purchases (project_id, product_id);
+
+CREATE TABLE invoices (
+  project_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  customer_id TEXT NOT NULL,
+  subscription_id TEXT,
+  purchase_id TEXT,
+  product_identifier TEXT NOT NULL,
+  product_display_name TEXT,
+  product_duration TEXT,
+  quantity INTEGER NOT NULL CHECK (quantity >= 1),
+  currency TEXT NOT NULL,
+  gross_micros INTEGER NOT NULL,
+  commission_micros INTEGER NOT NULL,
+  tax_micros INTEGER NOT NULL,
+  issued_at INTEGER NOT NULL,
+  paid_at INTEGER,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq),
+  FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id),
+  FOREIGN KEY (project_id, subscription_id) REFERENCES subscriptions (project_id, id)
+    ON DELETE CASCADE,
+  FOREIGN KEY (project_id, purchase_id) REFERENCES purchases (project_id, id) ON DELETE CASCADE,
+  CHECK ((subscription_id IS NULL) <> (purchase_id IS NULL))
+) STRICT;
+CREATE INDEX invoices_by_customer ON invoices (project_id, customer_id, seq);
+CREATE INDEX invoices_by_subscription ON invoices (project_id, subscription_id)
+  WHERE subscription_id IS NOT NULL;
+CREATE INDEX invoices_by_purchase ON invoices (project_id, purchase_id)
+  WHERE purchase_id IS NOT NULL;
+
+-- Rows are only ever added. When a customer is deleted, its name is taken out of them.
+CREATE TABLE movements (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  customer_id TEXT,
+  customer_since INTEGER NOT NULL,
+  subscription_id TEXT,
+  purchase_id TEXT,
+  transaction_id TEXT,
+  transaction_at INTEGER,
+  started_at INTEGER NOT NULL,
+  paid_since INTEGER,
+  renewal_number INTEGER,
+  period_type TEXT,
+  environment TEXT NOT NULL,
+  store TEXT NOT NULL,
+  app_id TEXT NOT NULL,
+  product_id TEXT NOT NULL,
+  offering_id TEXT,
+  country TEXT,
+  platform TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  payments_delta INTEGER NOT NULL,
+  refunds_delta INTEGER NOT NULL,
+  mrr_delta_micros INTEGER NOT NULL,
+  actives_delta INTEGER NOT NULL,
+  trials_delta INTEGER NOT NULL,
+  renewing_delta INTEGER NOT NULL,
+  billing_issues_delta INTEGER NOT NULL,
+  PRIMARY KEY (project_id, seq)
+) STRICT;
+CREATE INDEX movements_by_time ON movements (project_id, at);
+CREATE INDEX movements_by_customer ON movements (project_id, customer_id);
+
+-- The same, added up by UTC day. A missing offering or country is the empty text, for the key.
+CREATE TABLE movements_daily (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  day INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  environment TEXT NOT NULL,
+  store TEXT NOT NULL,
+  app_id TEXT NOT NULL,
+  product_id TEXT NOT NULL,
+  offering_id TEXT NOT NULL,
+  country TEXT NOT NULL,
+  platform TEXT NOT NULL,
+  movements INTEGER NOT NULL,
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  payments_delta INTEGER NOT NULL,
+  refunds_delta INTEGER NOT NULL,
+  mrr_delta_micros INTEGER NOT NULL,
+  actives_delta INTEGER NOT NULL,
+  trials_delta INTEGER NOT NULL,
+  renewing_delta INTEGER NOT NULL,
+  billing_issues_delta INTEGER NOT NULL,
+  PRIMARY KEY (project_id, day, kind, environment, store, app_id, product_id, offering_id, country,
+    platform)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  app_id TEXT,
+  environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
+  created_at INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq)
+) STRICT;
+CREATE INDEX events_by_customer ON events (project_id, customer_id, seq);
+`;
