@@ -1,0 +1,107 @@
+/**
+ * `cli auth …`
+ *
+ * @module
+ */
+
+import {
+  activeProfile,
+  DEFAULT_PROFILE,
+  readProfile,
+  readProfileNames,
+  setActive,
+} from "../../auth/store.ts";
+import { resolveCredential } from "../../auth/credential.ts";
+import { redactToken } from "../../debug.ts";
+import { ConfigError } from "../../errors.ts";
+import { argument, command, group } from "../command.ts";
+import type { Context } from "../context.ts";
+import type { Column } from "../output.ts";
+import { login } from "./auth_login.ts";
+import { logout } from "./auth_logout.ts";
+import { status } from "./auth_status.ts";
+
+/** What is shown of a profile. */
+interface ListedProfile {
+  /** Its name. */
+  name: string;
+  /** Whether it applies when nobody names another one. */
+  active: boolean;
+  /** The service that it signs in to. */
+  base_url: string | null;
+  /** The access token's first and last four characters. */
+  token: string | null;
+  /** When the access token ends, in milliseconds since 1970. */
+  expires_at: number | null;
+  /** The permissions granted, separated by spaces. */
+  scope: string | null;
+  /** Why it cannot be used, where it cannot. */
+  problem: string | null;
+}
+
+const columns: Column<ListedProfile>[] = [
+  { header: "name", value: ({ name }) => name, kind: "id" },
+  { header: "active", value: ({ active }) => active ? "yes" : null },
+  { header: "service", value: ({ base_url }) => base_url },
+  { header: "token", value: ({ token }) => token },
+  { header: "expires", value: ({ expires_at }) => expires_at, kind: "time" },
+  { header: "problem", value: ({ problem }) => problem },
+];
+
+const list = command({
+  brief: "List the stored sign-ins",
+  async run(context) {
+    const { around, out } = context;
+    const names = await readProfileNames(around);
+    const active = await activeProfile(around) ?? DEFAULT_PROFILE;
+    const profiles = await Promise.all(names.map((name) => listed(context, name, active)));
+    if (out.format === "json") return out.json(JSON.stringify({ profiles }));
+    const shown = profiles.some(({ problem }) => problem !== null)
+      ? columns
+      : columns.filter(({ header }) => header !== "problem");
+    out.table(profiles, shown, { empty: "Nobody is signed in. Run: cli auth login" });
+  },
+});
+
+/** What is shown of one profile, malformed ones included. */
+async function listed(context: Context, name: string, active: string): Promise<ListedProfile> {
+  const common = { name, active: name === active };
+  try {
+    const profile = await readProfile(context.around, name);
+    return {
+      ...common,
+      base_url: profile?.base_url ?? null,
+      token: profile ? redactToken(profile.access_token) : null,
+      expires_at: profile?.expires_at_ms ?? null,
+      scope: profile?.scope ?? null,
+      problem: null,
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const nothing = { base_url: null, token: null, expires_at: null, scope: null };
+    return { ...common, ...nothing, problem: error.message };
+  }
+}
+
+const use = command({
+  brief: "Choose the profile that applies where none is named",
+  args: { profile: argument("The profile's name") },
+  async run({ around, out }, { profile }) {
+    await setActive(around, profile);
+    out.done(`The active profile is ${JSON.stringify(profile)}`);
+    if (out.format === "json") out.json(JSON.stringify({ active: profile }));
+    const used = await resolveCredential(around);
+    if (!used || used.name === profile) return;
+    const what = used.kind === "profile" ? "CLI_PROFILE" : used.source;
+    out.warn(`${what} comes before it here.`);
+  },
+});
+
+/** Sign-ins. */
+export const auth = group("Sign in and out, and see which sign-in applies", [], {
+  login,
+  status,
+  list,
+  use,
+  logout,
+});

@@ -1,0 +1,51 @@
+/**
+ * Signing in from a command: the address and the wait for the browser, as lines on standard error.
+ *
+ * @module
+ */
+
+import type { StoredToken } from "../config/stored_token.ts";
+import type { SignInOptions } from "../connect.ts";
+import { UsageError } from "../errors.ts";
+import type { Context } from "./context.ts";
+
+/** How a command signs in. */
+export type SignInChoices = Pick<SignInOptions, "baseUrl" | "clientId" | "scopes" | "complete">;
+
+/** Signs in with the person's browser. */
+export async function signInHere(context: Context, choices: SignInChoices): Promise<StoredToken> {
+  const { around, signal, out } = context;
+  const { signIn } = await import("../connect.ts");
+  return await signIn({
+    ...choices,
+    surroundings: around,
+    signal,
+    onUrl: (url) => {
+      out.note("To sign in, open this address in a browser on this machine:");
+      // On a line of its own, whole: a terminal wraps it without a break in the text.
+      out.note(url);
+      out.note("Waiting up to 5 minutes for your answer there; Ctrl-C stops.");
+    },
+    onNoBrowser: () => out.note("No browser could be started here: open the address yourself."),
+  });
+}
+
+/**
+ * The permissions in the values of `--scope`, each of which may hold several.
+ *
+ * @throws {UsageError} when one is not written as a permission.
+ */
+export function parseScopes(values: readonly string[]): string[] | undefined {
+  const scopes = [...new Set(values.flatMap((value) => value.split(/[\s,]+/).filter(Boolean)))];
+  const wrong = scopes.find((scope) =>
+    !/^[a-z_]+:[a-z_]+:(read|read_write)$/.test(
+      scope.replaceAll("*", "any"),
+    )
+  );
+  if (wrong !== undefined || (values.length > 0 && scopes.length === 0)) {
+    throw new UsageError(`Cannot ask for the permission ${JSON.stringify(wrong ?? "")}`, {
+      hint: "Write permissions such as --scope project_configuration:apps:read_write.",
+    });
+  }
+  return values.length === 0 ? undefined : scopes;
+}
