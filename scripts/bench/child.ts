@@ -1,0 +1,109 @@
+/**
+ * Processes to measure, and to measure with.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { permissions, wantedTargets } from "../compile.ts";
+
+/** The repository's folder. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A process that talks in lines. */
+export interface Child extends AsyncDisposable {
+  /** The next line that it prints. */
+  line(): Promise<string>;
+  /** Sends it a line. */
+  say(line: string): Promise<void>;
+  /** Ends its standard input. */
+  hangUp(): Promise<void>;
+}
+
+/** Starts `deno run` with these arguments. It is stopped, and waited for, when disposed. */
+export function startDeno(args: readonly string[], env: Record<string, string> = {}): Child {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", ...args],
+    env,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const lines = linesOf(child.stdout);
+  const writer = child.stdin.getWriter();
+  return {
+    async line() {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`Cannot hear from ${args.join(" ")}: it has ended`);
+      return value;
+    },
+    say: (line) => writer.write(new TextEncoder().encode(`${line}\n`)),
+    hangUp: () => writer.close(),
+    async [Symbol.asyncDispose]() {
+      try {
+        child.kill();
+      } catch {
+        // It has ended already.
+      }
+      await child.status;
+      await lines.return(undefined);
+      await writer.abort().catch(() => {});
+    },
+  };
+}
+
+/** Runs `deno run` with these arguments to its end. Throws unless it ends well. */
+export async function runDeno(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", ...args],
+    env,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(`${args.at(-1)} has failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** The arguments that run the command line as `deno task cli` does, without the task itself. */
+export async function cliArguments(...words: string[]): Promise<string[]> {
+  return [...await cliPermissions(), join(ROOT, "cli.ts"), ...words];
+}
+
+/** The permissions of `deno task cli`. */
+export async function cliPermissions(): Promise<string[]> {
+  const [target = "x86_64-unknown-linux-gnu"] = wantedTargets([]);
+  return permissions(await Deno.readTextFile(join(ROOT, "deno.json")), target);
+}
+
+/** An environment with its own home folder, and with Deno's own cache all the same. */
+export async function homeAt(folder: string): Promise<Record<string, string>> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  const { denoDir }: { denoDir: string } = JSON.parse(new TextDecoder().decode(stdout));
+  return { HOME: folder, USERPROFILE: folder, DENO_DIR: denoDir };
+}
+
+/** Runs something in a temporary folder, which is removed afterwards. */
+export async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "bench" });
+  try {
+    return await use(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The lines of a stream of bytes. */
+export async function* linesOf(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<string, undefined> {
+  let rest = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The service over HTTP, against a bare server that gives the same answer.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { type Child, startDeno } from "./child.ts";
+import type { Order, Outcome, Template } from "./load_generator.ts";
+import { type Finding, inTurns, median, type Section } from "./measure.ts";
+import type { RunningService } from "./programs.ts";
+
+/** How thoroughly to measure. */
+export interface HttpOptions {
+  /** Rounds in which each server has its turn. */
+  rounds: number;
+  /** Rounds that do not count, before those. */
+  warmUp: number;
+  /** How long a turn is, in milliseconds. */
+  ms: number;
+  /** The service. */
+  service: RunningService;
+}
+
+/** A kind of load. */
+interface Load extends Pick<Order, "by" | "connections"> {
+  /** What it stands for. */
+  name: string;
+  /** Whether the budgets speak of it. */
+  counts: boolean;
+}
+
+const LOADS: readonly Load[] = [
+  { name: "`fetch`, 64 at a time", by: "fetch", connections: 64, counts: true },
+  { name: "sockets, 1 at a time", by: "socket", connections: 1, counts: false },
+  { name: "sockets, 64 at a time", by: "socket", connections: 64, counts: false },
+];
+
+/** A request to measure. */
+interface Case {
+  /** What it is. */
+  what: string;
+  /** The request. */
+  request: Template;
+  /** The least ratio, where there is a budget. */
+  atLeast?: number;
+}
+
+/** Measures requests, each against a bare server with an answer of the same size. */
+export async function measureHttp(options: HttpOptions): Promise<Section> {
+  await using generator = startScript("load_generator.ts", ["--allow-net=127.0.0.1"]);
+  const findings: Finding[] = [];
+  for (const one of await cases(options.service)) {
+    findings.push(...await measureCase(options, generator, one));
+  }
+  return {
+    title: "The service over HTTP",
+    method: "Requests per second, against `Deno.serve` with the same answer in the same minute: " +
+      `${options.rounds} turns of ${options.ms} ms each. Service, bare server and load generator ` +
+      "are processes of their own. The budgets speak of `fetch` on 64 connections that stay " +
+      "open. Bare sockets cost the sender less, so the machine has more time for the server: " +
+      "they show the servers alone.",
+    findings,
+  };
+}
+
+/** Measures one request under every kind of load. */
+async function measureCase(
+  { service, rounds, warmUp, ms }: HttpOptions,
+  generator: Child,
+  { what, request, atLeast }: Case,
+): Promise<Finding[]> {
+  await using bare = startScript("bare_server.ts", ["--allow-net=127.0.0.1"]);
+  await bare.say(await answerOf(service, request));
+  await bare.hangUp();
+  const { base_url } = JSON.parse(await bare.line());
+  const findings: Finding[] = [];
+  for (const { name, counts, ...load } of LOADS) {
+    const turn = (base_url: string) => () =>
+      carryOut(generator, { base_url, request, ms, ...load });
+    const turns = { ours: turn(service.base_url), bare: turn(base_url) };
+    const samples = await inTurns(turns, { rounds, warmUp });
+    const [ours, base] = [median(samples.ours), median(samples.bare)];
+    findings.push({
+      what: `${what}; ${name}`,
+      ours: `${ours.toFixed(0)}/s`,
+      base: `${base.toFixed(0)}/s, bare`,
+      value: ours / base,
+      unit: "x",
+      ...counts && atLeast !== undefined && { budget: { atLeast } },
+    });
+  }
+  return findings;
+}
+
+/** What to measure. Makes the objects that the lists need. */
+async function cases(service: RunningService): Promise<Case[]> {
+  const path = `/v2/projects/${service.project_id}`;
+  const headers = { Authorization: `Bearer ${service.access_token}` };
+  const read = (below: string): Template => ({
+    method: "GET",
+    path: path + below,
+    headers,
+    body: "",
+  });
+  const create = (below: string): Template => ({
+    method: "POST",
+    path: path + below,
+    headers: {
+      ...headers,
+      "Content-Type": "application/json",
+      "Idempotency-Key": `${crypto.randomUUID()}-{n}`,
+    },
+    body: JSON.stringify({ lookup_key: "bench_{n}", display_name: "Made to measure" }),
+  });
+  const listed = Array.from({ length: 120 }, () => answerOf(service, create("/entitlements")));
+  await Promise.all(listed);
+  const offering: { id: string } = JSON.parse(await answerOf(service, read("/offerings/default")));
+  return [
+    { what: "GET by id", request: read(`/offerings/${offering.id}`), atLeast: 0.5 },
+    { what: "List of 20", request: read("/entitlements?limit=20") },
+    { what: "List of 100", request: read("/entitlements?limit=100") },
+    { what: "POST that creates", request: create("/offerings"), atLeast: 0.25 },
+  ];
+}
+
+let made = 0;
+
+/** Sends a request once, and gives the answer. */
+async function answerOf(service: RunningService, request: Template): Promise<string> {
+  const fill = (text: string) => text.replace("{n}", `once_${made}`);
+  made++;
+  const { method, path, body } = request;
+  const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [
+    name,
+    fill(value),
+  ]);
+  const response = await fetch(service.base_url + path, {
+    method,
+    headers,
+    ...body !== "" && { body: fill(body) },
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text;
+}
+
+/** Has the load generator carry out an order. Gives requests per second. */
+async function carryOut(generator: Child, order: Order): Promise<number> {
+  await generator.say(JSON.stringify(order));
+  const { per_second }: Outcome = JSON.parse(await generator.line());
+  return per_second;
+}
+
+/** Starts a script of this folder. */
+function startScript(name: string, permissions: readonly string[]): Child {
+  return startDeno([...permissions, fileURLToPath(import.meta.resolve(`./${name}`))]);
+}

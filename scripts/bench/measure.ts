@@ -1,0 +1,80 @@
+/**
+ * How things are measured: in turns, many times, by their medians.
+ *
+ * A machine does other work too, and its speed changes from minute to minute. So nothing is measured
+ * alone: what is compared takes turns, and only the ratio counts.
+ *
+ * @module
+ */
+
+/** Takes one sample: milliseconds, or whatever else counts. */
+export type Sampler = () => Promise<number>;
+
+/** Samples by the name of what was measured. */
+export type Samples<Name extends string> = Record<Name, number[]>;
+
+/** Takes one sample of each, again and again. The first `warmUp` rounds do not count. */
+export async function inTurns<Name extends string>(
+  samplers: Readonly<Record<Name, Sampler>>,
+  options: { rounds: number; warmUp: number },
+): Promise<Samples<Name>> {
+  const named: [string, Sampler][] = Object.entries(samplers);
+  const taken = named.map(([name, sampler]) => ({ name, sampler, samples: [] as number[] }));
+  for (let round = -options.warmUp; round < options.rounds; round++) {
+    for (const { sampler, samples } of taken) {
+      const sample = await sampler();
+      if (round >= 0) samples.push(sample);
+    }
+  }
+  // The names are those of the samplers.
+  return Object.fromEntries(taken.map(({ name, samples }) => [name, samples])) as Samples<Name>;
+}
+
+/** The middle of some numbers, of which there is at least one. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+
+/** How long something takes, in milliseconds. */
+export async function elapsed(action: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await action();
+  return performance.now() - start;
+}
+
+/** What a number must keep to. */
+export type Budget = { atMost: number } | { atLeast: number };
+
+/** Whether a number keeps to its budget. */
+export function keeps(value: number, budget: Budget): boolean {
+  return "atMost" in budget ? value <= budget.atMost : value >= budget.atLeast;
+}
+
+/** One line of the results. */
+export interface Finding {
+  /** What was measured. */
+  what: string;
+  /** Our number, with its unit. */
+  ours: string;
+  /** The number it is compared with, and what that is. Empty where it stands alone. */
+  base: string;
+  /** What the budget speaks of: a ratio, or milliseconds. Undefined where the line only informs. */
+  value?: number | undefined;
+  /** The unit of `value`. */
+  unit?: "x" | "ms" | undefined;
+  /** The budget, where there is one. */
+  budget?: Budget | undefined;
+}
+
+/** Findings that belong together. */
+export interface Section {
+  /** What they are about. */
+  title: string;
+  /** How they were measured, in a few sentences. */
+  method: string;
+  /** The findings. */
+  findings: Finding[];
+}

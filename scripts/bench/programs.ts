@@ -1,0 +1,141 @@
+/**
+ * Whole processes: how long the command line takes, against a script that does nothing.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { type Child, cliArguments, cliPermissions, ROOT, runDeno, startDeno } from "./child.ts";
+import { elapsed, type Finding, inTurns, median, type Section } from "./measure.ts";
+
+/** How thoroughly to measure. */
+export interface ProgramOptions {
+  /** Runs of each program. */
+  runs: number;
+  /** Runs that do not count, before those. */
+  warmUp: number;
+  /** An environment with a home folder of its own. */
+  env: Record<string, string>;
+  /** The service that the commands talk to, and a sign-in. */
+  service: RunningService;
+}
+
+/** A service in a process of its own. */
+export interface RunningService extends AsyncDisposable {
+  /** Its address. */
+  base_url: string;
+  /** Its project. */
+  project_id: string;
+  /** An access token. */
+  access_token: string;
+  /** A refresh token that does not rotate. */
+  refresh_token: string;
+}
+
+/** Measures commands as whole processes. */
+export async function measurePrograms(options: ProgramOptions): Promise<Section> {
+  const { runs, warmUp, service } = options;
+  const env = {
+    ...options.env,
+    CLI_BASE_URL: service.base_url,
+    CLI_PROJECT_ID: service.project_id,
+    CLI_REFRESH_TOKEN: service.refresh_token,
+  };
+  const empty = [...await cliPermissions(), join(ROOT, "scripts/bench/empty.ts")];
+  const version = await cliArguments("--version");
+  const list = await cliArguments("offerings", "list");
+  const samples = await inTurns({
+    empty: () => elapsed(() => runDeno(empty, env)),
+    version: () => elapsed(() => runDeno(version, env)),
+    list: () => elapsed(() => runDeno(list, env)),
+  }, { rounds: runs, warmUp });
+  const base = median(samples.empty);
+  const finding = (what: string, times: number[], atMost: number): Finding => ({
+    what,
+    ours: `${median(times).toFixed(1)} ms`,
+    base: `${base.toFixed(1)} ms, an empty script`,
+    value: median(times) / base,
+    unit: "x",
+    budget: { atMost },
+  });
+  return {
+    title: "The command line",
+    method: `Whole processes, ${runs} runs of each in turns, with the permissions of ` +
+      "`deno task cli` and without the task's own start. The service runs in another process.",
+    findings: [
+      finding("`cli --version`", samples.version, 1.3),
+      finding("`cli offerings list`", samples.list, 2),
+    ],
+  };
+}
+
+/** Measures how long the service takes from its start to its first answer. */
+export async function measureStart(
+  options: { runs: number; warmUp: number; env: Record<string, string>; folder: string },
+): Promise<Section> {
+  const { runs, warmUp, env, folder } = options;
+  let made = 0;
+  const samples = await inTurns({
+    anew: () => startToAnswer(join(folder, `start${made++}`), env),
+    again: () => startToAnswer(join(folder, "start0"), env),
+  }, { rounds: runs, warmUp });
+  const finding = (what: string, times: number[]): Finding => ({
+    what,
+    ours: `${median(times).toFixed(0)} ms`,
+    base: "",
+    value: median(times),
+    unit: "ms",
+    budget: { atMost: 300 },
+  });
+  return {
+    title: "The service's start",
+    method: `From the start of the process to the first answer, ${runs} starts of each kind.`,
+    findings: [
+      finding("On a new data folder, with the demonstration project to write", samples.anew),
+      finding("On a data folder that is there", samples.again),
+    ],
+  };
+}
+
+/** Milliseconds from the start of a service to its first answer. */
+async function startToAnswer(folder: string, env: Record<string, string>): Promise<number> {
+  const args = await serviceArguments(folder);
+  const start = performance.now();
+  await using child = startDeno(args, env);
+  const { base_url } = await announcement(child);
+  await (await fetch(`${base_url}/health`)).text();
+  return performance.now() - start;
+}
+
+/** Starts a service on a data folder, and signs in. */
+export async function startService(
+  folder: string,
+  env: Record<string, string>,
+): Promise<RunningService> {
+  const child = startDeno(await serviceArguments(folder), env);
+  const { base_url, project_id } = await announcement(child);
+  const secret = (await Deno.readTextFile(join(folder, "admin.secret"))).trim();
+  const response = await fetch(`${base_url}/_sim/tokens`, {
+    method: "POST",
+    headers: { "Authorization": `Bearer ${secret}`, "Content-Type": "application/json" },
+    body: "{}",
+  });
+  const { access_token, refresh_token } = await response.json();
+  return {
+    base_url,
+    project_id,
+    access_token,
+    refresh_token,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+/** The arguments that start the service on a data folder. */
+function serviceArguments(folder: string): Promise<string[]> {
+  return cliArguments("service", "start", "--port", "0", "--data", folder, "--output", "json");
+}
+
+/** What a service says when it is ready. */
+async function announcement(child: Child): Promise<{ base_url: string; project_id: string }> {
+  return JSON.parse(await child.line());
+}

@@ -1,0 +1,64 @@
+/**
+ * The results as a page.
+ *
+ * @module
+ */
+
+import { type Budget, type Finding, keeps, type Section } from "./measure.ts";
+
+/** The text of RESULTS.md. */
+export function renderResults(sections: readonly Section[], machine: string): string {
+  const intro = "Written by `deno task bench`; do not edit. Numbers of different machines or " +
+    "minutes do not compare, ratios do: what is compared was measured in turns, in one run. All " +
+    "are medians.";
+  const head = ["# Measured", "", ...wrapped(intro), "", `Machine: ${machine}.`];
+  return [...head, ...sections.flatMap(renderSection)].join("\n") + "\n";
+}
+
+function renderSection({ title, method, findings }: Section): string[] {
+  const rows = [
+    ["What", "Ours", "Against", "Ratio", "Budget", "Verdict"],
+    ...findings.map((finding) => [
+      finding.what,
+      finding.ours,
+      finding.base,
+      finding.unit === "x" && finding.value !== undefined ? `${finding.value.toFixed(2)} x` : "",
+      finding.budget ? budgetText(finding.budget, finding.unit ?? "x") : "",
+      verdict(finding),
+    ]),
+  ];
+  return ["", `## ${title}`, "", ...wrapped(method), "", ...table(rows)];
+}
+
+function budgetText(budget: Budget, unit: string): string {
+  return "atMost" in budget ? `≤ ${budget.atMost} ${unit}` : `≥ ${budget.atLeast} ${unit}`;
+}
+
+function verdict({ value, budget }: Finding): string {
+  if (value === undefined || !budget) return "";
+  return keeps(value, budget) ? "kept" : "over";
+}
+
+/** A table with columns of one width, as `deno fmt` wants it. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const columns = rows[0] ?? [];
+  const widths = columns.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`;
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), rule, ...body.map(line)];
+}
+
+/** A paragraph in lines of at most 100 characters. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > 100) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,61 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { bench } from "../scripts/bench/main.ts";
+import { inTurns, keeps, median } from "../scripts/bench/measure.ts";
+import { renderResults } from "../scripts/bench/results.ts";
+
+Deno.test("the benchmark measures everything that has a budget", async () => {
+  const told: string[] = [];
+  const size = { warmUp: 0, runs: 1, starts: 1, rounds: 1, ms: 5, customers: 250, writes: 65 };
+  const sections = await bench(size, (what) => told.push(what));
+  const findings = sections.flatMap((section) => section.findings);
+  const limited = findings.filter(({ budget }) => budget).map(({ what, budget }) => [what, budget]);
+  deepEqual(limited, [
+    ["`cli --version`", { atMost: 1.3 }],
+    ["`cli offerings list`", { atMost: 2 }],
+    ["GET by id; `fetch`, 64 at a time", { atLeast: 0.5 }],
+    ["POST that creates; `fetch`, 64 at a time", { atLeast: 0.25 }],
+    ["On a new data folder, with the demonstration project to write", { atMost: 300 }],
+    ["On a data folder that is there", { atMost: 300 }],
+  ]);
+  equal(told.length, sections.length);
+  for (const { what, value, budget } of findings) {
+    ok(budget === undefined || (value !== undefined && value > 0), `${what}: ${value}`);
+  }
+  match(sections[3]?.method ?? "", /read to the end in 3 pages of 100/);
+  equal(findings.find(({ what }) => what.startsWith("Writes per commit"))?.ours, "32.5");
+});
+
+Deno.test("what is compared takes turns, and warming up does not count", async () => {
+  const turns: string[] = [];
+  const sampler = (name: string) => () => Promise.resolve(turns.push(name));
+  const samples = await inTurns({ a: sampler("a"), b: sampler("b") }, { rounds: 2, warmUp: 1 });
+  deepEqual(turns, ["a", "b", "a", "b", "a", "b"]);
+  deepEqual(samples, { a: [3, 5], b: [4, 6] });
+});
+
+Deno.test("a median is the middle, whatever the order and the outliers", () => {
+  equal(median([9, 1, 2]), 2);
+  equal(median([10, 1, 3, 900]), 6.5);
+});
+
+Deno.test("a budget holds up to its limit", () => {
+  ok(keeps(1.3, { atMost: 1.3 }) && !keeps(1.31, { atMost: 1.3 }));
+  ok(keeps(0.5, { atLeast: 0.5 }) && !keeps(0.49, { atLeast: 0.5 }));
+});
+
+Deno.test("the results show budget and verdict side by side", () => {
+  const finding = { what: "A", ours: "2 ms", base: "1 ms, B", value: 2, unit: "x" } as const;
+  const results = renderResults([{
+    title: "T",
+    method: "M.",
+    findings: [
+      { ...finding, budget: { atMost: 1.5 } },
+      { ...finding, budget: { atLeast: 1.5 } },
+      { ...finding, unit: "ms", budget: { atMost: 300 } },
+    ],
+  }], "a machine");
+  match(results, /^Machine: a machine\.$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≤ 1\.5 x +\| over \|$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≥ 1\.5 x +\| kept \|$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| +\| ≤ 300 ms +\| kept \|$/m);
+});
