@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { TREE } from "../lib/cli/commands/mod.ts";
 import { type Client, createClient } from "../lib/client.ts";
 import { each } from "../lib/page.ts";
 import { path } from "../lib/path.ts";
@@ -216,3 +217,40 @@ Deno.test("audit_report refuses what is no number of days", async () => {
     match(err, /Cannot report/);
   }
 });
+
+Deno.test("the program in README.md runs as README.md says", async () => {
+  const readme = await Deno.readTextFile(`${root}README.md`);
+  const program = /^```ts\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? "";
+  const command = /`deno (run [^`]+) list\.ts`/.exec(readme)?.[1] ?? "";
+  await withShop(async (shop) => {
+    const words = command.replaceAll('"', "").split(" ");
+    // From standard input, its imports are taken from the working folder.
+    const { code, out, err } = await deno([...words, "--ext=ts", "-"], shop, program);
+    deepEqual([code, out], [0, "* default\n  winter_sale\n"], err);
+  });
+});
+
+Deno.test("README.md has every group of commands and every variable, and no others", async () => {
+  const readme = await Deno.readTextFile(`${root}README.md`);
+  const groups = [...readme.matchAll(/^\| `cli ([\w-]+)` /gm)].map(([, name]) => name);
+  deepEqual(groups.toSorted(), TREE.map(({ name }) => name).toSorted());
+  const read = new Set<string>();
+  for (const file of await sourcesUnder("lib")) {
+    for (const [name] of (await Deno.readTextFile(file)).matchAll(/\bCLI_[A-Z_]*[A-Z]\b/g)) {
+      read.add(name);
+    }
+  }
+  const told = [...readme.matchAll(/^\| `(CLI_[A-Z_]+)/gm)].map(([, name]) => name);
+  deepEqual(told.toSorted(), [...read].sort());
+});
+
+/** The TypeScript files in a folder of the repository. */
+async function sourcesUnder(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(`${root}${folder}`)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) found.push(...await sourcesUnder(path));
+    else if (name.endsWith(".ts")) found.push(`${root}${path}`);
+  }
+  return found;
+}
