@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { NO_BROWSER } from "./browser/chromium.ts";
+import { NO_BROWSER } from "./browser/no_browser.ts";
 
 /** The browser that npm has is built for this machine only. */
 const HAS_BROWSER = Deno.build.os === "linux" && Deno.build.arch === "x86_64";
@@ -31,6 +31,8 @@ async function runChecks(folder: string): Promise<{ success: boolean; text: stri
     cwd: root,
     args: [
       "test",
+      // With packages of its own, so that nobody downloads a browser to run the command line.
+      "--config=tests/browser/deno.json",
       "--frozen",
       "--no-prompt",
       // The package that drives the browser looks into places that nothing less opens.

@@ -6,10 +6,9 @@
  */
 
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
-
-/** What the message begins with when this machine cannot run the browser. */
-export const NO_BROWSER = "Cannot run the browser here";
+import { NO_BROWSER } from "./no_browser.ts";
 
 /** What the loader says when the machine's own libraries are too few or too old. */
 const LIBRARIES = /error while loading shared libraries: [^\n]*|version `GLIBC[^\n]*/;
@@ -27,8 +26,10 @@ export async function startBrowser(): Promise<Browser> {
     const { default: chromium } = await import("@sparticuz/chromium");
     const { chromium: launcher } = await import("playwright-core");
     chromium.setGraphicsMode = false;
+    const executablePath = await chromium.executablePath();
+    await pointToFonts();
     return await launcher.launch({
-      executablePath: await chromium.executablePath(),
+      executablePath,
       // Not the package's own list: that turns off the very rules that are tested.
       args: ["--no-sandbox", "--no-zygote", "--in-process-gpu", "--font-render-hinting=none"],
       timeout: 60_000,
@@ -37,4 +38,11 @@ export async function startBrowser(): Promise<Browser> {
     const [reason] = LIBRARIES.exec(String(error)) ?? [];
     throw reason === undefined ? error : new Error(`${NO_BROWSER}: ${reason}`, { cause: error });
   }
+}
+
+/** The package looks for its fonts in one fixed folder; they are where it has unpacked them. */
+async function pointToFonts(): Promise<void> {
+  const folder = join(tmpdir(), "fonts");
+  const dirs = `<dir>${folder}</dir><cachedir>${folder}-cache</cachedir>`;
+  await Deno.writeTextFile(join(folder, "fonts.conf"), `<fontconfig>${dirs}</fontconfig>\n`);
 }
