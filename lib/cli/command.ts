@@ -26,7 +26,9 @@ import {
 } from "@stricli/core";
 import { UsageError } from "../errors.ts";
 import type { Context } from "./context.ts";
-import type { Argument, Flag } from "./parameters.ts";
+import { type Argument, type Flag, opposite, wire } from "./parameters.ts";
+import { commandLine, findPlace, isGroup, type Place } from "./place.ts";
+import { cannot } from "./report.ts";
 
 export * from "./parameters.ts";
 
@@ -44,7 +46,9 @@ export interface CommandSpec<A, F> {
   /** What it does, as an order: "Archive an offering". */
   brief: string;
   /** More about it, for its help text. */
-  details?: string;
+  details?: string | undefined;
+  /** Command lines to learn from, for its help text. */
+  examples?: readonly string[] | undefined;
   /** Values given by position, in order. Only the last may be optional or many. */
   args?: A;
   /** Values given by name. */
@@ -57,6 +61,14 @@ export interface CommandSpec<A, F> {
 export interface Command {
   /** What it does. */
   readonly brief: string;
+  /** More about it. */
+  readonly details: string | undefined;
+  /** Command lines to learn from. */
+  readonly examples: readonly string[];
+  /** Values given by position, in order. */
+  readonly args: Readonly<Record<string, Argument<unknown>>>;
+  /** Values given by name. */
+  readonly flags: Readonly<Record<string, Flag<unknown>>>;
   /** What the parser knows it as. */
   readonly parsed: StricliCommand<CommandContext>;
 }
@@ -69,6 +81,8 @@ export interface Group {
   readonly aliases: readonly string[];
   /** Its commands by name, and groups inside it. */
   readonly commands: Readonly<Record<string, Command | Group>>;
+  /** Command lines to learn from. */
+  readonly examples?: readonly string[] | undefined;
 }
 
 /** Makes a command. */
@@ -81,10 +95,7 @@ export function command<
   const args: Arguments = spec.args ?? {};
   const flags: Flags = spec.flags ?? {};
   const parsed = buildCommand<Record<string, unknown>, string[], CommandContext>({
-    docs: {
-      brief: spec.brief,
-      ...spec.details !== undefined && { fullDescription: `${spec.brief}.\n\n${spec.details}` },
-    },
+    docs: { brief: spec.brief },
     parameters: {
       flags: flagParameters(flags),
       aliases: Object.fromEntries(
@@ -95,7 +106,6 @@ export function command<
     async func(given, ...values) {
       if (!isRunning(this)) throw new TypeError("A command was run outside of runCommand");
       const input = { ...namedValues(args, values), ...flagValues(flags, given) };
-      this.briefs.push(spec.brief);
       try {
         // The parser has checked the input against these very arguments and flags.
         await spec.run(this.context, input as Input<A, F>);
@@ -104,7 +114,8 @@ export function command<
       }
     },
   });
-  return { brief: spec.brief, parsed };
+  const { brief, details, examples = [] } = spec;
+  return { brief, details, examples, args, flags, parsed };
 }
 
 /** Makes a group of commands. */
@@ -116,41 +127,31 @@ export function group(
   return { brief, aliases, commands };
 }
 
-/** What became of a command line. */
-export interface Outcome {
-  /** What the command that ran does, where one ran. */
-  brief: string | undefined;
-  /** What it threw, or what is wrong with the command line. */
-  failure: unknown;
-}
-
-/** Finds the command that the words name and runs it. Help goes to `write`. */
+/**
+ * Finds the command that the words name and runs it.
+ *
+ * @throws what the command throws; `UsageError` when the words are not as it needs them.
+ */
 export async function runCommand(
-  groups: Readonly<Record<string, Group | Command>>,
+  root: Group,
   words: readonly string[],
   context: Context,
-  write: (text: string) => void,
-): Promise<Outcome> {
+): Promise<void> {
   const complaints: string[] = [];
   const failures: unknown[] = [];
-  const briefs: string[] = [];
-  const state: Running & CommandContext = {
-    context,
-    failures,
-    briefs,
-    process: {
-      // The parser's name for many values is one name; here it is several again.
-      stdout: { write: (text) => write(text.replace(/^( {2}\S+)> <(\S+\.\.\.)/m, "$1, $2")) },
-      stderr: { write: (text) => void complaints.push(text) },
-    },
+  const process = {
+    exitCode: 0,
+    // Help is written by help.ts, so the parser has nothing to say here.
+    stdout: { write: () => {} },
+    stderr: { write: (text: string) => void complaints.push(text) },
   };
-  const process = { ...state.process, exitCode: 0 };
-  await run(application(groups), words, { ...state, process });
-  const [brief] = briefs;
-  if (failures.length > 0) return { brief, failure: failures[0] };
-  if (complaints.length === 0 && process.exitCode === 0) return { brief, failure: undefined };
+  const running: Running & CommandContext = { context, failures, process };
+  const place = findPlace(root, words);
+  await run(application(root, place, words), words, running);
+  if (failures.length > 0) throw failures[0];
+  if (complaints.length === 0 && process.exitCode === 0) return;
   const message = complaints.join("").trim() || "Cannot run the command";
-  return { brief, failure: new UsageError(message, { hint: helpHint(groups, words) }) };
+  throw new UsageError(message, { hint: `Run: ${commandLine(...place.names, "--help")}` });
 }
 
 /** What a running command finds in the parser's context. */
@@ -159,53 +160,57 @@ interface Running {
   readonly context: Context;
   /** What the command threw. */
   readonly failures: unknown[];
-  /** What the command does. */
-  readonly briefs: string[];
 }
 
 function isRunning(value: object): value is Running {
-  return "context" in value && "failures" in value && "briefs" in value;
+  return "context" in value && "failures" in value;
 }
 
-/** The parser's application over these groups. */
+/** The parser's application over the tree. The place is where the words lead. */
 function application(
-  groups: Readonly<Record<string, Group | Command>>,
+  root: Group,
+  { names, entry }: Place,
+  words: readonly string[],
 ): Application<CommandContext> {
-  const root = routeMap({
-    brief: "Manage app subscriptions: catalogue, customers, purchases and reports",
-    aliases: [],
-    commands: groups,
-  });
-  return buildApplication(root, {
+  return buildApplication(routeMap(root), {
     name: "cli",
     scanner: { caseStyle: "original", allowArgumentEscapeSequence: true },
-    documentation: { caseStyle: "original", disableAnsiColor: true },
-    localization: { text: TEXT },
+    documentation: { caseStyle: "original" },
+    localization: {
+      text: {
+        ...text_en,
+        noCommandRegisteredForInput: ({ input, corrections }) => {
+          const known = corrections.map((word) =>
+            JSON.stringify([...names, word.replaceAll("`", "")].join(" "))
+          );
+          const meant = known.length > 0 ? `; did you mean ${known.join(" or ")}?` : "";
+          return `Cannot run ${JSON.stringify([...names, input].join(" "))}: ` +
+            `there is no such command${meant}`;
+        },
+        exceptionWhileParsingArguments: (error) => complaintOf(error, entry.brief, words),
+      },
+    },
   });
 }
 
-const TEXT = {
-  ...text_en,
-  noCommandRegisteredForInput: ({ input, corrections }: {
-    input: string;
-    corrections: readonly string[];
-  }) => {
-    const known = corrections.map((word) => word.replaceAll("`", '"')).join(" or ");
-    return `Cannot run "${input}": there is no such command${known && `; did you mean ${known}?`}`;
-  },
-  exceptionWhileParsingArguments: (error: unknown) =>
-    error instanceof ArgumentParseError && error.exception instanceof UsageError
-      ? error.exception.message
-      : `Cannot read the arguments: ${sentenceOf(error).split("\n")[0]}`,
-};
+/** What the parser complains about, in our words. */
+function complaintOf(error: unknown, brief: string, words: readonly string[]): string {
+  if (error instanceof ArgumentParseError && error.exception instanceof UsageError) {
+    return error.exception.message;
+  }
+  return `${cannot(brief)}: ${sentenceOf(error, words).split("\n")[0]}`;
+}
 
 /** The sentence of a parser's error. */
-function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown, words: readonly string[]): string {
   if (!(error instanceof ArgumentScannerError)) return String(error);
   return formatMessageForArgumentScannerError(error, {
     UnsatisfiedPositionalError: ({ placeholder, limit }) =>
       limit ? `<${placeholder}>... are needed` : `<${placeholder}> is missing`,
-    UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} needs a value`,
+    UnsatisfiedFlagError: ({ externalFlagName: name }) =>
+      words.some((word) => word.startsWith(`--${name}`))
+        ? `--${name} needs a value`
+        : `--${name} is missing`,
     UnexpectedPositionalError: ({ input }) => `${JSON.stringify(input)} is one too many`,
     FlagNotFoundError: ({ input, corrections: [first] }) =>
       `there is no flag --${input}${first ? `; did you mean --${first}?` : ""}`,
@@ -219,49 +224,16 @@ function sentenceOf(error: unknown): string {
 function routeMap({ brief, commands }: Group): RouteMap<CommandContext> {
   const entries = Object.entries(commands);
   const routes = entries.map(([name, entry]) =>
-    [name, "parsed" in entry ? entry.parsed : routeMap(entry)] as const
+    [name, isGroup(entry) ? routeMap(entry) : entry.parsed] as const
   );
   const aliases = entries.flatMap(([name, entry]) =>
-    "aliases" in entry ? entry.aliases.map((alias) => [alias, name]) : []
+    isGroup(entry) ? entry.aliases.map((alias) => [alias, name]) : []
   );
   return buildRouteMap({
     routes: Object.fromEntries(routes),
     aliases: Object.fromEntries(aliases),
     docs: { brief },
   });
-}
-
-/** The command whose help tells how it should have been written. */
-function helpHint(
-  groups: Readonly<Record<string, Group | Command>>,
-  words: readonly string[],
-): string {
-  const path: string[] = [];
-  let entry: Group | Command = { brief: "", aliases: [], commands: groups };
-  for (const word of words) {
-    const found: Group | Command | undefined = "commands" in entry
-      ? findNamed(entry.commands, word)
-      : undefined;
-    if (!found) break;
-    path.push(word);
-    entry = found;
-  }
-  return `Run: ${["cli", ...path, "--help"].join(" ")}`;
-}
-
-/** The command or group that a word names. */
-function findNamed(
-  commands: Readonly<Record<string, Command | Group>>,
-  word: string,
-): Command | Group | undefined {
-  return Object.entries(commands).find(([name, entry]) =>
-    name === word || ("aliases" in entry && entry.aliases.includes(word))
-  )?.[1];
-}
-
-/** A field's name as it stands on the command line. */
-function wire(name: string): string {
-  return name.replaceAll("_", "-");
 }
 
 /** The parser's form of our flags. The opposite of a switch works, but is not shown. */
@@ -275,11 +247,6 @@ function flagParameters(flags: Flags): FlagParametersForType<Record<string, unkn
   ]);
   const entries = Object.entries(flags).map(([name, flag]) => [wire(name), flagParameter(flag)]);
   return Object.fromEntries([...opposites, ...entries]);
-}
-
-/** The flag that says no where a switch says yes. */
-function opposite(name: string): string {
-  return `no-${wire(name)}`;
 }
 
 function flagParameter(flag: Flag<unknown>): Record<string, unknown> {
@@ -299,14 +266,12 @@ function positionalParameters(
   args: Arguments,
 ): TypedPositionalParameters<string[], CommandContext> {
   const entries = Object.entries(args);
-  const briefs = entries.map(([name, { brief }]) => `${wire(name)}: ${brief}`).join("; ");
   if (entries.some(([, { count }]) => count === "many")) {
-    // The parser shows `<…>...`, so this reads `<id> <product-id>...`.
     const placeholder = entries.map(([name]) => wire(name)).join("> <");
     return {
       kind: "array",
       minimum: entries.length,
-      parameter: { brief: briefs, placeholder, parse: String },
+      parameter: { brief: "", placeholder, parse: String },
     };
   }
   const parameters = entries.map(([name, { brief, count }]) => ({

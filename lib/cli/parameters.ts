@@ -30,6 +30,8 @@ export interface Flag<T> {
   required?: boolean | undefined;
   /** Whether the help text leaves it out. */
   hidden?: boolean | undefined;
+  /** Whether a switch is on unless `--no-…` turns it off. */
+  on?: boolean | undefined;
   /** Makes the value out of the text; throws `UsageError`. */
   parse?: ((text: string) => unknown) | undefined;
   /** Carries `T`; never set. */
@@ -95,7 +97,17 @@ export function choice<const C extends string>(
 /** A flag that is there or not; `--no-…` says no where that differs from leaving it out. */
 export function toggle(
   brief: string,
-  options: FlagOptions & { hidden?: boolean } = {},
+  options: FlagOptions & { hidden?: boolean; on?: boolean } = {},
 ): Flag<boolean | undefined> {
   return { brief, kind: "switch", ...options };
+}
+
+/** A field's name as it stands on the command line. */
+export function wire(name: string): string {
+  return name.replaceAll("_", "-");
+}
+
+/** The flag that says no where a switch says yes. */
+export function opposite(name: string): string {
+  return `no-${wire(name)}`;
 }

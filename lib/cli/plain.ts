@@ -36,7 +36,7 @@ export const confirmFlags = {
 
 /** The flag of a command that takes a JSON body. */
 export const fileFlag = {
-  file: text("Read the body from a JSON file, or from standard input with -", {
+  file: text("A JSON file with the body, or - for standard input", {
     short: "f",
     placeholder: "path",
   }),

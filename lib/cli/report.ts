@@ -45,11 +45,19 @@ export interface Report {
   json: object;
 }
 
-/** Reports an error of a command whose brief is "Archive an offering". */
-export function reportError(error: unknown, brief: string | undefined): Report {
+/** The command that failed. */
+export interface Failed {
+  /** Its words: `["offerings", "archive"]`. */
+  readonly names: readonly string[];
+  /** What it does: "Archive an offering". */
+  readonly brief: string;
+}
+
+/** Reports an error of a command. */
+export function reportError(error: unknown, failed: Failed | undefined): Report {
   const exitCode = exitCodeOf(error);
-  const message = messageOf(error, brief);
-  const hint = hintOf(error);
+  const message = messageOf(error, failed);
+  const hint = hintOf(error, failed);
   const api = error instanceof ApiError ? error : undefined;
   return {
     exitCode,
@@ -68,6 +76,11 @@ export function reportError(error: unknown, brief: string | undefined): Report {
       },
     },
   };
+}
+
+/** The beginning of a message about what a command does: "Cannot archive an offering". */
+export function cannot(brief: string): string {
+  return `Cannot ${brief.charAt(0).toLowerCase()}${brief.slice(1)}`;
 }
 
 /** The exit code for a kind of error. */
@@ -97,30 +110,72 @@ function typeOf(error: unknown): string {
 }
 
 /** "Cannot archive an offering: …", unless the error says so itself. */
-function messageOf(error: unknown, brief: string | undefined): string {
+function messageOf(error: unknown, failed: Failed | undefined): string {
   if (error instanceof Cancelled) return "Stopped";
   const text = error instanceof Error ? error.message : String(error);
-  if (error instanceof ToolkitError && !(error instanceof ApiError)) return text;
-  const what = brief ? brief[0]?.toLowerCase() + brief.slice(1) : "do this";
-  return `Cannot ${what}: ${text}`;
+  const ownWords = error instanceof ToolkitError && !(error instanceof ApiError);
+  if (ownWords || text.startsWith("Cannot ")) return text;
+  return `${failed ? cannot(failed.brief) : "Cannot do this"}: ${text}`;
 }
 
 /** What to run or do next. */
-function hintOf(error: unknown): string | undefined {
-  if (!(error instanceof ApiError)) {
-    if (error instanceof ToolkitError) return error.hint;
-    return "This is a fault of the program; please report it with the command that you ran.";
-  }
+function hintOf(error: unknown, failed: Failed | undefined): string | undefined {
+  if (error instanceof ApiError) return error.hint ?? hintOfRefusal(error, failed);
+  if (error instanceof ToolkitError) return error.hint;
+  return "This is a fault of the program; please report it with the command that you ran.";
+}
+
+/** What to do about the service's refusal. */
+function hintOfRefusal(error: ApiError, failed: Failed | undefined): string | undefined {
+  const { status, param, referencedObjectIds, requestId } = error;
   const scope = /"([a-z_*]+:[a-z_*]+:read(?:_write)?)"/.exec(error.message)?.[1];
-  if (error.status === 401) return "Sign in again with: cli auth login";
-  if (scope) return `Sign in with that permission: cli auth login --scope ${scope}`;
-  if (error.status === 403) return "See which projects you can use: cli projects list";
-  if (error.status === 429) {
+  if (status === 429) {
     return `Try again in ${Math.ceil((error.retryAfterMs ?? 60_000) / 1000)} s`;
   }
-  if (error.referencedObjectIds.length > 0) {
-    return `In the way: ${error.referencedObjectIds.join(" ")}`;
+  if (error.type === "unknown") {
+    return "The answer is not one of the service's own. Check CLI_BASE_URL and the proxy " +
+      "variables (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
   }
-  if (error.param) return `Look at: ${error.param}`;
-  return error.requestId && `The service knows this request as ${error.requestId}`;
+  if (status === 401) return "Sign in again with: cli auth login";
+  if (scope) return `Sign in with that permission: cli auth login --scope ${scope}`;
+  if (status === 403) return "See which projects you can use: cli projects list";
+  if (status >= 500) {
+    return `Try again later${requestId ? `. The service knows this request as ${requestId}` : ""}`;
+  }
+  if (referencedObjectIds.length > 0) return `In the way: ${referencedObjectIds.join(" ")}`;
+  const object = objectOf(error);
+  if (status === 404) return `See what there is: ${object?.list ?? "cli projects list"}`;
+  if (param) return `Check ${param}; see: cli ${failed?.names.join(" ") ?? ""} --help`;
+  return object?.view && `See how it stands: ${object.view}`;
+}
+
+/** Groups whose objects can be listed, by their name in a path. */
+const LISTED: Readonly<Record<string, string>> = {
+  apps: "apps",
+  customers: "subscribers",
+  entitlements: "entitlements",
+  offerings: "offerings",
+  packages: "packages",
+  paywalls: "paywalls",
+  products: "products",
+  virtual_currencies: "virtual-currencies",
+  webhooks: "webhooks",
+};
+
+/** The commands that show the object that a refused request was about, and its like. */
+function objectOf({ path, param }: ApiError): { list: string; view?: string } | undefined {
+  const [, , , project, ...rest] = path.split("/");
+  const [kind = "", id] = rest[0] === "integrations" ? rest.slice(1) : rest;
+  // A package is created in an offering that its body names: the offering may be what is missing.
+  const named = /^(\w+?)_ids?$/.exec(param ?? "")?.[1];
+  const group = LISTED[`${named}s`] ?? LISTED[kind];
+  if (group === undefined || project === undefined) return undefined;
+  const list = `cli ${group} list --project-id ${decodeURIComponent(project)}`;
+  if (id === undefined || group !== LISTED[kind]) return { list };
+  return { list, view: `cli ${group} view ${quoted(decodeURIComponent(id))}` };
+}
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w.:@/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

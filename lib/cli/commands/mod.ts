@@ -34,16 +34,26 @@ export const TREE: readonly Entry[] = [
   entry("version", [], async () => (await import("./version.ts")).version),
 ];
 
-/** The entry that a word names. */
-export function findEntry(word: string): Entry | undefined {
-  return TREE.find(({ name, aliases }) => name === word || aliases.includes(word));
+/** The root of the tree, with the one group that the words mean; with all of them for the rest. */
+export async function loadFor(words: readonly string[]): Promise<Group> {
+  const [first = ""] = words;
+  const meant = TREE.find(({ name, aliases }) => name === first || aliases.includes(first));
+  const loaded = await Promise.all(
+    (meant ? [meant] : TREE).map(async ({ name, load }) => [name, await load()]),
+  );
+  return { ...ROOT, commands: Object.fromEntries(loaded) };
 }
 
-/** Loads the whole tree. */
-export async function loadAll(): Promise<Record<string, Group | Command>> {
-  const loaded = await Promise.all(TREE.map(async ({ name, load }) => [name, await load()]));
-  return Object.fromEntries(loaded);
-}
+const ROOT = {
+  brief: "Manage app subscriptions: catalogue, customers, purchases and reports",
+  aliases: [],
+  examples: [
+    "cli offerings list",
+    "cli offerings set-current winter_sale",
+    "cli products list --output json",
+    "cli help packages attach",
+  ],
+};
 
 function entry(
   name: string,

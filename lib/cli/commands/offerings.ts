@@ -47,7 +47,7 @@ const view = command({
   details: "As JSON the offering is printed as the service sends it. With --packages the JSON " +
     "is one object with the keys offering and packages.",
   args: { id: argument(ID) },
-  flags: { packages: toggle("Show the packages too (default: true)") },
+  flags: { packages: toggle("Show the packages too (default: yes)", { on: true }) },
   async run(context, { id, packages }) {
     const client = await context.client();
     const offering = await getOffering(client, id);

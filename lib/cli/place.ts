@@ -1,0 +1,52 @@
+/**
+ * Places in the tree of commands: where the words of a command line lead.
+ *
+ * @module
+ */
+
+import type { Command, Group } from "./command.ts";
+
+/** Commands and groups by name. */
+export type Commands = Readonly<Record<string, Command | Group>>;
+
+/** Where words lead. */
+export interface Place {
+  /** The names on the way, aliases resolved: `["offerings", "view"]`. */
+  readonly names: readonly string[];
+  /** What is there. */
+  readonly entry: Command | Group;
+  /** The words that are left. */
+  readonly rest: readonly string[];
+}
+
+/** Follows words into the tree, as far as they name something. */
+export function findPlace(root: Group, words: readonly string[]): Place {
+  const names: string[] = [];
+  let entry: Command | Group = root;
+  for (const word of words) {
+    const found: [string, Command | Group] | undefined = isGroup(entry)
+      ? findNamed(entry.commands, word)
+      : undefined;
+    if (!found) break;
+    names.push(found[0]);
+    entry = found[1];
+  }
+  return { names, entry, rest: words.slice(names.length) };
+}
+
+/** Whether an entry holds others. */
+export function isGroup(entry: Command | Group): entry is Group {
+  return "commands" in entry;
+}
+
+/** A command line as it is typed, for hints and examples. */
+export function commandLine(...words: readonly string[]): string {
+  return ["cli", ...words].join(" ");
+}
+
+/** The entry that a word names, with its own name. */
+function findNamed(commands: Commands, word: string): [string, Command | Group] | undefined {
+  return Object.entries(commands).find(([name, entry]) =>
+    name === word || (isGroup(entry) && entry.aliases.includes(word))
+  );
+}
