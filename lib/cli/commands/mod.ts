@@ -25,6 +25,11 @@ export const TREE: readonly Entry[] = [
   entry("entitlements", ["ent"], async () => (await import("./entitlements.ts")).entitlements),
   entry("offerings", ["offer"], async () => (await import("./offerings.ts")).offerings),
   entry("packages", ["pkg"], async () => (await import("./packages.ts")).packages),
+  entry("paywalls", [], async () => (await import("./paywalls.ts")).paywalls),
+  entry("publish", [], async () => (await import("./publish.ts")).publish),
+  entry("virtual-currencies", ["vc"], async () => {
+    return (await import("./virtual_currencies.ts")).virtualCurrencies;
+  }),
   entry("collaborators", ["members"], async () => {
     return (await import("./collaborators.ts")).collaborators;
   }),

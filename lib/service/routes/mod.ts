@@ -11,9 +11,11 @@ import { collaboratorRoutes } from "./collaborators.ts";
 import { entitlementRoutes } from "./entitlements.ts";
 import { offeringRoutes } from "./offerings.ts";
 import { packageRoutes } from "./packages.ts";
+import { paywallRoutes } from "./paywalls.ts";
 import { productRoutes } from "./products.ts";
 import { projectRoutes } from "./projects.ts";
 import { storePushRoutes } from "./store_push.ts";
+import { virtualCurrencyRoutes } from "./virtual_currencies.ts";
 
 /** Every route of the management API. */
 export const routes: readonly Route[] = [
@@ -25,5 +27,7 @@ export const routes: readonly Route[] = [
   ...packageRoutes,
   ...productRoutes,
   ...storePushRoutes,
+  ...paywallRoutes,
+  ...virtualCurrencyRoutes,
   ...auditLogRoutes,
 ];

@@ -39,6 +39,8 @@ export interface ProjectRow {
   clock_frozen_at: number | null;
   /** Where an advance of the clock that is under way shall end, else null. */
   clock_advancing_to: Generated<number | null>;
+  /** 1: the clock runs again once that advance is over. */
+  clock_runs_after: Generated<number>;
   /** How old a payment may be for the API to refund it, in days. */
   refund_window_days: Generated<number>;
 }

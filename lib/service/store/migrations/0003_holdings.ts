@@ -8,6 +8,8 @@
 /** The statements of this step. */
 export const sql = `
 ALTER TABLE projects ADD COLUMN clock_advancing_to INTEGER;
+ALTER TABLE projects ADD COLUMN clock_runs_after INTEGER NOT NULL DEFAULT 0
+  CHECK (clock_runs_after IN (0, 1));
 ALTER TABLE projects ADD COLUMN refund_window_days INTEGER NOT NULL DEFAULT 180
   CHECK (refund_window_days >= 0);
 

@@ -1,0 +1,173 @@
+/**
+ * `cli publish …`: several operations as one change, with one plan and one consent.
+ *
+ * @module
+ */
+
+import type { Client } from "../../client.ts";
+import { ApiError, UsageError } from "../../errors.ts";
+import { path } from "../../path.ts";
+import { getOffering, type Offering, updateOffering } from "../../resources/offerings.ts";
+import { type PaywallContent, setOfferingPaywall } from "../../resources/paywalls.ts";
+import { argument, command, group, text, toggle } from "../command.ts";
+import type { Context } from "../context.ts";
+import { readJsonFile } from "../input.ts";
+import type { Column } from "../output.ts";
+import { askFirst, confirmFlags } from "../plain.ts";
+import { PartlyDone } from "../report.ts";
+
+/** One step of the plan, and what has become of it. */
+interface Step {
+  /** What it does. */
+  step: string;
+  /** Where it stands. */
+  status: "planned" | "done" | "skipped" | "failed" | "not reached";
+  /** Why, where that needs saying. */
+  detail: string | null;
+  /** Does it. */
+  run?: () => Promise<unknown>;
+}
+
+const columns: Column<Step>[] = [
+  { header: "step", value: ({ step }) => step },
+  { header: "status", value: ({ status }) => status },
+  { header: "detail", value: ({ detail }) => detail },
+];
+
+const offering = command({
+  brief: "Publish an offering",
+  details: "Sets the paywall with --paywall and makes the offering current with --current, or " +
+    "when neither is given. A step that would change nothing is skipped, so the same command can " +
+    "be run again after a failure.",
+  args: { id: argument("The offering's lookup key or id") },
+  flags: {
+    paywall: text("A JSON file with the paywall's content, or - for standard input", {
+      placeholder: "path",
+    }),
+    current: toggle("Make the offering the current one"),
+    dry_run: toggle("Print the plan and stop"),
+    ...confirmFlags,
+  },
+  async run(context, { id, paywall, current, dry_run, ...input }) {
+    const content = paywall === undefined ? undefined : await readContent(context, paywall);
+    const client = await context.client();
+    const found = await getOffering(client, id);
+    const steps = [
+      ...content === undefined ? [] : [await paywallStep(client, found, content)],
+      ...current ?? paywall === undefined ? [currentStep(client, found)] : [],
+    ];
+    const { out } = context;
+    if (out.format === "table") {
+      out.table(steps, columns, { empty: "There is nothing to publish." });
+    }
+    if (dry_run !== true && steps.some(({ status }) => status === "planned")) {
+      await askFirst(context, input, `Publish the offering ${found.lookup_key}?`);
+      await runSteps(context, found, steps);
+      if (out.format === "table") out.done(`Published the offering ${found.lookup_key}`);
+    }
+    if (out.format === "json") showSteps(context, found, steps, dry_run === true);
+  },
+});
+
+/** Publishing. */
+export const publish = group("Publish an offering: its paywall and the current mark", [], {
+  offering,
+});
+
+/** Reads the content of a paywall. An empty object is refused: it would erase the paywall. */
+async function readContent(context: Context, file: string): Promise<PaywallContent> {
+  const content = await readJsonFile(context.files, file);
+  if (Object.keys(content).length > 0) return content;
+  throw new UsageError("Cannot publish the paywall: its content is empty", {
+    hint: "Put at least one key into the file",
+  });
+}
+
+/** The step that sets the paywall, skipped when the service has the same content. */
+async function paywallStep(
+  client: Client,
+  offering: Offering,
+  content: PaywallContent,
+): Promise<Step> {
+  const step = "Set the paywall";
+  const before = await currentContent(client, offering.id);
+  if (before !== undefined && canonical(before) === canonical(content)) {
+    return { step, status: "skipped", detail: "the content is the same" };
+  }
+  return {
+    step,
+    status: "planned",
+    detail: before === undefined ? "there is no content yet" : "the content differs",
+    run: () => setOfferingPaywall(client, offering.id, content),
+  };
+}
+
+/** The step that moves the mark, skipped when it is there already. */
+function currentStep(client: Client, offering: Offering): Step {
+  const step = "Make it the current offering";
+  if (offering.is_current) return { step, status: "skipped", detail: "it is current" };
+  return {
+    step,
+    status: "planned",
+    detail: null,
+    run: () => updateOffering(client, offering.id, { is_current: true }),
+  };
+}
+
+/** The content that the service has, if it has any and shows it. */
+async function currentContent(client: Client, offeringId: string): Promise<object | undefined> {
+  try {
+    return await client.get<object>(path`/offerings/${offeringId}/paywall`);
+  } catch (error) {
+    // A service that does not show the content cannot be compared with: then it is set anew.
+    if (error instanceof ApiError && (error.status === 404 || error.status === 405)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Runs the planned steps in order. A failure tells what was done before it and what was not. */
+async function runSteps(
+  context: Context,
+  offering: Offering,
+  steps: Step[],
+): Promise<void> {
+  for (const step of steps) {
+    if (!step.run) continue;
+    try {
+      await step.run();
+      step.status = "done";
+    } catch (error) {
+      const done = steps.filter(({ status }) => status === "done").map(({ step }) => step);
+      step.status = "failed";
+      step.detail = error instanceof Error ? error.message : String(error);
+      for (const later of steps) if (later.status === "planned") later.status = "not reached";
+      if (context.out.format === "json") showSteps(context, offering, steps, false);
+      if (done.length === 0) throw error;
+      throw new PartlyDone(
+        `Cannot ${lower(step.step)}: ${step.detail}; done before: ${done.map(lower).join(", ")}`,
+        { hint: "Run the same command again: what is done will be skipped", cause: error },
+      );
+    }
+  }
+}
+
+/** Prints what was planned and done as JSON. */
+function showSteps(context: Context, offering: Offering, steps: Step[], dryRun: boolean): void {
+  const shown = steps.map(({ step, status, detail }) => ({ step, status, detail }));
+  const { id, lookup_key } = offering;
+  context.out.json(JSON.stringify({ offering: { id, lookup_key }, dry_run: dryRun, steps: shown }));
+}
+
+function lower(text: string): string {
+  return text[0]?.toLowerCase() + text.slice(1);
+}
+
+/** JSON text that is the same for the same value, whatever the order of its keys. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const keys = Object.entries(value).sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0);
+  return `{${keys.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(",")}}`;
+}

@@ -1,0 +1,231 @@
+/**
+ * Paywalls and their content. An offering has at most one.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type {
+  NewPaywall,
+  Paywall,
+  PaywallComponents,
+  PaywallContent,
+} from "../../resources/paywalls.ts";
+import { deleteRow } from "../changes.ts";
+import { Refusal } from "../errors.ts";
+import { findOffering, findPaywall, type Place } from "../find.ts";
+import { newId } from "../ids.ts";
+import { listPage, tableListing } from "../lists.ts";
+import { type Call, route } from "../route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import { offeringSchema, showOffering } from "./offerings.ts";
+
+const json = z.record(z.string(), z.unknown());
+
+const version = z.object({
+  revision: z.int().min(1).nullable(),
+  components_config: json.nullable(),
+  default_locale: z.string().nullable(),
+  components_localizations: json,
+});
+
+const paywallSchema: z.ZodType<Paywall> = component(
+  "Paywall",
+  z.object({
+    object: z.literal("paywall"),
+    id: z.string(),
+    name: z.string().nullable(),
+    offering_id: z.string(),
+    created_at: millis,
+    published_at: millis.nullable(),
+    offering: offeringSchema.exactOptional(),
+    components: z.object({ published: version.nullable(), draft: version.nullable() })
+      .exactOptional(),
+  }),
+);
+
+const newPaywall: z.ZodType<NewPaywall> = z.strictObject({
+  offering_id: z.string().min(1).max(200),
+});
+
+// Gap: the content's schema is not published. Any object is kept as it is; known keys are checked.
+const content: z.ZodType<PaywallContent> = z.looseObject({
+  template_name: z.string().min(1).exactOptional(),
+  default_locale: z.string().min(1).exactOptional(),
+  localized_strings: json.exactOptional(),
+  components_localizations: json.exactOptional(),
+  components_config: json.exactOptional(),
+  config: json.exactOptional(),
+  asset_base_url: z.string().exactOptional(),
+});
+
+const READ = "project_configuration:offerings:read";
+const WRITE = "project_configuration:offerings:read_write";
+
+const listPaywalls = route({
+  name: "listPaywalls",
+  summary: "Lists the paywalls of the project, oldest first.",
+  method: "GET",
+  path: "/paywalls",
+  scope: READ,
+  query: pageQuery,
+  expand: { "items.offering": READ },
+  response: pageOf(paywallSchema),
+}, (call) =>
+  listPage(
+    call,
+    tableListing(call, "paywalls", {
+      object: "paywall",
+      show: (row) => showExpanded(call, row, "items."),
+    }),
+  ));
+
+const getPaywall = route({
+  name: "getPaywall",
+  summary: "Reads one paywall.",
+  method: "GET",
+  path: "/paywalls/{id}",
+  scope: READ,
+  expand: { "offering": READ, "components": READ },
+  response: paywallSchema,
+}, async (call) => showExpanded(call, await findPaywall(call, call.params.id), ""));
+
+const createPaywall = route({
+  name: "createPaywall",
+  summary: "Creates an empty paywall for an offering.",
+  method: "POST",
+  path: "/paywalls",
+  scope: WRITE,
+  body: newPaywall,
+  response: paywallSchema,
+  status: 201,
+  audit: "paywall_created",
+}, async (call) => {
+  const offering = await findOffering(call, call.body().offering_id, "offering_id");
+  if (await paywallOf(call, offering.id)) {
+    const message = `The offering ${JSON.stringify(offering.lookup_key)} already has a paywall`;
+    throw new Refusal(409, "resource_already_exists", message, { param: "offering_id" });
+  }
+  return showPaywall(await insertPaywall(call, offering.id));
+});
+
+const deletePaywall = route({
+  name: "deletePaywall",
+  summary: "Deletes a paywall. The offering stays.",
+  method: "DELETE",
+  path: "/paywalls/{id}",
+  scope: WRITE,
+  response: deletedSchema("paywall"),
+  audit: "paywall_deleted",
+}, async (call) => deleteRow(call, "paywalls", "paywall", await findPaywall(call, call.params.id)));
+
+const setOfferingPaywall = route({
+  name: "setOfferingPaywall",
+  summary: "Sets the content of an offering's paywall, creating it if need be.",
+  method: "PUT",
+  path: "/offerings/{id}/paywall",
+  scope: WRITE,
+  body: content,
+  response: paywallSchema,
+  audit: "offering_paywall_updated",
+}, async (call) => {
+  const { tx, project, now } = call;
+  const offering = await findOffering(call, call.params.id);
+  const put = JSON.stringify(call.body());
+  const before = await paywallOf(call, offering.id) ?? await insertPaywall(call, offering.id);
+  const row = { ...before, content: put, published_at: now, revision: before.revision + 1 };
+  await tx.updateTable("paywalls")
+    .set({ content: put, published_at: now, revision: row.revision })
+    .where("project_id", "=", project.id).where("id", "=", row.id).execute();
+  return { ...showPaywall(row), components: showComponents(row) };
+});
+
+// Gap: beside the specification, so that a client can tell whether a change is needed.
+const getOfferingPaywall = route({
+  name: "getOfferingPaywall",
+  alias: "setOfferingPaywall",
+  summary: "Reads the content of an offering's paywall as it was put.",
+  method: "GET",
+  path: "/offerings/{id}/paywall",
+  scope: READ,
+  response: json,
+}, async (call) => {
+  const offering = await findOffering(call, call.params.id);
+  const row = await paywallOf(call, offering.id);
+  if (row?.content) return JSON.parse(row.content);
+  const message = `The offering ${JSON.stringify(offering.lookup_key)} has no paywall content`;
+  throw new Refusal(404, "resource_missing", message);
+});
+
+/** The routes of paywalls. */
+export const paywallRoutes = [
+  listPaywalls,
+  getPaywall,
+  createPaywall,
+  deletePaywall,
+  setOfferingPaywall,
+  getOfferingPaywall,
+];
+
+/** A paywall as the API shows it. */
+function showPaywall(row: Row<"paywalls">): Paywall {
+  return {
+    object: "paywall",
+    id: row.id,
+    name: row.name,
+    offering_id: row.offering_id,
+    created_at: row.created_at,
+    published_at: row.published_at,
+  };
+}
+
+/** A paywall with the parts that `expand` asks for. */
+async function showExpanded(call: Call, row: Row<"paywalls">, prefix: string): Promise<Paywall> {
+  const paywall = showPaywall(row);
+  if (call.expand.has(`${prefix}offering`)) {
+    paywall.offering = showOffering(call.project, await findOffering(call, row.offering_id));
+  }
+  if (call.expand.has(`${prefix}components`)) paywall.components = showComponents(row);
+  return paywall;
+}
+
+/** The content in the form of a published version. There are no drafts here. */
+function showComponents(row: Row<"paywalls">): PaywallComponents {
+  if (row.content === null) return { published: null, draft: null };
+  const content: PaywallContent = JSON.parse(row.content);
+  return {
+    published: {
+      revision: row.revision,
+      components_config: content.components_config ?? content,
+      default_locale: content.default_locale ?? null,
+      components_localizations: content.components_localizations ?? content.localized_strings ?? {},
+    },
+    draft: null,
+  };
+}
+
+/** The paywall of an offering, if it has one. */
+async function paywallOf(
+  { tx, project }: Place,
+  offeringId: string,
+): Promise<Row<"paywalls"> | undefined> {
+  return await tx.selectFrom("paywalls").selectAll()
+    .where("project_id", "=", project.id).where("offering_id", "=", offeringId)
+    .executeTakeFirst();
+}
+
+/** Creates an empty paywall. */
+async function insertPaywall(call: Call, offeringId: string): Promise<Row<"paywalls">> {
+  return await call.tx.insertInto("paywalls").values({
+    project_id: call.project.id,
+    id: newId("paywall"),
+    seq: await nextSeq(call.tx, call.project.id),
+    offering_id: offeringId,
+    name: null,
+    created_at: call.now,
+    published_at: null,
+    content: null,
+  }).returningAll().executeTakeFirstOrThrow();
+}
