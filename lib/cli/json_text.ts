@@ -58,43 +58,58 @@ export function listItems(pageText: string): string[] {
 
 /**
  * One list out of the pages of a walk: the last page, with the items of all pages in its `items`,
- * at most `limit` of them. One page that needs no cut stays as it is, byte for byte.
+ * at most `limit` of them. Where that cuts a page, the list goes on at `nextPage`. One page that
+ * needs no cut stays as it is, byte for byte.
  *
  * @throws {NetworkError} when there is no page, or one has no `items`.
  */
-export function joinPages(pageTexts: readonly string[], limit = Infinity): string {
+export function joinPages(
+  pageTexts: readonly string[],
+  limit = Infinity,
+  nextPage?: string | null,
+): string {
   const last = pageTexts.at(-1);
   if (last === undefined) throw new NetworkError("Cannot show the list: no page of it arrived");
   const items = pageTexts.flatMap(listItems);
   if (pageTexts.length === 1 && items.length <= limit) return last;
-  const start = itemsStart(last);
   const joined = `[${items.slice(0, limit).join(",")}]`;
-  return last.slice(0, start) + joined + last.slice(valueEnd(last, start));
+  const whole = replaced(last, itemsStart(last), joined);
+  const next = items.length > limit && nextPage !== undefined && valueStart(whole, "next_page");
+  return next ? replaced(whole, next, JSON.stringify(nextPage)) : whole;
 }
 
-/** Where the array of a page's `items` starts. As in JSON.parse, the last of equal keys counts. */
+/** The text with another value in the place of the one that starts at `start`. */
+function replaced(text: string, start: number, value: string): string {
+  return text.slice(0, start) + value + text.slice(valueEnd(text, start));
+}
+
+/** Where the array of a page's `items` starts. */
 function itemsStart(text: string): number {
+  const start = valueStart(text, "items");
+  if (start !== undefined && text.charAt(start) === "[") return start;
+  throw new NetworkError("Cannot show the list: the service's answer has no items", {
+    hint: "Check that CLI_BASE_URL is the service's address.",
+  });
+}
+
+/** Where an object's value of a key starts. As in JSON.parse, the last of equal keys counts. */
+function valueStart(text: string, key: string): number | undefined {
   const open = skipSpace(text, 0);
   let found: number | undefined;
   let at = text.charAt(open) === "{" ? open + 1 : text.length;
   while (at < text.length) {
-    const key = skipSpace(text, at);
-    const colon = skipSpace(text, tokenEnd(text, key));
+    const name = skipSpace(text, at);
+    const colon = skipSpace(text, tokenEnd(text, name));
     const value = skipSpace(text, colon + 1);
-    if (isItemsKey(text.slice(key, tokenEnd(text, key)))) found = value;
+    if (isKey(text.slice(name, tokenEnd(text, name)), key)) found = value;
     at = skipSpace(text, valueEnd(text, value)) + 1;
-  }
-  if (found === undefined || text.charAt(found) !== "[") {
-    throw new NetworkError("Cannot show the list: the service's answer has no items", {
-      hint: "Check that CLI_BASE_URL is the service's address.",
-    });
   }
   return found;
 }
 
-/** Whether a token is the key `items`, however it is spelled. */
-function isItemsKey(token: string): boolean {
-  return token === '"items"' || (token.includes("\\") && JSON.parse(token) === "items");
+/** Whether a token is a key, however it is spelled. */
+function isKey(token: string, key: string): boolean {
+  return token === `"${key}"` || (token.includes("\\") && JSON.parse(token) === key);
 }
 
 /** The texts of the elements of the array that starts at `start`. */

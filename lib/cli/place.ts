@@ -44,6 +44,11 @@ export function commandLine(...words: readonly string[]): string {
   return ["cli", ...words].join(" ");
 }
 
+/** A word as a shell takes it. */
+export function quoted(word: string): string {
+  return /^[\w.:@/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
 /** The entry that a word names, with its own name. */
 function findNamed(commands: Commands, word: string): [string, Command | Group] | undefined {
   return Object.entries(commands).find(([name, entry]) =>

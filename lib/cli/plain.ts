@@ -5,9 +5,10 @@
  * @module
  */
 
-import { type Client, rawJson } from "../client.ts";
+import type { Client } from "../client.ts";
 import { UsageError } from "../errors.ts";
-import { LARGEST_PAGE, type Page, type PageQuery, pages } from "../page.ts";
+import type { Page, PageQuery } from "../page.ts";
+import { showOne } from "./card.ts";
 import {
   type Argument,
   argument,
@@ -16,14 +17,18 @@ import {
   type Flag,
   type Input,
   manyArguments,
-  parsed,
   text,
   toggle,
+  wire,
 } from "./command.ts";
 import type { Context } from "./context.ts";
-import { parseCount, readJsonFile } from "./input.ts";
-import { joinPages } from "./json_text.ts";
-import type { Cell, Column, Field } from "./output.ts";
+import { readJsonFile } from "./input.ts";
+import { listFlags, type ListOptions, showList } from "./listing.ts";
+import type { Column } from "./output.ts";
+import { cannot } from "./report.ts";
+
+export { cardFields, showOne } from "./card.ts";
+export { listFlags, type ListInput, showList } from "./listing.ts";
 
 type Arguments = Record<string, Argument<unknown>>;
 type Flags = Record<string, Flag<unknown>>;
@@ -42,24 +47,12 @@ export const fileFlag = {
   }),
 };
 
-/** The flags of a command that lists. */
-export const listFlags = {
-  limit: parsed("Show at most this many", (value) => parseCount(value, "--limit", { min: 1 }), {
-    placeholder: "n",
-  }),
-  starting_after: text("Start after the item with this id", { placeholder: "id" }),
-  all: toggle("Show all there are"),
-};
-
-/** What the flags of a list say. */
-export type ListInput = Input<Record<never, never>, typeof listFlags>;
-
 /** Makes a command that lists. A catalogue is shown whole, unless `onePage` is set. */
 export function onList<T>(
   brief: string,
   list: (client: Client, query: PageQuery) => Promise<Page<T>>,
   columns: readonly Column<T>[],
-  options: { onePage?: boolean } = {},
+  options: ListOptions = {},
 ): Command {
   return command({
     brief,
@@ -139,6 +132,10 @@ export function onProducts(
 
 /** How a command makes the body of its request out of flags and a file. */
 export interface BodySpec<A, F, Body> {
+  /** More about it, for its help text. */
+  details?: string;
+  /** Command lines to learn from, for its help text. */
+  examples?: readonly string[];
   /** Values given by position. */
   args?: A;
   /** The flags, besides `--file`. */
@@ -147,6 +144,8 @@ export interface BodySpec<A, F, Body> {
   fields?: Readonly<Record<string, string>>;
   /** Fields that the body must have. */
   required?: readonly string[];
+  /** Brings the body into the service's shape, where flags alone cannot. */
+  shape?(body: Record<string, unknown>): void;
   /** Sends the body. */
   send(client: Client, body: Body, input: Input<A, F>): Promise<object>;
 }
@@ -156,9 +155,11 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
   brief: string,
   spec: BodySpec<A, F, Body>,
 ): Command {
-  const { args = {}, fields = {}, required = [] } = spec;
+  const { args = {}, fields = {}, details, examples } = spec;
   return command<Arguments, Flags>({
     brief,
+    details,
+    examples,
     args,
     flags: { ...spec.flags, ...fileFlag },
     async run(context, input) {
@@ -167,7 +168,8 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
       for (const flag of Object.keys(spec.flags)) {
         if (input[flag] !== undefined) body[fields[flag] ?? flag] = input[flag];
       }
-      checkBody(brief, body, spec.flags, fields, required);
+      checkBody(brief, body, spec, file !== undefined);
+      spec.shape?.(body);
       // The service judges the body; the type only says what it will accept.
       const answer = await spec.send(await context.client(), body as Body, input as Input<A, F>);
       showOne(context, answer);
@@ -193,28 +195,37 @@ export function onUpdate<F extends Flags, Body>(
 function checkBody(
   brief: string,
   body: Record<string, unknown>,
-  flags: Flags,
-  fields: Readonly<Record<string, string>>,
-  required: readonly string[],
+  spec: Pick<BodySpec<unknown, Flags, unknown>, "flags" | "fields" | "required">,
+  fromFile: boolean,
 ): void {
-  const flagOf = (field: string) => {
-    const flag = Object.keys(flags).find((name) => (fields[name] ?? name) === field);
-    return flag === undefined ? undefined : `--${flag.replaceAll("_", "-")}`;
-  };
-  const what = brief[0]?.toLowerCase() + brief.slice(1);
-  const absent = required.filter((field) => body[field] === undefined);
-  const [first] = absent;
-  if (first !== undefined) {
-    const names = absent.map((field) => flagOf(field) ?? `"${field}" in --file`);
-    throw new UsageError(`Cannot ${what}: ${names.join(", ")} missing`, {
-      hint: `Pass ${names.join(" and ")}, or a whole body with --file PATH.`,
+  const flags = Object.keys(spec.flags);
+  const absent = (spec.required ?? []).filter((field) => body[field] === undefined);
+  if (absent.length > 0) {
+    const names = absent.map((field) => {
+      const flag = flags.find((name) => (spec.fields?.[name] ?? name) === field);
+      return flag === undefined ? JSON.stringify(field) : `--${wire(flag)}`;
+    });
+    const inFile = names.every((name) => name.startsWith("--")) ? "" : " in the body";
+    const missing = inFile && !fromFile ? ["--file"] : names;
+    const verb = missing.length > 1 ? "are" : "is";
+    const where = fromFile ? inFile : "";
+    throw new UsageError(`${cannot(brief)}: ${listed(missing, "and")} ${verb} missing${where}`, {
+      hint: inFile
+        ? `Pass --file PATH (or - for standard input) with ${listed(absent, "and")}.`
+        : `Pass ${listed(names, "and")}, or a whole body with --file PATH.`,
     });
   }
   if (Object.keys(body).length > 0) return;
-  const names = [...Object.keys(flags).map((name) => `--${name.replaceAll("_", "-")}`), "--file"];
-  throw new UsageError(`Cannot ${what}: nothing to send was given`, {
-    hint: `Pass ${names.join(" or ")}.`,
+  const names = [...flags.map((name) => `--${wire(name)}`), "--file PATH"];
+  throw new UsageError(`${cannot(brief)}: nothing to send was given`, {
+    hint: `Pass ${listed(names, "or")}.`,
   });
+}
+
+/** Words as a list: "a, b and c". */
+function listed(words: readonly string[], last: string): string {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
 /** Asks whether to go on, unless `-y` is given. */
@@ -225,112 +236,4 @@ export async function askFirst(
 ): Promise<void> {
   const yes = input.confirm === true || input.yes === true;
   await context.ask.confirm(question, { flag: "-y", yes });
-}
-
-/** Shows one answer: a card, or the service's own JSON. */
-export function showOne(context: Context, answer: object): void {
-  const { out } = context;
-  if (out.format === "json") return out.json(rawJson(answer) ?? JSON.stringify(answer));
-  out.card(answer, cardFields(answer));
-}
-
-/** Shows a list: a table, or one JSON envelope of all pages read. */
-export async function showList<T>(
-  context: Context,
-  input: ListInput,
-  list: (query: PageQuery) => Promise<Page<T>>,
-  columns: readonly Column<T>[],
-  options: { onePage?: boolean } = {},
-): Promise<void> {
-  const { out } = context;
-  const walk = await readPages(context, input, list, options.onePage ?? false);
-  if (out.format === "json") out.json(joinPages(walk.texts, input.limit));
-  else out.table(walk.items, columns);
-  if (walk.next !== null && input.limit === undefined) {
-    out.note(`More follow; show them with --all, or go on with --starting-after ${walk.next}`);
-  }
-}
-
-/** The pages that a list command has read. */
-interface Walk<T> {
-  /** All items, not more than asked for. */
-  items: T[];
-  /** The pages' JSON texts. */
-  texts: string[];
-  /** The id to go on after, or null at the end. */
-  next: string | null;
-}
-
-/** Reads the pages that the flags ask for. */
-async function readPages<T>(
-  context: Context,
-  input: ListInput,
-  list: (query: PageQuery) => Promise<Page<T>>,
-  onePage: boolean,
-): Promise<Walk<T>> {
-  const { starting_after, limit } = input;
-  const single = onePage && !input.all && limit === undefined;
-  const size = single ? undefined : Math.min(limit ?? LARGEST_PAGE, LARGEST_PAGE);
-  const first = list({
-    ...size !== undefined && { limit: size },
-    ...starting_after !== undefined && { starting_after },
-  });
-  const walk: Walk<T> = { items: [], texts: [], next: null };
-  for await (const page of pages(await context.client(), first, { limit })) {
-    walk.items.push(...page.items);
-    walk.texts.push(rawJson(page) ?? JSON.stringify(page));
-    walk.next = page.next_page === null ? null : cursorOf(page.items.at(-1));
-    if (single) break;
-  }
-  walk.items = walk.items.slice(0, limit);
-  return walk;
-}
-
-/** What `--starting-after` takes to go on after an item. */
-function cursorOf(item: unknown): string | null {
-  const fields: Record<string, unknown> = typeof item === "object" && item !== null
-    ? { ...item }
-    : {};
-  const cursor = fields.id ?? fields.code ?? fields.name;
-  return typeof cursor === "string" ? cursor : null;
-}
-
-/** The lines of a card: every field of the answer under its own name, nested ones dotted. */
-export function cardFields(answer: object): Field<object>[] {
-  return Object.entries(flat(answer, "")).filter(([label]) => label !== "object")
-    .map(([label, value]) => ({
-      label,
-      value: () => value,
-      kind: label.endsWith("_at") ? "time" : "text",
-    }));
-}
-
-/** The fields of an object and of the objects in it, by dotted name. */
-function flat(value: object, prefix: string): Record<string, Cell> {
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]): [string, Cell][] => {
-      const label = prefix + name;
-      if (Array.isArray(inner)) return [[label, inner.map(wordFor).join(", ")]];
-      if (typeof inner !== "object" || inner === null) return [[label, inner]];
-      if ("object" in inner && inner.object === "list" && "items" in inner) {
-        return [[label, listWord(inner.items)]];
-      }
-      const fields = Object.entries(flat(inner, `${label}.`));
-      return fields.length === 0 ? [[label, null]] : fields;
-    }),
-  );
-}
-
-/** An element of an array on one line. */
-function wordFor(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-/** A nested list on one line: the names of its items. */
-function listWord(items: unknown): string {
-  if (!Array.isArray(items)) return "";
-  return items.map((item) =>
-    item?.lookup_key ?? item?.product?.store_identifier ??
-      item?.store_identifier ?? item?.id ?? wordFor(item)
-  ).join(", ");
 }

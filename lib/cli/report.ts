@@ -14,6 +14,7 @@ import {
   UsageError,
 } from "../errors.ts";
 import { ConfirmationError } from "./ask.ts";
+import { quoted } from "./place.ts";
 
 /** Part of the work was done and part was not. */
 export class PartlyDone extends ToolkitError {}
@@ -173,9 +174,4 @@ function objectOf({ path, param }: ApiError): { list: string; view?: string } | 
   const list = `cli ${group} list --project-id ${decodeURIComponent(project)}`;
   if (id === undefined || group !== LISTED[kind]) return { list };
   return { list, view: `cli ${group} view ${quoted(decodeURIComponent(id))}` };
-}
-
-/** A word as a shell takes it. */
-function quoted(word: string): string {
-  return /^[\w.:@/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

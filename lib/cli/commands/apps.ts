@@ -17,11 +17,9 @@ import {
   type PublicApiKey,
   updateApp,
 } from "../../resources/apps.ts";
-import { rawJson } from "../../client.ts";
 import { argument, choice, command, group, text } from "../command.ts";
-import { readJsonFile } from "../input.ts";
 import type { Column } from "../output.ts";
-import { fileFlag, onList, onOne, onOneForGood, onUpdate, showOne } from "../plain.ts";
+import { onBody, onList, onOne, onOneForGood, onUpdate, showList } from "../plain.ts";
 
 const columns: Column<App>[] = [
   { header: "id", value: (app) => app.id, kind: "id" },
@@ -57,9 +55,8 @@ const publicKeys = command({
   brief: "List the public SDK keys of an app",
   args: { app_id: argument("The app's id") },
   async run(context, { app_id }) {
-    const page = await listAppPublicKeys(await context.client(), app_id);
-    if (context.out.format === "json") return context.out.json(rawJson(page) ?? "");
-    context.out.table(page.items, keyColumns);
+    const client = await context.client();
+    await showList(context, {}, () => listAppPublicKeys(client, app_id), keyColumns);
   },
 });
 
@@ -71,55 +68,46 @@ const NAMED_BY: Readonly<Record<string, "bundle" | "package">> = {
   amazon: "package",
 };
 
-const create = command({
-  brief: "Create an app",
+const create = onBody("Create an app", {
   details: "An app of type stripe, svc_billing, paddle or roku, and optional fields such as " +
     "shared_secret, need --file with the whole body.",
+  examples: [
+    "cli apps create --type app_store --name Notes --bundle com.example.notes",
+    `echo '{"type": "stripe", "name": "Web"}' | cli apps create --file -`,
+  ],
   flags: {
     type: choice("The storefront", ["app_store", "play_store", "amazon", "mac_app_store"]),
     name: text("The name, for people"),
     bundle: text("The bundle id, for app_store and mac_app_store", { placeholder: "id" }),
     package: text("The package name, for play_store and amazon", { placeholder: "name" }),
-    ...fileFlag,
   },
-  async run(context, { file, type, name, ...names }) {
-    const body = file === undefined ? {} : await readJsonFile(context.files, file);
-    if (type !== undefined) body.type = type;
-    if (name !== undefined) body.name = name;
-    nameStore(body, names);
-    for (const field of ["type", "name"]) {
-      if (body[field] === undefined) throw lacks(`--${field}`);
-    }
-    // The service judges the body; the type only says what it will accept.
-    showOne(context, await createApp(await context.client(), body as unknown as NewApp));
-  },
+  required: ["type", "name"],
+  shape: nameStore,
+  send: (client, body: NewApp) => createApp(client, body),
 });
 
 /** Puts `--bundle` or `--package` into the object named after the app's type. */
-function nameStore(
-  body: Record<string, unknown>,
-  names: { bundle: string | undefined; package: string | undefined },
-): void {
-  const type = String(body.type);
+function nameStore(body: Record<string, unknown>): void {
+  const type = String(body["type"]);
   const takes = NAMED_BY[type];
-  for (const flag of ["bundle", "package"] as const) {
-    if (names[flag] === undefined || flag === takes) continue;
+  for (const flag of ["bundle", "package"]) {
+    if (body[flag] === undefined || flag === takes) continue;
     throw new UsageError(`Cannot create an app: --${flag} does not fit the type ${type}`, {
       hint: takes ? `Pass --${takes} instead.` : "Pass the whole body with --file PATH.",
     });
   }
   if (!takes) return;
-  const inner = typeof body[type] === "object" && body[type] !== null ? { ...body[type] } : {};
+  const { [takes]: given, [type]: own } = body;
+  const inner: Record<string, unknown> = typeof own === "object" && own !== null ? { ...own } : {};
   const field = takes === "bundle" ? "bundle_id" : "package_name";
-  if (names[takes] !== undefined) Object.assign(inner, { [field]: names[takes] });
-  if (!(field in inner)) throw lacks(`--${takes}`);
+  if (given !== undefined) inner[field] = given;
+  if (!(field in inner)) {
+    throw new UsageError(`Cannot create an app: --${takes} is missing`, {
+      hint: `Pass --${takes}, or the whole body with --file PATH.`,
+    });
+  }
+  delete body[takes];
   body[type] = inner;
-}
-
-function lacks(flag: string): UsageError {
-  return new UsageError(`Cannot create an app: ${flag} is missing`, {
-    hint: `Pass ${flag}, or the whole body with --file PATH.`,
-  });
 }
 
 /** Apps. */

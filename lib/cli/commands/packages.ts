@@ -83,30 +83,31 @@ const list = command({
 
 /** Shows the packages of all offerings as one list. */
 async function showAll(context: Context, client: Client, input: ListInput): Promise<void> {
+  const { limit = Infinity } = input;
   if (input.starting_after !== undefined) {
-    throw new UsageError("Cannot start after a package: no offering is named", {
+    throw new UsageError("Cannot list packages after one of them: no offering is named", {
       hint: "Pass --offering LOOKUP_KEY with --starting-after.",
     });
   }
-  const limit = input.limit ?? Infinity;
   const names = new Map<string, string>();
   const found: Package[] = [];
   const texts: string[] = [];
   for await (const offering of each(client, listOfferings(client, { limit: LARGEST_PAGE }))) {
+    // One more than asked for tells that there are more.
+    if (found.length > limit) break;
     names.set(offering.id, offering.lookup_key);
     const first = listPackages(client, offering.id, { limit: LARGEST_PAGE });
     for await (const page of pages(client, first)) {
       found.push(...page.items);
       texts.push(...listItems(rawJson(page) ?? JSON.stringify(page)));
     }
-    if (found.length >= limit) break;
   }
-  if (context.out.format === "table") {
-    return context.out.table(found.slice(0, limit), columnsWith(names));
-  }
-  const url = JSON.stringify(`/v2/projects/${client.projectId}/offerings`);
-  const items = texts.slice(0, limit).join(",");
-  context.out.json(`{"object":"list","items":[${items}],"next_page":null,"url":${url}}`);
+  if (context.out.format === "json") {
+    const url = JSON.stringify(`/v2/projects/${client.projectId}/offerings`);
+    const items = texts.slice(0, limit).join(",");
+    context.out.json(`{"object":"list","items":[${items}],"next_page":null,"url":${url}}`);
+  } else context.out.table(found.slice(0, limit), columnsWith(names));
+  if (found.length > limit) context.out.note("More follow: show them with a larger --limit");
 }
 
 /** Packages, and the products in them. */

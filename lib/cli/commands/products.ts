@@ -36,6 +36,9 @@ export const products = group("Products, which the stores sell", ["prod"], {
   list: onList("List the products", listProducts, productColumns),
   view: onOne("Show a product", getProduct),
   create: onBody("Create a product", {
+    details: "The body names the product's store_identifier, type (such as subscription), app_id " +
+      "and, for people, display_name.",
+    examples: ["cli products create --file product.json"],
     flags: {},
     required: ["store_identifier", "type", "app_id"],
     send: createProduct,
