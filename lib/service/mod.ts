@@ -10,7 +10,7 @@ import { Refusal } from "./errors.ts";
 import { checkCaller } from "./guard.ts";
 import { forgetAnswers } from "./idempotency.ts";
 import { newToken } from "./ids.ts";
-import { createOAuth, type OAuth, prune } from "./oauth/mod.ts";
+import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
 import { openApiDocument } from "./openapi.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./rates.ts";
 import { routes } from "./routes/mod.ts";
@@ -54,6 +54,8 @@ export interface ServiceOptions {
   hosts?: readonly string[] | undefined;
   /** For tests without a browser: the account in whose name every sign-in is allowed, unasked. */
   autoApprove?: string | undefined;
+  /** How long tokens are good for, where it differs from the default. */
+  lifetimes?: Partial<Lifetimes> | undefined;
   /** Told of errors that are the service's own fault. Default: nobody. */
   report?: ((error: unknown) => void) | undefined;
 }
@@ -69,7 +71,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, report = () => {} } = options;
   const store = openStore({ file: options.database });
   const projectId = await fill(store, clock, options.empty ?? false);
-  const oauth = createOAuth({ store, clock, autoApprove: options.autoApprove });
+  await tidy(store, clock);
+  const { lifetimes, autoApprove } = options;
+  const oauth = createOAuth({ store, clock, lifetimes, autoApprove });
   const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, clock);
   const parts: ServerParts = { store, clock, rates, authenticate: oauth.authenticate, report };
   const adminSecret = options.adminSecret ?? newToken("adm_");

@@ -13,6 +13,7 @@ import { parseCount } from "../input.ts";
 import { askFirst, confirmFlags } from "../plain.ts";
 
 const MEMORY = ":memory:";
+const YEAR_MS = 365 * 86_400_000;
 
 const dataFlag = {
   data: text("The data folder (default: ~/.cli/service)", { placeholder: "dir" }),
@@ -140,6 +141,8 @@ const token = command({
       ...account !== undefined && { account_email: account },
       ...scope.length > 0 && { scope: scope.join(" ") },
       rotates: rotating === true,
+      // A rotating token is renewed with each use; one that stays has to last.
+      ...rotating !== true && { lifetime_ms: YEAR_MS },
     });
     const { refresh_token } = pair;
     if (context.out.format === "json") {
@@ -150,7 +153,7 @@ const token = command({
     context.out.note(
       rotating
         ? "This token rotates: it works for one machine that can store its successor."
-        : "This token does not rotate. Keep it in CLI_REFRESH_TOKEN; it is shown only here.",
+        : "This token does not rotate and lasts a year. Keep it in CLI_REFRESH_TOKEN; it is shown only here.",
     );
   },
 });
