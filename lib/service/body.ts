@@ -138,12 +138,12 @@ function decode(bytes: Uint8Array): string {
 function checkValue(root: unknown): void {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) throw malformed(`The body is nested deeper than ${DEEPEST} levels`);
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value === "string") checkText(value);
       if (typeof value === "number") checkNumber(value);
       if (typeof value !== "object" || value === null) continue;
+      if (depth >= DEEPEST) throw malformed(`The body is nested deeper than ${DEEPEST} levels`);
       if (!Array.isArray(value)) Object.keys(value).forEach(checkName);
       for (const inner of Object.values(value)) next.push(inner);
     }
