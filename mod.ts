@@ -5,7 +5,7 @@
  * host and its variables:
  *
  * ```sh
- * deno run --allow-net=127.0.0.1:4010 --allow-env=CLI_* script.ts
+ * deno run --allow-net=127.0.0.1:4010 --allow-env="CLI_*" script.ts
  * ```
  *
  * @example List the offerings of a project

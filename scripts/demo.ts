@@ -72,10 +72,15 @@ export async function main(signal: AbortSignal): Promise<number> {
   }
 }
 
-const CLOSING = `
-The service is stopped and its data is gone. To start one for good, which tells what to do next:
+const SHORT_FORM = Deno.build.os === "windows"
+  ? "function cli { npx -y deno@2.9.6 task --quiet cli @args }"
+  : 'cli() { npx -y deno@2.9.6 task --quiet cli "$@"; }';
 
-  npx -y deno@2.9.6 task service
+const CLOSING = `
+The service is stopped and its data is gone. To start one for good, which says what to do next:
+
+  ${SHORT_FORM}
+  cli service start
 `;
 
 /** The commands, act by act. */
