@@ -38,7 +38,7 @@ Deno.test("a method that a path does not have is 405, and Allow names those it h
   await using desk = await openDesk();
   const api = apiOf(desk);
   const allowed = new Map<string, Set<string>>();
-  for (const route of routes) {
+  for (const route of routes.filter((each) => fullPath(each).startsWith("/v2/"))) {
     const path = fullPath(route).replace("{project_id}", desk.projectId).replace(/\{\w+\}/g, "x");
     allowed.set(path, (allowed.get(path) ?? new Set()).add(route.method));
   }

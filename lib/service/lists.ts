@@ -149,8 +149,7 @@ async function pageAfter<Row, Position, Item>(
 function addressAfter(url: URL, id: string): string {
   const next = new URL(url);
   next.searchParams.set("starting_after", id);
-  // A space that is written as a plus would be one only to those who read the query as a form.
-  return next.pathname + next.search.replaceAll("+", "%20");
+  return withoutOrigin(next);
 }
 
 /** The address of the list itself. */
@@ -158,5 +157,11 @@ function withoutPaging(url: URL): string {
   const plain = new URL(url);
   plain.searchParams.delete("starting_after");
   plain.searchParams.delete("limit");
-  return plain.pathname + plain.search;
+  return withoutOrigin(plain);
+}
+
+/** Path and query. */
+function withoutOrigin({ pathname, search }: URL): string {
+  // A space that is written as a plus would be one only to those who read the query as a form.
+  return pathname + search.replaceAll("+", "%20");
 }
