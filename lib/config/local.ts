@@ -40,9 +40,9 @@ export interface LocalContent {
    * The folder's own sign-in.
    *
    * Gap: the specification does not say whose tokens these are. They are a grant of their own, got
-   * by a sign-in for this folder, and never a copy of a profile's: the service revokes the whole
-   * family when a replaced refresh token comes again, so two copies would end each other. Without
-   * this field the folder uses the profile that applies everywhere.
+   * by token exchange or by a sign-in for this folder, and never a copy of a profile's: the service
+   * revokes the whole family when a replaced refresh token comes again, so two copies would end each
+   * other. Without this field the folder uses the profile that applies everywhere.
    */
   profile?: StoredToken | undefined;
 }
@@ -77,12 +77,7 @@ export async function writeLocal(
   content: LocalContent,
 ): Promise<LocalFile> {
   const path = join(folder, LOCAL_FILE);
-  if (await isProfilesFile(around, folder)) {
-    throw new ConfigError(
-      `Cannot bind the folder ${JSON.stringify(folder)}: ${path} is the file of profiles`,
-      { hint: "Bind a folder below it, or write only cli.toml with: cli init --no-local-creds" },
-    );
-  }
+  if (await isProfilesFile(around, folder)) throw profilesFileError(folder);
   return await holdPrivateJson(path, around, undefined, async (file) => {
     const written = { ...await file.read(), ...content };
     await file.write(written);
@@ -90,8 +85,17 @@ export async function writeLocal(
   });
 }
 
+/** The error for a folder whose local file would be the file of profiles. */
+export function profilesFileError(folder: string): ConfigError {
+  const path = join(folder, LOCAL_FILE);
+  return new ConfigError(
+    `Cannot bind the folder ${JSON.stringify(folder)}: ${path} is the file of profiles`,
+    { hint: "Bind a folder below it, or write only cli.toml with: cli init --no-local-creds" },
+  );
+}
+
 /** Whether a folder's local file would be the file of profiles, by whatever name it is reached. */
-async function isProfilesFile(around: Surroundings, folder: string): Promise<boolean> {
+export async function isProfilesFile(around: Surroundings, folder: string): Promise<boolean> {
   if (around.home === undefined) return false;
   const real = (path: string) => Deno.realPath(path).catch(() => path);
   return await real(folder) === await real(around.home);

@@ -1,0 +1,197 @@
+/**
+ * Binding a folder to a project: `cli.toml` for everyone, `.cli/config.json` for this machine, and
+ * the `.gitignore` that keeps the second one here. All of it is written, or nothing.
+ *
+ * @module
+ */
+
+import { dirname, join } from "node:path";
+import { ConfigError } from "../errors.ts";
+import { formatCliToml } from "./cli_toml.ts";
+import { checkPrivateWrite, shellWord } from "./files.ts";
+import { type IgnoreState, ignoreState, withPattern } from "./gitignore.ts";
+import {
+  isProfilesFile,
+  LOCAL_FILE,
+  profilesFileError,
+  type TaggedApp,
+  writeLocal,
+} from "./local.ts";
+import { holdPrivateJson, readPrivateJson } from "./private_json.ts";
+import { checkFolderWrite, formerFile, replaceFile, restoreFile } from "./public_text.ts";
+import type { StoredToken } from "./stored_token.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** What a folder is bound to. */
+export interface Binding {
+  /** The folder. */
+  folder: string;
+  /** The project. */
+  project_id: string;
+  /** The apps that the folder is about. */
+  apps: readonly TaggedApp[];
+  /** The folder's own sign-in. Without one, only `cli.toml` is written. */
+  profile?: StoredToken | undefined;
+}
+
+/** A file that was looked at. */
+export interface BoundFile {
+  /** The file. */
+  path: string;
+  /** What was done with it. */
+  action: "created" | "updated" | "unchanged";
+}
+
+/** What binding a folder came to. */
+export interface BoundFolder {
+  /** The files, in the order in which they were written. */
+  files: readonly BoundFile[];
+  /** What git does with `.cli/config.json`. Undefined when that was not written. */
+  git: IgnoreState | undefined;
+}
+
+/** What may be done to a folder. */
+export interface BindingOptions {
+  /** Whether `.cli/config.json` is to be written. */
+  local: boolean;
+  /** Whether files that are there may be overwritten. */
+  force: boolean;
+}
+
+/**
+ * Makes sure that a folder can be bound, before anybody is asked anything. Leaves nothing behind.
+ *
+ * @throws {ConfigError} when the folder or a file in it stands in the way.
+ */
+export async function checkBindable(
+  around: Surroundings,
+  folder: string,
+  options: BindingOptions,
+): Promise<void> {
+  const local = join(folder, LOCAL_FILE);
+  await checkFolder(folder);
+  if (options.local && await isProfilesFile(around, folder)) throw profilesFileError(folder);
+  const present = [join(folder, "cli.toml"), ...options.local ? [local] : []]
+    .filter((path) => isThere(path));
+  if (present.length > 0 && !options.force) {
+    const names = present.map((path) => JSON.stringify(path)).join(" and ");
+    throw new ConfigError(`Cannot bind the folder: ${names} would be overwritten`, {
+      hint: "Pass --force to overwrite. Comments in cli.toml stay.",
+    });
+  }
+  await checkFolderWrite(folder);
+  if (!options.local) return;
+  await readPrivateJson(local, around);
+  await checkPrivateWrite(local, around);
+  if ((await ignoreState(local)).tracked) {
+    throw new ConfigError(`Cannot write a sign-in to ${JSON.stringify(local)}: git tracks it`, {
+      hint: `Take it out of the repository: git rm --cached ${shellWord(local)}`,
+    });
+  }
+}
+
+/**
+ * Binds a folder. Where a write fails, what was written before is taken back.
+ *
+ * @throws {ConfigError} when a file cannot be written.
+ */
+export async function bindFolder(around: Surroundings, binding: Binding): Promise<BoundFolder> {
+  const undo: (() => Promise<void>)[] = [];
+  const files: BoundFile[] = [];
+  try {
+    // The order matters to a process that is killed half-way: never a sign-in that is not ignored.
+    const git = binding.profile && await ignoreLocal(binding.folder, files, undo);
+    if (binding.profile) await bindLocal(around, binding, files, undo);
+    await bindToml(binding, files, undo);
+    return { files, git };
+  } catch (error) {
+    for (const takeBack of undo.reverse()) await takeBack();
+    throw error;
+  }
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const info = await Deno.stat(folder).catch(() => undefined);
+  if (info?.isDirectory) return;
+  const why = info ? "it is not a folder" : "there is no such folder";
+  throw new ConfigError(`Cannot bind ${JSON.stringify(folder)}: ${why}`, {
+    hint: "Give a folder that is there: cli init --path DIR",
+  });
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes git ignore the local file, if it does not yet. */
+async function ignoreLocal(
+  folder: string,
+  files: BoundFile[],
+  undo: (() => Promise<void>)[],
+): Promise<IgnoreState> {
+  const local = join(folder, LOCAL_FILE);
+  const state = await ignoreState(local);
+  if (state.repository === undefined || state.ignored) return state;
+  await change(join(folder, ".gitignore"), files, undo, (bytes) => withPattern(bytes, ".cli/"));
+  const after = await ignoreState(local);
+  if (after.ignored) return after;
+  throw new ConfigError(`Cannot make git ignore ${JSON.stringify(local)}`, {
+    hint: "Look for a pattern with ! in the .gitignore files, or bind without: --no-local-creds",
+  });
+}
+
+/** Writes the local file with the folder's sign-in. */
+async function bindLocal(
+  around: Surroundings,
+  { folder, project_id, apps, profile }: Binding,
+  files: BoundFile[],
+  undo: (() => Promise<void>)[],
+): Promise<void> {
+  const path = join(folder, LOCAL_FILE);
+  const isNewFolder = !isThere(dirname(path));
+  const former = await readPrivateJson(path, around);
+  undo.push(async () => {
+    if (isNewFolder) return await Deno.remove(dirname(path), { recursive: true }).catch(() => {});
+    if (!former) return await Deno.remove(path).catch(() => {});
+    await holdPrivateJson(path, around, undefined, (file) => file.write(former)).catch(() => {});
+  });
+  await writeLocal(around, folder, { project_id, apps, profile });
+  files.push({ path, action: former ? "updated" : "created" });
+}
+
+/** Writes `cli.toml`. */
+async function bindToml(
+  { folder, project_id, apps }: Binding,
+  files: BoundFile[],
+  undo: (() => Promise<void>)[],
+): Promise<void> {
+  await change(join(folder, "cli.toml"), files, undo, async (bytes, isNew) => {
+    const text = new TextDecoder().decode(bytes);
+    const edited = await formatCliToml(isNew ? undefined : text, { project_id, apps });
+    return edited === text ? bytes : new TextEncoder().encode(edited);
+  });
+}
+
+/** Changes the bytes of a file. An edit that gives back what it was given changes nothing. */
+async function change(
+  path: string,
+  files: BoundFile[],
+  undo: (() => Promise<void>)[],
+  edit: (bytes: Uint8Array, isNew: boolean) => Uint8Array | Promise<Uint8Array>,
+): Promise<void> {
+  const former = await formerFile(path);
+  const { bytes = new Uint8Array() } = former;
+  const edited = await edit(bytes, former.bytes === undefined);
+  if (former.bytes && edited === former.bytes) {
+    files.push({ path, action: "unchanged" });
+    return;
+  }
+  undo.push(() => restoreFile(former));
+  await replaceFile(former, edited);
+  files.push({ path, action: former.bytes ? "updated" : "created" });
+}
