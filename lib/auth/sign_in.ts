@@ -6,6 +6,7 @@
 
 import type { StoredToken } from "../config/stored_token.ts";
 import { AuthError, Cancelled, ToolkitError } from "../errors.ts";
+import { attemptOnce, unreachable } from "../retry.ts";
 import { openInBrowser } from "./browser.ts";
 import { failedPage, SIGNED_IN } from "./callback_page.ts";
 import { openLoopback } from "./loopback.ts";
@@ -53,6 +54,7 @@ export async function signInWithBrowser(
   endpoint: TokenEndpoint,
   options: BrowserOptions,
 ): Promise<StoredToken> {
+  await reach(endpoint);
   const random = options.randomBytes ?? systemRandom;
   const state = randomText(16, random);
   const { verifier, challenge } = await createPkce(random);
@@ -75,6 +77,20 @@ export async function signInWithBrowser(
     loopback.finish(failedPage(error instanceof Cancelled ? "The program was stopped" : reason));
     throw error;
   }
+}
+
+/** Fails where nothing answers: else the person would find that out in the browser, and we never. */
+async function reach({ baseUrl, around, signal, userAgent, onExchange }: TokenEndpoint) {
+  const headers = userAgent === undefined ? {} : { "User-Agent": userAgent };
+  const request = new Request(`${serviceAddress(baseUrl)}/health`, { headers, redirect: "manual" });
+  const settings = {
+    baseUrl,
+    ...signal && { signal },
+    ...around.fetch && { fetch: around.fetch },
+    ...onExchange && { onExchange },
+  };
+  const { response, error } = await attemptOnce(settings, request, undefined, 1);
+  if (!response) throw unreachable(error, request.url);
 }
 
 /** The address that asks the person for consent. */
