@@ -55,7 +55,7 @@ Deno.test("the results show budget and verdict side by side", () => {
     ],
   }], "a machine");
   match(results, /^Machine: a machine\.$/m);
-  match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≤ 1\.5 x +\| over \|$/m);
-  match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≥ 1\.5 x +\| kept \|$/m);
-  match(results, /^\| A +\| 2 ms \| 1 ms, B \| +\| ≤ 300 ms +\| kept \|$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≤ 1\.5 x +\| over +\|$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≥ 1\.5 x +\| kept +\|$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| +\| ≤ 300 ms +\| kept +\|$/m);
 });
