@@ -56,10 +56,15 @@ export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter
         return headers;
       }
       const seconds = Math.ceil(((window + 1) * WINDOW_MS - now) / 1000);
-      throw new Refusal(429, "rate_limit_error", `More than ${limit} requests in one minute`, {
-        backoff_ms: seconds * 1000,
-        headers: { ...headers, "Retry-After": String(seconds) },
-      });
+      throw new Refusal(
+        429,
+        "rate_limit_error",
+        `More than ${limit} ${limit === 1 ? "request" : "requests"} in one minute`,
+        {
+          backoff_ms: seconds * 1000,
+          headers: { ...headers, "Retry-After": String(seconds) },
+        },
+      );
     },
   };
 }
