@@ -17,6 +17,8 @@ export interface Context {
   readonly out: Output;
   /** Asks the person at the terminal. */
   readonly ask: Ask;
+  /** Whether somebody is there to answer. */
+  readonly interactive: boolean;
   /** Reads files and standard input. */
   readonly files: Files;
   /** The machine: environment, folders, clock. */
@@ -67,9 +69,11 @@ export function createContext(world: World, globals: Globals): Context {
     const { profile, projectId } = globals;
     return await resolveConnection(around, { profile, projectId, signal });
   };
+  const { interactive } = world;
   return {
     out,
-    ask: createAsk({ ...world.prompts, interactive: world.interactive, signal }),
+    ask: createAsk({ ...world.prompts, interactive, signal }),
+    interactive,
     files,
     around,
     signal,

@@ -10,6 +10,7 @@ import {
   resolveCredential,
   type ResolvedCredential,
 } from "../../auth/credential.ts";
+import { DEFAULT_SCOPES, missingScopes } from "../../auth/scopes.ts";
 import { resolveConnection } from "../../connect.ts";
 import { ApiError, AuthError } from "../../errors.ts";
 import { listProjects } from "../../resources/projects.ts";
@@ -122,12 +123,18 @@ function show(
     { label: "base_url", value: ({ base_url }) => base_url },
     { label: "token", value: ({ token }) => token },
     { label: "expires_at", value: ({ expires_at }) => expires_at, kind: "time" },
-    { label: "scope", value: ({ scope }) => scope },
+    { label: "scope", value: ({ scope }) => scopeWords(scope) },
     ...valid === null ? [] : [{ label: "valid", value: () => valid }],
     ...shadows.map((shadow) => ({ label: "shadows", value: () => placeOf(shadow) })),
   ];
   out.card(shown, fields);
   if (expired) out.note("The access token has ended; the next command renews it.");
+}
+
+/** Permissions for people: the usual ones would fill the screen. */
+function scopeWords(scope: string | null): string | null {
+  if (scope === null || missingScopes(scope, DEFAULT_SCOPES).length > 0) return scope;
+  return "all that the commands need";
 }
 
 /** A shadowed sign-in on one line. */

@@ -19,6 +19,7 @@ export interface Entry {
 /** Everything at the top of the tree, in the order of the help text. */
 export const TREE: readonly Entry[] = [
   entry("auth", [], async () => (await import("./auth.ts")).auth),
+  entry("init", [], async () => (await import("./init.ts")).init),
   entry("projects", ["proj"], async () => (await import("./projects.ts")).projects),
   entry("apps", [], async () => (await import("./apps.ts")).apps),
   entry("products", ["prod"], async () => (await import("./products.ts")).products),

@@ -1,0 +1,274 @@
+/**
+ * `cli init`
+ *
+ * @module
+ */
+
+import { dirname, join, resolve } from "node:path";
+import {
+  bindFolder,
+  type BoundFile,
+  type BoundFolder,
+  checkBindable,
+} from "../../config/binding.ts";
+import { readCliToml } from "../../config/cli_toml.ts";
+import { LOCAL_FILE, readLocal, type TaggedApp } from "../../config/local.ts";
+import { resolveProject } from "../../config/project.ts";
+import type { StoredToken } from "../../config/stored_token.ts";
+import type { Surroundings } from "../../config/surroundings.ts";
+import type { Connection } from "../../connect.ts";
+import { redactToken } from "../../debug.ts";
+import {
+  ApiError,
+  AuthError,
+  Cancelled,
+  ConfigError,
+  ToolkitError,
+  UsageError,
+} from "../../errors.ts";
+import type { Client } from "../../client.ts";
+import { each } from "../../page.ts";
+import { listApps } from "../../resources/apps.ts";
+import { getProject, listProjects, type Project } from "../../resources/projects.ts";
+import { command, text, texts, toggle } from "../command.ts";
+import type { Context } from "../context.ts";
+import type { Column } from "../output.ts";
+import { ownSignIn } from "../own_sign_in.ts";
+
+/** Binds a folder to a project. */
+export const init = command({
+  brief: "Bind a folder to a project",
+  details:
+    "Writes cli.toml, to be committed, and .cli/config.json with a sign-in of the folder's " +
+    "own, which git is made to ignore. Asks for the project and its apps unless --project-id is " +
+    "given.",
+  flags: {
+    app_id: texts("An app that the folder is about; repeatable", { placeholder: "id" }),
+    no_apps: toggle("Tag no apps"),
+    no_local_creds: toggle("Write only cli.toml"),
+    force: toggle("Overwrite files that are there"),
+    path: text("The folder (default: this one)", { placeholder: "dir" }),
+  },
+  async run(context, { app_id, no_apps, no_local_creds, force, path }) {
+    const { around } = context;
+    if (no_apps && app_id.length > 0) {
+      throw new UsageError("Cannot both tag apps and tag none", {
+        hint: "Leave out --app-id or --no-apps.",
+      });
+    }
+    const folder = targetFolder(around, path);
+    const local = no_local_creds !== true;
+    await checkBindable(around, folder, { local, force: force === true });
+    const { connection, projects } = await findProjects(context, folder);
+    const project = await chooseProject(context, projects);
+    const client = connection.client.with({ projectId: project.id });
+    const apps = no_apps ? [] : await chooseApps(context, client, folder, app_id);
+    const profile = local ? await ownSignIn(context, connection) : undefined;
+    const bound = await bind(context, { folder, project_id: project.id, apps, profile });
+    show(context, { folder, project, apps, profile }, bound);
+    await tellNext(context, folder, project, bound);
+  },
+});
+
+/** The folder to bind. */
+function targetFolder({ cwd }: Surroundings, path: string | undefined): string {
+  if (cwd !== undefined) return resolve(cwd, path ?? ".");
+  throw new ConfigError("Cannot tell which folder to bind: the working folder is gone", {
+    hint: "Go to a folder that is there.",
+  });
+}
+
+/** The projects to choose from: the one that was named, or all. */
+async function findProjects(
+  context: Context,
+  folder: string,
+): Promise<{ connection: Connection; projects: Project[] }> {
+  const { around, globals, signal, out } = context;
+  const wanted = globals.projectId;
+  const look = async ({ client }: Connection) =>
+    wanted === undefined ? await allProjects(client) : [await getProject(client, wanted)];
+  const connection = await context.connection();
+  try {
+    return { connection, projects: await look(connection) };
+  } catch (error) {
+    // The sign-in that is about to be replaced may be why somebody binds the folder again.
+    const ended = error instanceof AuthError || (error instanceof ApiError && error.status === 401);
+    if (!ended || connection.credential?.source !== join(folder, LOCAL_FILE)) throw error;
+    out.note("The folder's own sign-in has ended; looking for another one.");
+    const { resolveConnection } = await import("../../connect.ts");
+    const above = { ...around, home: around.home, cwd: dirname(folder) };
+    const other = await resolveConnection(above, { profile: globals.profile, signal });
+    return { connection: other, projects: await look(other) };
+  }
+}
+
+async function allProjects(client: Client): Promise<Project[]> {
+  return await Array.fromAsync(each(client, listProjects(client, { limit: 100 })));
+}
+
+/** Asks for the project where there are several. */
+async function chooseProject({ ask, out }: Context, projects: Project[]): Promise<Project> {
+  const [only, ...others] = projects;
+  if (!only) {
+    throw new ToolkitError("Cannot bind the folder: the sign-in sees no project", {
+      hint: "Create one with: cli projects create --name NAME",
+    });
+  }
+  if (others.length === 0) {
+    out.note(`The project is ${only.id} ${JSON.stringify(only.name)}`);
+    return only;
+  }
+  const choices = projects.map((project) => ({
+    label: project.name,
+    hint: project.id,
+    value: project,
+  }));
+  return await ask.choose("Which project does this folder belong to?", choices, {
+    flag: "--project-id",
+  });
+}
+
+/** The apps to tag: those that were named, those that are tagged already, or what is chosen. */
+async function chooseApps(
+  context: Context,
+  client: Client,
+  folder: string,
+  named: readonly string[],
+): Promise<readonly TaggedApp[]> {
+  const given = context.globals.projectId !== undefined;
+  if (named.length === 0 && given) return await taggedBefore(context, folder, client.projectId);
+  const apps = await allApps(context, client);
+  if (!apps) return named.map((id) => ({ id }));
+  if (named.length > 0) return [...new Set(named)].map((id) => knownApp(apps, id));
+  const choices = apps.map((app) => ({
+    label: app.name,
+    hint: `${app.type}, ${app.id}`,
+    value: { id: app.id, name: app.name },
+  }));
+  return await context.ask.chooseMany("Which apps is it about?", choices, {
+    flag: "--app-id or --no-apps",
+    initial: choices.map(({ value }) => value),
+  });
+}
+
+/** An app as far as it matters here. */
+interface NamedApp {
+  /** Its id. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** Its storefront. */
+  type: string;
+}
+
+/** The project's apps. Tagging them is a convenience, so a sign-in that may not see them will do. */
+async function allApps({ out }: Context, client: Client): Promise<NamedApp[] | undefined> {
+  try {
+    return await Array.fromAsync(each(client, listApps(client, { limit: 100 })));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    out.warn(`The apps cannot be listed: ${error.message}`);
+    return undefined;
+  }
+}
+
+function knownApp(apps: readonly NamedApp[], id: string): TaggedApp {
+  const app = apps.find((one) => one.id === id);
+  if (app) return { id, name: app.name };
+  throw new UsageError(`Cannot tag the app ${JSON.stringify(id)}: the project has no such app`, {
+    hint: apps.length === 0
+      ? "The project has no app yet: leave --app-id out."
+      : `Its apps: ${apps.map((one) => one.id).join(" ")}`,
+  });
+}
+
+/** The apps in the folder's `cli.toml`, if it is about the same project. */
+async function taggedBefore(
+  { around }: Context,
+  folder: string,
+  projectId: string | undefined,
+): Promise<readonly TaggedApp[]> {
+  const toml = await readCliToml({ ...around, cwd: folder }).catch(() => undefined);
+  const own = toml?.path === join(folder, "cli.toml") && toml.project_id === projectId;
+  return own ? toml.apps : [];
+}
+
+/** What is to be written. */
+interface Bound {
+  /** The folder. */
+  folder: string;
+  /** The project. */
+  project_id: string;
+  /** The apps. */
+  apps: readonly TaggedApp[];
+  /** The folder's own sign-in. */
+  profile: StoredToken | undefined;
+}
+
+/** Writes the files. A sign-in that does not come to be stored, or is replaced, is revoked. */
+async function bind(context: Context, binding: Bound): Promise<BoundFolder> {
+  const { around, signal } = context;
+  const { folder, profile } = binding;
+  const before = await readLocal({ ...around, cwd: folder }).catch(() => undefined);
+  try {
+    if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
+    const bound = await bindFolder(around, binding);
+    const own = before?.path === join(folder, LOCAL_FILE);
+    if (profile && own && before.profile) await revoke(context, before.profile);
+    return bound;
+  } catch (error) {
+    if (profile) await revoke(context, profile);
+    throw error;
+  }
+}
+
+/** Revokes a sign-in as far as that can be done: nobody holds its tokens any more. */
+async function revoke({ around }: Context, token: StoredToken): Promise<void> {
+  const { signOut } = await import("../../connect.ts");
+  await signOut(token, { surroundings: around }).catch(() => {});
+}
+
+const columns: Column<BoundFile>[] = [
+  { header: "file", value: ({ path }) => path },
+  { header: "action", value: ({ action }) => action },
+];
+
+/** Shows what was written. */
+function show(
+  { out }: Context,
+  { folder, project, apps, profile }: Omit<Bound, "project_id"> & { project: Project },
+  { files, git }: BoundFolder,
+): void {
+  out.done(`${folder} belongs to ${project.id} ${JSON.stringify(project.name)}`);
+  if (out.format === "table") return out.table(files, columns);
+  out.json(JSON.stringify({
+    folder,
+    project: { id: project.id, name: project.name },
+    apps,
+    files,
+    credential: profile === undefined ? null : {
+      base_url: profile.base_url,
+      token: redactToken(profile.access_token),
+      expires_at: profile.expires_at_ms,
+      scope: profile.scope ?? null,
+    },
+    git: git ? { repository: git.repository ?? null, ignored: git.ignored } : null,
+  }));
+}
+
+/** Says what would get in the way, and what to run next. */
+async function tellNext(
+  { around, out }: Context,
+  folder: string,
+  project: Project,
+  { git }: BoundFolder,
+): Promise<void> {
+  if (git && git.repository === undefined) {
+    out.note("No git repository holds the folder: keep .cli out of whatever you share.");
+  }
+  const counts = await resolveProject({ ...around, cwd: folder }).catch(() => undefined);
+  if (counts && counts.id !== project.id) {
+    out.warn(`${counts.source} names ${counts.id} and comes before cli.toml.`);
+  }
+  out.note("Commit cli.toml. Next: cli offerings list");
+}

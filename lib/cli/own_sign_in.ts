@@ -1,0 +1,37 @@
+/**
+ * A sign-in for one folder, made out of the one that applies.
+ *
+ * @module
+ */
+
+import { exchangeToken, ExchangeUnsupported } from "../auth/exchange.ts";
+import type { StoredToken } from "../config/stored_token.ts";
+import type { Connection } from "../connect.ts";
+import { AuthError } from "../errors.ts";
+import type { Context } from "./context.ts";
+import { signInHere } from "./sign_in.ts";
+
+const WITHOUT = "Bind the folder without a sign-in of its own: cli init --no-local-creds";
+
+/**
+ * Makes a sign-in of its own for the account that is signed in. A service that cannot do that is
+ * signed in to with the browser once more, if somebody is there.
+ *
+ * @throws {AuthError} when that cannot be done. It names the way without.
+ */
+export async function ownSignIn(context: Context, connection: Connection): Promise<StoredToken> {
+  const { credential, endpoint } = connection;
+  const clientId = credential?.clientId;
+  const accessToken = await connection.accessToken();
+  try {
+    return await exchangeToken(endpoint, { accessToken, clientId });
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error;
+    if (!(error instanceof ExchangeUnsupported && context.interactive)) {
+      throw new AuthError(error.message, { hint: WITHOUT, cause: error });
+    }
+    context.out.note(`${error.message}. Sign in once more, for this folder.`);
+    const scopes = credential?.scope?.split(" ");
+    return await signInHere(context, { baseUrl: endpoint.baseUrl, clientId, scopes });
+  }
+}
