@@ -1,0 +1,151 @@
+/**
+ * The ledger: every row of the API document, held against the library's functions and the service's
+ * routes. The same typo in function and route alike passes any round trip, but not this.
+ *
+ * A new operation is a new row of `operations.json`, copied from the document: its name here, the
+ * method, and the path as it stands there. Public spellings beside the document are routes with an
+ * `alias`, and have no row.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { createClient } from "../lib/client.ts";
+import { routes } from "../lib/service/mod.ts";
+import { openApiDocument } from "../lib/service/openapi.ts";
+import { fullPath } from "../lib/service/route.ts";
+import * as library from "../mod.ts";
+import operations from "./operations.json" with { type: "json" };
+
+const PROJECT = "proj 1/%";
+
+/** Any function of the library. */
+type Callable = (...values: unknown[]) => unknown;
+
+/** A row: what it is called here, and what the document says. */
+interface Operation {
+  /** The name of function and route. */
+  name: string;
+  /** The method. */
+  method: string;
+  /** The path from the root, its names replaced by `{}`. */
+  path: string;
+  /** How many values the function takes for the path. */
+  values: number;
+}
+
+const rows = operations.map(readRow);
+
+/** Rows of resources that the library has already and the service has not. */
+const pending = rows.filter(({ name, path }) =>
+  /\/(customers|subscriptions|subscribers|purchases|invoices|metrics|charts|integrations)\b/
+    .test(path) && !routes.some((route) => route.name === name)
+);
+const served = rows.filter((row) => !pending.includes(row));
+const names = rows.map(({ name }) => name).sort();
+
+Deno.test("each operation has one row, with a method and a path of its own", () => {
+  equal(new Set(names).size, rows.length);
+  equal(new Set(rows.map(({ method, path }) => `${method} ${path}`)).size, rows.length);
+});
+
+Deno.test("the library has a function for each row, in lib/resources, and no other there", async () => {
+  const functions = await functionsOfResources();
+  deepEqual([...functions.keys()].sort(), names);
+  const exported = new Map<string, unknown>(Object.entries(library));
+  for (const { name } of served) equal(exported.get(name), functions.get(name), name);
+});
+
+Deno.test("each function sends the method to the path of its row, its values encoded", async () => {
+  const functions = await functionsOfResources();
+  for (const row of rows) {
+    const sent: Request[] = [];
+    const client = createClient({
+      baseUrl: "http://service.test",
+      projectId: PROJECT,
+      fetch: (request) => {
+        sent.push(request);
+        return Promise.resolve(Response.json({}));
+      },
+    });
+    const values = Array.from({ length: row.values }, (_, i) => `$v${i} /?#%é`);
+    await functions.get(row.name)?.(client, ...values, {});
+    equal(sent.length, 1, row.name);
+    const [request] = sent;
+    const path = row.path.startsWith("/v2/projects/{}") && values.length < countOf(row.path)
+      ? filled(row.path, [PROJECT, ...values])
+      : filled(row.path, values);
+    const place = request && `${request.method} ${new URL(request.url).pathname}`;
+    equal(place, `${row.method} ${path}`, row.name);
+  }
+});
+
+Deno.test("the service has a route for each row, and no other but the aliases of some", () => {
+  const own = routes.filter((route) => route.alias === undefined);
+  deepEqual(own.map(({ name }) => name).sort(), served.map(({ name }) => name).sort());
+  for (const route of routes) {
+    ok(names.includes(route.alias ?? route.name), `${route.name} stands for ${route.alias}`);
+    const row = rows.find(({ name }) => name === route.name);
+    const path = fullPath(route).replace(/\{\w+\}/g, "{}");
+    if (row) equal(`${route.method} ${path}`, `${row.method} ${row.path}`, route.name);
+  }
+});
+
+Deno.test("the served document has each operation at the path of its row", () => {
+  const { paths }: { paths: Record<string, Record<string, { operationId: string }>> } = JSON.parse(
+    openApiDocument(routes, "test"),
+  );
+  const found = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId }]) => [
+      operationId,
+      `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "{}")}`,
+    ])
+  );
+  const places = new Map(found.map(([name = "", place]) => [name, place]));
+  for (const { name, method, path } of served) equal(places.get(name), `${method} ${path}`, name);
+});
+
+/** Reads a row. Paths are below a project, except projects themselves and the first version. */
+function readRow([name = "", method = "", path = ""]: string[]): Operation {
+  const root = path.startsWith("/v1/")
+    ? path
+    : path === "/projects" || path.startsWith("/projects/")
+    ? `/v2${path}`
+    : `/v2/projects/{id}${path}`;
+  // Below a project, its id comes from the client.
+  const below = /^\/v2\/projects\/\{\w+\}\//.test(root);
+  return {
+    name,
+    method,
+    path: root.replace(/\{\w+\}/g, "{}"),
+    values: countOf(root) - (below ? 1 : 0),
+  };
+}
+
+/** How many values a path has. */
+function countOf(path: string): number {
+  return path.split("{").length - 1;
+}
+
+/** A path with values in it, encoded. */
+function filled(path: string, values: readonly string[]): string {
+  const rest = [...values];
+  return path.replace(/\{\w*\}/g, () => encodeURIComponent(rest.shift() ?? "missing"));
+}
+
+/** The functions that the files of `lib/resources` export. */
+async function functionsOfResources(): Promise<Map<string, Callable>> {
+  const functions = new Map<string, Callable>();
+  const folder = new URL("../lib/resources/", import.meta.url);
+  for await (const { name } of Deno.readDir(folder)) {
+    const exports: Record<string, unknown> = await import(new URL(name, folder).href);
+    for (const [key, value] of Object.entries(exports)) {
+      if (isCallable(value)) functions.set(key, value);
+    }
+  }
+  return functions;
+}
+
+function isCallable(value: unknown): value is Callable {
+  return typeof value === "function";
+}
