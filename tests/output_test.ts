@@ -310,3 +310,26 @@ Deno.test("no line of any table or card is wider than its terminal", () => {
     { numRuns: 300 },
   );
 });
+
+Deno.test("a column that can be spared goes before any other is cut, and only where it must", () => {
+  const rows = [{ key: "spring", name: "Spring sale", at: "2026-01-31", by: "me" }];
+  const spared: Column<typeof rows[number]>[] = [
+    { header: "key", value: (row) => row.key, kind: "id" },
+    { header: "name", value: (row) => row.name },
+    { header: "at", value: (row) => row.at, spare: true },
+    { header: "by", value: (row) => row.by, spare: true },
+  ];
+  const linesAt = (width?: number) => {
+    const { output, out } = screen(width);
+    output.table(rows, spared);
+    return out.join("").trimEnd().split("\n");
+  };
+  deepStrictEqual(linesAt(), [
+    "KEY     NAME         AT          BY",
+    "spring  Spring sale  2026-01-31  me",
+  ]);
+  deepStrictEqual(linesAt(35), linesAt());
+  deepStrictEqual(linesAt(34)[1], "spring  Spring sale  2026-01-31");
+  deepStrictEqual(linesAt(30)[1], "spring  Spring sale");
+  deepStrictEqual(linesAt(18)[1], "spring  Spring sa…");
+});

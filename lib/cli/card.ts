@@ -18,14 +18,14 @@ export function showOne(context: Context, answer: object | null): void {
   out.card(answer, cardFields(answer));
 }
 
-/** The lines of a card: the fields of the answer, nested ones dotted. */
+/** The lines of a card: the id, then the other fields as they came, nested ones dotted. */
 export function cardFields(answer: object): Field<object>[] {
-  return Object.entries(flat(asSent(answer), "")).filter(([label]) => label !== "object")
-    .map(([label, value]) => ({
-      label,
-      value: () => value,
-      kind: label.endsWith("_at") ? "time" : "text",
-    }));
+  const { object: _, id, ...fields } = flat(asSent(answer), "");
+  return Object.entries({ ...id !== undefined && { id }, ...fields }).map(([label, value]) => ({
+    label,
+    value: () => value,
+    kind: label.endsWith("_at") ? "time" : "text",
+  }));
 }
 
 /** The answer with every number as text that JavaScript would write in another way. */

@@ -13,13 +13,19 @@ import type { Column } from "./output.ts";
 import { type Flag, parsed, text, toggle } from "./parameters.ts";
 import { quoted } from "./place.ts";
 
-/** The flags of a command that lists. */
+/** The flags of a command that shows a whole list. */
 export const listFlags = {
   limit: parsed("Show at most this many", (value) => parseCount(value, "--limit", { min: 1 }), {
     placeholder: "n",
   }),
   starting_after: text("Start after the item with this id", { placeholder: "id" }),
-  all: toggle("Show all there are"),
+  all: toggle("Show all there are (the default)"),
+};
+
+/** The flags of a command that shows one page of a list. */
+export const pageFlags = {
+  ...listFlags,
+  all: toggle("Show all there are (default: one page)"),
 };
 
 /** What the flags of a list say. */

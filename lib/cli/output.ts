@@ -42,6 +42,8 @@ export interface Column<T> {
   value(item: T): Cell;
   /** How the values are shown. Default: `number` where all values are numbers, else `text`. */
   kind?: Kind | undefined;
+  /** Whether the column is left out where the terminal is too narrow for all. */
+  spare?: boolean | undefined;
 }
 
 /** One line of a card. */
@@ -120,7 +122,7 @@ export function createOutput(terminal: Terminal, format: Format): Output {
     warn: (text) => terminal.writeErr(`${err.yellow("Warning:")} ${visible(text)}\n`),
     done: (text) => terminal.writeErr(`${err.tick}${visible(text)}\n`),
     error: (text, hint) => {
-      const next = hint === undefined ? "" : `${err.dim(visible(hint))}\n`;
+      const next = hint ? `${err.dim(visible(hint))}\n` : "";
       terminal.writeErr(`${err.red(visible(text))}\n${next}`);
     },
   };
@@ -185,6 +187,8 @@ const LEAST_WIDTH = 4;
 interface TextColumn {
   /** How its values are shown. */
   readonly kind: Kind;
+  /** Whether it can be left out. */
+  readonly spare: boolean;
   /** The header, then one text per row. */
   readonly texts: readonly string[];
   /** The width of the widest text. */
@@ -198,7 +202,7 @@ function tableLines<T>(
   room: number,
   style: Style,
 ): string[] {
-  const shown = columns.map((column) => textColumn(rows, column));
+  const shown = neededColumns(columns.map((column) => textColumn(rows, column)), room);
   const widths = fittingWidths(shown, room);
   return [columns, ...rows].map((_, row) => {
     const cells = shown.map((column, i) => cellIn(column, row, widths[i] ?? 0));
@@ -213,7 +217,15 @@ function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
   const kind = column.kind ?? (isNumbers(cells) ? "number" : "text");
   const values = cells.map((cell) => cellText(cell, kind));
   const texts = [visible(column.header.toUpperCase()), ...values];
-  return { kind, texts, widest: widestOf(texts) };
+  return { kind, texts, widest: widestOf(texts), spare: column.spare === true };
+}
+
+/** The columns without those that can be spared, the last first, until the others fit. */
+function neededColumns(columns: readonly TextColumn[], room: number): readonly TextColumn[] {
+  const last = columns.findLastIndex(({ spare }) => spare);
+  const widths = columns.map(({ widest }) => widest);
+  if (last < 0 || sum(widths) + GAP.length * (columns.length - 1) <= room) return columns;
+  return neededColumns(columns.toSpliced(last, 1), room);
 }
 
 /** Whether cells hold numbers and nothing else. */

@@ -23,12 +23,12 @@ import {
 } from "./command.ts";
 import type { Context } from "./context.ts";
 import { readJsonFile } from "./input.ts";
-import { listFlags, type ListOptions, showList } from "./listing.ts";
+import { listFlags, type ListOptions, pageFlags, showList } from "./listing.ts";
 import type { Column } from "./output.ts";
 import { cannot } from "./report.ts";
 
 export { cardFields, showOne } from "./card.ts";
-export { listFlags, type ListInput, showList } from "./listing.ts";
+export { listFlags, type ListInput, pageFlags, showList } from "./listing.ts";
 
 type Arguments = Record<string, Argument<unknown>>;
 type Flags = Record<string, Flag<unknown>>;
@@ -56,7 +56,7 @@ export function onList<T>(
 ): Command {
   return command({
     brief,
-    flags: listFlags,
+    flags: options.onePage ? pageFlags : listFlags,
     async run(context, input) {
       const client = await context.client();
       await showList(context, input, (query) => list(client, query), columns, options);
@@ -68,7 +68,7 @@ export function onList<T>(
 export function onOne(
   brief: string,
   act: (client: Client, id: string) => Promise<object>,
-  id: string = "The object's id",
+  id: string,
 ): Command {
   return command({
     brief,
@@ -84,7 +84,7 @@ export function onListOf<T>(
   brief: string,
   list: (client: Client, id: string, query: PageQuery) => Promise<Page<T>>,
   columns: readonly Column<T>[],
-  id: string = "The object's id",
+  id: string,
 ): Command {
   return command({
     brief,
@@ -102,11 +102,12 @@ export function onOneForGood(
   brief: string,
   noun: string,
   act: (client: Client, id: string) => Promise<object>,
+  id: string = `The ${noun}'s id`,
 ): Command {
   const [verb = "Change"] = brief.split(" ");
   return command({
     brief,
-    args: { id: argument(`The ${noun}'s id`) },
+    args: { id: argument(id) },
     flags: confirmFlags,
     async run(context, input) {
       await askFirst(context, input, `${verb} the ${noun} ${input.id}?`);
@@ -119,7 +120,7 @@ export function onOneForGood(
 export function onProducts(
   brief: string,
   act: (client: Client, id: string, productIds: string[]) => Promise<object>,
-  id: string = "The object's id",
+  id: string,
 ): Command {
   return command({
     brief,
@@ -182,7 +183,7 @@ export function onUpdate<F extends Flags, Body>(
   brief: string,
   update: (client: Client, id: string, changes: Body) => Promise<object>,
   flags: F,
-  id: string = "The object's id",
+  id: string,
 ): Command {
   return onBody<{ id: Argument<string> }, F, Body>(brief, {
     args: { id: argument(id) },

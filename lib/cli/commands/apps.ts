@@ -26,7 +26,7 @@ const columns: Column<App>[] = [
   { header: "name", value: (app) => app.name },
   { header: "type", value: (app) => app.type },
   { header: "bundle_or_package", value: storeName },
-  { header: "created", value: (app) => app.created_at, kind: "date" },
+  { header: "created", value: (app) => app.created_at, kind: "date", spare: true },
 ];
 
 const keyColumns: Column<PublicApiKey>[] = [
@@ -51,9 +51,11 @@ function storeName(app: App): string | undefined {
   }
 }
 
+const ID = "The app's id";
+
 const publicKeys = command({
   brief: "List the public SDK keys of an app",
-  args: { app_id: argument("The app's id") },
+  args: { app_id: argument(ID) },
   async run(context, { app_id }) {
     const client = await context.client();
     await showList(context, {}, () => listAppPublicKeys(client, app_id), keyColumns);
@@ -113,15 +115,19 @@ function nameStore(body: Record<string, unknown>): void {
 /** Apps. */
 export const apps = group("Apps, one for each storefront", [], {
   list: onList("List the apps", listApps, columns),
-  view: onOne("Show an app", getApp),
+  view: onOne("Show an app", getApp, ID),
   "public-keys": publicKeys,
-  "storekit-config": onOne("Show the StoreKit configuration of an Apple app", getAppStoreKitConfig),
+  "storekit-config": onOne(
+    "Show the StoreKit configuration of an Apple app",
+    getAppStoreKitConfig,
+    ID,
+  ),
   create,
   update: onUpdate(
     "Update an app",
     updateApp,
     { name: text("The name, for people") },
-    "The app's id",
+    ID,
   ),
   delete: onOneForGood("Delete an app", "app", deleteApp),
 });

@@ -13,13 +13,13 @@ import { onList } from "../plain.ts";
 const columns: Column<Collaborator>[] = [
   { header: "id", value: (person) => person.id, kind: "id" },
   { header: "name", value: (person) => person.name },
-  { header: "email", value: (person) => person.email },
+  { header: "email", value: (person) => person.email, kind: "id" },
   { header: "role", value: (person) => person.role },
   {
     header: "accepted",
     value: (person) => person.accepted_at === null ? "pending" : date(person.accepted_at),
   },
-  { header: "mfa", value: (person) => person.has_mfa },
+  { header: "mfa", value: (person) => person.has_mfa, spare: true },
 ];
 
 /** Collaborators: read-only. */

@@ -26,7 +26,7 @@ const columns: Column<Entitlement>[] = [
   { header: "lookup_key", value: (entitlement) => entitlement.lookup_key, kind: "id" },
   { header: "display_name", value: (entitlement) => entitlement.display_name },
   { header: "state", value: (entitlement) => entitlement.state },
-  { header: "created", value: (entitlement) => entitlement.created_at, kind: "date" },
+  { header: "created", value: (entitlement) => entitlement.created_at, kind: "date", spare: true },
 ];
 
 const ID = "The entitlement's lookup key or id";
@@ -53,7 +53,7 @@ export const entitlements = group("Entitlements, and the products that give them
   update: onUpdate("Update an entitlement", updateEntitlement, {
     display_name: text("The name, for people", { placeholder: "name" }),
   }, ID),
-  delete: onOneForGood("Delete an entitlement", "entitlement", deleteEntitlement),
+  delete: onOneForGood("Delete an entitlement", "entitlement", deleteEntitlement, ID),
   archive: onOne("Archive an entitlement", archiveEntitlement, ID),
   unarchive: onOne("Unarchive an entitlement", unarchiveEntitlement, ID),
   attach: onProducts("Attach products to an entitlement", attachEntitlementProducts, ID),

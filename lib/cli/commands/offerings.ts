@@ -26,19 +26,32 @@ const columns: Column<Offering>[] = [
   { header: "lookup_key", value: (offering) => offering.lookup_key, kind: "id" },
   { header: "display_name", value: (offering) => offering.display_name },
   { header: "state", value: (offering) => offering.state },
-  { header: "created", value: (offering) => offering.created_at, kind: "date" },
+  { header: "created", value: (offering) => offering.created_at, kind: "date", spare: true },
 ];
 
-const packageColumns: Column<Package>[] = [
-  { header: "#", value: (item) => item.position },
-  { header: "package", value: (item) => item.lookup_key, kind: "id" },
-  { header: "display_name", value: (item) => item.display_name },
-  {
-    header: "products",
-    value: (item) =>
-      (item.products?.items ?? []).map(({ product }) => product.store_identifier).join(" "),
-  },
+/** A product of a package, or a package without one. */
+interface Place {
+  /** The package. */
+  item: Package;
+  /** The product's name in its store. */
+  product: string | undefined;
+}
+
+const placeColumns: Column<Place>[] = [
+  { header: "#", value: ({ item }) => item.position },
+  { header: "package", value: ({ item }) => item.lookup_key, kind: "id" },
+  { header: "display_name", value: ({ item }) => item.display_name },
+  { header: "product", value: ({ product }) => product, kind: "id" },
 ];
+
+/** One place for each product of each package. */
+function placesIn(packages: readonly Package[]): Place[] {
+  return packages.flatMap((item): Place[] => {
+    const products = item.products?.items ?? [];
+    if (products.length === 0) return [{ item, product: undefined }];
+    return products.map(({ product }) => ({ item, product: product.store_identifier }));
+  });
+}
 
 const ID = "The offering's lookup key or id";
 
@@ -61,7 +74,7 @@ const view = command({
       return context.out.json(`{${shape}}`);
     }
     showOne(context, offering);
-    context.out.table(items, packageColumns, { empty: "The offering has no packages." });
+    context.out.table(placesIn(items), placeColumns, { empty: "The offering has no packages." });
   },
 });
 
@@ -81,7 +94,7 @@ export const offerings = group("Offerings, and which one is current", ["offer"],
   update: onUpdate("Update an offering", updateOffering, {
     display_name: text("The name, for people", { placeholder: "name" }),
   }, ID),
-  delete: onOneForGood("Delete an offering", "offering", deleteOffering),
+  delete: onOneForGood("Delete an offering", "offering", deleteOffering, ID),
   archive: onOne("Archive an offering", archiveOffering, ID),
   unarchive: onOne("Unarchive an offering", unarchiveOffering, ID),
   "set-current": onOne(

@@ -53,11 +53,13 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<Package>[] {
 
 const productColumns: Column<PackageProduct>[] = [
   { header: "id", value: ({ product }) => product.id, kind: "id" },
-  { header: "store_identifier", value: ({ product }) => product.store_identifier },
+  { header: "store_identifier", value: ({ product }) => product.store_identifier, kind: "id" },
   { header: "type", value: ({ product }) => product.type },
   { header: "display_name", value: ({ product }) => product.display_name },
   { header: "eligibility", value: (item) => item.eligibility_criteria },
 ];
+
+const ID = "The package's id";
 
 const position = parsed(
   "The place in the offering, from 0",
@@ -113,7 +115,7 @@ async function showAll(context: Context, client: Client, input: ListInput): Prom
 /** Packages, and the products in them. */
 export const packages = group("Packages, and the products in them", ["pkg"], {
   list,
-  view: onOne("Show a package", getPackage),
+  view: onOne("Show a package", getPackage, ID),
   create: onBody("Create a package", {
     args: { offering: argument("The offering's lookup key or id") },
     flags: {
@@ -129,12 +131,12 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
   update: onUpdate("Update a package", updatePackage, {
     display_name: text("The name, for people", { placeholder: "name" }),
     position,
-  }, "The package's id"),
+  }, ID),
   delete: onOneForGood("Delete a package", "package", deletePackage),
-  products: onListOf("List the products of a package", listPackageProducts, productColumns),
+  products: onListOf("List the products of a package", listPackageProducts, productColumns, ID),
   attach: command({
     brief: "Attach products to a package",
-    args: { id: argument("The package's id"), product_id: manyArguments("Ids of products") },
+    args: { id: argument(ID), product_id: manyArguments("Ids of products") },
     flags: {
       eligibility: choice("Which versions of Google's billing SDK get them (default: all)", [
         "all",
@@ -150,5 +152,5 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
       showOne(context, await attachPackageProducts(await context.client(), id, products));
     },
   }),
-  detach: onProducts("Detach products from a package", detachPackageProducts),
+  detach: onProducts("Detach products from a package", detachPackageProducts, ID),
 });

@@ -22,19 +22,21 @@ import { onBody, onList, onOne, onOneForGood, onUpdate } from "../plain.ts";
 /** The columns of every list of products. */
 export const productColumns: Column<Product>[] = [
   { header: "id", value: (product) => product.id, kind: "id" },
-  { header: "store_identifier", value: (product) => product.store_identifier },
+  { header: "store_identifier", value: (product) => product.store_identifier, kind: "id" },
   { header: "type", value: (product) => product.type },
   { header: "display_name", value: (product) => product.display_name },
   { header: "state", value: (product) => product.state },
-  { header: "created", value: (product) => product.created_at, kind: "date" },
+  { header: "created", value: (product) => product.created_at, kind: "date", spare: true },
 ];
+
+const ID = "The product's id";
 
 const NAME = { display_name: text("The name, for people", { placeholder: "name" }) };
 
 /** Products. */
 export const products = group("Products, which the stores sell", ["prod"], {
   list: onList("List the products", listProducts, productColumns),
-  view: onOne("Show a product", getProduct),
+  view: onOne("Show a product", getProduct, ID),
   create: onBody("Create a product", {
     details: "The body names the product's store_identifier, type (such as subscription), app_id " +
       "and, for people, display_name.",
@@ -43,12 +45,13 @@ export const products = group("Products, which the stores sell", ["prod"], {
     required: ["store_identifier", "type", "app_id"],
     send: createProduct,
   }),
-  update: onUpdate("Update a product", updateProduct, NAME, "The product's id"),
+  update: onUpdate("Update a product", updateProduct, NAME, ID),
   delete: onOneForGood("Delete a product", "product", deleteProduct),
-  archive: onOne("Archive a product", archiveProduct),
-  unarchive: onOne("Unarchive a product", unarchiveProduct),
+  archive: onOne("Archive a product", archiveProduct, ID),
+  unarchive: onOne("Unarchive a product", unarchiveProduct, ID),
   "push-to-store": onOne(
     "Push a product to its store",
     (client, id) => pushProductToStore(client, id),
+    ID,
   ),
 });

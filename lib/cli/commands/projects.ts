@@ -13,7 +13,7 @@ import { onList, showOne } from "../plain.ts";
 const columns: Column<Project>[] = [
   { header: "id", value: (project) => project.id, kind: "id" },
   { header: "name", value: (project) => project.name },
-  { header: "created", value: (project) => project.created_at, kind: "date" },
+  { header: "created", value: (project) => project.created_at, kind: "date", spare: true },
 ];
 
 const view = command({

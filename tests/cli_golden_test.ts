@@ -1,0 +1,200 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { loadFor } from "../lib/cli/commands/mod.ts";
+import { visible, width } from "../lib/cli/display.ts";
+import { findPlace, isGroup } from "../lib/cli/place.ts";
+import { at, linesOf, openCounter } from "./cli_fixture.ts";
+import { matchGolden, steadyIds } from "./golden.ts";
+import { openDesk, type Ran } from "./harness.ts";
+
+/** A command line and what it left on the screen: `! ` marks standard error. */
+function shown(line: string, { code, out, err }: Ran): string {
+  const errors = err === "" ? "" : linesOf(err).map((one) => `! ${one}\n`).join("");
+  return `$ cli ${line}\n${out}${errors}${code === 0 ? "" : `exit ${code}\n`}\n`;
+}
+
+/** What each group shows on a terminal of 80 columns. */
+const SESSIONS: Record<string, string[]> = {
+  projects: [
+    "projects list",
+    "projects view",
+    "projects create --name 'My second app'",
+    "projects view nope",
+  ],
+  apps: [
+    "apps list",
+    "apps view $app_store",
+    "apps view $play_store",
+    "apps view $svc_billing",
+    "apps public-keys $app_store",
+    "apps storekit-config $app_store",
+    "apps create --type app_store --name 'Notes for Mac' --bundle com.example.mac",
+    "apps create --type app_store --name 'Notes for Mac'",
+    "apps create --type play_store --name Notes --bundle com.example.mac",
+    "apps update $app_store",
+    "apps delete $svc_billing",
+    "apps delete $svc_billing -y",
+    "apps delete appnope -y",
+  ],
+  products: [
+    "products list",
+    "products list --limit 2",
+    "products view $notes.pro.monthly",
+    "products view $notes.pro.lifetime",
+    "products create",
+    "products update $notes.pro.monthly --display-name 'Pro, each month'",
+    "products archive $notes.pro.monthly",
+    "products push-to-store $notes_lifetime",
+  ],
+  entitlements: [
+    "entitlements list",
+    "entitlements view pro",
+    "entitlements products sync",
+    "entitlements create --id gold --display-name Gold",
+    "entitlements create --id gold --display-name Gold",
+    "entitlements create",
+    "entitlements attach gold $notes.pro.monthly",
+    "entitlements delete gold -y",
+    "entitlements attach pro",
+  ],
+  offerings: [
+    "offerings list",
+    "offerings view default",
+    "offerings view winter_sale --no-packages",
+    "offerings create --id spring --display-name 'Frühling 🌷'",
+    "offerings create --id tokyo --display-name '東京の春のセール、期間限定の特別価格でご提供します、お見逃しなく 2026'",
+    "offerings list",
+    "offerings view tokyo",
+    "offerings update tokyo --file metadata.json",
+    "offerings set-current spring",
+    "offerings archive spring",
+    "offerings view nope",
+    "offerings delete spring",
+  ],
+  packages: [
+    "packages list",
+    "packages list --offering winter_sale",
+    "packages list --limit 2",
+    "packages view $pkg_annual",
+    "packages products $pkg_annual",
+    "packages create winter_sale --id '$svc_weekly' --display-name Weekly",
+    "packages attach $pkg_annual $notes.pro.monthly --eligibility google_sdk_lt_6",
+    "packages view nope",
+    "packages delete $pkg_annual --yes",
+  ],
+  others: [
+    "collaborators list",
+    "audit-logs list",
+    "entitlements archive sync",
+    "entitlements unarchive sync",
+    "audit-logs list",
+    "audit-logs list --limit 1",
+    "offerin list",
+    "offerings lst",
+    "offerings list --limt 3",
+    "offerings list --output xml",
+    "offerings list extra",
+    "offerings view",
+  ],
+};
+
+for (const [name, lines] of Object.entries(SESSIONS)) {
+  Deno.test(`what cli ${name} shows at 80 columns is what somebody found good`, async () => {
+    const files = {
+      "metadata.json": '{"metadata": {"tier": "gold", "tags": ["a", "b"], "x": null}}',
+    };
+    await using counter = await openCounter({ columns: 80, files });
+    let text = "";
+    for (const line of lines) text += shown(line, await counter.run(line));
+    for (const line of linesOf(text)) {
+      // What is there to be copied, such as the command to run next, is not cut.
+      ok(width(line) <= 80 || /^[$!] /.test(line), `wider than 80: ${line}`);
+      equal(visible(line), line);
+    }
+    await matchGolden(name, steadyIds(text));
+  });
+}
+
+/** Every place in the tree that has a help text. */
+async function places(): Promise<string[]> {
+  const root = await loadFor([]);
+  return [
+    "",
+    ...Object.entries(root.commands).flatMap(([name, entry]) =>
+      isGroup(entry)
+        ? [name, ...Object.keys(entry.commands).map((command) => `${name} ${command}`)]
+        : [name]
+    ),
+  ];
+}
+
+Deno.test("the help of every command fits 80 columns, and is reached in every way", async () => {
+  await using desk = await openDesk({ columns: 80, empty: true });
+  const groups = new Map<string, string>();
+  for (const place of await places()) {
+    const words = place === "" ? [] : place.split(" ");
+    const { code, out, err } = await desk.run(...words, "--help");
+    deepEqual([code, err], [0, ""], place);
+    for (const line of linesOf(out)) {
+      ok(width(line) <= 80 || line.startsWith("  cli "), `cli ${place} --help: ${line}`);
+    }
+    ok(!/undefined|\[object|: $/.test(out), `cli ${place} --help`);
+    for (const form of [[...words, "-h"], ["help", ...words], ["--help", ...words]]) {
+      equal((await desk.run(...form)).out, out, form.join(" "));
+    }
+    // The flags that all commands have need not be looked at each time.
+    const own = out.replace(/\nGLOBAL FLAGS\n[^]*$/, "");
+    const [group = ""] = words;
+    groups.set(group, `${groups.get(group) ?? ""}$ cli ${place} --help\n${own}\n`);
+  }
+  const catalogue = ["projects", "apps", "products", "entitlements", "offerings", "packages"];
+  const golden = [...catalogue, "collaborators", "audit-logs", "service", "version"];
+  await matchGolden("help", golden.map((group) => groups.get(group) ?? "").join(""));
+  deepEqual(desk.sent, []);
+});
+
+Deno.test("the first help names every group with its aliases, and every flag that all take", async () => {
+  await using desk = await openDesk({ columns: 80, empty: true });
+  const { out } = await desk.run();
+  const { commands } = await loadFor([]);
+  for (const [name, entry] of Object.entries(commands)) {
+    const aliases = isGroup(entry) && entry.aliases.length > 0 ? ` (${entry.aliases})` : "";
+    const line = linesOf(out).find((one) => one.startsWith(`  ${name}${aliases} `));
+    ok(line?.endsWith(entry.brief), `${name}: ${line}`);
+  }
+  for (const flag of ["--output <format>", "--profile <name>", "--project-id <id>", "-h, --help"]) {
+    ok(out.includes(flag), flag);
+  }
+  for (const example of out.match(/(?<=EXAMPLES\n)( {2}cli .*\n)+/)?.[0].trim().split("\n") ?? []) {
+    const [, ...words] = example.trim().split(" ");
+    const { entry, rest } = findPlace(
+      await loadFor([]),
+      words[0] === "help" ? words.slice(1) : words,
+    );
+    ok(!isGroup(entry) && !rest[0]?.startsWith("<"), example);
+  }
+});
+
+Deno.test("help can be had as JSON, for programs", async () => {
+  await using desk = await openDesk({ empty: true });
+  for (const place of await places()) {
+    const words = place.split(" ").filter((word) => word !== "");
+    const { code, json, err } = await desk.run("--output", "json", ...words, "--help");
+    deepEqual([code, err], [0, ""], place);
+    equal(at(json(), "command"), ["cli", ...words].join(" "));
+  }
+  const { json } = await desk.run("packages", "attach", "--help", "--output=json");
+  equal(at(json(), "usage"), "cli packages attach <id> <product-id>... [flags]");
+  deepEqual(at(json(), "arguments", 1), {
+    name: "product-id",
+    count: "many",
+    brief: "Ids of products",
+  });
+  deepEqual(at(json(), "flags", 0), {
+    name: "--eligibility",
+    short: null,
+    kind: "value",
+    required: false,
+    choices: ["all", "google_sdk_lt_6", "google_sdk_ge_6"],
+    brief: "Which versions of Google's billing SDK get them (default: all)",
+  });
+});

@@ -1,0 +1,30 @@
+/**
+ * Golden files: what a person has looked at and found good. After a change that is meant, write them
+ * anew with `UPDATE_GOLDEN=1 deno task test tests/cli_golden_test.ts`, and look at the difference.
+ *
+ * @module
+ */
+
+import { equal } from "node:assert/strict";
+
+/** Holds a text against its golden file. */
+export async function matchGolden(name: string, text: string): Promise<void> {
+  const file = new URL(`./golden/${name}.txt`, import.meta.url);
+  if (Deno.env.get("UPDATE_GOLDEN")) return await Deno.writeTextFile(file, text);
+  const golden = await Deno.readTextFile(file).catch(() => "");
+  equal(text, golden.replaceAll("\r\n", "\n"), `tests/golden/${name}.txt differs`);
+}
+
+/** Ids, public keys and the like. StoreKit's own identifiers are in capitals. */
+const IDS =
+  /\b(proj|app|apikey|appl_|prod|ofrng|pkge|entl|collab|log|)([0-9a-f]{8,28}|[0-9A-F]{8})\b/g;
+
+/** Ids of the service, which differ from run to run, as ids of the same length that do not. */
+export function steadyIds(text: string): string {
+  const numbers = new Map<string, string>();
+  return text.replace(IDS, (id, kind: string, digits: string) => {
+    const number = numbers.get(id) ?? String(numbers.size + 1);
+    numbers.set(id, number);
+    return kind + number.padStart(digits.length, "0");
+  });
+}
