@@ -62,7 +62,7 @@ Deno.test("what is remembered is private, and holds the given token in no form",
   match(path, /[0-9a-f]{64}\.json$/);
   const text = await Deno.readTextFile(path);
   ok(!text.includes(token));
-  deepStrictEqual(Object.keys(JSON.parse(text)), ["access_token", "expires_at_ms"]);
+  deepStrictEqual(Object.keys(JSON.parse(text)), ["access_token", "expires_at_ms", "scope"]);
   service.now += HOUR;
   await tokenSent(await client(machine));
   match(JSON.parse(await Deno.readTextFile(path)).refresh_token, /^rtk_test_number_\d$/);

@@ -16,7 +16,7 @@ import { findFirst, type Lookup, type Origin } from "../config/origin.ts";
 import type { StoredToken } from "../config/stored_token.ts";
 import { homeFile, mayAccess, setting, type Surroundings } from "../config/surroundings.ts";
 import { AuthError, UsageError } from "../errors.ts";
-import { environmentCredential } from "./environment.ts";
+import { environmentCredential, rememberedScope } from "./environment.ts";
 import { storedCredential } from "./renewal.ts";
 import {
   activeProfile,
@@ -56,6 +56,8 @@ export interface ResolvedCredential extends FoundCredential {
 
 /** A sign-in that can be used. */
 interface Usable extends FoundCredential {
+  /** The scopes that a given token was last found to have at a service, where that is known. */
+  scopeAt?: ((around: Surroundings, baseUrl: string) => Promise<string | undefined>) | undefined;
   /** Makes the credential that requests carry. */
   open(endpoint: TokenEndpoint): Credential;
 }
@@ -141,6 +143,7 @@ function given(
     kind,
     source,
     preview: preview(token),
+    scopeAt: (around, baseUrl) => rememberedScope(around, { token, source }, baseUrl),
     open: (endpoint) => environmentCredential({ token, source }, endpoint),
   };
 }

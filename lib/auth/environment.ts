@@ -14,7 +14,7 @@ import { isFileError, makePrivateFolder } from "../config/files.ts";
 import type { JsonObject } from "../config/json.ts";
 import { type HeldFile, holdPrivateJson, readPrivateJson } from "../config/private_json.ts";
 import { optionalText } from "../config/stored_token.ts";
-import { homeFile, mayAccess, setting } from "../config/surroundings.ts";
+import { homeFile, mayAccess, setting, type Surroundings } from "../config/surroundings.ts";
 import { AuthError, ConfigError } from "../errors.ts";
 import { type AccessToken, isUsable, renewing } from "./renewal.ts";
 import { type GrantedToken, refreshToken, type TokenEndpoint, type TokenRefusal } from "./token.ts";
@@ -31,6 +31,8 @@ export interface GivenToken {
 interface Remembered extends AccessToken {
   /** The token that the service put in the given one's place, if it did. */
   successor: string | undefined;
+  /** The scopes granted, separated by spaces, where the service named them. */
+  scope: string | undefined;
 }
 
 /** One use of a given token: everything that the functions below need. */
@@ -51,17 +53,33 @@ interface Use extends TokenEndpoint, GivenToken {
  */
 export function environmentCredential(given: GivenToken, endpoint: TokenEndpoint): Credential {
   const use: Use = { ...endpoint, ...given, path: undefined, unstored: undefined, told: false };
-  return renewing(endpoint.around.now, undefined, async (refused) => {
-    use.path ??= await rememberedPath(use);
+  const { around, baseUrl } = endpoint;
+  return renewing(around.now, undefined, async (refused) => {
+    use.path ??= await rememberedPath(around, use, baseUrl);
     return await renewed(use, refused);
   });
 }
 
+/** The scopes that a given token was last found to have at a service. It sends nothing. */
+export async function rememberedScope(
+  around: Surroundings,
+  given: GivenToken,
+  baseUrl: string,
+): Promise<string | undefined> {
+  const path = await rememberedPath(around, given, baseUrl);
+  const content = path && await readPrivateJson(path, around);
+  return path && content ? remembered(content, path)?.scope : undefined;
+}
+
 /** Where a given token is remembered. */
-async function rememberedPath(use: Use): Promise<string | undefined> {
-  const key = new TextEncoder().encode(`${use.token}\n${use.baseUrl}`);
+async function rememberedPath(
+  around: Surroundings,
+  { token }: GivenToken,
+  baseUrl: string,
+): Promise<string | undefined> {
+  const key = new TextEncoder().encode(`${token}\n${baseUrl}`);
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", key));
-  return homeFile(use.around, "ci", `${hash.toHex()}.json`);
+  return homeFile(around, "ci", `${hash.toHex()}.json`);
 }
 
 /** A usable access token: a remembered one, or a new one that is then remembered if it can be. */
@@ -100,9 +118,9 @@ async function renewedStored(
   if (known && isUsable(known, refused, use.around.now())) return known;
   const stored = known?.successor ?? use.token;
   const fresh = await exchange(use, stored);
-  const { access_token, expires_at_ms, successor } = fresh;
+  const { access_token, expires_at_ms, successor, scope } = fresh;
   try {
-    await file.write({ ...content, access_token, expires_at_ms, refresh_token: successor });
+    await file.write({ ...content, access_token, expires_at_ms, refresh_token: successor, scope });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     passOver(use, fresh, stored, error.message);
@@ -138,8 +156,8 @@ async function exchange(use: Use, stored: string): Promise<Remembered> {
 /** What to remember of a grant, got with `sent`, which is the given token or its successor. */
 function rememberable(granted: GrantedToken, sent: string, given: string): Remembered {
   const next = granted.refresh_token ?? sent;
-  const { access_token, expires_at_ms } = granted;
-  return { access_token, expires_at_ms, successor: next === given ? undefined : next };
+  const { access_token, expires_at_ms, scope } = granted;
+  return { access_token, expires_at_ms, successor: next === given ? undefined : next, scope };
 }
 
 /** Goes on without storing a grant, and tells once what that means for the next run. */
@@ -188,5 +206,6 @@ function remembered(content: JsonObject | undefined, path: string): Remembered |
     access_token: optionalText(content, "access_token", place) ?? "",
     expires_at_ms: typeof expires === "number" ? expires : 0,
     successor: optionalText(content, "refresh_token", place),
+    scope: optionalText(content, "scope", place),
   };
 }
