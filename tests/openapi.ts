@@ -5,7 +5,7 @@
  */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { routes } from "../lib/service/mod.ts";
+import { operations } from "../lib/service/mod.ts";
 import { openApiDocument } from "../lib/service/openapi.ts";
 
 /** The parts of the document that are looked at. */
@@ -30,7 +30,7 @@ interface Operation {
 
 type Fetch = (request: Request) => Promise<Response>;
 
-const document: OpenApi = JSON.parse(openApiDocument(routes, "test"));
+const document: OpenApi = JSON.parse(openApiDocument(operations, "test"));
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 ajv.addSchema({ $id: "doc:", ...document });
 const validators = new Map<object, ValidateFunction>();
@@ -38,11 +38,11 @@ const validators = new Map<object, ValidateFunction>();
 /** Names of operations that some test in this process had answered with success. */
 export const operationsSeen = new Set<string>();
 
-/** Wraps a fetch so that every exchange under `/v2` is validated. */
+/** Wraps a fetch so that every exchange under `/v1` and `/v2` is validated. */
 export function checkedFetch(fetch: Fetch): Promise<Fetch> {
   return Promise.resolve(async (request) => {
     const { pathname } = new URL(request.url);
-    if (!pathname.startsWith("/v2/")) return await fetch(request);
+    if (!/^\/v[12]\//.test(pathname)) return await fetch(request);
     const sentText = request.body === null ? "" : await request.clone().text().catch(() => "");
     const response = await fetch(request);
     const text = await response.clone().text();
@@ -58,7 +58,9 @@ function checkExchange(request: Request, sent: string, response: Response, text:
   const label = `${request.method} ${url.pathname} → ${response.status}`;
   const answer: unknown = JSON.parse(text);
   if (!operation) {
-    hold(document.components.schemas.Error, answer, `${label}: error of an unknown path`);
+    const { Error, SdkError } = document.components.schemas;
+    const error = url.pathname.startsWith("/v1/") ? SdkError : Error;
+    hold(error, answer, `${label}: error of an unknown path`);
     return;
   }
   const described = operation.responses[response.status];

@@ -38,8 +38,10 @@ export interface SdkOffering {
   metadata: Record<string, unknown> | null;
   /** Its packages that have a product of the app. */
   packages: SdkPackage[];
-  /** The paywall's content, where there is one. */
+  /** The content of a paywall that fills a template, where there is one. */
   paywall?: Record<string, unknown>;
+  /** The content of a paywall that is built of components, where there is one. */
+  paywall_components?: Record<string, unknown>;
 }
 
 /** One package, as an SDK sees it. */

@@ -20,13 +20,13 @@ import type { Row } from "./store/tables.ts";
  */
 export async function insertUnique<T>(
   insert: Promise<T>,
-  key: { column: ColumnName; what: string; value: string },
+  key: { column: ColumnName; what: string; value: string; param?: string },
 ): Promise<T> {
   try {
     return await insert;
   } catch (error) {
     if (!isUniqueViolation(error, key.column)) throw error;
-    throw taken(key.what, key.column.split(".")[1] ?? "", key.value);
+    throw taken(key.what, key.param ?? key.column.split(".")[1] ?? "", key.value);
   }
 }
 
@@ -47,7 +47,7 @@ export async function insertCustomer(
   seen?: LastSeen,
 ): Promise<Row<"customers">> {
   const { tx, project, now } = call;
-  const key = { what: "a customer", value: id };
+  const key = { what: "a customer", value: id, param: "id" };
   const seq = await nextSeq(tx, project.id);
   const insert = tx.insertInto("customers").values({
     project_id: project.id,

@@ -5,7 +5,7 @@
  */
 
 import { sql } from "kysely";
-import { missing } from "./errors.ts";
+import { invalid, missing } from "./errors.ts";
 import type { ListedTable } from "./lists.ts";
 import type { Call } from "./route.ts";
 import type { Row } from "./store/tables.ts";
@@ -52,12 +52,19 @@ export function findVirtualCurrency(call: Place, code: string): Promise<Row<"vir
   return byId(call, "virtual_currencies", "virtual currency", code);
 }
 
+/** The longest id of a customer, in characters. */
+export const LONGEST_CUSTOMER_ID = 1500;
+
 /** Finds a customer by its id or any other of its aliases. */
 export async function findCustomer(
   { tx, project }: Place,
   alias: string,
   param?: string,
 ): Promise<Row<"customers">> {
+  if ([...alias].length > LONGEST_CUSTOMER_ID) {
+    const message = `A customer's id has at most ${LONGEST_CUSTOMER_ID} characters`;
+    throw invalid(param ?? "customer_id", message);
+  }
   const row = await tx.selectFrom("customer_aliases")
     .innerJoin(
       "customers",

@@ -13,14 +13,15 @@ import { newToken } from "./ids.ts";
 import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
 import { openApiDocument } from "./openapi.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./rates.ts";
-import { routes } from "./routes/mod.ts";
+import { operations, routes, sdkRoutes } from "./routes/mod.ts";
+import { createSdkServer } from "./sdk.ts";
 import { seed } from "./seed.ts";
 import { createServer, refuse, type ServerParts } from "./server.ts";
 import { answerSim } from "./sim/mod.ts";
 import { openStore, type Store } from "./store/mod.ts";
 
 export { LOCAL_LIMITS, PUBLIC_LIMITS, type RateLimits } from "./rates.ts";
-export { routes } from "./routes/mod.ts";
+export { operations, routes } from "./routes/mod.ts";
 
 /** The service, running. */
 export interface Service {
@@ -78,6 +79,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const parts: ServerParts = { store, clock, rates, authenticate: oauth.authenticate, report };
   const adminSecret = options.adminSecret ?? newToken("adm_");
   const api = createServer(routes, parts);
+  const sdk = createSdkServer(sdkRoutes, parts);
   const hosts = options.hosts ?? [];
   const timer = setInterval(() => tidy(store, clock).catch(report), HOUR_MS);
   Deno.unrefTimer(timer);
@@ -91,6 +93,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         checkCaller(request, { hosts });
         const { pathname } = new URL(request.url);
         if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
+        if (pathname.startsWith("/v1/")) return await sdk(request);
         if (pathname.startsWith("/_sim/")) return await answerSim(request, { oauth, adminSecret });
         return await oauth.handle(request) ?? answerOpen(request, pathname);
       } catch (error) {
@@ -109,7 +112,7 @@ function answerOpen(request: Request, pathname: string): Response {
   const reading = request.method === "GET" || request.method === "HEAD";
   if (reading && pathname === "/health") return Response.json({ status: "ok", version: VERSION });
   if (reading && pathname === "/openapi.json") {
-    document ??= openApiDocument(routes, VERSION);
+    document ??= openApiDocument(operations, VERSION);
     return new Response(document, { headers: { "Content-Type": "application/json" } });
   }
   throw new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);

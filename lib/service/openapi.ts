@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import { fullPath, type Route } from "./route.ts";
+import { fullPath, type Operation } from "./route.ts";
 import { named } from "./schemas.ts";
 import { ALL_SCOPES, SCOPES } from "./scopes.ts";
 
@@ -21,8 +21,10 @@ const errorSchema = z.object({
   referenced_object_ids: z.array(z.string()).exactOptional(),
 });
 
+const sdkErrorSchema = z.object({ code: z.int(), message: z.string() });
+
 /** JSON text of the document for these routes. */
-export function openApiDocument(routes: readonly Route[], version: string): string {
+export function openApiDocument(routes: readonly Operation[], version: string): string {
   const components = new Map<string, unknown>();
   const schema = (type: z.ZodType, io: "input" | "output") => {
     const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(type, {
@@ -39,13 +41,14 @@ export function openApiDocument(routes: readonly Route[], version: string): stri
     item[route.method.toLowerCase()] = operation(route, schema);
   }
   components.set("Error", schema(errorSchema, "output"));
+  components.set("SdkError", schema(sdkErrorSchema, "output"));
   const document = {
     openapi: "3.1.0",
     info: { title: "Subscription Management Service", version },
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => a < b ? -1 : 1)),
-      securitySchemes: { oauth: securityScheme() },
+      securitySchemes: { oauth: securityScheme(), sdk_key: { type: "http", scheme: "bearer" } },
     },
   };
   return JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
@@ -54,15 +57,17 @@ export function openApiDocument(routes: readonly Route[], version: string): stri
 type ToSchema = (type: z.ZodType, io: "input" | "output") => object;
 
 /** One operation of the document. */
-function operation(route: Route, schema: ToSchema): object {
+function operation(route: Operation, schema: ToSchema): object {
+  // Only what an app reads with its key needs no permission; its errors have the form of version 1.
+  const error = route.scope === undefined ? "SdkError" : "Error";
   const errors = ERROR_STATUSES.map((status) => [status, {
     description: "An error",
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+    content: { "application/json": { schema: { $ref: `#/components/schemas/${error}` } } },
   }]);
   return {
     operationId: route.name,
     summary: route.summary,
-    security: [{ oauth: [route.scope] }],
+    security: [route.scope === undefined ? { sdk_key: [] } : { oauth: [route.scope] }],
     parameters: [...pathParameters(route), ...queryParameters(route, schema), ...headers(route)],
     ...route.body && {
       requestBody: {
@@ -81,7 +86,7 @@ function operation(route: Route, schema: ToSchema): object {
 }
 
 /** The parameters in the path. Every value is one encoded segment. */
-function pathParameters(route: Route): object[] {
+function pathParameters(route: Operation): object[] {
   return [...fullPath(route).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -91,7 +96,7 @@ function pathParameters(route: Route): object[] {
 }
 
 /** The parameters in the query, `expand` among them. */
-function queryParameters(route: Route, schema: ToSchema): object[] {
+function queryParameters(route: Operation, schema: ToSchema): object[] {
   const parameters = Object.entries(route.query.shape).map(([name, type]) => ({
     name,
     in: "query",
@@ -111,7 +116,7 @@ function onlyProperty({ name, schema }: { name: string; schema: object }): unkno
 }
 
 /** The header that makes a write safe to repeat. */
-function headers(route: Route): object[] {
+function headers(route: Operation): object[] {
   if (route.method === "GET") return [];
   const schema = { type: "string", minLength: 1, maxLength: 255 };
   return [{ name: "Idempotency-Key", in: "header", required: false, schema }];

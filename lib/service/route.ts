@@ -118,19 +118,38 @@ export interface AuditEntry {
   target_identifier: string;
 }
 
-/** A route, its types forgotten. */
-export interface Route
-  extends Omit<Contract<string, z.ZodObject, z.ZodType, unknown>, "audit" | "body" | "expand"> {
-  /** The limit that its requests count towards. */
-  readonly rate: RateClass;
+/** What is told of an operation, whoever may use it. */
+export interface Operation {
+  /** The operation's name, the same as the library's function. */
+  readonly name: string;
+  /** One sentence for the OpenAPI document. */
+  readonly summary: string;
+  /** The HTTP method. */
+  readonly method: Method;
+  /** The path below the project, or from the root when it starts with `/v1/` or `/v2/`. */
+  readonly path: string;
+  /** The permission it needs; undefined where a public SDK key is the credential. */
+  readonly scope?: Scope | undefined;
   /** The query, empty where the contract names none. */
   readonly query: z.ZodObject;
   /** What `expand` accepts and needs, empty where the contract names none. */
   readonly expand: ReadonlyMap<string, readonly Scope[]>;
-  /** The body, where the route takes one. */
+  /** The body, where the operation takes one. */
   readonly body: z.ZodType | undefined;
+  /** The answer of a success. */
+  readonly response: z.ZodType;
   /** The status of a success. */
   readonly status: 200 | 201;
+  /** The operation that this public spelling stands for. */
+  readonly alias?: string;
+}
+
+/** A route, its types forgotten. */
+export interface Route extends Operation {
+  /** The permission it needs. */
+  readonly scope: Scope;
+  /** The limit that its requests count towards. */
+  readonly rate: RateClass;
   /** Tells the audit entry of a success, where the route writes one. */
   readonly audit: ((call: Call, answer: unknown) => AuditEntry) | undefined;
   /** Does what the contract says. */
@@ -171,7 +190,7 @@ export function route<
 }
 
 /** The whole path of a route, from the root. */
-export function fullPath(route: Pick<Route, "path">): string {
+export function fullPath(route: Pick<Operation, "path">): string {
   return /^\/v[12]\//.test(route.path) ? route.path : `/v2/projects/{project_id}${route.path}`;
 }
 

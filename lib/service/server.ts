@@ -286,7 +286,7 @@ function ourFault(error: unknown, parts: Pick<ServerParts, "report">): Refusal {
 }
 
 /** A JSON answer. */
-function respond(text: string, status: number, headers: Headers): Response {
+export function respond(text: string, status: number, headers: Headers): Response {
   headers.set("Content-Type", "application/json");
   headers.set("X-Request-Id", newId("request"));
   headers.set("Cache-Control", "no-store");

@@ -1,19 +1,23 @@
 /**
- * All routes under `/v2`, on one page.
+ * All routes, on one page.
  *
  * @module
  */
 
-import type { Route } from "../route.ts";
+import type { Operation, Route } from "../route.ts";
+import type { SdkRoute } from "../sdk.ts";
 import { appRoutes } from "./apps.ts";
+import { attributeRoutes } from "./attributes.ts";
 import { auditLogRoutes } from "./audit_logs.ts";
 import { collaboratorRoutes } from "./collaborators.ts";
+import { customerRoutes } from "./customers.ts";
 import { entitlementRoutes } from "./entitlements.ts";
 import { offeringRoutes } from "./offerings.ts";
 import { packageRoutes } from "./packages.ts";
 import { paywallRoutes } from "./paywalls.ts";
 import { productRoutes } from "./products.ts";
 import { projectRoutes } from "./projects.ts";
+import { getSdkOfferings } from "./sdk_offerings.ts";
 import { storePushRoutes } from "./store_push.ts";
 import { virtualCurrencyRoutes } from "./virtual_currencies.ts";
 
@@ -29,5 +33,13 @@ export const routes: readonly Route[] = [
   ...storePushRoutes,
   ...paywallRoutes,
   ...virtualCurrencyRoutes,
+  ...customerRoutes,
+  ...attributeRoutes,
   ...auditLogRoutes,
 ];
+
+/** Every route for SDKs. */
+export const sdkRoutes: readonly SdkRoute[] = [getSdkOfferings];
+
+/** Everything that the service can be asked for. */
+export const operations: readonly Operation[] = [...routes, ...sdkRoutes];

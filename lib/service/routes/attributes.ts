@@ -1,0 +1,221 @@
+/**
+ * Attributes of customers.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { Page } from "../../page.ts";
+import type { AttributeChange, CustomerAttribute } from "../../resources/customers.ts";
+import { unprocessable } from "../errors.ts";
+import { findCustomer, type Place } from "../find.ts";
+import { type Listing, listPage, nestedPage } from "../lists.ts";
+import { type Call, route } from "../route.ts";
+import { component, millis, pageOf, pageQuery } from "../schemas.ts";
+import type { Row } from "../store/tables.ts";
+import { listOf, text } from "./fields.ts";
+
+/** An attribute in an answer. */
+export const attributeSchema: z.ZodType<CustomerAttribute> = component(
+  "CustomerAttribute",
+  z.object({
+    object: z.literal("customer.attribute"),
+    name: z.string(),
+    value: z.string().nullable(),
+    updated_at: millis,
+  }),
+);
+
+/** The reserved names. All others that begin with `$` are refused. */
+const RESERVED = new Set(
+  ("$ad $adGroup $adjustId $airbridgeDeviceId $airshipChannelId $amazonAdId $amplitudeDeviceId " +
+    "$amplitudeUserId $appleRefundHandlingPreference $appleAdsAdGroupId $appleAdsCampaignId " +
+    "$appleAdsKeywordId $apnsTokens $appsflyerId $appsflyerSharingFilter $attConsentStatus " +
+    "$branchId $brazeAliasLabel $brazeAliasName $campaign $clevertapId $creative $customerioId " +
+    "$deviceVersion $displayName $email $fbAnonId $fcmTokens $firebaseAppInstanceId $gpsAdId " +
+    "$idfa $idfv $ip $iterableCampaignId $iterableTemplateId $iterableUserId $keyword " +
+    "$kochavaDeviceId $mediaSource $mixpanelDistinctId $mparticleId $onesignalId " +
+    "$onesignalUserId $phoneNumber $posthogUserId $segmentId $solarEngineDistinctId " +
+    "$solarEngineAccountId $solarEngineVisitorId $telemetryDeckUserId $telemetryDeckAppId " +
+    "$tenjinId telemetry_deck_user_id telemetry_deck_app_id").split(" "),
+);
+
+/**
+ * Names whose value stays as it was set first: what identifies a device, and what brought the
+ * customer.
+ *
+ * Gap: another value is refused, the same one is not. Any attribute can be removed.
+ */
+const FIXED = new Set([
+  ...["$idfa", "$idfv", "$gpsAdId", "$ip"],
+  ...["$mediaSource", "$campaign", "$adGroup", "$ad", "$keyword", "$creative"],
+]);
+
+/** The most attributes of its own choice that a customer may have. */
+const MOST_CUSTOM = 50;
+
+/** The most attributes that one request may set. */
+const MOST_AT_ONCE = 50;
+
+const name = text(40).refine(
+  isAttributeName,
+  "must be a letter, then letters, digits, _ and -, or one of the reserved names, such as $email",
+);
+
+const value = text(500, 0);
+
+/** The attributes of a new customer. */
+export const newAttributes = z.array(z.strictObject({ name, value })).max(
+  MOST_AT_ONCE,
+  `must have at most ${MOST_AT_ONCE} items`,
+);
+
+const changes: z.ZodType<{ attributes: AttributeChange[] }> = z.strictObject({
+  attributes: listOf(z.strictObject({ name, value: value.nullable() }), MOST_AT_ONCE),
+});
+
+const READ = "customer_information:customers:read";
+const WRITE = "customer_information:customers:read_write";
+
+const listCustomerAttributes = route({
+  name: "listCustomerAttributes",
+  summary: "Lists a customer's attributes, by name.",
+  method: "GET",
+  path: "/customers/{id}/attributes",
+  scope: READ,
+  query: pageQuery,
+  response: pageOf(attributeSchema),
+}, async (call) => {
+  const customer = await findCustomer(call, call.params.id);
+  return await listPage(call, attributeListing(call, customer.id));
+});
+
+const setCustomerAttributes = route({
+  name: "setCustomerAttributes",
+  summary: "Sets 1 to 50 attributes of a customer. Null or the empty text removes one.",
+  method: "POST",
+  path: "/customers/{id}/attributes",
+  scope: WRITE,
+  body: changes,
+  response: pageOf(attributeSchema),
+  audit: (_call, answer) => ({
+    action_type: "customer_attributes_updated",
+    target_type: "customer",
+    target_identifier: customerIn(answer),
+  }),
+}, async (call) => {
+  const customer = await findCustomer(call, call.params.id);
+  await writeAttributes(call, customer.id, call.body().attributes);
+  return await attributePage(call, customer.id);
+});
+
+/** The routes of attributes. */
+export const attributeRoutes = [listCustomerAttributes, setCustomerAttributes];
+
+/**
+ * Sets attributes one after the other, so that of two with the same name the last counts.
+ *
+ * @throws {Refusal} 422 when one has its value for good, or the customer would have too many.
+ */
+export async function writeAttributes(
+  call: Pick<Call, "tx" | "project" | "now">,
+  customerId: string,
+  changes: readonly AttributeChange[],
+): Promise<void> {
+  const { tx, project, now } = call;
+  const own = tx.selectFrom("customer_attributes").select(["name", "value"])
+    .where("project_id", "=", project.id).where("customer_id", "=", customerId);
+  const values = new Map((await own.execute()).map(({ name, value }) => [name, value]));
+  const before = countCustom(values.keys());
+  for (const { name, value } of changes) changeValue(values, name, value);
+  const after = countCustom(values.keys());
+  if (after > MOST_CUSTOM && after > before) {
+    const message = `A customer has at most ${MOST_CUSTOM} attributes of its own choice; ` +
+      `this one would have ${after}`;
+    throw unprocessable(message, { param: "attributes" });
+  }
+  for (const name of new Set(changes.map((change) => change.name))) {
+    await storeValue(call, { customer_id: customerId, name, value: values.get(name), at: now });
+  }
+}
+
+/** A customer's attributes by name, the first page of them. */
+export function attributePage(call: Place, customerId: string): Promise<Page<CustomerAttribute>> {
+  const id = encodeURIComponent(customerId);
+  const path = `/v2/projects/${call.project.id}/customers/${id}/attributes`;
+  return nestedPage(attributeListing(call, customerId), path);
+}
+
+/**
+ * A customer's attributes by name. The name is the place in the list, so it can be continued after
+ * one that was removed.
+ */
+function attributeListing(
+  { tx, project }: Place,
+  customerId: string,
+): Listing<Row<"customer_attributes">, string, CustomerAttribute> {
+  return {
+    positionOf: (id) => Promise.resolve(isAttributeName(id) ? id : undefined),
+    rowsAfter: (position, count) =>
+      tx.selectFrom("customer_attributes").selectAll()
+        .where("project_id", "=", project.id).where("customer_id", "=", customerId)
+        .$if(position !== undefined, (query) => query.where("name", ">", position ?? ""))
+        .orderBy("name").limit(count).execute(),
+    idOf: (row) => row.name,
+    show: ({ name, value, updated_at }) => ({
+      object: "customer.attribute",
+      name,
+      value,
+      updated_at,
+    }),
+  };
+}
+
+/** Whether an attribute can have this name. */
+function isAttributeName(name: string): boolean {
+  return RESERVED.has(name) || /^[a-zA-Z][a-zA-Z0-9_-]*$/.test(name);
+}
+
+/** How many of the names are of the customer's own choice. */
+function countCustom(names: Iterable<string>): number {
+  return [...names].filter((name) => !RESERVED.has(name)).length;
+}
+
+/** Changes one value among the others. */
+function changeValue(values: Map<string, string>, name: string, value: string | null): void {
+  if (value === null || value === "") return void values.delete(name);
+  if (FIXED.has(name) && values.has(name) && values.get(name) !== value) {
+    const message = `The attribute ${JSON.stringify(name)} cannot be changed once it is set`;
+    throw unprocessable(message, { param: "attributes" });
+  }
+  values.set(name, value);
+}
+
+/** Stores the value of one attribute, or removes it where there is none. */
+async function storeValue(
+  { tx, project }: Place,
+  { at, value, ...key }: {
+    customer_id: string;
+    name: string;
+    value: string | undefined;
+    at: number;
+  },
+): Promise<void> {
+  if (value === undefined) {
+    await tx.deleteFrom("customer_attributes")
+      .where("project_id", "=", project.id).where("customer_id", "=", key.customer_id)
+      .where("name", "=", key.name).execute();
+    return;
+  }
+  await tx.insertInto("customer_attributes")
+    .values({ project_id: project.id, ...key, value, updated_at: at })
+    .onConflict((oc) =>
+      oc.columns(["project_id", "customer_id", "name"]).doUpdateSet({ value, updated_at: at })
+    )
+    .execute();
+}
+
+/** The customer whose attributes a list holds: its address says it, also where an alias was used. */
+function customerIn({ url }: Pick<Page<unknown>, "url">): string {
+  return decodeURIComponent(url.split("/").at(-2) ?? "");
+}

@@ -1,0 +1,201 @@
+/**
+ * Customers. All their ids are rows of `customer_aliases`, their own included, and any of them finds
+ * the customer.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import { z } from "zod";
+import type {
+  ActiveEntitlement,
+  Customer,
+  CustomerAlias,
+  NewCustomer,
+} from "../../resources/customers.ts";
+import { deleteRow, insertCustomer } from "../changes.ts";
+import { findCustomer, LONGEST_CUSTOMER_ID, type Place } from "../find.ts";
+import { type Listing, listPage, tableListing } from "../lists.ts";
+import { route } from "../route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import type { Row } from "../store/tables.ts";
+import { attributePage, attributeSchema, newAttributes, writeAttributes } from "./attributes.ts";
+import { text } from "./fields.ts";
+
+/** What a customer may use now, in an answer. */
+export const activeEntitlementSchema: z.ZodType<ActiveEntitlement> = component(
+  "ActiveEntitlement",
+  z.object({
+    object: z.literal("customer.active_entitlement"),
+    entitlement_id: z.string(),
+    expires_at: millis.nullable(),
+  }),
+);
+
+/** A customer in an answer. */
+export const customerSchema: z.ZodType<Customer> = component(
+  "Customer",
+  z.object({
+    object: z.literal("customer"),
+    id: z.string(),
+    project_id: z.string(),
+    first_seen_at: millis,
+    last_seen_at: millis.nullable(),
+    last_seen_app_version: z.string().nullable(),
+    last_seen_country: z.string().nullable(),
+    last_seen_platform: z.string().nullable(),
+    last_seen_platform_version: z.string().nullable(),
+    active_entitlements: pageOf(activeEntitlementSchema).exactOptional(),
+    experiment: z.null().exactOptional(),
+    attributes: pageOf(attributeSchema).exactOptional(),
+  }),
+);
+
+const aliasSchema: z.ZodType<CustomerAlias> = component(
+  "CustomerAlias",
+  z.object({
+    object: z.literal("customer.alias"),
+    id: z.string(),
+    created_at: millis,
+  }),
+);
+
+/** What programs send by mistake where an id should be. Gap: exactly these, in exactly this case. */
+const BLOCKED = new Set([
+  ...["no_user", "null", "none", "nil", "(null)", "NaN", "unidentified", "undefined", "unknown"],
+  ...["anonymous", "guest", "-1", "0", "[]", "{}", "[object Object]"],
+]);
+
+const newCustomer: z.ZodType<NewCustomer> = z.strictObject({
+  id: text(LONGEST_CUSTOMER_ID)
+    .regex(/^[0-9a-zA-Z_-]*$/, "must be letters, digits, _ and -")
+    .refine((id) => !BLOCKED.has(id), "must tell one customer from others; this stands for none"),
+  attributes: newAttributes.exactOptional(),
+});
+
+const READ = "customer_information:customers:read";
+const WRITE = "customer_information:customers:read_write";
+
+const listCustomers = route({
+  name: "listCustomers",
+  summary: "Lists the customers of the project, oldest first.",
+  method: "GET",
+  path: "/customers",
+  scope: READ,
+  query: pageQuery.extend({ search: text(255).optional() }),
+  response: pageOf(customerSchema),
+}, (call) => {
+  const { search } = call.query;
+  const where = search === undefined ? undefined : withEmail(call, search);
+  return listPage(
+    call,
+    tableListing(call, "customers", { object: "customer", where, show: showCustomer }),
+  );
+});
+
+const getCustomer = route({
+  name: "getCustomer",
+  summary: "Reads one customer, by any of its ids.",
+  method: "GET",
+  path: "/customers/{id}",
+  scope: READ,
+  expand: { "attributes": READ },
+  response: customerSchema,
+}, async (call) => {
+  const row = await findCustomer(call, call.params.id);
+  const customer = showCustomer(row);
+  return call.expand.has("attributes")
+    ? { ...customer, attributes: await attributePage(call, row.id) }
+    : customer;
+});
+
+const createCustomer = route({
+  name: "createCustomer",
+  summary: "Creates a customer before an app has seen it.",
+  method: "POST",
+  path: "/customers",
+  scope: WRITE,
+  body: newCustomer,
+  response: customerSchema,
+  status: 201,
+  audit: "customer_created",
+}, async (call) => {
+  const { id, attributes = [] } = call.body();
+  const row = await insertCustomer(call, id);
+  await writeAttributes(call, row.id, attributes);
+  return showCustomer(row);
+});
+
+const deleteCustomer = route({
+  name: "deleteCustomer",
+  summary: "Deletes a customer with everything it has, for good.",
+  method: "DELETE",
+  path: "/customers/{id}",
+  scope: WRITE,
+  response: deletedSchema("customer"),
+  audit: "customer_deleted",
+}, async (call) => {
+  const row = await findCustomer(call, call.params.id);
+  return await deleteRow(call, "customers", "customer", row);
+});
+
+const listCustomerAliases = route({
+  name: "listCustomerAliases",
+  summary: "Lists a customer's ids, its own among them, oldest first.",
+  method: "GET",
+  path: "/customers/{id}/aliases",
+  scope: READ,
+  query: pageQuery,
+  response: pageOf(aliasSchema),
+}, async (call) => {
+  const customer = await findCustomer(call, call.params.id);
+  return await listPage(call, aliasListing(call, customer.id));
+});
+
+/** The routes of customers themselves. */
+export const customerRoutes = [
+  listCustomers,
+  getCustomer,
+  createCustomer,
+  deleteCustomer,
+  listCustomerAliases,
+];
+
+/** A customer as lists show it. */
+export function showCustomer(row: Row<"customers">): Customer {
+  return {
+    object: "customer",
+    id: row.id,
+    project_id: row.project_id,
+    first_seen_at: row.first_seen_at,
+    last_seen_at: row.last_seen_at,
+    last_seen_app_version: row.last_seen_app_version,
+    last_seen_country: row.last_seen_country,
+    last_seen_platform: row.last_seen_platform,
+    last_seen_platform_version: row.last_seen_platform_version,
+  };
+}
+
+/** The condition that a customer's `$email` is exactly this. */
+function withEmail({ project }: Place, email: string) {
+  // The name stands in the text, not as a value, so that the index on e-mail addresses is found.
+  return sql`id in (
+    select customer_id from customer_attributes
+    where project_id = ${project.id} and name = '$email' and value = ${email})`;
+}
+
+/** A customer's ids, oldest first. */
+function aliasListing(
+  { tx, project }: Place,
+  customerId: string,
+): Listing<Row<"customer_aliases">, number, CustomerAlias> {
+  const own = tx.selectFrom("customer_aliases").selectAll()
+    .where("project_id", "=", project.id).where("customer_id", "=", customerId);
+  return {
+    positionOf: async (id) => (await own.where("alias", "=", id).executeTakeFirst())?.seq,
+    rowsAfter: (seq, count) =>
+      own.where("seq", ">", seq ?? 0).orderBy("seq").limit(count).execute(),
+    idOf: (row) => row.alias,
+    show: ({ alias, created_at }) => ({ object: "customer.alias", id: alias, created_at }),
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * The offerings as an app's SDK receives them.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { SdkOffering, SdkOfferings, SdkPackage } from "../../resources/sdk_offerings.ts";
+import { LONGEST_CUSTOMER_ID } from "../find.ts";
+import { component } from "../schemas.ts";
+import { type SdkCall, SdkRefusal, sdkRoute } from "../sdk.ts";
+import type { Row } from "../store/tables.ts";
+
+const json = z.record(z.string(), z.unknown());
+
+const sdkOfferingsSchema: z.ZodType<SdkOfferings> = component(
+  "SdkOfferings",
+  z.object({
+    current_offering_id: z.string().nullable(),
+    offerings: z.array(z.object({
+      identifier: z.string(),
+      description: z.string(),
+      metadata: json.nullable(),
+      packages: z.array(z.object({
+        identifier: z.string(),
+        platform_product_identifier: z.string(),
+        platform_product_plan_identifier: z.string().exactOptional(),
+      })),
+      paywall: json.exactOptional(),
+      paywall_components: json.exactOptional(),
+    })),
+    placements: z.null(),
+    targeting: z.null(),
+  }),
+);
+
+/** The offerings as an app's SDK receives them. Reading them registers no customer. */
+export const getSdkOfferings = sdkRoute({
+  name: "getSdkOfferings",
+  summary: "Reads the offerings as an app sees them, with a public SDK key of the app.",
+  method: "GET",
+  path: "/v1/subscribers/{user}/offerings",
+  response: sdkOfferingsSchema,
+}, async (call) => {
+  // Gap: the user need not exist, and changes nothing; so any id will do that could be one.
+  if ([...call.params.user].length > LONGEST_CUSTOMER_ID) {
+    const message = `An app user id has at most ${LONGEST_CUSTOMER_ID} characters`;
+    throw new SdkRefusal(400, "invalid_user", message);
+  }
+  const { tx, project } = call;
+  const rows = await tx.selectFrom("offerings").selectAll()
+    .where("project_id", "=", project.id).where("state", "=", "active").orderBy("seq").execute();
+  const current = rows.find(({ id }) => id === project.current_offering_id);
+  const packages = await packagesFor(call);
+  const paywalls = await paywallsOf(call);
+  return {
+    current_offering_id: current?.lookup_key ?? null,
+    offerings: rows.map((row) => ({
+      ...showOffering(row),
+      packages: packages.get(row.id) ?? [],
+      ...paywalls.get(row.id),
+    })),
+    placements: null,
+    targeting: null,
+  };
+});
+
+/** An offering as an SDK receives it, without its packages. */
+function showOffering(row: Row<"offerings">): Omit<SdkOffering, "packages"> {
+  return {
+    identifier: row.lookup_key,
+    description: row.display_name,
+    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
+  };
+}
+
+/**
+ * The packages that the app can sell, by offering: those with an active product of the app, which the
+ * test store only has once it is priced.
+ *
+ * Gap: the caller counts as an SDK of today, so products for old versions alone are left out.
+ */
+async function packagesFor({ tx, app }: SdkCall): Promise<Map<string, SdkPackage[]>> {
+  const rows = await tx.selectFrom("package_products as attached")
+    .innerJoin(
+      "packages as package",
+      (join) =>
+        join.onRef("package.project_id", "=", "attached.project_id")
+          .onRef("package.id", "=", "attached.package_id"),
+    )
+    .innerJoin(
+      "products as product",
+      (join) =>
+        join.onRef("product.project_id", "=", "attached.project_id")
+          .onRef("product.id", "=", "attached.product_id"),
+    )
+    .select(["package.offering_id", "package.lookup_key", "product.store_identifier"])
+    .where("attached.project_id", "=", app.project_id)
+    .where("attached.app_id", "=", app.id)
+    .where("attached.eligibility_criteria", "in", ["all", "google_sdk_ge_6"])
+    .where("product.state", "=", "active")
+    .$if(app.type === "test_store", (query) => query.where("product.price_micros", "is not", null))
+    .orderBy("package.position", (order) => order.asc().nullsLast())
+    .orderBy("package.seq")
+    .execute();
+  const packages = new Map<string, SdkPackage[]>();
+  for (const { offering_id, lookup_key, store_identifier } of rows) {
+    const item = { identifier: lookup_key, ...splitIdentifier(app.type, store_identifier) };
+    packages.set(offering_id, [...packages.get(offering_id) ?? [], item]);
+  }
+  return packages;
+}
+
+/** The store's name of a product. Google Play has subscriptions with a base plan, `sub:plan`. */
+function splitIdentifier(appType: string, identifier: string): Omit<SdkPackage, "identifier"> {
+  const at = appType === "play_store" ? identifier.indexOf(":") : -1;
+  if (at < 0) return { platform_product_identifier: identifier };
+  return {
+    platform_product_identifier: identifier.slice(0, at),
+    platform_product_plan_identifier: identifier.slice(at + 1),
+  };
+}
+
+/** The content of the paywalls, by offering: components, or what a template is filled with. */
+async function paywallsOf(
+  { tx, project }: SdkCall,
+): Promise<Map<string, Pick<SdkOffering, "paywall" | "paywall_components">>> {
+  const rows = await tx.selectFrom("paywalls").select(["offering_id", "content"])
+    .where("project_id", "=", project.id).where("content", "is not", null).execute();
+  return new Map(rows.map(({ offering_id, content }) => {
+    const value: Record<string, unknown> = JSON.parse(content ?? "{}");
+    return [
+      offering_id,
+      "components_config" in value ? { paywall_components: value } : { paywall: value },
+    ];
+  }));
+}
