@@ -10,9 +10,9 @@ import {
   resolveCredential,
   type ResolvedCredential,
 } from "./auth/credential.ts";
+import { exchangeToken } from "./auth/exchange.ts";
 import { DEFAULT_BASE_URL, serviceAddress } from "./auth/renewal.ts";
-import { revokeToken } from "./auth/revoke.ts";
-import { type BrowserOptions, signInWithBrowser } from "./auth/sign_in.ts";
+import type { BrowserOptions } from "./auth/sign_in.ts";
 import type { TokenEndpoint } from "./auth/token.ts";
 import {
   type Client,
@@ -67,10 +67,13 @@ export interface Connection {
   credential: ResolvedCredential | undefined;
   /** The client. Without a sign-in, or with one from another service, its requests say so. */
   client: Client;
-  /** How to reach the service's OAuth addresses. */
-  endpoint: TokenEndpoint;
-  /** The access token that requests carry now, renewed if need be. Rejects as a request does. */
-  accessToken(): Promise<string>;
+  /** The scopes of the sign-in, separated by spaces, where they are known by now. */
+  grantedScope(): Promise<string | undefined>;
+  /**
+   * Makes a sign-in of its own for the account that is signed in, with tokens of its own, for another
+   * place that is to keep one.
+   */
+  secondSignIn(): Promise<StoredToken>;
 }
 
 /** The settings of {@linkcode signIn}. */
@@ -146,6 +149,7 @@ export async function resolveConnection(
  * @throws {Cancelled} when the signal fires.
  */
 export async function signIn(options: SignInOptions): Promise<StoredToken> {
+  const { signInWithBrowser } = await import("./auth/sign_in.ts");
   const { surroundings, baseUrl, signal, complete, ...browser } = options;
   const around = surroundings ?? systemSurroundings();
   const address = resolveBaseUrl(around, baseUrl, undefined).value;
@@ -167,6 +171,7 @@ export async function signIn(options: SignInOptions): Promise<StoredToken> {
  * @throws {NetworkError} when the service does not answer.
  */
 export async function signOut(token: StoredToken, options: SignOutOptions = {}): Promise<void> {
+  const { revokeToken } = await import("./auth/revoke.ts");
   const around = options.surroundings ?? systemSurroundings();
   const address = serviceAddress(token.base_url ?? DEFAULT_BASE_URL);
   await revokeToken(await endpointAt(around, address, options.signal), token);
@@ -216,8 +221,17 @@ async function openConnection(
     ...options.retries !== undefined && { retries: options.retries },
     ...options.longestWaitMs !== undefined && { longestWaitMs: options.longestWaitMs },
   });
-  const accessToken = async () => typeof opened === "string" ? opened : await opened(undefined);
-  return { baseUrl, project, credential, client, endpoint, accessToken };
+  return {
+    baseUrl,
+    project,
+    credential,
+    client,
+    grantedScope: async () => await credential?.scopeAt(baseUrl.value),
+    secondSignIn: async () => {
+      const accessToken = typeof opened === "string" ? opened : await opened(undefined);
+      return await exchangeToken(endpoint, { accessToken, clientId: credential?.clientId });
+    },
+  };
 }
 
 /** How to reach the OAuth addresses of a service. */

@@ -63,12 +63,14 @@ export interface World {
 export function createContext(world: World, globals: Globals): Context {
   const { around, files, signal } = world;
   const out = createOutput(world.terminal, globals.output);
+  const { profile, projectId } = globals;
+  const options = { profile, projectId, signal };
   let connection: Promise<Connection> | undefined;
-  const connect = async (): Promise<Connection> => {
-    const { resolveConnection } = await import("../connect.ts");
-    const { profile, projectId } = globals;
-    return await resolveConnection(around, { profile, projectId, signal });
-  };
+  const resolve = async () => (await import("../connect.ts")).resolveConnection(around, options);
+  let client: Promise<Client> | undefined;
+  // Most commands need no more than this, and it does not look for what is shadowed.
+  const connect = async () =>
+    await (await import("../connect.ts")).connect({ ...options, surroundings: around });
   const { interactive } = world;
   return {
     out,
@@ -78,8 +80,8 @@ export function createContext(world: World, globals: Globals): Context {
     around,
     signal,
     globals,
-    connection: () => connection ??= connect(),
-    client: async () => (await (connection ??= connect())).client,
+    connection: () => connection ??= resolve(),
+    client: () => client ??= connect(),
   };
 }
 

@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { permissions, wantedTargets } from "../compile.ts";
+import config from "../../deno.json" with { type: "json" };
 
 /** The repository's folder. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -24,7 +24,7 @@ export interface Child extends AsyncDisposable {
 /** Starts `deno run` with these arguments. It is stopped, and waited for, when disposed. */
 export function startDeno(args: readonly string[], env: Record<string, string> = {}): Child {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", ...args],
+    args: ["run", ...args],
     env,
     stdin: "piped",
     stdout: "piped",
@@ -59,7 +59,7 @@ export async function runDeno(
   env: Record<string, string> = {},
 ): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", ...args],
+    args: ["run", ...args],
     env,
     stdin: "null",
     stdout: "null",
@@ -68,15 +68,13 @@ export async function runDeno(
   if (!success) throw new Error(`${args.at(-1)} has failed: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** The arguments that run the command line as `deno task cli` does, without the task itself. */
-export async function cliArguments(...words: string[]): Promise<string[]> {
-  return [...await cliPermissions(), join(ROOT, "cli.ts"), ...words];
-}
+/** The flags of `deno task cli`, its permissions among them. */
+export const CLI_FLAGS: readonly string[] = config.tasks.cli.command.split(" ")
+  .filter((word) => word.startsWith("--"));
 
-/** The permissions of `deno task cli`. */
-export async function cliPermissions(): Promise<string[]> {
-  const [target = "x86_64-unknown-linux-gnu"] = wantedTargets([]);
-  return permissions(await Deno.readTextFile(join(ROOT, "deno.json")), target);
+/** The arguments that run the command line as `deno task cli` does, without the task itself. */
+export function cliArguments(...words: string[]): string[] {
+  return [...CLI_FLAGS, join(ROOT, "cli.ts"), ...words];
 }
 
 /** An environment with its own home folder, and with Deno's own cache all the same. */

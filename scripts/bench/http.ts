@@ -48,7 +48,7 @@ interface Case {
 
 /** Measures requests, each against a bare server with an answer of the same size. */
 export async function measureHttp(options: HttpOptions): Promise<Section> {
-  await using generator = startScript("load_generator.ts", ["--allow-net=127.0.0.1"]);
+  await using generator = startScript("load_generator.ts");
   const findings: Finding[] = [];
   for (const one of await cases(options.service)) {
     findings.push(...await measureCase(options, generator, one));
@@ -70,7 +70,7 @@ async function measureCase(
   generator: Child,
   { what, request, atLeast }: Case,
 ): Promise<Finding[]> {
-  await using bare = startScript("bare_server.ts", ["--allow-net=127.0.0.1"]);
+  await using bare = startScript("bare_server.ts");
   await bare.say(await answerOf(service, request));
   await bare.hangUp();
   const { base_url } = JSON.parse(await bare.line());
@@ -152,7 +152,8 @@ async function carryOut(generator: Child, order: Order): Promise<number> {
   return per_second;
 }
 
-/** Starts a script of this folder. */
-function startScript(name: string, permissions: readonly string[]): Child {
-  return startDeno([...permissions, fileURLToPath(import.meta.resolve(`./${name}`))]);
+/** Starts a script of this folder that talks to local addresses. */
+function startScript(name: string): Child {
+  const flags = ["--quiet", "--no-prompt", "--allow-net=127.0.0.1"];
+  return startDeno([...flags, fileURLToPath(import.meta.resolve(`./${name}`))]);
 }

@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { type Child, cliArguments, cliPermissions, ROOT, runDeno, startDeno } from "./child.ts";
+import { type Child, CLI_FLAGS, cliArguments, ROOT, runDeno, startDeno } from "./child.ts";
 import { elapsed, type Finding, inTurns, median, type Section } from "./measure.ts";
 
 /** How thoroughly to measure. */
@@ -41,9 +41,9 @@ export async function measurePrograms(options: ProgramOptions): Promise<Section>
     CLI_PROJECT_ID: service.project_id,
     CLI_REFRESH_TOKEN: service.refresh_token,
   };
-  const empty = [...await cliPermissions(), join(ROOT, "scripts/bench/empty.ts")];
-  const version = await cliArguments("--version");
-  const list = await cliArguments("offerings", "list");
+  const empty = [...CLI_FLAGS, join(ROOT, "scripts/bench/empty.ts")];
+  const version = cliArguments("--version");
+  const list = cliArguments("offerings", "list");
   const samples = await inTurns({
     empty: () => elapsed(() => runDeno(empty, env)),
     version: () => elapsed(() => runDeno(version, env)),
@@ -60,7 +60,7 @@ export async function measurePrograms(options: ProgramOptions): Promise<Section>
   });
   return {
     title: "The command line",
-    method: `Whole processes, ${runs} runs of each in turns, with the permissions of ` +
+    method: `Whole processes, ${runs} runs of each in turns, with the flags of ` +
       "`deno task cli` and without the task's own start. The service runs in another process.",
     findings: [
       finding("`cli --version`", samples.version, 1.3),
@@ -99,7 +99,7 @@ export async function measureStart(
 
 /** Milliseconds from the start of a service to its first answer. */
 async function startToAnswer(folder: string, env: Record<string, string>): Promise<number> {
-  const args = await serviceArguments(folder);
+  const args = serviceArguments(folder);
   const start = performance.now();
   await using child = startDeno(args, env);
   const { base_url } = await announcement(child);
@@ -112,7 +112,7 @@ export async function startService(
   folder: string,
   env: Record<string, string>,
 ): Promise<RunningService> {
-  const child = startDeno(await serviceArguments(folder), env);
+  const child = startDeno(serviceArguments(folder), env);
   const { base_url, project_id } = await announcement(child);
   const secret = (await Deno.readTextFile(join(folder, "admin.secret"))).trim();
   const response = await fetch(`${base_url}/_sim/tokens`, {
@@ -131,7 +131,7 @@ export async function startService(
 }
 
 /** The arguments that start the service on a data folder. */
-function serviceArguments(folder: string): Promise<string[]> {
+function serviceArguments(folder: string): string[] {
   return cliArguments("service", "start", "--port", "0", "--data", folder, "--output", "json");
 }
 
