@@ -10,7 +10,6 @@ import {
   resolveCredential,
   type ResolvedCredential,
 } from "./auth/credential.ts";
-import { exchangeToken } from "./auth/exchange.ts";
 import { DEFAULT_BASE_URL, serviceAddress } from "./auth/renewal.ts";
 import type { BrowserOptions } from "./auth/sign_in.ts";
 import type { TokenEndpoint } from "./auth/token.ts";
@@ -228,6 +227,7 @@ async function openConnection(
     client,
     grantedScope: async () => await credential?.scopeAt(baseUrl.value),
     secondSignIn: async () => {
+      const { exchangeToken } = await import("./auth/exchange.ts");
       const accessToken = typeof opened === "string" ? opened : await opened(undefined);
       return await exchangeToken(endpoint, { accessToken, clientId: credential?.clientId });
     },

@@ -69,7 +69,7 @@ Deno.test("a find tells where it comes from and shows no token", async () => {
   const base_url = "http://127.0.0.1:9";
   await saveProfile(machine, profileNamed("active", { scope, base_url }));
   const found = await resolveCredential(machine);
-  const { open, ...shown } = found ?? {};
+  const { open, scopeAt: _, ...shown } = found ?? {};
   strictEqual(typeof open, "function");
   deepStrictEqual(shown, {
     kind: "profile",

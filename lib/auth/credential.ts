@@ -56,17 +56,14 @@ export interface ResolvedCredential extends FoundCredential {
 
 /** A sign-in that can be used. */
 interface Usable extends FoundCredential {
-  /** The scopes that a given token was last found to have at a service, where that is known. */
-  scopeAt?: ((around: Surroundings, baseUrl: string) => Promise<string | undefined>) | undefined;
+  /** The scopes that it was last found to have at a service, where that is known. */
+  scopeAt(baseUrl: string): Promise<string | undefined>;
   /** Makes the credential that requests carry. */
   open(endpoint: TokenEndpoint): Credential;
 }
 
 /** The sign-in that applies, ready for use. */
-export interface UsableCredential extends ResolvedCredential {
-  /** Makes the credential that requests carry. */
-  open(endpoint: TokenEndpoint): Credential;
-}
+export interface UsableCredential extends ResolvedCredential, Usable {}
 
 /** How to look for the sign-in. */
 export interface CredentialOptions {
@@ -97,8 +94,9 @@ export async function resolveCredential(
     });
   }
   const lookups: Lookup<Usable>[] = [
-    async () => given("option", "refreshToken", options.refreshToken),
-    async () => given("environment", "CLI_REFRESH_TOKEN", setting(around, "CLI_REFRESH_TOKEN")),
+    async () => given(around, "option", "refreshToken", options.refreshToken),
+    async () =>
+      given(around, "environment", "CLI_REFRESH_TOKEN", setting(around, "CLI_REFRESH_TOKEN")),
     async () =>
       profile === undefined ? undefined : await namedProfile(around, profile, "--profile"),
     async () => await localCredential(around),
@@ -134,6 +132,7 @@ export async function missingCredential(around: Surroundings): Promise<AuthError
 
 /** A token that was given, if one was. */
 function given(
+  around: Surroundings,
   kind: "option" | "environment",
   source: string,
   token: string | undefined,
@@ -143,7 +142,7 @@ function given(
     kind,
     source,
     preview: preview(token),
-    scopeAt: (around, baseUrl) => rememberedScope(around, { token, source }, baseUrl),
+    scopeAt: (baseUrl) => rememberedScope(around, { token, source }, baseUrl),
     open: (endpoint) => environmentCredential({ token, source }, endpoint),
   };
 }
@@ -162,6 +161,7 @@ function stored(
     expiresAtMs: token.expires_at_ms,
     scope: token.scope,
     preview: preview(token.access_token),
+    scopeAt: () => Promise.resolve(token.scope),
     open: (endpoint) => storedCredential(place, token, endpoint),
   };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { exchangeToken, ExchangeUnsupported } from "../auth/exchange.ts";
+import { ExchangeUnsupported } from "../auth/exchange.ts";
 import type { StoredToken } from "../config/stored_token.ts";
 import type { Connection } from "../connect.ts";
 import { AuthError } from "../errors.ts";
@@ -20,18 +20,17 @@ const WITHOUT = "Bind the folder without a sign-in of its own: cli init --no-loc
  * @throws {AuthError} when that cannot be done. It names the way without.
  */
 export async function ownSignIn(context: Context, connection: Connection): Promise<StoredToken> {
-  const { credential, endpoint } = connection;
-  const clientId = credential?.clientId;
-  const accessToken = await connection.accessToken();
   try {
-    return await exchangeToken(endpoint, { accessToken, clientId });
+    return await connection.secondSignIn();
   } catch (error) {
     if (!(error instanceof AuthError)) throw error;
     if (!(error instanceof ExchangeUnsupported && context.interactive)) {
       throw new AuthError(error.message, { hint: WITHOUT, cause: error });
     }
     context.out.note(`${error.message}. Sign in once more, for this folder.`);
+    const { credential, baseUrl } = connection;
     const scopes = credential?.scope?.split(" ");
-    return await signInHere(context, { baseUrl: endpoint.baseUrl, clientId, scopes });
+    const clientId = credential?.clientId;
+    return await signInHere(context, { baseUrl: baseUrl.value, clientId, scopes });
   }
 }

@@ -20,6 +20,7 @@ import type { Column } from "../output.ts";
 import { login } from "./auth_login.ts";
 import { logout } from "./auth_logout.ts";
 import { status } from "./auth_status.ts";
+import { authDoctor } from "./doctor.ts";
 
 /** What is shown of a profile. */
 interface ListedProfile {
@@ -104,4 +105,5 @@ export const auth = group("Sign in and out, and see which sign-in applies", [], 
   list,
   use,
   logout,
+  doctor: authDoctor,
 });

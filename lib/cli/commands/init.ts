@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import {
   bindFolder,
   type BoundFile,
@@ -228,11 +228,6 @@ async function revoke({ around }: Context, token: StoredToken): Promise<void> {
   await signOut(token, { surroundings: around }).catch(() => {});
 }
 
-const columns: Column<BoundFile>[] = [
-  { header: "file", value: ({ path }) => path },
-  { header: "action", value: ({ action }) => action },
-];
-
 /** Shows what was written. */
 function show(
   { out }: Context,
@@ -240,7 +235,7 @@ function show(
   { files, git }: BoundFolder,
 ): void {
   out.done(`${folder} belongs to ${project.id} ${JSON.stringify(project.name)}`);
-  if (out.format === "table") return out.table(files, columns);
+  if (out.format === "table") return out.table(files, columnsIn(folder));
   out.json(JSON.stringify({
     folder,
     project: { id: project.id, name: project.name },
@@ -254,6 +249,14 @@ function show(
     },
     git: git ? { repository: git.repository ?? null, ignored: git.ignored } : null,
   }));
+}
+
+/** The columns of the files in a folder. */
+function columnsIn(folder: string): Column<BoundFile>[] {
+  return [
+    { header: "file", value: ({ path }) => relative(folder, path) },
+    { header: "action", value: ({ action }) => action },
+  ];
 }
 
 /** Says what would get in the way, and what to run next. */

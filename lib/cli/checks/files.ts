@@ -1,0 +1,105 @@
+/**
+ * Checks of the files that hold sign-ins.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { DEFAULT_PROFILE, listProfiles, readActive, readProfileNames } from "../../auth/store.ts";
+import { shellWord } from "../../config/files.ts";
+import { ignoreState } from "../../config/gitignore.ts";
+import { readLocal } from "../../config/local.ts";
+import { homeFile, setting, type Surroundings } from "../../config/surroundings.ts";
+import { doubtful, failed, type Finding, runCheck, type Verdict } from "./finding.ts";
+
+/** Looks at the files that hold sign-ins, in the home folder and here. It sends nothing. */
+export async function checkFiles(around: Surroundings): Promise<Finding[]> {
+  return [
+    await runCheck("profiles", () => profilesVerdict(around)),
+    // Before anything else looks for the active profile, and heals the mark.
+    await runCheck("active profile", () => activeVerdict(around)),
+    await runCheck("folder", () => folderVerdict(around)),
+    await runCheck("git", () => gitVerdict(around)),
+    await runCheck("shared tokens", () => sharedVerdict(around)),
+  ];
+}
+
+/** The file of profiles: its mode, its form, and each profile in it. */
+async function profilesVerdict(around: Surroundings): Promise<Verdict> {
+  const path = homeFile(around, "config.json");
+  if (path === undefined) {
+    return doubtful("no home folder is known", "Set HOME, or use CLI_REFRESH_TOKEN.");
+  }
+  const profiles = await listProfiles(around);
+  if (profiles.length === 0) return `none in ${path}`;
+  const names = profiles.map(({ name }) => JSON.stringify(name)).join(", ");
+  return `${names} in ${path}, which only you can open`;
+}
+
+/** The mark of the active profile. */
+async function activeVerdict(around: Surroundings): Promise<Verdict> {
+  const active = await readActive(around);
+  const names = await readProfileNames(around);
+  const variable = setting(around, "CLI_PROFILE");
+  if (variable !== undefined && !names.includes(variable)) {
+    return failed(
+      `CLI_PROFILE names ${JSON.stringify(variable)}, which is not stored`,
+      "Unset CLI_PROFILE, or see what there is with: cli auth list",
+    );
+  }
+  if (active !== undefined && !names.includes(active)) {
+    const path = homeFile(around, "active") ?? "";
+    return doubtful(
+      `${path} named ${JSON.stringify(active)}, which is not stored; the mark is removed`,
+      "Choose a profile with: cli auth use NAME",
+    );
+  }
+  if (variable !== undefined) return `${JSON.stringify(variable)}, by CLI_PROFILE`;
+  if (active !== undefined) return JSON.stringify(active);
+  return names.includes(DEFAULT_PROFILE) ? `"${DEFAULT_PROFILE}", as none is chosen` : "none";
+}
+
+/** The folder's own file: its mode and its form. */
+async function folderVerdict(around: Surroundings): Promise<Verdict> {
+  const local = await readLocal(around);
+  if (!local) return "no .cli/config.json here or above";
+  return local.profile
+    ? `${local.path} has a sign-in of its own, which only you can open`
+    : `${local.path} names a project and has no sign-in`;
+}
+
+/** Whether the folder's sign-in could get into a repository. */
+async function gitVerdict(around: Surroundings): Promise<Verdict> {
+  const local = await readLocal(around).catch(() => undefined);
+  if (!local?.profile) return "no sign-in here that git could see";
+  const { repository, ignored, tracked } = await ignoreState(local.path);
+  if (repository === undefined) return "the folder is in no repository";
+  if (tracked) {
+    return failed(
+      `${local.path} is in the repository ${repository}`,
+      `Take it out and end the sign-in: git rm --cached ${
+        shellWord(local.path)
+      } && cli init --force`,
+    );
+  }
+  if (ignored) return `${local.path} is ignored`;
+  const file = shellWord(join(local.path, "..", "..", ".gitignore"));
+  return failed(`${local.path} is not ignored in ${repository}`, `Run: echo .cli/ >> ${file}`);
+}
+
+/** Whether the folder's sign-in is a copy of a profile's: then each ends the other. */
+async function sharedVerdict(around: Surroundings): Promise<Verdict> {
+  const local = await readLocal(around).catch(() => undefined);
+  const profiles = await listProfiles(around).catch(() => []);
+  const tokens = [...profiles, ...local?.profile ? [{ ...local.profile, name: local.path }] : []];
+  const twice = tokens.find(({ refresh_token }, i) =>
+    tokens.findIndex((other) => other.refresh_token === refresh_token) < i
+  );
+  if (!twice) return "no two places hold the same sign-in";
+  const first = tokens.find(({ refresh_token }) => refresh_token === twice.refresh_token);
+  return failed(
+    `${JSON.stringify(first?.name)} and ${JSON.stringify(twice.name)} hold the same sign-in; ` +
+      "the first to renew it ends the other",
+    twice.name === local?.path ? "Run: cli init --force" : `Run: cli auth login -n ${twice.name}`,
+  );
+}

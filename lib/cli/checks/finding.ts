@@ -1,0 +1,87 @@
+/**
+ * What a check finds, and how findings are shown.
+ *
+ * @module
+ */
+
+import { ToolkitError } from "../../errors.ts";
+import type { Context } from "../context.ts";
+import type { Column } from "../output.ts";
+
+/** What a check found. */
+export interface Finding {
+  /** What was looked at. */
+  check: string;
+  /** `fail` makes the whole command fail; `skip` means that another finding hides it. */
+  status: "ok" | "warn" | "fail" | "skip";
+  /** What was seen. */
+  detail: string;
+  /** What to run or do about it. */
+  fix: string | null;
+}
+
+/** What a check says of itself: a sentence where all is well, else how it is. */
+export type Verdict = string | Pick<Finding, "status" | "detail" | "fix">;
+
+/** Runs a check; the error that it throws is what it found. */
+export async function runCheck(
+  check: string,
+  look: () => Verdict | Promise<Verdict>,
+): Promise<Finding> {
+  try {
+    const verdict = await look();
+    if (typeof verdict !== "string") return { check, ...verdict };
+    return { check, status: "ok", detail: verdict, fix: null };
+  } catch (error) {
+    if (!(error instanceof ToolkitError)) throw error;
+    return { check, ...failed(error.message, error.hint) };
+  }
+}
+
+/** The verdict on what works, but may not be meant. */
+export function doubtful(detail: string, fix: string | null): Verdict {
+  return { status: "warn", detail, fix };
+}
+
+/** The verdict on what does not work. */
+export function failed(detail: string, fix: string | undefined): Pick<
+  Finding,
+  "status" | "detail" | "fix"
+> {
+  return { status: "fail", detail, fix: fix ?? null };
+}
+
+/** The finding of a check that makes no sense as long as another one fails. */
+export function skipped(check: string, detail: string): Finding {
+  return { check, status: "skip", detail, fix: null };
+}
+
+const columns: Column<Finding>[] = [
+  { header: "status", value: ({ status }) => status },
+  { header: "check", value: ({ check }) => check, kind: "id" },
+  { header: "detail", value: ({ detail }) => detail },
+];
+
+/**
+ * Shows findings.
+ *
+ * @throws {ToolkitError} when one of them is a failure. It names the first fix.
+ */
+export function showFindings({ out }: Context, findings: readonly Finding[]): void {
+  const failures = findings.filter(({ status }) => status === "fail");
+  if (out.format === "json") {
+    out.json(JSON.stringify({ ok: failures.length === 0, checks: findings }));
+  } else {
+    out.table(findings, columns);
+    for (const { check, detail, fix } of findings) {
+      // In a narrow terminal the table has cut the detail.
+      if (fix !== null) out.note(`${check}: ${detail}. ${fix}`);
+    }
+  }
+  if (failures.length === 0) return;
+  const names = failures.map(({ check }) => check).join(", ");
+  const noun = failures.length === 1 ? "a check has" : `${failures.length} checks have`;
+  throw new ToolkitError(`Cannot work as it is: ${noun} failed (${names})`, {
+    hint: failures.find(({ fix }) => fix !== null)?.fix ?? undefined,
+  });
+}

@@ -1,0 +1,179 @@
+/**
+ * Checks of the sign-in that applies, with the service.
+ *
+ * @module
+ */
+
+import type { ResolvedCredential } from "../../auth/credential.ts";
+import { missingCredential } from "../../auth/credential.ts";
+import { DEFAULT_SCOPES, missingScopes } from "../../auth/scopes.ts";
+import { createClient } from "../../client.ts";
+import type { Connection, Surroundings } from "../../connect.ts";
+import { ApiError, ToolkitError } from "../../errors.ts";
+import { path } from "../../path.ts";
+import { getProject, listProjects } from "../../resources/projects.ts";
+import { VERSION } from "../../version.ts";
+import type { Context } from "../context.ts";
+import { doubtful, failed, type Finding, runCheck, skipped, type Verdict } from "./finding.ts";
+
+/** A clock that is off by more is wrong, in milliseconds. */
+const LARGEST_SKEW_MS = 60_000;
+
+/** What is looked at besides the sign-in itself. */
+export interface SignInChecks {
+  /** Whether to check the project and the permissions, too. */
+  whole: boolean;
+}
+
+/** Looks at the sign-in, and asks the service about it. */
+export async function checkSignIn(
+  context: Context,
+  { whole }: SignInChecks,
+): Promise<Finding[]> {
+  const signIn = await runCheck("sign-in", () => sourceVerdict(context));
+  const connection = await context.connection().catch(ignoreKnown);
+  if (!connection) return [signIn, skipped("service", "settings cannot be read")];
+  const { around } = context;
+  const answer: Answered = { version: undefined, date: null };
+  const service = await runCheck("service", () => serviceVerdict(context, connection, answer));
+  const findings = [signIn, service];
+  const later = ["access", ...whole ? ["permissions", "project"] : []];
+  if (service.status === "fail") {
+    return [...findings, ...later.map((check) => skipped(check, "the service does not answer"))];
+  }
+  findings.push(await runCheck("clock", () => clockVerdict(around, answer.date)));
+  if (!connection.credential) {
+    return [...findings, ...later.map((check) => skipped(check, "nobody is signed in"))];
+  }
+  const access = await runCheck("access", () => accessVerdict(connection));
+  findings.push(access);
+  if (!whole) return findings;
+  if (access.status === "fail") {
+    const why = "the sign-in is not accepted";
+    return [...findings, skipped("permissions", why), skipped("project", why)];
+  }
+  findings.push(await runCheck("permissions", () => scopeVerdict(connection)));
+  findings.push(await runCheck("project", () => projectVerdict(connection)));
+  return findings;
+}
+
+/** Lets an error pass that another check reports. */
+function ignoreKnown(error: unknown): undefined {
+  if (!(error instanceof ToolkitError)) throw error;
+}
+
+/** Which sign-in applies, and what it shadows. */
+async function sourceVerdict(context: Context): Promise<Verdict> {
+  const { credential } = await context.connection();
+  if (!credential) throw await missingCredential(context.around);
+  const hidden = credential.shadows.map(nameOf);
+  const detail = hidden.length === 0
+    ? nameOf(credential)
+    : `${nameOf(credential)}; it comes before ${hidden.join(" and ")}`;
+  // A folder's own sign-in is there to come before the profile. A variable may be a leftover.
+  return credential.kind === "environment" && hidden.length > 0
+    ? doubtful(detail, `Unset ${credential.source} to use what is stored.`)
+    : detail;
+}
+
+/** A sign-in by the name of its place. */
+function nameOf({ source, name }: Pick<ResolvedCredential, "source" | "name">): string {
+  return name === undefined ? source : `the profile ${JSON.stringify(name)} in ${source}`;
+}
+
+/** What an answer of the service has told besides. */
+interface Answered {
+  /** The service's version. */
+  version: string | undefined;
+  /** Its time, as the `Date` header has it. */
+  date: string | null;
+}
+
+/** Whether the service answers, and what it is. */
+async function serviceVerdict(
+  { around, signal }: Context,
+  { baseUrl }: Connection,
+  answer: Answered,
+): Promise<Verdict> {
+  const { fetch } = around;
+  const client = createClient({
+    baseUrl: baseUrl.value,
+    retries: 0,
+    signal,
+    onExchange: ({ response }) => answer.date = response?.headers.get("Date") ?? null,
+    ...fetch && { fetch },
+  });
+  const place = `${baseUrl.value} (from: ${baseUrl.source})`;
+  try {
+    answer.version = (await client.get<{ version?: string }>(path`/health`))?.version;
+  } catch (error) {
+    // The published service has no such address; that it answers is all we ask.
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+  }
+  const version = answer.version === undefined ? "tells no version" : `version ${answer.version}`;
+  return `${place} answers, ${version}; this client is version ${VERSION}`;
+}
+
+/** Whether this machine's clock and the service's agree: times are computed here and judged there. */
+function clockVerdict(around: Surroundings, date: string | null): Verdict {
+  const theirs = Date.parse(date ?? "");
+  if (Number.isNaN(theirs)) return "the service does not tell its time";
+  const skew = around.now() - theirs;
+  const seconds = Math.round(Math.abs(skew) / 1000);
+  if (Math.abs(skew) <= LARGEST_SKEW_MS) return "agrees with the service's to the minute";
+  const side = skew > 0 ? "ahead of" : "behind";
+  return failed(`this machine is ${seconds} s ${side} the service`, "Set this machine's clock.");
+}
+
+/** Whether the service accepts the sign-in. A token that ends is renewed for this. */
+async function accessVerdict({ client }: Connection): Promise<Verdict> {
+  try {
+    const { items } = await listProjects(client, { limit: 1 });
+    return items.length > 0 ? "accepted" : doubtful(
+      "accepted, but it sees no project",
+      "Create one with: cli projects create --name NAME",
+    );
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return "accepted";
+    if (error instanceof ApiError && error.status === 401) {
+      return failed(error.message, "Sign in again with: cli auth login");
+    }
+    throw error;
+  }
+}
+
+/** Whether the sign-in may do what the commands do. */
+async function scopeVerdict({ credential, grantedScope }: Connection): Promise<Verdict> {
+  const scope = await grantedScope();
+  if (scope === undefined) {
+    return { status: "skip", detail: "what the sign-in permits is not known here", fix: null };
+  }
+  const missing = missingScopes(scope, DEFAULT_SCOPES);
+  if (missing.length === 0) return "all that the commands need";
+  const fix = credential?.kind === "local"
+    ? "Where you need them: cli auth login, then cli init --force"
+    : credential?.kind === "profile"
+    ? `Where you need them: cli auth login -n ${credential.name}`
+    : "Where you need them: cli service token";
+  return doubtful(`commands will be refused that need ${missing.join(" ")}`, fix);
+}
+
+/** Whether the project is there, and named alike wherever it is named. */
+async function projectVerdict({ client, project }: Connection): Promise<Verdict> {
+  if (!project) {
+    return failed("none is set", "Pass --project-id, set CLI_PROJECT_ID, or run: cli init");
+  }
+  const place = `${project.id} (from: ${project.source})`;
+  try {
+    const { name } = await getProject(client, project.id);
+    const other = project.shadows.find(({ id }) => id !== project.id);
+    const detail = `${project.id} ${JSON.stringify(name)} (from: ${project.source})`;
+    return other === undefined ? detail : doubtful(
+      `${detail}; ${other.source} names ${other.id}`,
+      "If that is not meant, correct one of them.",
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+    return failed(`the sign-in sees no project ${place}`, "See those it sees: cli projects list");
+  }
+}
