@@ -5,6 +5,47 @@
  * @module
  */
 
+/** Where a subscription stands. */
+export type SubscriptionStatus =
+  | "trialing"
+  | "active"
+  | "expired"
+  | "in_grace_period"
+  | "in_billing_retry"
+  | "paused"
+  | "incomplete";
+
+/** What happens at the end of a subscription's period. */
+export type AutoRenewal =
+  | "will_renew"
+  | "will_not_renew"
+  | "will_change_product"
+  | "will_pause"
+  | "requires_price_increase_consent"
+  | "has_already_renewed";
+
+/** What a period is: free, paid, or granted. */
+export type PeriodType = "trial" | "normal" | "promotional";
+
+/** What became of a payment. */
+export type PaymentStatus = "completed" | "refunded" | "pending" | "failed";
+
+/** Why something was cancelled or ended, as events say it. */
+export type Reason =
+  | "UNSUBSCRIBE"
+  | "BILLING_ERROR"
+  | "DEVELOPER_INITIATED"
+  | "PRICE_INCREASE"
+  | "CUSTOMER_SUPPORT"
+  | "SUBSCRIPTION_PAUSED"
+  | "UNKNOWN";
+
+/** How a customer came to own what was bought. */
+export type Ownership = "purchased" | "family_shared";
+
+/** Whether money is real. */
+export type Environment = "production" | "sandbox";
+
 /** An id by which a customer is found. Its own id is one of them. */
 export interface CustomerAliasRow {
   project_id: string;
@@ -28,11 +69,11 @@ export interface SubscriptionRow {
   app_id: string | null;
   entitlement_id: string | null;
   store: string;
-  environment: string;
-  ownership: string;
-  status: string;
-  auto_renewal_status: string;
-  period_type: string;
+  environment: Environment;
+  ownership: Ownership;
+  status: SubscriptionStatus;
+  auto_renewal_status: AutoRenewal;
+  period_type: PeriodType;
   starts_at: number;
   /** When the first paid period started, else null. */
   paid_since: number | null;
@@ -61,9 +102,9 @@ export interface SubscriptionRow {
   original_transaction_id: string;
   transaction_count: number;
   renewal_number: number;
-  /** 1: the next charge fails. */
+  /** 1: the next charge fails; while incomplete, the first one is not made yet. */
   charge_fails: number;
-  cancel_reason: string | null;
+  cancel_reason: Reason | null;
   /** The subscription that a family shares, for a member of that family. */
   shared_from_id: string | null;
   /** How many members of the family share it. */
@@ -83,12 +124,12 @@ export interface TransactionRow {
   seq: number;
   subscription_id: string;
   product_store_identifier: string;
-  period_type: string;
+  period_type: PeriodType;
   purchased_at: number;
   expires_at: number | null;
   /** The same with grace. */
   effective_expires_at: number | null;
-  status: string;
+  status: PaymentStatus;
   refunded_at: number | null;
   currency: string;
   gross_micros: number;
@@ -109,9 +150,9 @@ export interface PurchaseRow {
   product_id: string;
   app_id: string;
   store: string;
-  environment: string;
-  ownership: string;
-  status: string;
+  environment: Environment;
+  ownership: Ownership;
+  status: "owned" | "refunded";
   purchased_at: number;
   refunded_at: number | null;
   quantity: number;
@@ -179,8 +220,8 @@ export interface MovementRow extends MovementSums {
   started_at: number;
   paid_since: number | null;
   renewal_number: number | null;
-  period_type: string | null;
-  environment: string;
+  period_type: PeriodType | null;
+  environment: Environment;
   store: string;
   app_id: string;
   product_id: string;
@@ -215,7 +256,7 @@ export interface EventRow {
   type: string;
   customer_id: string;
   app_id: string | null;
-  environment: string;
+  environment: Environment;
   created_at: number;
   payload: string;
 }

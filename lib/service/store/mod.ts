@@ -4,6 +4,7 @@
  * @module
  */
 
+export { type OnConflict, writeRows } from "./bulk.ts";
 export type { Tx } from "./connection.ts";
 export {
   type ColumnName,

@@ -1,0 +1,54 @@
+/**
+ * Who may use what, by status and by time.
+ *
+ * @module
+ */
+
+import type { Row } from "../store/tables.ts";
+
+type Subscription = Pick<
+  Row<"subscriptions">,
+  "status" | "starts_at" | "period_ends_at" | "renewed_until" | "grace_ends_at"
+>;
+
+/** Whether a subscription gives its entitlements at a moment. */
+export function givesAccess(subscription: Subscription, now: number): boolean {
+  const { status, starts_at } = subscription;
+  const open = status === "trialing" || status === "active" || status === "in_grace_period";
+  const end = accessEnd(subscription);
+  return open && starts_at <= now && (end === null || now < end);
+}
+
+/**
+ * When the access that a subscription gives would end without another payment: the end of what is
+ * paid or granted, grace included. Null for never.
+ */
+export function accessEnd(subscription: Subscription): number | null {
+  const { grace_ends_at, renewed_until, period_ends_at } = subscription;
+  return grace_ends_at ?? renewed_until ?? period_ends_at;
+}
+
+/** Whether a purchase gives its entitlements: for ever, until it is refunded. */
+export function isOwned(purchase: Pick<Row<"purchases">, "status">): boolean {
+  return purchase.status === "owned";
+}
+
+/** Something that gives an entitlement until a moment, or for ever. */
+export interface Source {
+  /** The entitlement's id. */
+  entitlement_id: string;
+  /** When it ends, or null for never. */
+  expires_at: number | null;
+}
+
+/** The furthest end for each entitlement; for ever is the furthest. */
+export function furthestEnds(sources: Iterable<Source>): Map<string, number | null> {
+  const ends = new Map<string, number | null>();
+  for (const { entitlement_id, expires_at } of sources) {
+    const known = ends.get(entitlement_id);
+    const further = known === undefined || known !== null &&
+        (expires_at === null || expires_at > known);
+    if (further) ends.set(entitlement_id, expires_at);
+  }
+  return ends;
+}

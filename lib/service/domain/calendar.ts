@@ -1,0 +1,88 @@
+/**
+ * Periods of time as stores count them: ISO 8601 durations on the UTC calendar.
+ *
+ * @module
+ */
+
+/** A duration: whole months, whole days, and the rest in milliseconds. */
+export interface Duration {
+  /** Months; a year counts as 12. */
+  months: number;
+  /** Days; a week counts as 7. */
+  days: number;
+  /** Hours, minutes and seconds, in milliseconds. */
+  ms: number;
+}
+
+/** The milliseconds of a day. */
+export const DAY_MS = 86_400_000;
+
+const FORM =
+  /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$/;
+
+/**
+ * Reads an ISO 8601 duration of whole units, such as `P1M`, `P2W` or `PT5M`.
+ *
+ * @throws {RangeError} for anything else.
+ */
+export function parseDuration(text: string): Duration {
+  const match = FORM.exec(text);
+  if (!match) throw new RangeError(`${JSON.stringify(text)} is no ISO 8601 duration`);
+  const [years, months, weeks, days, hours, minutes, seconds] = match.slice(1).map(Number)
+    .map((value) => Number.isNaN(value) ? 0 : value);
+  return {
+    months: (years ?? 0) * 12 + (months ?? 0),
+    days: (weeks ?? 0) * 7 + (days ?? 0),
+    ms: ((hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (seconds ?? 0)) * 1000,
+  };
+}
+
+/** Whether a text is a duration that is longer than nothing. */
+export function isDuration(text: string): boolean {
+  if (!FORM.test(text)) return false;
+  const { months, days, ms } = parseDuration(text);
+  return months + days + ms > 0;
+}
+
+/**
+ * The end of the given number of durations from a moment on. Months keep the day of that moment
+ * where the month has it, else they end on the month's last day: from 31 January one month leads to
+ * 28 February, and two to 31 March.
+ */
+export function addDuration(at: number, duration: Duration | string, times = 1): number {
+  const { months, days, ms } = typeof duration === "string" ? parseDuration(duration) : duration;
+  const end = addMonths(at, months * times);
+  return end + days * times * DAY_MS + ms * times;
+}
+
+/** The first millisecond of the UTC day that a moment belongs to. */
+export function dayOf(at: number): number {
+  return at - modulo(at, DAY_MS);
+}
+
+/** Moves a moment by whole months, within the month that it ends up in. */
+function addMonths(at: number, months: number): number {
+  if (months === 0) return at;
+  const date = new Date(at);
+  const target = date.getUTCFullYear() * 12 + date.getUTCMonth() + months;
+  const year = Math.floor(target / 12);
+  const month = modulo(target, 12);
+  const day = Math.min(date.getUTCDate(), daysIn(year, month));
+  return firstOf(year, month) + (day - 1) * DAY_MS + modulo(at, DAY_MS);
+}
+
+/** The days of a month; `month` counts from 0. */
+function daysIn(year: number, month: number): number {
+  return (firstOf(year, month + 1) - firstOf(year, month)) / DAY_MS;
+}
+
+/** The first millisecond of a month; `month` counts from 0. */
+function firstOf(year: number, month: number): number {
+  // `Date.UTC` takes years below 100 for years of the 20th century.
+  return new Date(0).setUTCFullYear(year, month, 1);
+}
+
+/** The remainder that is never negative. */
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by;
+}

@@ -1,0 +1,113 @@
+/**
+ * Promotional grants: an entitlement given until a date, without a store.
+ *
+ * @module
+ */
+
+import type { Step, Subscription } from "./step.ts";
+import { derivedHex, platformOf } from "./stores.ts";
+import { changed } from "./subscription.ts";
+
+/** What a grant is made of. */
+export interface NewGrant {
+  /** The project's id. */
+  project_id: string;
+  /** The id of the grant. */
+  id: string;
+  /** Who gets it. */
+  customer_id: string;
+  /** What it gives. */
+  entitlement_id: string;
+  /** When it ends. */
+  expires_at: number;
+}
+
+/** Grants an entitlement that was not granted. */
+export function grant(given: NewGrant, at: number): Step {
+  const { customer_id, expires_at, ...ids } = given;
+  const transaction_id = `promo_${derivedHex(`${ids.project_id}/${ids.id}`, 20)}`;
+  const after = changed(NO_GRANT, {
+    ...ids,
+    customer_id,
+    original_customer_id: customer_id,
+    starts_at: at,
+    period_starts_at: at,
+    period_ends_at: expires_at,
+    anchor_at: at,
+    transaction_id,
+    original_transaction_id: transaction_id,
+  });
+  const events = [{ type: "NON_RENEWING_PURCHASE" } as const];
+  return { before: undefined, after, at, movement: "start", events };
+}
+
+/**
+ * Replaces the end of a grant. Undefined when it is that already.
+ *
+ * Gap: a later end is told as a new grant, an earlier one as the developer's cancellation.
+ */
+export function regrant(state: Subscription, at: number, expiresAt: number): Step | undefined {
+  const { period_ends_at } = state;
+  if (period_ends_at === expiresAt) return undefined;
+  const sooner = period_ends_at === null || expiresAt < period_ends_at;
+  const after = changed(state, {
+    period_ends_at: expiresAt,
+    cancel_reason: sooner ? "DEVELOPER_INITIATED" : null,
+  });
+  const extra = { cancel_reason: "DEVELOPER_INITIATED" } as const;
+  const told = sooner
+    ? { type: "CANCELLATION", extra } as const
+    : { type: "NON_RENEWING_PURCHASE" } as const;
+  return { before: state, after, at, movement: "renewal", events: [told] };
+}
+
+/** A grant that nobody has got. */
+const NO_GRANT: Subscription = {
+  project_id: "",
+  id: "",
+  seq: 0,
+  customer_id: "",
+  original_customer_id: "",
+  product_id: null,
+  app_id: null,
+  entitlement_id: "",
+  store: "promotional",
+  environment: "production",
+  ownership: "purchased",
+  status: "active",
+  auto_renewal_status: "will_not_renew",
+  period_type: "promotional",
+  starts_at: 0,
+  paid_since: null,
+  period_starts_at: 0,
+  period_ends_at: null,
+  renewed_until: null,
+  grace_ends_at: null,
+  retry_ends_at: null,
+  resumes_at: null,
+  anchor_at: 0,
+  anchor_periods: 0,
+  duration: null,
+  grace_duration: null,
+  trial_duration: null,
+  currency: "USD",
+  price_micros: 0,
+  pending_product_id: null,
+  pending_price_micros: null,
+  country: null,
+  platform: platformOf("promotional"),
+  offering_id: null,
+  transaction_id: "",
+  original_transaction_id: "",
+  transaction_count: 0,
+  renewal_number: 1,
+  charge_fails: 0,
+  cancel_reason: null,
+  shared_from_id: null,
+  share_count: 0,
+  gross_usd_micros: 0,
+  commission_usd_micros: 0,
+  tax_usd_micros: 0,
+  event_count: 0,
+  due_at: null,
+};

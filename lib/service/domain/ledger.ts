@@ -1,0 +1,222 @@
+/**
+ * The rows that a step adds to the ledger, and the sums of a day. `movements.ts` says what they mean.
+ *
+ * @module
+ */
+
+import type { MovementSums } from "../store/holding_tables.ts";
+import type { Row } from "../store/tables.ts";
+import { dayOf } from "./calendar.ts";
+import type { Parts } from "./money.ts";
+import { NOTHING } from "./money.ts";
+import { type Levels, levelsOf } from "./movements.ts";
+import type { PurchaseStep } from "./purchase.ts";
+import type { Step, Subscription } from "./step.ts";
+
+/** A row of the ledger that has no number yet. */
+export type Movement = Omit<Row<"movements">, "seq">;
+
+/** The rows for a step of a subscription: none when neither money nor levels move. */
+export function movementsOf(step: Step, customerSince: number): Movement[] {
+  const { before, after } = step;
+  const flows = flowsOf(step);
+  const was = levelsOf(before);
+  const is = levelsOf(after);
+  const draft = (state: Subscription, sums: MovementSums): Movement[] =>
+    isNothing(sums) ? [] : [{ ...aboutSubscription(step, state, customerSince), ...sums }];
+  if (before && before.product_id !== after.product_id) {
+    const leaves = sumsOf({ usd: NOTHING, payments: 0, refunds: 0 }, was, NO_LEVELS);
+    return [...draft(before, leaves), ...draft(after, sumsOf(flows, NO_LEVELS, is))];
+  }
+  return draft(after, sumsOf(flows, was, is));
+}
+
+/** The rows for the end of all that a subscription counts for, when its customer is deleted. */
+export function movementsOfDeletion(
+  state: Subscription,
+  at: number,
+  customerSince: number,
+): Movement[] {
+  const after = { ...state, status: "expired" } as const;
+  const step: Step = { before: state, after, at, movement: "deletion", events: [] };
+  return movementsOf(step, customerSince).map((row) => ({ ...row, customer_id: null }));
+}
+
+/** The row for a one-time purchase or its refund: none when it costs nothing. */
+export function movementsOfPurchase(step: PurchaseStep, customerSince: number): Movement[] {
+  const { after, at, movement, money } = step;
+  const refunds = movement === "refund" ? 1 : movement === "refund_reversal" ? -1 : 0;
+  const payments = movement === "purchase" && money.usd.gross !== 0 ? 1 : 0;
+  const sums = sumsOf({ usd: money.usd, payments, refunds }, NO_LEVELS, NO_LEVELS);
+  if (isNothing(sums)) return [];
+  return [{
+    ...dimensionsOf(after),
+    at,
+    kind: movement,
+    customer_id: after.customer_id,
+    customer_since: customerSince,
+    subscription_id: null,
+    purchase_id: after.id,
+    transaction_id: after.store_purchase_identifier,
+    transaction_at: after.purchased_at,
+    started_at: after.purchased_at,
+    paid_since: after.purchased_at,
+    renewal_number: null,
+    period_type: null,
+    product_id: after.product_id,
+    ...sums,
+  }];
+}
+
+/** What names a day's row: everything but its sums. */
+export const DAY_KEY = [
+  "project_id",
+  "day",
+  "kind",
+  "environment",
+  "store",
+  "app_id",
+  "product_id",
+  "offering_id",
+  "country",
+  "platform",
+] as const;
+
+/** What a movement adds to the row of its day. */
+export function dayRowOf(row: Movement): Row<"movements_daily"> {
+  return {
+    project_id: row.project_id,
+    day: dayOf(row.at),
+    kind: row.kind,
+    environment: row.environment,
+    store: row.store,
+    app_id: row.app_id,
+    product_id: row.product_id,
+    offering_id: row.offering_id ?? "",
+    country: row.country ?? "",
+    platform: row.platform,
+    movements: 1,
+    gross_usd_micros: row.gross_usd_micros,
+    commission_usd_micros: row.commission_usd_micros,
+    tax_usd_micros: row.tax_usd_micros,
+    payments_delta: row.payments_delta,
+    refunds_delta: row.refunds_delta,
+    mrr_delta_micros: row.mrr_delta_micros,
+    actives_delta: row.actives_delta,
+    trials_delta: row.trials_delta,
+    renewing_delta: row.renewing_delta,
+    billing_issues_delta: row.billing_issues_delta,
+  };
+}
+
+/** Two rows of the same day and kind as one. */
+export function addDayRows(
+  one: Row<"movements_daily">,
+  other: Row<"movements_daily">,
+): Row<"movements_daily"> {
+  return {
+    ...one,
+    movements: one.movements + other.movements,
+    gross_usd_micros: one.gross_usd_micros + other.gross_usd_micros,
+    commission_usd_micros: one.commission_usd_micros + other.commission_usd_micros,
+    tax_usd_micros: one.tax_usd_micros + other.tax_usd_micros,
+    payments_delta: one.payments_delta + other.payments_delta,
+    refunds_delta: one.refunds_delta + other.refunds_delta,
+    mrr_delta_micros: one.mrr_delta_micros + other.mrr_delta_micros,
+    actives_delta: one.actives_delta + other.actives_delta,
+    trials_delta: one.trials_delta + other.trials_delta,
+    renewing_delta: one.renewing_delta + other.renewing_delta,
+    billing_issues_delta: one.billing_issues_delta + other.billing_issues_delta,
+  };
+}
+
+const NO_LEVELS = levelsOf(undefined);
+
+/** What flows in a step. */
+interface Flows {
+  /** Money in US dollars. */
+  usd: Parts;
+  /** Payments made. */
+  payments: number;
+  /** Payments given back. */
+  refunds: number;
+}
+
+function flowsOf({ money, payment, settlement }: Step): Flows {
+  const usd = money?.usd ?? NOTHING;
+  const paid = payment?.status === "completed" || settlement?.transaction.status === "pending";
+  const refunds = settlement?.status === "refunded"
+    ? 1
+    : settlement?.transaction.status === "refunded"
+    ? -1
+    : 0;
+  return { usd, payments: paid && usd.gross > 0 ? 1 : 0, refunds };
+}
+
+function sumsOf({ usd, payments, refunds }: Flows, was: Levels, is: Levels): MovementSums {
+  return {
+    gross_usd_micros: usd.gross,
+    commission_usd_micros: usd.commission,
+    tax_usd_micros: usd.tax,
+    payments_delta: payments,
+    refunds_delta: refunds,
+    mrr_delta_micros: is.mrr - was.mrr,
+    actives_delta: is.actives - was.actives,
+    trials_delta: is.trials - was.trials,
+    renewing_delta: is.renewing - was.renewing,
+    billing_issues_delta: is.billing_issues - was.billing_issues,
+  };
+}
+
+function isNothing(sums: MovementSums): boolean {
+  return Object.values(sums).every((value) => value === 0);
+}
+
+function aboutSubscription(
+  step: Step,
+  state: Subscription,
+  customerSince: number,
+): Omit<Movement, keyof MovementSums> {
+  const transaction = step.settlement?.transaction;
+  return {
+    ...dimensionsOf(state),
+    at: step.at,
+    kind: step.movement,
+    customer_id: state.customer_id,
+    customer_since: customerSince,
+    subscription_id: state.id,
+    purchase_id: null,
+    transaction_id: step.payment?.id ?? transaction?.id ?? null,
+    transaction_at: step.payment ? step.at : transaction?.purchased_at ?? null,
+    started_at: state.starts_at,
+    paid_since: state.paid_since,
+    renewal_number: state.renewal_number,
+    period_type: state.period_type,
+    product_id: state.product_id ?? "",
+  };
+}
+
+type Dimension =
+  | "project_id"
+  | "environment"
+  | "store"
+  | "app_id"
+  | "offering_id"
+  | "country"
+  | "platform"
+  | "currency";
+
+function dimensionsOf(
+  sold: Pick<Subscription, Dimension>,
+): Pick<Movement, Dimension> {
+  return {
+    project_id: sold.project_id,
+    environment: sold.environment,
+    store: sold.store,
+    app_id: sold.app_id ?? "",
+    offering_id: sold.offering_id,
+    country: sold.country,
+    platform: sold.platform,
+    currency: sold.currency,
+  };
+}

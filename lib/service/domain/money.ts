@@ -1,0 +1,178 @@
+/**
+ * Amounts of money. Inside they are whole millionths of a currency's main unit ("micros"); outside
+ * they are decimal main units.
+ *
+ * The rates, commissions and taxes are the simulator's: fixed, so that the same purchases always
+ * make the same sums.
+ *
+ * @module
+ */
+
+import type { MonetaryAmount } from "../../resources/money.ts";
+import { type Duration, parseDuration } from "./calendar.ts";
+
+/** The parts of an amount, in micros of one currency. */
+export interface Parts {
+  /** What the buyer pays. */
+  gross: number;
+  /** What the store keeps. */
+  commission: number;
+  /** What the state gets. */
+  tax: number;
+}
+
+/** A payment in the buyer's currency and in US dollars. */
+export interface Money {
+  /** ISO 4217 code of the buyer's currency. */
+  currency: string;
+  /** In the buyer's currency. */
+  local: Parts;
+  /** In US dollars. */
+  usd: Parts;
+}
+
+/** What one unit of each currency is worth in US dollars. */
+const USD_PER_UNIT: Readonly<Record<string, number>> = {
+  USD: 1,
+  EUR: 1.08,
+  GBP: 1.27,
+  AUD: 0.66,
+  CAD: 0.73,
+  JPY: 0.0067,
+  BRL: 0.19,
+  KRW: 0.00074,
+  CNY: 0.14,
+  MXN: 0.055,
+  SEK: 0.095,
+  PLN: 0.25,
+  CHF: 1.13,
+  CZK: 0.043,
+  DKK: 0.145,
+  HKD: 0.128,
+  IDR: 0.000063,
+  ILS: 0.27,
+  INR: 0.012,
+  NOK: 0.094,
+  NZD: 0.61,
+  PHP: 0.0175,
+  SGD: 0.74,
+  THB: 0.028,
+  TRY: 0.031,
+  TWD: 0.031,
+  VND: 0.00004,
+  ZAR: 0.054,
+};
+
+/** The part of the price that each store keeps. */
+const COMMISSION: Readonly<Record<string, number>> = {
+  app_store: 0.3,
+  mac_app_store: 0.3,
+  play_store: 0.15,
+  amazon: 0.2,
+  roku: 0.2,
+  stripe: 0.03,
+  svc_billing: 0.03,
+  paddle: 0.05,
+};
+
+/** The part of the price that is tax, by country. Elsewhere none is included. */
+const TAX: Readonly<Record<string, number>> = {
+  AU: 0.0909,
+  BR: 0.1452,
+  CH: 0.0749,
+  DE: 0.1597,
+  DK: 0.2,
+  ES: 0.1736,
+  FR: 0.1667,
+  GB: 0.1667,
+  IN: 0.1525,
+  IT: 0.1803,
+  JP: 0.0909,
+  KR: 0.0909,
+  MX: 0.1379,
+  NL: 0.1736,
+  NO: 0.2,
+  NZ: 0.1304,
+  PL: 0.187,
+  SE: 0.2,
+};
+
+/** The currencies that have a rate. */
+export const CURRENCIES: readonly string[] = Object.keys(USD_PER_UNIT);
+
+/** The most that one payment may come to, in US dollars, so that sums stay exact. */
+export const LARGEST_PAYMENT_USD = 1_000_000;
+
+/** No money. */
+export const NOTHING: Parts = { gross: 0, commission: 0, tax: 0 };
+
+/** The part of a price that a store keeps, 0 to 1. */
+export function commissionRate(store: string): number {
+  return COMMISSION[store] ?? 0;
+}
+
+/** The part of a price that is tax in a country, 0 to 1. */
+export function taxRate(country: string | null): number {
+  return TAX[country ?? ""] ?? 0;
+}
+
+/** Micros from main units. */
+export function toMicros(units: number): number {
+  return Math.round(units * 1_000_000);
+}
+
+/** Main units from micros. */
+export function fromMicros(micros: number): number {
+  return micros / 1_000_000;
+}
+
+/** An amount in another currency, both in micros. Unknown currencies count as US dollars. */
+export function convert(micros: number, from: string, to: string): number {
+  if (from === to) return micros;
+  return Math.round(micros * (USD_PER_UNIT[from] ?? 1) / (USD_PER_UNIT[to] ?? 1));
+}
+
+/** What a payment of a gross amount is made up of, in a store and for a country. */
+export function splitPayment(
+  gross: number,
+  sale: { currency: string; store: string; country: string | null },
+): Money {
+  const split = (micros: number): Parts => ({
+    gross: micros,
+    commission: Math.round(micros * commissionRate(sale.store)),
+    tax: Math.round(micros * taxRate(sale.country)),
+  });
+  const { currency } = sale;
+  return { currency, local: split(gross), usd: split(convert(gross, currency, "USD")) };
+}
+
+/** The same payment the other way round. */
+export function negate(money: Money): Money {
+  // Subtraction, as a bare minus would make -0 of nothing.
+  const turn = ({ gross, commission, tax }: Parts): Parts => ({
+    gross: 0 - gross,
+    commission: 0 - commission,
+    tax: 0 - tax,
+  });
+  return { currency: money.currency, local: turn(money.local), usd: turn(money.usd) };
+}
+
+/** An amount as the API shows it. */
+export function showAmount(currency: string, { gross, commission, tax }: Parts): MonetaryAmount {
+  return {
+    currency,
+    gross: fromMicros(gross),
+    commission: fromMicros(commission),
+    tax: fromMicros(tax),
+    proceeds: fromMicros(gross - commission - tax),
+  };
+}
+
+const DAYS_PER_MONTH = 30.4375;
+
+/** What a price per period comes to per month, in the same unit. A month has 30.4375 days. */
+export function perMonth(price: number, duration: Duration | string): number {
+  const { months, days, ms } = typeof duration === "string" ? parseDuration(duration) : duration;
+  const length = months + (days + ms / 86_400_000) / DAYS_PER_MONTH;
+  return length === 0 ? 0 : Math.round(price / length);
+}

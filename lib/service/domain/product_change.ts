@@ -1,0 +1,126 @@
+/**
+ * Changes from one product to another, now or at the end of the period.
+ *
+ * A trial keeps its subscription and goes on with the new product. Once a subscription is paid for,
+ * another paid product is another subscription: the old one ends, and its successor begins.
+ *
+ * Gap: the simulator charges the new product in full and gives nothing back for the rest of the old
+ * period; stores differ in how they do that.
+ *
+ * @module
+ */
+
+import { monthlyUsd } from "./movements.ts";
+import type { EventDraft, Step, Subscription } from "./step.ts";
+import { derivedHex, transactionId } from "./stores.ts";
+import { begin, changed, expire, renew } from "./subscription.ts";
+
+/** What a product costs and how long its periods are. */
+export interface Terms {
+  /** The product's id. */
+  product_id: string;
+  /** The length of a period, ISO 8601. */
+  duration: string;
+  /** How long access goes on after a failed charge, ISO 8601, or null. */
+  grace_duration: string | null;
+  /** The price of a period, in micros of the subscription's currency. */
+  price_micros: number;
+}
+
+/** Changes the product now. */
+export function changeNow(state: Subscription, at: number, terms: Terms): Step[] {
+  const told = productChange(terms);
+  if (state.period_type !== "trial") {
+    const event = state.store === "play_store" ? "INITIAL_PURCHASE" : "RENEWAL";
+    return succeed(state, at, terms, [told], event);
+  }
+  const after = changed(state, {
+    ...termsOf(terms),
+    auto_renewal_status: "will_renew",
+    cancel_reason: null,
+    pending_product_id: null,
+    pending_price_micros: null,
+  });
+  return [{ before: state, after, at, movement: "trial_change", events: [told] }];
+}
+
+/** Sets the product of the next period. */
+export function changeAtEnd(state: Subscription, at: number, terms: Terms): Step[] {
+  const after = changed(state, {
+    auto_renewal_status: "will_change_product",
+    pending_product_id: terms.product_id,
+    pending_price_micros: terms.price_micros,
+  });
+  const movement = "uncancellation";
+  return [{ before: state, after, at, movement, events: [productChange(terms)] }];
+}
+
+/** Takes back a change that was set for the end of the period. */
+export function keepProduct(state: Subscription, at: number): Step[] {
+  const after = changed(state, {
+    auto_renewal_status: "will_renew",
+    pending_product_id: null,
+    pending_price_micros: null,
+  });
+  return [{ before: state, after, at, movement: "uncancellation", events: [] }];
+}
+
+/** Makes the change that was set for the end of the period. */
+export function makeChange(state: Subscription, at: number, terms: Terms): Step[] {
+  if (state.period_type !== "trial") return succeed(state, at, terms, [], "RENEWAL");
+  const step = renew(changed(state, termsOf(terms)), at, at);
+  return [{ ...step, before: state }];
+}
+
+/** Ends a subscription and begins the one that takes its place. */
+function succeed(
+  state: Subscription,
+  at: number,
+  terms: Terms,
+  told: EventDraft[],
+  type: "RENEWAL" | "INITIAL_PURCHASE",
+): Step[] {
+  const next = successorOf(state, at, terms);
+  const movement = monthlyUsd(next) < monthlyUsd(state) ? "downgrade" : "upgrade";
+  const renewal_number = type === "RENEWAL" ? state.renewal_number + 1 : 1;
+  const event: EventDraft = type === "RENEWAL"
+    ? { type, extra: { is_trial_conversion: false } }
+    : { type };
+  const start = begin(next, at, { movement, event, renewal_number });
+  return [expire(state, at, movement, told), { ...start, before: undefined }];
+}
+
+/** The subscription to another product that takes the place of a paid one, before it begins. */
+function successorOf(state: Subscription, at: number, terms: Terms): Subscription {
+  // Longer than other ids of its kind: it is made of what is known, and must still not be taken.
+  const id = `sub${derivedHex(`${state.project_id}/${state.id}/${state.renewal_number}`, 16)}`;
+  const transaction_id = transactionId({ ...state, id }, 1);
+  return changed(state, {
+    ...termsOf(terms),
+    id,
+    seq: 0,
+    status: "incomplete",
+    starts_at: at,
+    trial_duration: null,
+    transaction_id,
+    original_transaction_id: state.store === "play_store"
+      ? transaction_id
+      : state.original_transaction_id,
+    transaction_count: 0,
+    cancel_reason: null,
+    share_count: 0,
+    gross_usd_micros: 0,
+    commission_usd_micros: 0,
+    tax_usd_micros: 0,
+    event_count: 0,
+  });
+}
+
+function termsOf(terms: Terms): Terms {
+  const { product_id, duration, grace_duration, price_micros } = terms;
+  return { product_id, duration, grace_duration, price_micros };
+}
+
+function productChange({ product_id }: Terms): EventDraft {
+  return { type: "PRODUCT_CHANGE", extra: { new_product_id: product_id } };
+}

@@ -1,0 +1,138 @@
+/**
+ * What each store can do, and how it goes about it.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { parseDuration } from "./calendar.ts";
+
+/** Something that only some stores do. */
+export type StoreAbility =
+  | "uncancel"
+  | "pause"
+  | "change_product"
+  | "extend"
+  | "reverse_refund"
+  | "family_share";
+
+const APPLE = ["app_store", "mac_app_store"];
+
+/** The stores that can do it; the test store can do everything. */
+const ABLE: Readonly<Record<StoreAbility, readonly string[]>> = {
+  uncancel: [...APPLE, "play_store", "amazon", "roku", "svc_billing"],
+  pause: ["play_store"],
+  change_product: [...APPLE, "play_store", "stripe"],
+  extend: [...APPLE, "play_store", "amazon", "stripe"],
+  reverse_refund: APPLE,
+  family_share: APPLE,
+};
+
+/** Whether a store can do something. */
+export function isAble(store: string, ability: StoreAbility): boolean {
+  return store === "test_store" || ABLE[ability].includes(store);
+}
+
+/** Where payments can be refunded through the API. Elsewhere only the store itself does it. */
+export function refundsByApi(store: string): boolean {
+  return ["play_store", "svc_billing", "test_store"].includes(store);
+}
+
+/** Where customers manage what they bought in a store, or null where there is no such page. */
+export function managementUrl(store: string, id: string): string | null {
+  const pages: Record<string, string> = {
+    app_store: "https://apps.apple.com/account/subscriptions",
+    mac_app_store: "https://apps.apple.com/account/subscriptions",
+    play_store: "https://play.google.com/store/account/subscriptions",
+    amazon: "https://www.amazon.com/yourmembershipsandsubscriptions",
+    roku: "https://my.roku.com/account/subscriptions",
+    // Gap: the portal of web billing has no public address. This one is reserved and leads nowhere.
+    svc_billing: `https://billing.service.invalid/manage/${id}`,
+  };
+  return pages[store] ?? null;
+}
+
+/** The platform that people of a store use, as filters of charts name it. */
+export function platformOf(store: string): string {
+  const platforms: Record<string, string> = {
+    app_store: "iOS",
+    mac_app_store: "macOS",
+    play_store: "Android",
+    amazon: "Android",
+    roku: "Roku",
+    stripe: "Web",
+    svc_billing: "Web",
+    paddle: "Web",
+  };
+  return platforms[store] ?? "Other";
+}
+
+/** How often a subscription of the test store renews before it ends. */
+const TEST_STORE_RENEWALS = 5;
+
+/** Whether a store lets a subscription that has renewed so often renew again. */
+export function renewsAgain(store: string, renewals: number): boolean {
+  return store !== "test_store" || renewals < TEST_STORE_RENEWALS;
+}
+
+/** How long a period of a product lasts in a store: the test store's time runs fast. */
+export function periodIn(store: string, duration: string): string {
+  if (store !== "test_store") return duration;
+  const { months } = parseDuration(duration);
+  if (months >= 12) return "PT60M";
+  if (months >= 6) return "PT30M";
+  if (months >= 3) return "PT15M";
+  if (months >= 2) return "PT10M";
+  return "PT5M";
+}
+
+/**
+ * The store's id of a transaction: the same for the same subscription and number, since time that is
+ * played twice must do the same twice. `original` is the id of the first transaction, if there is one.
+ */
+export function transactionId(
+  owner: { project_id: string; id: string; store: string },
+  number: number,
+  original?: string,
+): string {
+  const { store } = owner;
+  if (store === "play_store" && original !== undefined) return `${original}..${number - 2}`;
+  const hex = digest(`${owner.project_id}/${owner.id}/${number}`);
+  const digits = (from: number, count: number) =>
+    BigInt(`0x${hex.slice(from, from + 16)}`).toString().padStart(count, "0").slice(-count);
+  if (store === "app_store" || store === "mac_app_store") return digits(0, 18);
+  if (store === "play_store") {
+    return `GPA.${digits(0, 4)}-${digits(16, 4)}-${digits(32, 4)}-${digits(40, 5)}`;
+  }
+  const prefixes: Record<string, string> = {
+    stripe: "in_",
+    svc_billing: "txn_",
+    paddle: "txn_",
+    promotional: "promo_",
+    test_store: "test_",
+  };
+  return (prefixes[store] ?? `${store}_`) + hex.slice(0, 20);
+}
+
+/** An id for an event, shaped as a UUID, the same for the same text. */
+export function derivedUuid(text: string): string {
+  const hex = digest(text);
+  const variant = (8 + Number(`0x${hex[16]}`) % 4).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    // Version 8 says: made in a way of its own.
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}
+
+/** Hexadecimal digits that are the same for the same text. */
+export function derivedHex(text: string, length: number): string {
+  return digest(text).slice(0, length);
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
