@@ -151,7 +151,11 @@ export async function runCommand(
   if (failures.length > 0) throw failures[0];
   if (complaints.length === 0 && process.exitCode === 0) return;
   const message = complaints.join("").trim() || "Cannot run the command";
-  throw new UsageError(message, { hint: `Run: ${commandLine(...place.names, "--help")}` });
+  const hint = `Run: ${commandLine(...place.names, "--help")}`;
+  const dashed = /there is no flag -[^-]/.test(message);
+  throw new UsageError(message, {
+    hint: dashed ? `${hint}, or put -- before a value that begins with -` : hint,
+  });
 }
 
 /** What a running command finds in the parser's context. */
@@ -215,6 +219,9 @@ function sentenceOf(error: unknown, words: readonly string[]): string {
     FlagNotFoundError: ({ input, corrections: [first] }) =>
       `there is no flag --${input}${first ? `; did you mean --${first}?` : ""}`,
     AliasNotFoundError: ({ input }) => `there is no flag -${input}`,
+    UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} is given twice`,
+    ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, input }) =>
+      `--${name} cannot be ${JSON.stringify(input)}; it takes yes or no`,
     EnumValidationError: ({ externalFlagName, input, values }) =>
       `--${externalFlagName} cannot be ${JSON.stringify(input)}; it takes ${values.join(", ")}`,
   });

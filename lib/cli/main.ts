@@ -7,6 +7,7 @@
 import { type Group, runCommand } from "./command.ts";
 import { loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
+import { visible } from "./display.ts";
 import { type Split, splitGlobals } from "./globals.ts";
 import { helpJson, helpText } from "./help.ts";
 import { createOutput } from "./output.ts";
@@ -56,7 +57,8 @@ function fail(
   globals: Globals,
 ): number {
   const { exitCode, message, hint, json } = reportError(error, failed);
-  if (globals.output === "json") world.terminal.writeErr(`${JSON.stringify(json)}\n`);
+  // On one line, after any notes, and with nothing in it that drives a terminal.
+  if (globals.output === "json") world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
   else createOutput(world.terminal, "table").error(message, hint);
   return exitCode;
 }
