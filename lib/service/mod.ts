@@ -94,7 +94,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         const { pathname } = new URL(request.url);
         if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
         if (pathname.startsWith("/v1/")) return await sdk(request);
-        if (pathname.startsWith("/_sim/")) return await answerSim(request, { oauth, adminSecret });
+        if (pathname.startsWith("/_sim/")) {
+          return await answerSim(request, { store, clock, oauth, adminSecret });
+        }
         return await oauth.handle(request) ?? answerOpen(request, pathname);
       } catch (error) {
         return refuse(error, parts);

@@ -50,7 +50,7 @@ async function activeVerdict(around: Surroundings): Promise<Verdict> {
   if (active !== undefined && !names.includes(active)) {
     const path = homeFile(around, "active") ?? "";
     return doubtful(
-      `${path} named ${JSON.stringify(active)}, which is not stored; the mark is removed`,
+      `${path} named ${JSON.stringify(active)}, which is not stored and does not count`,
       "Choose a profile with: cli auth use NAME",
     );
   }

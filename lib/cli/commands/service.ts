@@ -4,20 +4,15 @@
  * @module
  */
 
-import { join } from "node:path";
-import { ConfigError, NetworkError, UsageError } from "../../errors.ts";
 import { path } from "../../path.ts";
 import { choice, command, group, parsed, text, texts, toggle } from "../command.ts";
 import type { Context } from "../context.ts";
 import { parseCount } from "../input.ts";
+import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local_service.ts";
 import { askFirst, confirmFlags } from "../plain.ts";
+import { account } from "./service_account.ts";
 
-const MEMORY = ":memory:";
 const YEAR_MS = 365 * 86_400_000;
-
-const dataFlag = {
-  data: text("The data folder (default: ~/.cli/service)", { placeholder: "dir" }),
-};
 
 const start = command({
   brief: "Start the local service",
@@ -134,9 +129,7 @@ const token = command({
     ...dataFlag,
   },
   async run(context, { account, scope, rotating, data }) {
-    const { baseUrl, secret } = await adminOf(context, data);
-    const { createClient } = await import("../../client.ts");
-    const client = createClient({ baseUrl, credential: secret, signal: context.signal });
+    const client = await adminClient(context, data);
     const pair = await client.post<{ refresh_token: string; scope: string }>(path`/_sim/tokens`, {
       ...account !== undefined && { account_email: account },
       ...scope.length > 0 && { scope: scope.join(" ") },
@@ -147,7 +140,7 @@ const token = command({
     const { refresh_token } = pair;
     if (context.out.format === "json") {
       const facts = { refresh_token, scope: pair.scope, rotates: rotating === true };
-      return context.out.json(JSON.stringify({ ...facts, base_url: baseUrl }));
+      return context.out.json(JSON.stringify({ ...facts, base_url: client.baseUrl }));
     }
     context.out.text(refresh_token);
     context.out.note(
@@ -173,44 +166,11 @@ const reset = command({
   },
 });
 
-/** The data folder. */
-function folderOf(context: Context, data: string | undefined): string {
-  if (data === MEMORY) {
-    throw new UsageError("Cannot look into :memory:: only the process that started it can");
-  }
-  if (data !== undefined) return data;
-  const { home } = context.around;
-  if (home) return join(home, ".cli", "service");
-  throw new ConfigError("Cannot find the data folder: no home folder is known", {
-    hint: "Pass --data DIR.",
-  });
-}
-
-/** The address of the service in a data folder, and the secret that its folder holds. */
-async function adminOf(
-  context: Context,
-  data: string | undefined,
-): Promise<{ baseUrl: string; secret: string }> {
-  const secret = context.around.env("CLI_SERVICE_ADMIN_SECRET");
-  if (secret) return { baseUrl: (await context.connection()).baseUrl.value, secret };
-  const folder = folderOf(context, data);
-  const { readAddress } = await import("../../service/store/lock.ts");
-  const { held, address } = await readAddress(folder);
-  if (!held || !address) throw notRunning(folder);
-  const { readSecret } = await import("../../service/serve.ts");
-  return { baseUrl: address.base_url, secret: await readSecret(folder) };
-}
-
-function notRunning(folder: string): NetworkError {
-  return new NetworkError(`Cannot reach the local service: none runs on ${folder}`, {
-    hint: "Start it with: cli service start",
-  });
-}
-
 /** The local service. */
 export const service = group("The local service, complete and on this machine", [], {
   start,
   status,
   token,
+  account,
   reset,
 });

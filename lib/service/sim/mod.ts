@@ -10,10 +10,17 @@ import { z } from "zod";
 import { readBody, validate } from "../body.ts";
 import { Refusal } from "../errors.ts";
 import { sha256Hex } from "../ids.ts";
+import type { Clock } from "../clock.ts";
 import type { OAuth } from "../oauth/mod.ts";
+import type { Store } from "../store/mod.ts";
+import { createAccount, readAccounts } from "./accounts.ts";
 
 /** What the simulator works on. */
 export interface SimParts {
+  /** The database. */
+  store: Store;
+  /** Wall time. */
+  clock: Clock;
   /** Makes tokens. */
   oauth: OAuth;
   /** The secret that callers must send, `adm_…`. */
@@ -40,6 +47,13 @@ export async function answerSim(request: Request, parts: SimParts): Promise<Resp
       lifetimeMs: options.lifetime_ms,
     });
     return Response.json(pair, { status: 201, headers: { "Cache-Control": "no-store" } });
+  }
+  if (pathname === "/_sim/accounts" && request.method === "POST") {
+    const { value } = await readBody(request);
+    return Response.json(await createAccount(parts.store, parts.clock, value), { status: 201 });
+  }
+  if (pathname === "/_sim/accounts" && request.method === "GET") {
+    return Response.json(await readAccounts(parts.store));
   }
   throw new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
 }
