@@ -21,7 +21,19 @@
  * @module
  */
 
+export { DEFAULT_SCOPES } from "./lib/auth/scopes.ts";
+export type { BrowserOptions } from "./lib/auth/sign_in.ts";
+export {
+  listProfiles,
+  type Profile,
+  readActive,
+  readProfile,
+  removeProfile,
+  saveProfile,
+  setActive,
+} from "./lib/auth/store.ts";
 export * from "./lib/client.ts";
+export type { StoredToken } from "./lib/config/stored_token.ts";
 export * from "./lib/connect.ts";
 export * from "./lib/errors.ts";
 export * from "./lib/page.ts";
