@@ -8,7 +8,7 @@
  * @module
  */
 
-import { dirname } from "node:path";
+import { dirname } from "../config/paths.ts";
 import type { Credential } from "../client.ts";
 import { isFileError, makePrivateFolder } from "../config/files.ts";
 import type { JsonObject } from "../config/json.ts";

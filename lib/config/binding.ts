@@ -5,7 +5,7 @@
  * @module
  */
 
-import { dirname, join } from "node:path";
+import { dirname, join } from "./paths.ts";
 import { ConfigError } from "../errors.ts";
 import { formatCliToml } from "./cli_toml.ts";
 import { checkPrivateWrite, shellWord } from "./files.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join } from "./paths.ts";
 import { ConfigError } from "../errors.ts";
 import { hasModes, mayAccess, type Surroundings } from "./surroundings.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join } from "./paths.ts";
 import { ConfigError } from "../errors.ts";
 import { findUpward } from "./files.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";

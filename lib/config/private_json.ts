@@ -5,7 +5,7 @@
  * @module
  */
 
-import { dirname } from "node:path";
+import { dirname } from "./paths.ts";
 import { makePrivateFolder, readPrivateText, writePrivateText } from "./files.ts";
 import { type JsonObject, parseJsonFile } from "./json.ts";
 import { withLock } from "./lock.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join } from "./paths.ts";
 import { fileError } from "./files.ts";
 
 /** A file as it was before it was written. */

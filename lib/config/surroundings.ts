@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join } from "./paths.ts";
 
 /** The machine as the library sees it. `systemSurroundings()` in connect.ts makes the real one. */
 export interface Surroundings {
