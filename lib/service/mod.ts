@@ -17,6 +17,7 @@ import { operations, routes, sdkRoutes } from "./routes/mod.ts";
 import { createSdkServer } from "./sdk.ts";
 import { seed } from "./seed.ts";
 import { createServer, refuse, type ServerParts } from "./server.ts";
+import { createSettler } from "./settle.ts";
 import { answerSim } from "./sim/mod.ts";
 import { openStore, type Store } from "./store/mod.ts";
 
@@ -62,6 +63,7 @@ export interface ServiceOptions {
 }
 
 const HOUR_MS = 3_600_000;
+const SECOND_MS = 1000;
 
 /**
  * Opens the service on a database, which it creates and fills if need be.
@@ -76,13 +78,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { lifetimes, autoApprove } = options;
   const oauth = createOAuth({ store, clock, lifetimes, autoApprove });
   const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, clock);
-  const parts: ServerParts = { store, clock, rates, authenticate: oauth.authenticate, report };
+  const settler = createSettler(store, clock);
+  const { authenticate } = oauth;
+  const parts: ServerParts = { store, clock, settler, rates, authenticate, report };
   const adminSecret = options.adminSecret ?? newToken("adm_");
   const api = createServer(routes, parts);
   const sdk = createSdkServer(sdkRoutes, parts);
   const hosts = options.hosts ?? [];
-  const timer = setInterval(() => tidy(store, clock).catch(report), HOUR_MS);
-  Deno.unrefTimer(timer);
+  const timers = [
+    setInterval(() => tidy(store, clock).catch(report), HOUR_MS),
+    setInterval(() => settler.settleAll().catch(report), SECOND_MS),
+  ];
+  timers.forEach(Deno.unrefTimer);
   return {
     projectId,
     adminSecret,
@@ -103,7 +110,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       }
     },
     async close() {
-      clearInterval(timer);
+      timers.forEach(clearInterval);
+      await settler.stop();
       await store.close();
     },
   };

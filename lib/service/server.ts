@@ -13,12 +13,14 @@ import { z } from "zod";
 import { recordAudit } from "./audit.ts";
 import { type RawBody, readBody, validate } from "./body.ts";
 import { type Clock, projectTime } from "./clock.ts";
-import { invalid, Refusal } from "./errors.ts";
+import { IllegalStep } from "./domain/step.ts";
+import { invalid, Refusal, unprocessable } from "./errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import { newId } from "./ids.ts";
 import type { RateCounter } from "./rates.ts";
 import { type Actor, type Call, fullPath, type Route } from "./route.ts";
 import { allows } from "./scopes.ts";
+import { isBehind, nextDueAt, type Settler, settleWithin, type TimeOfProject } from "./settle.ts";
 import { isStoreUnavailable, type Store, type Tx } from "./store/mod.ts";
 import type { Row } from "./store/tables.ts";
 
@@ -28,6 +30,8 @@ export interface ServerParts {
   store: Store;
   /** Wall time. */
   clock: Clock;
+  /** Lets pass what is due before anybody looks. */
+  settler: Settler;
   /** Counts requests towards their limits. */
   rates: RateCounter;
   /** Who a bearer token stands for. */
@@ -68,7 +72,11 @@ export function createServer(
 
 /** Turns whatever was thrown into an error answer. */
 export function refuse(error: unknown, parts: Pick<ServerParts, "report">): Response {
-  const refusal = error instanceof Refusal ? error : ourFault(error, parts);
+  const refusal = error instanceof Refusal
+    ? error
+    : error instanceof IllegalStep
+    ? unprocessable(error.message)
+    : ourFault(error, parts);
   const headers = new Headers(refusal.details.headers);
   return respond(JSON.stringify(refusal.body), refusal.status, headers);
 }
@@ -84,7 +92,7 @@ async function answer(
   if (!isEncoded(new URL(request.url).pathname)) throw nothingAt(request);
   const { project_id: projectId, ...values } = params;
   checkScope(actor, route);
-  await checkProject(parts.store, projectId, actor);
+  await checkProject(parts, projectId, actor);
   const limits = parts.rates.count(actor.account_id, route.rate);
   try {
     const body = request.method === "GET" ? { text: "", value: {} } : await readBody(request);
@@ -168,7 +176,7 @@ async function callFor(asked: Asked, tx: Tx): Promise<Call> {
   const { route, parts, request, actor, params, projectId, body } = asked;
   const url = new URL(request.url);
   const wall = parts.clock;
-  const project = projectId === undefined ? undefined : await projectFor(tx, projectId, actor);
+  const project = projectId === undefined ? undefined : await projectNow(asked, tx, projectId);
   const call: Omit<Call, "project"> = {
     tx,
     params,
@@ -176,13 +184,34 @@ async function callFor(asked: Asked, tx: Tx): Promise<Call> {
     expand: expansions(url, route, actor),
     url,
     actor,
-    now: project ? projectTime(project, wall()) : wall(),
+    now: project?.now ?? wall(),
     wall,
     userAgent: request.headers.get("User-Agent"),
     body: () => validate(route.body ?? noBody, body.value),
   };
   // Only the handlers of routes below a project look at `project`; the path gives them one.
   return { ...call, project } as Call;
+}
+
+/**
+ * The project and its present, which nothing that is due has overtaken: a change lets it pass first;
+ * a read, which cannot, sees the moment before it.
+ */
+async function projectNow(
+  { route, parts, actor }: Asked,
+  tx: Tx,
+  projectId: string,
+): Promise<Row<"projects"> & { now: number }> {
+  const project = await projectFor(tx, projectId, actor);
+  const wall = parts.clock();
+  const now = projectTime(project, wall);
+  if (!isBehind(project, wall)) return { ...project, now };
+  if (route.method === "GET") {
+    return { ...project, now: Math.min(now, (project.next_due_at ?? Infinity) - 1) };
+  }
+  await settleWithin(tx, projectId, wall);
+  const settled = await projectFor(tx, projectId, actor);
+  return { ...settled, now: projectTime(settled, wall) };
 }
 
 /** The caller that the `Authorization` header stands for, or 401. */
@@ -234,18 +263,24 @@ function checkScope(actor: Actor, route: Route): void {
   throw new Refusal(403, "authorization_error", message);
 }
 
-/** Refuses a caller who has no seat in the project. */
+/** Refuses a caller who has no seat in the project, and brings the project to its present. */
 async function checkProject(
-  store: Store,
+  { store, settler, clock }: ServerParts,
   projectId: string | undefined,
   actor: Actor,
 ): Promise<void> {
-  if (projectId !== undefined) await store.read((tx) => projectFor(tx, projectId, actor));
+  if (projectId === undefined) return;
+  const project = await store.read((tx) => projectFor(tx, projectId, actor));
+  if (isBehind(project, clock())) await settler.settle(projectId);
 }
 
 /** The project, if the caller has a seat in it. Whether it exists is not told to others. */
-async function projectFor(tx: Tx, projectId: string, actor: Actor): Promise<Row<"projects">> {
-  const project = await tx.selectFrom("projects").selectAll("projects")
+async function projectFor(
+  tx: Tx,
+  projectId: string,
+  actor: Actor,
+): Promise<Row<"projects"> & TimeOfProject> {
+  const project = await tx.selectFrom("projects").selectAll("projects").select(nextDueAt)
     .innerJoin("collaborators", "collaborators.project_id", "projects.id")
     .where("projects.id", "=", projectId)
     .where("collaborators.account_id", "=", actor.account_id)

@@ -9,6 +9,7 @@
  * @module
  */
 
+import { sql } from "kysely";
 import { type Clock, projectTime } from "./clock.ts";
 import { passDue } from "./domain/due.ts";
 import type { Terms } from "./domain/product_change.ts";
@@ -25,6 +26,8 @@ export interface Settler {
   settle(projectId: string): Promise<void>;
   /** Brings all projects to their present. */
   settleAll(): Promise<void>;
+  /** Lets the batches that are under way end, and starts no more. */
+  stop(): Promise<void>;
 }
 
 /** How many subscriptions are worked on in one transaction, and how many steps they make in it. */
@@ -34,17 +37,27 @@ const MOST_STEPS = 4096;
 /** Makes the settler of a database. */
 export function createSettler(store: Store, clock: Clock): Settler {
   const running = new Map<string, Promise<void>>();
+  let stopped = false;
+  const settleProject = async (projectId: string): Promise<void> => {
+    const batch = () => store.write((tx) => settleBatch(tx, projectId, clock()));
+    while (!stopped && await batch());
+  };
   const settle = (projectId: string): Promise<void> => {
     const known = running.get(projectId);
     if (known) return known;
-    const run = settleProject(store, projectId, clock).finally(() => running.delete(projectId));
+    const run = settleProject(projectId).finally(() => running.delete(projectId));
     running.set(projectId, run);
     return run;
   };
   return {
     settle,
     async settleAll() {
+      if (stopped) return;
       for (const id of await store.read((tx) => behindAt(tx, clock()))) await settle(id);
+    },
+    async stop() {
+      stopped = true;
+      await Promise.allSettled(running.values());
     },
   };
 }
@@ -66,18 +79,15 @@ export async function settleWithin(tx: Tx, projectId: string, wall: number): Pro
   while (await settleBatch(tx, projectId, wall));
 }
 
-async function settleProject(store: Store, projectId: string, clock: Clock): Promise<void> {
-  while (await store.write((tx) => settleBatch(tx, projectId, clock())));
-}
+/** When something of a project is due next: a column of a query on projects, found in an index. */
+export const nextDueAt = sql<number | null>`(
+  select min(due_at) from subscriptions
+  where subscriptions.project_id = projects.id and due_at is not null)`.as("next_due_at");
 
 /** The projects that are behind. */
 async function behindAt(tx: Tx, wall: number): Promise<string[]> {
-  const projects = await tx.selectFrom("projects").selectAll()
-    .select((eb) =>
-      eb.selectFrom("subscriptions").select((sub) => sub.fn.min("due_at").as("due"))
-        .whereRef("subscriptions.project_id", "=", "projects.id")
-        .where("due_at", "is not", null).as("next_due_at")
-    ).orderBy("seq").execute();
+  const projects = await tx.selectFrom("projects").selectAll().select(nextDueAt)
+    .orderBy("seq").execute();
   return projects.filter((project) => isBehind(project, wall)).map((project) => project.id);
 }
 

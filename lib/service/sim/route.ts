@@ -1,0 +1,76 @@
+/**
+ * One contract per route of the simulator, so that they can be listed in one table. They belong to a
+ * project and run in one transaction, as those of the API do; but nobody signs in for them, and no
+ * audit entry tells of what a store did.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { AccountCall, NamesIn } from "../route.ts";
+import type { Row } from "../store/tables.ts";
+
+/** One request in the hands of a route. */
+export interface SimCall<Params extends string = string, Query = unknown, Body = unknown>
+  extends Omit<AccountCall<Params, Query, Body>, "actor" | "expand" | "userAgent"> {
+  /** The project in the path. */
+  readonly project: Row<"projects">;
+}
+
+/** What a route promises. */
+export interface SimContract<
+  P extends string,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+> {
+  /** One sentence that says what it does. */
+  summary: string;
+  /** The HTTP method. */
+  method: "GET" | "POST";
+  /** The path below `/_sim/projects/{project_id}`. */
+  path: P;
+  /** The query. Default: none. */
+  query?: Query;
+  /** The body. Without it the route takes none, or an empty one. */
+  body?: Body;
+  /** The status of a success. Default 200. */
+  status?: 200 | 201;
+  /** Makes the answer in a second transaction, once time has passed that the first one has let pass. */
+  then?: (call: SimCall) => Promise<unknown>;
+}
+
+/** A route, its types forgotten. */
+export interface SimRoute extends Omit<SimContract<string, z.ZodObject, z.ZodType>, "body"> {
+  /** The query, empty where the contract names none. */
+  readonly query: z.ZodObject;
+  /** The body, empty where the contract names none. */
+  readonly body: z.ZodType;
+  /** The status of a success. */
+  readonly status: 200 | 201;
+  /** Does what the contract says. */
+  handle(call: SimCall): Promise<unknown>;
+}
+
+/** Declares a route. */
+export function simRoute<
+  P extends string,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodType<Record<never, never>>,
+>(
+  contract: SimContract<P, Query, Body>,
+  handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<unknown>,
+): SimRoute {
+  return {
+    ...contract,
+    query: contract.query ?? z.strictObject({}),
+    body: contract.body ?? z.strictObject({}),
+    status: contract.status ?? 200,
+    // The server hands a route only calls that it has validated against this very contract.
+    handle: handle as SimRoute["handle"],
+  };
+}
+
+/** The whole path of a route. */
+export function simPath(route: Pick<SimRoute, "path">): string {
+  return `/_sim/projects/{project_id}${route.path}`;
+}

@@ -1,0 +1,106 @@
+/**
+ * Answers requests to the simulator's routes.
+ *
+ * @module
+ */
+
+import { Hono } from "hono";
+import { type RawBody, readBody, validate } from "../body.ts";
+import { projectTime } from "../clock.ts";
+import { Refusal } from "../errors.ts";
+import { refuse, type ServerParts } from "../server.ts";
+import { settleWithin } from "../settle.ts";
+import type { Tx } from "../store/mod.ts";
+import { type SimCall, simPath, type SimRoute } from "./route.ts";
+
+/** What the simulator works on. */
+export type SimServerParts = Pick<ServerParts, "store" | "clock" | "settler" | "report">;
+
+/** Makes the function that answers requests. Refusals are thrown. */
+export function createSimServer(
+  routes: readonly SimRoute[],
+  parts: SimServerParts,
+): (request: Request) => Promise<Response> {
+  const app = new Hono();
+  const methods = new Map<string, string[]>();
+  for (const route of routes) {
+    const pattern = simPath(route).replace(/\{(\w+)\}/g, ":$1");
+    methods.set(pattern, [...methods.get(pattern) ?? [], route.method]);
+    app.on(route.method, pattern, (c) => answer(route, parts, c.req.raw, c.req.param()));
+  }
+  for (const [pattern, known] of methods) {
+    app.all(pattern, (c) => {
+      const message = `${c.req.method} is not possible here; use ${known.join(" or ")}`;
+      throw new Refusal(405, "invalid_request", message, { headers: { Allow: known.join(", ") } });
+    });
+  }
+  app.notFound((c) => {
+    throw new Refusal(404, "resource_missing", `There is nothing at ${c.req.method} ${c.req.path}`);
+  });
+  app.onError((error) => refuse(error, parts));
+  return async (request) => await app.fetch(request);
+}
+
+/** A request that has found its route. */
+interface Asked {
+  /** The route. */
+  route: SimRoute;
+  /** What the simulator works on. */
+  parts: SimServerParts;
+  /** The request itself. */
+  request: Request;
+  /** The project in its path. */
+  projectId: string;
+  /** The other values in its path. */
+  params: Record<string, string>;
+  /** Its body, read but not validated. */
+  body: RawBody;
+}
+
+async function answer(
+  route: SimRoute,
+  parts: SimServerParts,
+  request: Request,
+  { project_id: projectId = "", ...params }: Record<string, string>,
+): Promise<Response> {
+  const { store, settler } = parts;
+  const body = route.method === "GET" ? { text: "", value: {} } : await readBody(request);
+  const asked: Asked = { route, parts, request, projectId, params, body };
+  await settler.settle(projectId);
+  const run = (handle: SimRoute["handle"]) => async (tx: Tx) => {
+    return await handle(await callFor(asked, tx));
+  };
+  let result = route.method === "GET"
+    ? await store.read(run(route.handle))
+    : await store.write(run(route.handle));
+  if (route.then) {
+    await settler.settle(projectId);
+    result = await store.read(run(route.then));
+  }
+  return Response.json(result, { status: route.status, headers: { "Cache-Control": "no-store" } });
+}
+
+/** The call that a handler gets. */
+async function callFor(asked: Asked, tx: Tx): Promise<SimCall> {
+  const { route, parts, request, projectId, params, body } = asked;
+  const wall = parts.clock();
+  if (route.method !== "GET" && !route.then) await settleWithin(tx, projectId, wall);
+  const project = await tx.selectFrom("projects").selectAll().where("id", "=", projectId)
+    .executeTakeFirst();
+  if (!project) throw noProject(projectId);
+  const url = new URL(request.url);
+  return {
+    tx,
+    project,
+    params,
+    query: validate(route.query, Object.fromEntries(url.searchParams)),
+    url,
+    now: projectTime(project, wall),
+    wall: parts.clock,
+    body: () => validate(route.body, body.value),
+  };
+}
+
+function noProject(id: string): Refusal {
+  return new Refusal(404, "resource_missing", `There is no project ${JSON.stringify(id)}`);
+}
