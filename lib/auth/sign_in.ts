@@ -10,7 +10,7 @@ import { attemptOnce, unreachable } from "../retry.ts";
 import { openInBrowser } from "./browser.ts";
 import { failedPage, SIGNED_IN } from "./callback_page.ts";
 import { openLoopback } from "./loopback.ts";
-import { createPkce, type RandomBytes, randomText, systemRandom } from "./pkce.ts";
+import { createPkce, randomText, systemRandom } from "./pkce.ts";
 import { serviceAddress } from "./renewal.ts";
 import { revokeToken } from "./revoke.ts";
 import { DEFAULT_SCOPES } from "./scopes.ts";
@@ -39,7 +39,7 @@ export interface BrowserOptions {
    */
   complete?: ((token: StoredToken) => Promise<void>) | undefined;
   /** Makes random bytes. Default: the system's. */
-  randomBytes?: RandomBytes | undefined;
+  randomBytes?: ((length: number) => Uint8Array<ArrayBuffer>) | undefined;
 }
 
 /**
