@@ -8,7 +8,7 @@ import { rawJson } from "../client.ts";
 import { cursorAfter, LARGEST_PAGE, type Page, type PageQuery, pages } from "../page.ts";
 import type { Context } from "./context.ts";
 import { parseCount } from "./input.ts";
-import { joinPages } from "./json_text.ts";
+import { joinPages, listItems } from "./json_text.ts";
 import type { Column } from "./output.ts";
 import { type Flag, parsed, text, toggle } from "./parameters.ts";
 import { quoted } from "./place.ts";
@@ -62,12 +62,21 @@ export async function showList<T>(
   const last = read.at(-1);
   const next = shown.length < items.length ? idOf(shown.at(-1)) : last && cursorAfter(last);
   if (out.format === "json") {
-    const texts = read.map((page) => rawJson(page) ?? JSON.stringify(page));
-    out.json(joinPages(texts, limit, last && addressAfter(last, next)));
+    out.json(joinPages(read.map(textOf), limit, last && addressAfter(last, next)));
   } else out.table(shown, columns);
   if (next === undefined) return;
   const why = limit === undefined ? "More follow: show them with --all, or" : "More follow:";
   out.note(`${why} go on with --starting-after ${quoted(next)}`);
+}
+
+/** The items of a page as the service sent them. */
+export function itemTexts(page: Page<unknown>): string[] {
+  return listItems(textOf(page));
+}
+
+/** A page as the service sent it. */
+function textOf(page: Page<unknown>): string {
+  return rawJson(page) ?? JSON.stringify(page);
 }
 
 /** Reads the pages that the flags ask for. */

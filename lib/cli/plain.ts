@@ -28,7 +28,7 @@ import type { Column } from "./output.ts";
 import { cannot } from "./report.ts";
 
 export { cardFields, showOne } from "./card.ts";
-export { listFlags, type ListInput, pageFlags, showList } from "./listing.ts";
+export { itemTexts, listFlags, type ListInput, pageFlags, showList } from "./listing.ts";
 
 type Arguments = Record<string, Argument<unknown>>;
 type Flags = Record<string, Flag<unknown>>;

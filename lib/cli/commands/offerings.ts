@@ -5,7 +5,7 @@
  */
 
 import { rawJson } from "../../client.ts";
-import { each } from "../../page.ts";
+import { LARGEST_PAGE, type Page, pages } from "../../page.ts";
 import {
   archiveOffering,
   createOffering,
@@ -19,7 +19,7 @@ import {
 import { listPackages, type Package } from "../../resources/packages.ts";
 import { argument, command, group, text, toggle } from "../command.ts";
 import type { Column } from "../output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate, showOne } from "../plain.ts";
+import { itemTexts, onBody, onList, onOne, onOneForGood, onUpdate, showOne } from "../plain.ts";
 
 const columns: Column<Offering>[] = [
   { header: "current", value: (offering) => offering.is_current ? "*" : " " },
@@ -66,15 +66,17 @@ const view = command({
     const offering = await getOffering(client, id);
     const wanted = context.out.format === "json" ? packages === true : packages !== false;
     if (!wanted) return showOne(context, offering);
-    const first = listPackages(client, id, { limit: 100, expand: ["items.product"] });
-    const items: Package[] = [];
-    for await (const item of each(client, first)) items.push(item);
+    const first = listPackages(client, id, { limit: LARGEST_PAGE, expand: ["items.product"] });
+    const read: Page<Package>[] = [];
+    for await (const page of pages(client, first)) read.push(page);
     if (context.out.format === "json") {
-      const shape = `"offering":${rawJson(offering)},"packages":${JSON.stringify(items)}`;
-      return context.out.json(`{${shape}}`);
+      const items = read.flatMap(itemTexts).join(",");
+      return context.out.json(`{"offering":${rawJson(offering)},"packages":[${items}]}`);
     }
     showOne(context, offering);
-    context.out.table(placesIn(items), placeColumns, { empty: "The offering has no packages." });
+    context.out.table(placesIn(read.flatMap(({ items }) => items)), placeColumns, {
+      empty: "The offering has no packages.",
+    });
   },
 });
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Client, rawJson } from "../../client.ts";
+import type { Client } from "../../client.ts";
 import { UsageError } from "../../errors.ts";
 import { each, LARGEST_PAGE, pages } from "../../page.ts";
 import { getOffering, listOfferings } from "../../resources/offerings.ts";
@@ -24,9 +24,9 @@ import {
 import { argument, choice, command, group, manyArguments, parsed, text } from "../command.ts";
 import type { Context } from "../context.ts";
 import { parseCount } from "../input.ts";
-import { listItems } from "../json_text.ts";
 import type { Column } from "../output.ts";
 import {
+  itemTexts,
   listFlags,
   type ListInput,
   onBody,
@@ -101,7 +101,7 @@ async function showAll(context: Context, client: Client, input: ListInput): Prom
     const first = listPackages(client, offering.id, { limit: LARGEST_PAGE });
     for await (const page of pages(client, first)) {
       found.push(...page.items);
-      texts.push(...listItems(rawJson(page) ?? JSON.stringify(page)));
+      texts.push(...itemTexts(page));
     }
   }
   if (context.out.format === "json") {
