@@ -147,7 +147,7 @@ Deno.test("the help of every command fits 80 columns, and is reached in every wa
     groups.set(group, `${groups.get(group) ?? ""}$ cli ${place} --help\n${own}\n`);
   }
   const catalogue = ["projects", "apps", "products", "entitlements", "offerings", "packages"];
-  const golden = [...catalogue, "collaborators", "audit-logs", "service", "version"];
+  const golden = [...catalogue, "collaborators", "audit-logs", "version"];
   await matchGolden("help", golden.map((group) => groups.get(group) ?? "").join(""));
   deepEqual(desk.sent, []);
 });
@@ -158,8 +158,7 @@ Deno.test("the first help names every group with its aliases, and every flag tha
   const { commands } = await loadFor([]);
   for (const [name, entry] of Object.entries(commands)) {
     const aliases = isGroup(entry) && entry.aliases.length > 0 ? ` (${entry.aliases})` : "";
-    const line = linesOf(out).find((one) => one.startsWith(`  ${name}${aliases} `));
-    ok(line?.endsWith(entry.brief), `${name}: ${line}`);
+    ok(out.replace(/\s+/g, " ").includes(` ${name}${aliases} ${entry.brief} `), name);
   }
   for (const flag of ["--output <format>", "--profile <name>", "--project-id <id>", "-h, --help"]) {
     ok(out.includes(flag), flag);

@@ -165,16 +165,23 @@ function meaningOf({ brief, kind, choices, required }: Flag<unknown>): string {
   return notes.length === 0 ? brief : `${brief} [${notes.join("; ")}]`;
 }
 
+/** Less room than this beside the names, and what they mean goes below them. */
+const LEAST_BESIDE = 24;
+
 /** The lines of a section. Names are never broken. */
 function rowLines(rows: Section["rows"], columns: number): string[] {
   const names = rows.filter(([, meaning]) => meaning !== "").map(([name]) => width(name));
   const widest = Math.max(0, ...names.filter((one) => one <= WIDEST_NAME));
-  const indent = MARGIN.length + widest + 2;
+  const beside = MARGIN.length + widest + 2;
+  const below = columns - beside < LEAST_BESIDE;
+  const indent = below ? MARGIN.length * 3 : beside;
   return rows.flatMap(([name, meaning]) => {
-    const [first = "", ...rest] = wrap(meaning, Math.max(20, columns - indent));
-    const below = rest.map((line) => " ".repeat(indent) + line);
     if (meaning === "") return [MARGIN + name];
-    if (width(name) > widest) return [MARGIN + name, " ".repeat(indent) + first, ...below];
-    return [`${MARGIN}${padEnd(name, widest)}  ${first}`, ...below];
+    const lines = wrap(meaning, Math.max(1, columns - indent)).map((line) =>
+      " ".repeat(indent) + line
+    );
+    if (below || width(name) > widest) return [MARGIN + name, ...lines];
+    const [first = "", ...rest] = lines;
+    return [MARGIN + padEnd(name, widest) + first.slice(MARGIN.length + widest), ...rest];
   });
 }
