@@ -205,18 +205,18 @@ async function answer(
 }
 
 /** Allows what is asked for, and looks at the page that comes then. */
-export const allow: Browser = async (url, at) => {
+export async function allow(url: string, at: Home): Promise<boolean> {
   const response = await fetch(await answer(url, at, "allow"));
   await response.body?.cancel();
   return true;
-};
+}
 
 /** Denies what is asked for. */
-export const deny: Browser = async (url, at) => {
+export async function deny(url: string, at: Home): Promise<boolean> {
   const response = await fetch(await answer(url, at, "deny"));
   await response.body?.cancel();
   return true;
-};
+}
 
 /** The address to which the browser is sent back when what is asked for is allowed. */
 export async function allowedAddress(url: string, at: Home): Promise<URL> {
