@@ -153,14 +153,11 @@ function merged(old: JsonObject, content: CliTomlContent): JsonObject {
     const before = listOf(old.apps).find((app) => app.id === id);
     return { ...before, id, ...name === undefined ? {} : { name } };
   });
-  return {
-    ...old,
-    project_id: content.project_id,
-    ...apps.length > 0 || old.apps !== undefined ? { apps } : {},
-  };
+  const { apps: _, ...others } = old;
+  return { ...others, project_id: content.project_id, ...apps.length > 0 && { apps } };
 }
 
-/** Whether two files say the same. The order of keys and of apps does not count. */
+/** Whether two files say the same. Order does not count, and no apps are as good as an empty list. */
 function sameValue(a: JsonObject, b: JsonObject): boolean {
   return canonical(a) === canonical(b);
 }
@@ -169,6 +166,7 @@ function sameValue(a: JsonObject, b: JsonObject): boolean {
 function canonical(value: JsonObject): string {
   return JSON.stringify(value, (key, part: unknown) => {
     if (typeof part === "bigint") return `bigint ${part}`;
+    if (key === "apps" && Array.isArray(part) && part.length === 0) return undefined;
     if (key === "apps" && Array.isArray(part)) return part.map((app) => canonical({ app })).sort();
     if (!isJsonObject(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
