@@ -1,72 +1,74 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { linesOf, openCounter } from "./cli_fixture.ts";
 
+/** Bodies that lack something: what is said, and what to do. */
+const LACKING: [line: string, says: string, hint: string][] = [
+  [
+    "offerings create",
+    "Cannot create an offering: --id and --display-name are missing",
+    "Pass --id and --display-name, or a whole body with --file PATH.",
+  ],
+  [
+    "offerings create --id a",
+    "Cannot create an offering: --display-name is missing",
+    "Pass --display-name, or a whole body with --file PATH.",
+  ],
+  [
+    "offerings create -f empty.json --id a",
+    "Cannot create an offering: --display-name is missing",
+    "Pass --display-name, or a whole body with --file PATH.",
+  ],
+  [
+    "products create",
+    "Cannot create a product: --file is missing",
+    "Pass --file PATH (or - for standard input) with store_identifier, type and app_id.",
+  ],
+  [
+    "products create -f part.json",
+    'Cannot create a product: "store_identifier" and "app_id" are missing in the body',
+    "Pass --file PATH (or - for standard input) with store_identifier and app_id.",
+  ],
+  [
+    "packages create default --id a",
+    "Cannot create a package: --display-name is missing",
+    "Pass --display-name, or a whole body with --file PATH.",
+  ],
+  [
+    "apps create --type amazon",
+    "Cannot create an app: --name is missing",
+    "Pass --name, or a whole body with --file PATH.",
+  ],
+  [
+    "apps create --type amazon --name a",
+    "Cannot create an app: --package is missing",
+    "Pass --package, or the whole body with --file PATH.",
+  ],
+  [
+    "apps create --type mac_app_store --name a --package b",
+    "Cannot create an app: --package does not fit the type mac_app_store",
+    "Pass --bundle instead.",
+  ],
+  [
+    "offerings update default",
+    "Cannot update an offering: nothing to send was given",
+    "Pass --display-name or --file PATH.",
+  ],
+  [
+    "packages update x -f empty.json",
+    "Cannot update a package: nothing to send was given",
+    "Pass --display-name, --position or --file PATH.",
+  ],
+  [
+    "products create -f nope.json",
+    'Cannot read "nope.json": no such file',
+    "Give the path of a JSON file, or - for standard input.",
+  ],
+];
+
 Deno.test("a field that is missing is named by its flag, or by its name in the file", async () => {
   const files = { "part.json": '{"type": "subscription"}', "empty.json": "{}" };
   await using counter = await openCounter({ files });
-  const cases: [line: string, says: string, hint: string][] = [
-    [
-      "offerings create",
-      "Cannot create an offering: --id and --display-name are missing",
-      "Pass --id and --display-name, or a whole body with --file PATH.",
-    ],
-    [
-      "offerings create --id a",
-      "Cannot create an offering: --display-name is missing",
-      "Pass --display-name, or a whole body with --file PATH.",
-    ],
-    [
-      "offerings create -f empty.json --id a",
-      "Cannot create an offering: --display-name is missing",
-      "Pass --display-name, or a whole body with --file PATH.",
-    ],
-    [
-      "products create",
-      "Cannot create a product: --file is missing",
-      "Pass --file PATH (or - for standard input) with store_identifier, type and app_id.",
-    ],
-    [
-      "products create -f part.json",
-      'Cannot create a product: "store_identifier" and "app_id" are missing in the body',
-      "Pass --file PATH (or - for standard input) with store_identifier and app_id.",
-    ],
-    [
-      "packages create default --id a",
-      "Cannot create a package: --display-name is missing",
-      "Pass --display-name, or a whole body with --file PATH.",
-    ],
-    [
-      "apps create --type amazon",
-      "Cannot create an app: --name is missing",
-      "Pass --name, or a whole body with --file PATH.",
-    ],
-    [
-      "apps create --type amazon --name a",
-      "Cannot create an app: --package is missing",
-      "Pass --package, or the whole body with --file PATH.",
-    ],
-    [
-      "apps create --type mac_app_store --name a --package b",
-      "Cannot create an app: --package does not fit the type mac_app_store",
-      "Pass --bundle instead.",
-    ],
-    [
-      "offerings update default",
-      "Cannot update an offering: nothing to send was given",
-      "Pass --display-name or --file PATH.",
-    ],
-    [
-      "packages update x -f empty.json",
-      "Cannot update a package: nothing to send was given",
-      "Pass --display-name, --position or --file PATH.",
-    ],
-    [
-      "products create -f nope.json",
-      'Cannot read "nope.json": no such file',
-      "Give the path of a JSON file, or - for standard input.",
-    ],
-  ];
-  for (const [line, says, hint] of cases) {
+  for (const [line, says, hint] of LACKING) {
     const { code, out, err } = await counter.run(line);
     deepEqual([code, out], [2, ""], line);
     deepEqual(linesOf(err), [says, hint], line);
