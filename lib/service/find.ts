@@ -52,6 +52,32 @@ export function findVirtualCurrency(call: Place, code: string): Promise<Row<"vir
   return byId(call, "virtual_currencies", "virtual currency", code);
 }
 
+/** Finds a subscription or promotional grant by its id. */
+export function findSubscription(call: Place, id: string): Promise<Row<"subscriptions">> {
+  return byId(call, "subscriptions", "subscription", id);
+}
+
+/** Finds a payment for a subscription by the store's id. */
+export async function findTransaction(
+  call: Place,
+  subscriptionId: string,
+  id: string,
+): Promise<Row<"transactions">> {
+  const row = await byId(call, "transactions", "transaction", id);
+  if (row.subscription_id === subscriptionId) return row;
+  throw missing("transaction", id);
+}
+
+/** Finds a one-time purchase by its id. */
+export function findPurchase(call: Place, id: string): Promise<Row<"purchases">> {
+  return byId(call, "purchases", "purchase", id);
+}
+
+/** Finds an invoice by its id. */
+export function findInvoice(call: Place, id: string): Promise<Row<"invoices">> {
+  return byId(call, "invoices", "invoice", id);
+}
+
 /** The longest id of a customer, in characters. */
 export const LONGEST_CUSTOMER_ID = 1500;
 

@@ -108,8 +108,8 @@ export async function openJournal(place: Place): Promise<Journal> {
   };
   return {
     facts: pages.facts,
-    record: (step) => record(pages, step),
-    recordPurchase: (step) => recordPurchase(pages, step),
+    record: (step) => takeDown(pages, step),
+    recordPurchase: (step) => takeDownPurchase(pages, step),
     addMovements: (movements) => addMovements(pages, movements),
     addEvent: (event) => addEvent(pages, event),
     write: () => write(pages),
@@ -125,7 +125,15 @@ export async function recordSteps(place: Place, steps: readonly Step[]): Promise
   return after;
 }
 
-async function record(pages: Pages, step: Step): Promise<Subscription> {
+/** Writes down a one-time purchase or its refund. Returns the purchase as it is then. */
+export async function recordPurchase(place: Place, step: PurchaseStep): Promise<Purchase> {
+  const journal = await openJournal(place);
+  const after = await journal.recordPurchase(step);
+  await journal.write();
+  return after;
+}
+
+async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
   const { facts } = pages;
   const isNew = step.before === undefined;
   const placed = isNew ? { ...step.after, ...next(pages) } : step.after;
@@ -149,13 +157,13 @@ async function record(pages: Pages, step: Step): Promise<Subscription> {
   addMovements(pages, movementsOf({ ...step, after }, since));
   if (step.before && step.before.share_count > 0) {
     for (const member of await membersOf(pages, after.id)) {
-      await record(pages, mirror(step, member));
+      await takeDown(pages, mirror(step, member));
     }
   }
   return after;
 }
 
-async function recordPurchase(pages: Pages, step: PurchaseStep): Promise<Purchase> {
+async function takeDownPurchase(pages: Pages, step: PurchaseStep): Promise<Purchase> {
   const { facts } = pages;
   const after = step.starts ? { ...step.after, ...next(pages) } : step.after;
   (step.starts ? pages.bought : pages.purchases).push(after);

@@ -87,7 +87,7 @@ export function transferEvent(transfer: {
   environment: string;
   from: readonly string[];
   to: readonly string[];
-}): Record<string, unknown> {
+}): Record<string, unknown> & { type: "TRANSFER"; id: string } {
   return {
     event_timestamp_ms: transfer.at,
     environment: transfer.environment.toUpperCase(),

@@ -246,12 +246,16 @@ function showKey(row: Row<"app_keys">): PublicApiKey {
   };
 }
 
-/** What would be lost with an app: its products, archived ones too. */
+/** What would be lost with an app: its products, archived ones too, and what was bought of them. */
 async function dependentsOf({ tx, project }: Place, appId: string): Promise<string[]> {
-  const products = await tx.selectFrom("products").select("id")
-    .where("project_id", "=", project.id).where("app_id", "=", appId)
-    .orderBy("seq").limit(100).execute();
-  return products.map((product) => product.id);
+  const ids: string[] = [];
+  for (const table of ["products", "subscriptions", "purchases"] as const) {
+    const rows = await tx.selectFrom(table).select("id")
+      .where("project_id", "=", project.id).where("app_id", "=", appId)
+      .orderBy("seq").limit(100 - ids.length).execute();
+    ids.push(...rows.map((row) => row.id));
+  }
+  return ids;
 }
 
 /** The object under a type's name: empty when it is not there, all cleared when it is null. */

@@ -15,8 +15,10 @@ import type {
 } from "../../resources/customers.ts";
 import { deleteRow, insertCustomer } from "../changes.ts";
 import { findCustomer, LONGEST_CUSTOMER_ID, type Place } from "../find.ts";
-import { type Listing, listPage, tableListing } from "../lists.ts";
-import { route } from "../route.ts";
+import { activeListing } from "../holdings.ts";
+import { type Listing, listPage, nestedPage, tableListing } from "../lists.ts";
+import { removeHoldings } from "../owners.ts";
+import { type Call, route } from "../route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { attributePage, attributeSchema, newAttributes, writeAttributes } from "./attributes.ts";
@@ -103,7 +105,7 @@ const getCustomer = route({
   response: customerSchema,
 }, async (call) => {
   const row = await findCustomer(call, call.params.id);
-  const customer = showCustomer(row);
+  const customer = await showCustomerWithAccess(call, row);
   return call.expand.has("attributes")
     ? { ...customer, attributes: await attributePage(call, row.id) }
     : customer;
@@ -136,6 +138,7 @@ const deleteCustomer = route({
   audit: "customer_deleted",
 }, async (call) => {
   const row = await findCustomer(call, call.params.id);
+  await removeHoldings(call, row.id);
   return await deleteRow(call, "customers", "customer", row);
 });
 
@@ -174,6 +177,17 @@ export function showCustomer(row: Row<"customers">): Customer {
     last_seen_platform: row.last_seen_platform,
     last_seen_platform_version: row.last_seen_platform_version,
   };
+}
+
+/** A customer with what it may use now, as it is shown by itself. */
+export async function showCustomerWithAccess(
+  call: Pick<Call, "tx" | "project" | "now">,
+  row: Row<"customers">,
+): Promise<Customer> {
+  const id = encodeURIComponent(row.id);
+  const path = `/v2/projects/${call.project.id}/customers/${id}/active_entitlements`;
+  const active_entitlements = await nestedPage(activeListing(call, row.id), path);
+  return { ...showCustomer(row), active_entitlements };
 }
 
 /** The condition that a customer's `$email` is exactly this. */

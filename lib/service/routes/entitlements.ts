@@ -23,7 +23,8 @@ import type { Row } from "../store/tables.ts";
 import { displayName, lookupKey, productIds, state } from "./fields.ts";
 import { productSchema, showProduct } from "./products.ts";
 
-const entitlementSchema: z.ZodType<Entitlement> = component(
+/** An entitlement in an answer. */
+export const entitlementSchema: z.ZodType<Entitlement> = component(
   "Entitlement",
   z.object({
     object: z.literal("entitlement"),

@@ -12,13 +12,20 @@ import { auditLogRoutes } from "./audit_logs.ts";
 import { collaboratorRoutes } from "./collaborators.ts";
 import { customerRoutes } from "./customers.ts";
 import { entitlementRoutes } from "./entitlements.ts";
+import { grantRoutes } from "./grants.ts";
+import { holdingRoutes } from "./holdings.ts";
+import { invoiceRoutes } from "./invoices.ts";
 import { offeringRoutes } from "./offerings.ts";
 import { packageRoutes } from "./packages.ts";
 import { paywallRoutes } from "./paywalls.ts";
 import { productRoutes } from "./products.ts";
 import { projectRoutes } from "./projects.ts";
+import { purchaseRoutes } from "./purchases.ts";
 import { getSdkOfferings } from "./sdk_offerings.ts";
 import { storePushRoutes } from "./store_push.ts";
+import { subscriptionRoutes } from "./subscriptions.ts";
+import { transactionRoutes } from "./transactions.ts";
+import { transferRoutes } from "./transfer.ts";
 import { virtualCurrencyRoutes } from "./virtual_currencies.ts";
 
 /** Every route of the management API. */
@@ -35,6 +42,13 @@ export const routes: readonly Route[] = [
   ...virtualCurrencyRoutes,
   ...customerRoutes,
   ...attributeRoutes,
+  ...holdingRoutes,
+  ...grantRoutes,
+  ...transferRoutes,
+  ...subscriptionRoutes,
+  ...transactionRoutes,
+  ...purchaseRoutes,
+  ...invoiceRoutes,
   ...auditLogRoutes,
 ];
 

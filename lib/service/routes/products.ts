@@ -9,13 +9,13 @@ import { z } from "zod";
 import type { NewProduct, Product, ProductChanges } from "../../resources/products.ts";
 import { rememberAttachments } from "../attachments.ts";
 import { deleteRow, insertUnique, setState } from "../changes.ts";
-import { invalid } from "../errors.ts";
+import { invalid, unprocessable } from "../errors.ts";
 import { findApp, findProduct } from "../find.ts";
 import { newId } from "../ids.ts";
 import { listPage, tableListing } from "../lists.ts";
 import { type Call, route } from "../route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
-import { nextSeq } from "../store/mod.ts";
+import { isForeignKeyViolation, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { appSchema, showApp } from "./apps.ts";
 import { displayName, objectId, state, text } from "./fields.ts";
@@ -165,7 +165,12 @@ const deleteProduct = route({
 }, async (call) => {
   const row = await findProduct(call, call.params.id);
   await rememberAttachments(call, row.id);
-  return await deleteRow(call, "products", "product", row);
+  try {
+    return await deleteRow(call, "products", "product", row);
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error;
+    throw unprocessable("The product has been bought and cannot be deleted; archive it instead");
+  }
 });
 
 const archiveProduct = route({

@@ -1,0 +1,68 @@
+/**
+ * Giving entitlements to a customer without a purchase.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { EntitlementGrant } from "../../resources/customers.ts";
+import { grant, regrant } from "../domain/grants.ts";
+import { Refusal, unprocessable } from "../errors.ts";
+import { findCustomer, findEntitlement } from "../find.ts";
+import { newId } from "../ids.ts";
+import { recordSteps } from "../journal.ts";
+import { type Call, route } from "../route.ts";
+import { customerSchema, showCustomerWithAccess } from "./customers.ts";
+import { objectId } from "./fields.ts";
+
+const entitlementGrant: z.ZodType<EntitlementGrant> = z.strictObject({
+  entitlement_id: objectId,
+  expires_at: z.int().min(0),
+});
+
+const grantEntitlement = route({
+  name: "grantEntitlement",
+  summary: "Gives a customer an entitlement until a date, which replaces that of an earlier grant.",
+  method: "POST",
+  path: "/customers/{id}/actions/grant_entitlement",
+  scope: "customer_information:customers:read_write",
+  body: entitlementGrant,
+  response: customerSchema,
+  status: 201,
+  audit: "customer_entitlement_granted",
+}, async (call) => {
+  const customer = await findCustomer(call, call.params.id);
+  const { entitlement_id, expires_at } = call.body();
+  const entitlement = await findEntitlement(call, entitlement_id, "entitlement_id");
+  if (expires_at <= call.now) {
+    const message = "'expires_at' must be a date in the future";
+    throw new Refusal(422, "parameter_error", message, { param: "expires_at" });
+  }
+  // Gap: who has an archived entitlement keeps it, but nobody is given it any more.
+  if (entitlement.state === "inactive") {
+    throw unprocessable("An archived entitlement cannot be granted; unarchive it first");
+  }
+  await grantUntil(call, customer.id, entitlement.id, expires_at);
+  return await showCustomerWithAccess(call, customer);
+});
+
+/** The routes of promotional grants. */
+export const grantRoutes = [grantEntitlement];
+
+/** Grants an entitlement, or gives the grant that there is another end. */
+export async function grantUntil(
+  call: Pick<Call, "tx" | "project" | "now">,
+  customer_id: string,
+  entitlement_id: string,
+  expires_at: number,
+): Promise<void> {
+  const { tx, project, now } = call;
+  const live = await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", project.id).where("customer_id", "=", customer_id)
+    .where("entitlement_id", "=", entitlement_id).where("status", "!=", "expired")
+    .executeTakeFirst();
+  const id = newId("subscription");
+  const given = { project_id: project.id, id, customer_id, entitlement_id, expires_at };
+  const step = live ? regrant(live, now, expires_at) : grant(given, now);
+  if (step) await recordSteps(call, [step]);
+}

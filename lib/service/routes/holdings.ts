@@ -1,0 +1,102 @@
+/**
+ * What one customer holds: subscriptions, purchases, invoices, and what they let the customer use.
+ *
+ * @module
+ */
+
+import { type RawBuilder, sql } from "kysely";
+import { findCustomer } from "../find.ts";
+import { activeListing } from "../holdings.ts";
+import { listPage, tableListing } from "../lists.ts";
+import { route } from "../route.ts";
+import { pageOf, pageQuery } from "../schemas.ts";
+import { activeEntitlementSchema } from "./customers.ts";
+import { invoiceSchema, showInvoice } from "./invoices.ts";
+import { environment } from "./money_fields.ts";
+import { purchaseSchema, showPurchase } from "./purchases.ts";
+import { showSubscription, subscriptionSchema } from "./subscriptions.ts";
+
+const holdingsQuery = pageQuery.extend({ environment: environment.optional() });
+
+const listCustomerSubscriptions = route({
+  name: "listCustomerSubscriptions",
+  summary: "Lists a customer's subscriptions and promotional grants, oldest first.",
+  method: "GET",
+  path: "/customers/{id}/subscriptions",
+  scope: "customer_information:subscriptions:read",
+  query: holdingsQuery,
+  response: pageOf(subscriptionSchema),
+}, async (call) => {
+  const { id } = await findCustomer(call, call.params.id);
+  const listing = tableListing(call, "subscriptions", {
+    object: "subscription",
+    where: ownedBy(id, call.query.environment),
+    show: (row) => showSubscription(call, row),
+  });
+  return await listPage(call, listing);
+});
+
+const listCustomerPurchases = route({
+  name: "listCustomerPurchases",
+  summary: "Lists a customer's one-time purchases, oldest first.",
+  method: "GET",
+  path: "/customers/{id}/purchases",
+  scope: "customer_information:purchases:read",
+  query: holdingsQuery,
+  response: pageOf(purchaseSchema),
+}, async (call) => {
+  const { id } = await findCustomer(call, call.params.id);
+  const listing = tableListing(call, "purchases", {
+    object: "purchase",
+    where: ownedBy(id, call.query.environment),
+    show: (row) => showPurchase(call, row),
+  });
+  return await listPage(call, listing);
+});
+
+const listCustomerInvoices = route({
+  name: "listCustomerInvoices",
+  summary: "Lists a customer's invoices, oldest first.",
+  method: "GET",
+  path: "/customers/{id}/invoices",
+  scope: "customer_information:invoices:read",
+  query: pageQuery,
+  response: pageOf(invoiceSchema),
+}, async (call) => {
+  const { id } = await findCustomer(call, call.params.id);
+  const where = ownedBy(id, undefined);
+  return await listPage(
+    call,
+    tableListing(call, "invoices", { object: "invoice", where, show: showInvoice }),
+  );
+});
+
+const listActiveEntitlements = route({
+  name: "listActiveEntitlements",
+  summary: "Lists what a customer may use now.",
+  method: "GET",
+  path: "/customers/{id}/active_entitlements",
+  scope: "customer_information:customers:read",
+  query: pageQuery,
+  response: pageOf(activeEntitlementSchema),
+}, async (call) => {
+  const { id } = await findCustomer(call, call.params.id);
+  return await listPage(call, activeListing(call, id));
+});
+
+/** The routes of what a customer holds. */
+export const holdingRoutes = [
+  listCustomerSubscriptions,
+  listCustomerPurchases,
+  listCustomerInvoices,
+  listActiveEntitlements,
+];
+
+/** The condition that something is a customer's, and real or not where that matters. */
+function ownedBy(
+  customerId: string,
+  only: "production" | "sandbox" | undefined,
+): RawBuilder<unknown> {
+  const own = sql`customer_id = ${customerId}`;
+  return only === undefined ? own : sql`${own} and environment = ${only}`;
+}

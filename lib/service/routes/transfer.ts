@@ -1,0 +1,55 @@
+/**
+ * Moving what one customer holds to another.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { CustomerTransfer, TransferResult } from "../../resources/customers.ts";
+import { invalid } from "../errors.ts";
+import { findApp, findCustomer } from "../find.ts";
+import { moveHoldings } from "../owners.ts";
+import { route } from "../route.ts";
+import { customerSchema, showCustomerWithAccess } from "./customers.ts";
+import { objectId } from "./fields.ts";
+
+const customerTransfer: z.ZodType<CustomerTransfer> = z.strictObject({
+  target_customer_id: z.string().min(1),
+  app_ids: z.array(objectId).min(1).nullable().exactOptional(),
+});
+
+const transferResult: z.ZodType<TransferResult> = z.object({
+  source_customer: customerSchema,
+  target_customer: customerSchema,
+});
+
+const transferCustomer = route({
+  name: "transferCustomer",
+  summary: "Moves subscriptions, purchases and the access that they give to another customer.",
+  method: "POST",
+  path: "/customers/{id}/actions/transfer",
+  scope: "customer_information:customers:read_write",
+  body: customerTransfer,
+  response: transferResult,
+  audit: (_call, { source_customer }) => ({
+    action_type: "customer_transferred",
+    target_type: "customer",
+    target_identifier: source_customer.id,
+  }),
+}, async (call) => {
+  const source = await findCustomer(call, call.params.id);
+  const { target_customer_id, app_ids } = call.body();
+  const target = await findCustomer(call, target_customer_id, "target_customer_id");
+  if (source.id === target.id) {
+    throw invalid("target_customer_id", "The target is the customer itself");
+  }
+  for (const id of app_ids ?? []) await findApp(call, id, "app_ids");
+  await moveHoldings(call, { from: source.id, to: target.id, appIds: app_ids ?? undefined });
+  return {
+    source_customer: await showCustomerWithAccess(call, source),
+    target_customer: await showCustomerWithAccess(call, target),
+  };
+});
+
+/** The route of transfers. */
+export const transferRoutes = [transferCustomer];
