@@ -138,7 +138,7 @@ async function answer(
     checkPlatform(request.headers.get("X-Platform"));
     return await route.handle({ tx, app, project, params: decoded(params, request) });
   });
-  return respond(JSON.stringify(result), route.status, new Headers());
+  return respond(JSON.stringify(result), route.status);
 }
 
 /** The app whose public key the request carries, with or without the word `Bearer`. */
@@ -196,7 +196,7 @@ function nothingAt(request: Request): SdkRefusal {
 function refuse(error: unknown, parts: SdkParts): Response {
   const refusal = error instanceof SdkRefusal ? error : ourFault(error, parts);
   const { code, message, status, headers } = refusal;
-  return respond(JSON.stringify({ code, message }), status, new Headers(headers));
+  return respond(JSON.stringify({ code, message }), status, headers);
 }
 
 /** A failure that is no refusal: told to the operator, kept from the caller. */

@@ -11,18 +11,18 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { recordAudit } from "./audit.ts";
-import { type RawBody, readBody, validate } from "./body.ts";
-import { type Clock, projectTime } from "./clock.ts";
+import { readBody, validate } from "./body.ts";
+import type { Clock } from "./clock.ts";
 import { IllegalStep } from "./domain/step.ts";
 import { invalid, Refusal, unprocessable } from "./errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import { newId } from "./ids.ts";
+import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
 import type { RateCounter } from "./rates.ts";
 import { type Actor, type Call, fullPath, type Route } from "./route.ts";
 import { allows } from "./scopes.ts";
-import { isBehind, nextDueAt, type Settler, settleWithin, type TimeOfProject } from "./settle.ts";
+import { isBehind, type Settler } from "./settle.ts";
 import { isStoreUnavailable, type Store, type Tx } from "./store/mod.ts";
-import type { Row } from "./store/tables.ts";
 
 /** What the server needs to answer requests. */
 export interface ServerParts {
@@ -71,14 +71,18 @@ export function createServer(
 }
 
 /** Turns whatever was thrown into an error answer. */
-export function refuse(error: unknown, parts: Pick<ServerParts, "report">): Response {
+export function refuse(
+  error: unknown,
+  parts: Pick<ServerParts, "report">,
+  headers: Record<string, string> = {},
+): Response {
   const refusal = error instanceof Refusal
     ? error
     : error instanceof IllegalStep
     ? unprocessable(error.message)
     : ourFault(error, parts);
-  const headers = new Headers(refusal.details.headers);
-  return respond(JSON.stringify(refusal.body), refusal.status, headers);
+  const all = { ...refusal.details.headers, ...headers };
+  return respond(JSON.stringify(refusal.body), refusal.status, all);
 }
 
 /** Takes a request through all checks and its handler. */
@@ -89,22 +93,18 @@ async function answer(
   params: Record<string, string>,
 ): Promise<Response> {
   const actor = await callerOf(request, parts);
-  if (!isEncoded(new URL(request.url).pathname)) throw nothingAt(request);
+  const url = new URL(request.url);
+  if (!isEncoded(url.pathname)) throw nothingAt(request);
   const { project_id: projectId, ...values } = params;
   checkScope(actor, route);
-  await checkProject(parts, projectId, actor);
-  const limits = parts.rates.count(actor.account_id, route.rate);
+  const asked: Asked = { route, parts, request, url, actor, params: values, projectId };
   try {
-    const body = request.method === "GET" ? { text: "", value: {} } : await readBody(request);
-    const asked: Asked = { route, parts, request, actor, params: values, projectId, body };
+    const run = route.method === "GET" ? read : change;
     const { status, text, replayed } = await run(asked);
-    const headers = new Headers(limits);
-    if (replayed) headers.set("Idempotent-Replayed", "true");
+    const headers = { ...asked.limits, ...replayed && { "Idempotent-Replayed": "true" } };
     return respond(text, status, headers);
   } catch (error) {
-    const response = refuse(error, parts);
-    for (const [name, value] of Object.entries(limits)) response.headers.set(name, value);
-    return response;
+    return refuse(error, parts, asked.limits);
   }
 }
 
@@ -116,39 +116,65 @@ interface Asked {
   parts: ServerParts;
   /** The request itself. */
   request: Request;
+  /** Its address. */
+  url: URL;
   /** Who sends it. */
   actor: Actor;
   /** The values in its path, without the project. */
   params: Record<string, string>;
   /** The project in its path. */
   projectId: string | undefined;
-  /** Its body, read but not validated. */
-  body: RawBody;
+  /** The headers that report the caller's limits, once the request has counted. */
+  limits?: Record<string, string>;
 }
 
-/** Runs the handler: a read on a snapshot, anything else in one transaction with its traces. */
-async function run(asked: Asked): Promise<Remembered & { replayed?: boolean }> {
-  const { route, parts, request, actor, body } = asked;
-  if (route.method === "GET") {
-    return await parts.store.read(async (tx) => {
-      const result = await route.handle(await callFor(asked, tx));
+/** An answer, and whether it was given before. */
+type Answer = Remembered & { replayed?: boolean };
+
+/** Counts a request towards its caller's limits, once. */
+function count(asked: Asked): void {
+  asked.limits ??= asked.parts.rates.count(asked.actor.account_id, asked.route.rate);
+}
+
+/** Checks the project and runs the handler, both on one snapshot. */
+async function read(asked: Asked): Promise<Answer> {
+  const { route, parts, actor, projectId } = asked;
+  for (let settled = false;; settled = true) {
+    const answer = await parts.store.read(async (tx) => {
+      const project = projectId === undefined ? undefined : await projectFor(tx, projectId, actor);
+      // What is due cannot pass on a snapshot; whoever looks at one sees the moment before it.
+      if (project && !settled && isBehind(project, parts.clock())) return undefined;
+      count(asked);
+      const result = await route.handle(callFor(asked, tx, project, {}));
       return { status: route.status, text: JSON.stringify(result) };
     });
+    if (answer) return answer;
+    if (projectId !== undefined) await parts.settler.settle(projectId);
   }
+}
+
+/** Checks the project, reads the body, and runs the handler in one transaction with its traces. */
+async function change(asked: Asked): Promise<Answer> {
+  const { route, parts, request, url, actor, projectId } = asked;
+  if (projectId !== undefined) await admit(parts, projectId, actor);
+  count(asked);
+  const body = await readBody(request);
   const key = request.headers.get("Idempotency-Key");
-  const url = new URL(request.url);
   const what = `${request.method} ${url.pathname}${url.search}\n${body.text}`;
   return await parts.store.write(async (tx) => {
     const earlier = key === null
       ? undefined
       : await rememberedAnswer(tx, actor, key, what, parts.clock());
     if (earlier) return { ...earlier, replayed: true };
-    const call = await callFor(asked, tx);
+    const project = projectId === undefined
+      ? undefined
+      : await settledProject(tx, projectId, actor, parts.clock());
+    const call = callFor(asked, tx, project, body.value);
     const result = await handle(route, call);
     if (route.audit) {
       const entry = route.audit(call, result);
       // Outside a project the change is the project's own creation.
-      await recordAudit(call, asked.projectId ?? entry.target_identifier, entry);
+      await recordAudit(call, projectId ?? entry.target_identifier, entry);
     }
     const answer = { status: route.status, text: JSON.stringify(result) };
     if (key !== null) await rememberAnswer(tx, actor, key, what, answer, parts.clock());
@@ -172,11 +198,14 @@ async function handle(route: Route, call: Call): Promise<unknown> {
 const noBody = z.strictObject({});
 
 /** The call that a handler gets. */
-async function callFor(asked: Asked, tx: Tx): Promise<Call> {
-  const { route, parts, request, actor, params, projectId, body } = asked;
-  const url = new URL(request.url);
+function callFor(
+  asked: Asked,
+  tx: Tx,
+  project: PresentProject | undefined,
+  body: unknown,
+): Call {
+  const { route, parts, request, url, actor, params } = asked;
   const wall = parts.clock;
-  const project = projectId === undefined ? undefined : await projectNow(asked, tx, projectId);
   const call: Omit<Call, "project"> = {
     tx,
     params,
@@ -184,34 +213,13 @@ async function callFor(asked: Asked, tx: Tx): Promise<Call> {
     expand: expansions(url, route, actor),
     url,
     actor,
-    now: project?.now ?? wall(),
+    now: project ? presentOf(project, wall()) : wall(),
     wall,
     userAgent: request.headers.get("User-Agent"),
-    body: () => validate(route.body ?? noBody, body.value),
+    body: () => validate(route.body ?? noBody, body),
   };
   // Only the handlers of routes below a project look at `project`; the path gives them one.
   return { ...call, project } as Call;
-}
-
-/**
- * The project and its present, which nothing that is due has overtaken: a change lets it pass first;
- * a read, which cannot, sees the moment before it.
- */
-async function projectNow(
-  { route, parts, actor }: Asked,
-  tx: Tx,
-  projectId: string,
-): Promise<Row<"projects"> & { now: number }> {
-  const project = await projectFor(tx, projectId, actor);
-  const wall = parts.clock();
-  const now = projectTime(project, wall);
-  if (!isBehind(project, wall)) return { ...project, now };
-  if (route.method === "GET") {
-    return { ...project, now: Math.min(now, (project.next_due_at ?? Infinity) - 1) };
-  }
-  await settleWithin(tx, projectId, wall);
-  const settled = await projectFor(tx, projectId, actor);
-  return { ...settled, now: projectTime(settled, wall) };
 }
 
 /** The caller that the `Authorization` header stands for, or 401. */
@@ -264,31 +272,13 @@ function checkScope(actor: Actor, route: Route): void {
 }
 
 /** Refuses a caller who has no seat in the project, and brings the project to its present. */
-async function checkProject(
+async function admit(
   { store, settler, clock }: ServerParts,
-  projectId: string | undefined,
-  actor: Actor,
-): Promise<void> {
-  if (projectId === undefined) return;
-  const project = await store.read((tx) => projectFor(tx, projectId, actor));
-  if (isBehind(project, clock())) await settler.settle(projectId);
-}
-
-/** The project, if the caller has a seat in it. Whether it exists is not told to others. */
-async function projectFor(
-  tx: Tx,
   projectId: string,
   actor: Actor,
-): Promise<Row<"projects"> & TimeOfProject> {
-  const project = await tx.selectFrom("projects").selectAll("projects").select(nextDueAt)
-    .innerJoin("collaborators", "collaborators.project_id", "projects.id")
-    .where("projects.id", "=", projectId)
-    .where("collaborators.account_id", "=", actor.account_id)
-    .where("collaborators.accepted_at", "is not", null)
-    .executeTakeFirst();
-  if (project) return project;
-  const message = `The credential has no access to the project ${JSON.stringify(projectId)}`;
-  throw new Refusal(403, "authorization_error", message);
+): Promise<void> {
+  const project = await store.read((tx) => projectFor(tx, projectId, actor));
+  if (isBehind(project, clock())) await settler.settle(projectId);
 }
 
 /** What `expand` asks for: repeated or comma-separated, each part known and permitted. */
@@ -321,9 +311,18 @@ function ourFault(error: unknown, parts: Pick<ServerParts, "report">): Refusal {
 }
 
 /** A JSON answer. */
-export function respond(text: string, status: number, headers: Headers): Response {
-  headers.set("Content-Type", "application/json");
-  headers.set("X-Request-Id", newId("request"));
-  headers.set("Cache-Control", "no-store");
-  return new Response(text, { status, headers });
+export function respond(
+  text: string,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(text, {
+    status,
+    headers: {
+      ...headers,
+      "Content-Type": "application/json",
+      "X-Request-Id": newId("request"),
+      "Cache-Control": "no-store",
+    },
+  });
 }
