@@ -60,10 +60,12 @@ interface Prepared {
 
 const LARGEST_STATEMENT_CACHE = 500;
 
+/** `temp_store` is for savepoints: what they need to undo 64 KiB and more would go to files. */
 const SETTINGS = `
 PRAGMA busy_timeout = 2000;
 PRAGMA trusted_schema = OFF;
 PRAGMA cache_size = -16384;
+PRAGMA temp_store = MEMORY;
 PRAGMA synchronous = FULL;`;
 
 /** Opens a connection. `:memory:` is a database of its own. */
