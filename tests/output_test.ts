@@ -221,13 +221,13 @@ Deno.test("a card continues long values under themselves and loses nothing", () 
     "",
   ]);
   deepStrictEqual(cardOf({ ...offering, name: "Everyone in no experiment" }, 20).slice(0, 7), [
-    "id",
-    "  ofrng1a2b3c4d5e",
+    "id  ofrng1a2b3c4d5e",
     "Lookup key",
-    "  default",
+    "    default",
     "Display name",
-    "  Everyone in no",
-    "  experiment",
+    "    Everyone in no",
+    "    experiment",
+    "Current",
   ]);
   ok(cardOf({ ...offering, name }).includes(`Display name  ${name}`));
 });

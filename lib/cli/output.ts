@@ -287,7 +287,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-/** Less room than this beside the labels, and a card's values go below them. */
+/** A label that leaves less room than this has its value below it. */
 const LEAST_BESIDE = 16;
 
 /** The lines of a card: one per field, and more where the terminal is too narrow for a value. */
@@ -298,16 +298,21 @@ function cardLines<T>(
   style: Style,
 ): string[] {
   const labels = fields.map((field) => visible(field.label));
-  const indent = widestOf(labels) + GAP.length;
+  const fits = (label: string) => width(label) + GAP.length + LEAST_BESIDE <= room;
+  const indent = widestOf(labels.filter(fits)) + GAP.length;
   return fields.flatMap((field, i) => {
     const label = labels[i] ?? "";
-    const text = cellText(field.value(value), field.kind);
-    if (room - indent < LEAST_BESIDE) {
-      const below = wrap(text, room - GAP.length).map((line) => GAP + line);
-      return [...wrap(label, room).map(style.dim), ...below];
+    const values = wrap(cellText(field.value(value), field.kind), room - indent);
+    if (!fits(label)) {
+      return [...wrap(label, room).map(style.dim), ...values.map((line) => padded(line, indent))];
     }
-    const [first = "", ...rest] = wrap(text, room - indent);
-    const beside = style.dim(label) + " ".repeat(indent - width(label)) + first;
-    return [beside.trimEnd(), ...rest.map((line) => " ".repeat(indent) + line)];
+    const [first = "", ...rest] = values;
+    const beside = style.dim(label) + padded(first, indent - width(label));
+    return [beside, ...rest.map((line) => padded(line, indent))].map((line) => line.trimEnd());
   });
+}
+
+/** A line with space before it. */
+function padded(line: string, indent: number): string {
+  return " ".repeat(indent) + line;
 }
