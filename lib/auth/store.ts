@@ -4,12 +4,14 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import { AuthError, ConfigError, UsageError } from "../errors.ts";
 import {
   checkPrivateWrite,
   isFileError,
   readPrivateText,
   removeFile,
+  shellWord,
   writePrivateText,
 } from "../config/files.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";
@@ -198,7 +200,7 @@ export function localPlace(path: string): TokenPlace {
   return {
     path,
     label: `the sign-in of ${JSON.stringify(path)}`,
-    signIn: "cli init --force",
+    signIn: `cli init --force --path ${shellWord(dirname(dirname(path)))}`,
     pick: (content) => localToken(content, path),
     put: (content, token) => ({
       ...content,
