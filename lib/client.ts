@@ -131,6 +131,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 const texts = new WeakMap<object, string>();
+const times = new WeakMap<object, number>();
 
 /**
  * The JSON text that an answer arrived as, byte for byte: numbers, spelling and order unchanged.
@@ -138,6 +139,14 @@ const texts = new WeakMap<object, string>();
  */
 export function rawJson(answer: unknown): string | undefined {
   return typeof answer === "object" && answer !== null ? texts.get(answer) : undefined;
+}
+
+/**
+ * When the service answered, by its own clock and to the second, in milliseconds since 1970. Its
+ * clock may be wrong, or a simulated one. Undefined where the service does not tell.
+ */
+export function answeredAt(answer: unknown): number | undefined {
+  return typeof answer === "object" && answer !== null ? times.get(answer) : undefined;
 }
 
 /** The base URL without a trailing slash, if it can be one. */
@@ -272,7 +281,11 @@ function answerOf(outcome: Outcome, request: Request): unknown {
   if (text === "" && request.method !== "GET") return null;
   if (!parsed) throw unreadable(text ? "a body that is not JSON" : "no body", request.url);
   const { value } = parsed;
-  if (typeof value === "object" && value !== null) texts.set(value, text);
+  if (typeof value === "object" && value !== null) {
+    texts.set(value, text);
+    const time = Date.parse(response.headers.get("Date") ?? "");
+    if (!Number.isNaN(time)) times.set(value, time);
+  }
   return value;
 }
 

@@ -147,7 +147,8 @@ export function refusal(
   const ids = fields.referenced_object_ids;
   return new ApiError(text("message") || `The service answered with status ${response.status}`, {
     status: response.status,
-    type: text("type") || "unknown",
+    // Errors of version 1 have a number in the place of a type.
+    type: text("type") || (typeof fields.code === "number" ? `v1_${fields.code}` : "unknown"),
     retryable: fields.retryable === true,
     param: text("param"),
     retryAfterMs: waitTold(response, raw),

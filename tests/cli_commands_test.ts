@@ -195,6 +195,11 @@ const RUNS: [line: string, sends: [line: string, body?: unknown][], shows: RegEx
     /^lookup_key +weekly$/m,
   ],
   ["packages delete WEEKLY -y", [["DELETE /packages/WEEKLY"]], /WEEKLY/],
+  [
+    "offerings preview --as ada --app-id $app_store",
+    [["GET /apps/$app_store/public_api_keys"]],
+    /^winter_sale +\$svc_annual +notes\.pro\.annual$/m,
+  ],
   ["collaborators list", [["GET /collaborators?limit=100"]], /owner@example/],
   ["audit-logs list --all", [["GET /audit_logs?limit=100"]], /package_deleted +owner@/],
   ["version", [], /^cli \d+\.\d+\.\d+ \(\w+\/\w+, Deno [\d.]+\)$/m],

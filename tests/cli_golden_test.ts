@@ -157,7 +157,9 @@ Deno.test("the first help names every group with its aliases, and every flag tha
   const { out } = await desk.run();
   const { commands } = await loadFor([]);
   for (const [name, entry] of Object.entries(commands)) {
-    const aliases = isGroup(entry) && entry.aliases.length > 0 ? ` (${entry.aliases})` : "";
+    const aliases = isGroup(entry) && entry.aliases.length > 0
+      ? ` (${entry.aliases.join(", ")})`
+      : "";
     ok(out.replace(/\s+/g, " ").includes(` ${name}${aliases} ${entry.brief} `), name);
   }
   for (const flag of ["--output <format>", "--profile <name>", "--project-id <id>", "-h, --help"]) {

@@ -36,6 +36,15 @@ Deno.test("a new customer is shown as it was made, and as it stands in the list"
   });
   const { items } = await api.get("/customers");
   deepEqual(items.at(-1), created);
+  const { active_entitlements, experiment, ...rest } = await api.get("/customers/user_1-A");
+  deepEqual(rest, created);
+  equal(experiment, null);
+  deepEqual(active_entitlements, {
+    object: "list",
+    items: [],
+    next_page: null,
+    url: `/v2/projects/${desk.projectId}/customers/user_1-A/active_entitlements`,
+  });
 });
 
 Deno.test("the id of a new customer is of letters, digits, _ and -, and no placeholder", async () => {

@@ -78,6 +78,17 @@ export function joinPages(
   return next ? replaced(whole, next, JSON.stringify(nextPage)) : whole;
 }
 
+/**
+ * The text of an object in whose array under `key` only the elements at `places` are left. An object
+ * without such an array stays as it is.
+ */
+export function keepItems(text: string, key: string, places: ReadonlySet<number>): string {
+  const start = valueStart(text, key);
+  if (start === undefined || text.charAt(start) !== "[") return text;
+  const kept = elements(text, start).filter((_, place) => places.has(place));
+  return replaced(text, start, `[${kept.join(",")}]`);
+}
+
 /** The text with another value in the place of the one that starts at `start`. */
 function replaced(text: string, start: number, value: string): string {
   return text.slice(0, start) + value + text.slice(valueEnd(text, start));

@@ -60,6 +60,8 @@ export interface Field<T> {
 export interface TableOptions {
   /** Noted on standard error when there are no rows. Default: `Nothing to show.` */
   empty?: string | undefined;
+  /** A line above the header. It is shown with or without rows, and `empty` then goes below it. */
+  title?: string | undefined;
 }
 
 /** What may be said about a card. */
@@ -109,13 +111,17 @@ export function createOutput(terminal: Terminal, format: Format): Output {
     json: (text) => terminal.writeOut(`${formatJson(text)}\n`),
     table: (rows, columns, options = {}) => {
       refuseJson(format);
-      if (rows.length === 0) return note(options.empty ?? "Nothing to show.");
-      block(tableLines(rows, columns, room, out));
+      const { title, empty = "Nothing to show." } = options;
+      if (rows.length === 0 && title === undefined) return note(empty);
+      const lines = rows.length === 0
+        ? wrap(visible(empty), room).map(out.dim)
+        : tableLines(rows, columns, room, out);
+      block([...titleLines(title, room, out), ...lines]);
     },
     card: (value, fields, options = {}) => {
       refuseJson(format);
-      const title = options.title === undefined ? [] : wrap(visible(options.title), room);
-      block([...title.map(out.bold), ...cardLines(value, fields, room, out)]);
+      const title = titleLines(options.title, room, out);
+      block([...title, ...cardLines(value, fields, room, out)]);
     },
     text: (text) => terminal.writeOut(`${text}\n`),
     note,
@@ -126,6 +132,11 @@ export function createOutput(terminal: Terminal, format: Format): Output {
       terminal.writeErr(`${err.red(visible(text))}\n${next}`);
     },
   };
+}
+
+/** The lines of a title, if there is one. */
+function titleLines(title: string | undefined, room: number, style: Style): string[] {
+  return title === undefined ? [] : wrap(visible(title), room).map(style.bold);
 }
 
 /** Stops a command that would put a table where JSON was asked for. */

@@ -28,6 +28,9 @@ export const TREE: readonly Entry[] = [
   entry("packages", ["pkg"], async () => (await import("./packages.ts")).packages),
   entry("paywalls", [], async () => (await import("./paywalls.ts")).paywalls),
   entry("publish", [], async () => (await import("./publish.ts")).publish),
+  entry("subscribers", ["customers", "subs"], async () => {
+    return (await import("./subscribers.ts")).subscribers;
+  }),
   entry("virtual-currencies", ["vc"], async () => {
     return (await import("./virtual_currencies.ts")).virtualCurrencies;
   }),

@@ -20,6 +20,7 @@ import { listPackages, type Package } from "../../resources/packages.ts";
 import { argument, command, group, text, toggle } from "../command.ts";
 import type { Column } from "../output.ts";
 import { itemTexts, onBody, onList, onOne, onOneForGood, onUpdate, showOne } from "../plain.ts";
+import { preview } from "./offerings_preview.ts";
 
 const columns: Column<Offering>[] = [
   { header: "current", value: (offering) => offering.is_current ? "*" : " " },
@@ -104,4 +105,5 @@ export const offerings = group("Offerings, and which one is current", ["offer"],
     (client, id) => updateOffering(client, id, { is_current: true }),
     ID,
   ),
+  preview,
 });

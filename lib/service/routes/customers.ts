@@ -187,7 +187,8 @@ export async function showCustomerWithAccess(
   const id = encodeURIComponent(row.id);
   const path = `/v2/projects/${call.project.id}/customers/${id}/active_entitlements`;
   const active_entitlements = await nestedPage(activeListing(call, row.id), path);
-  return { ...showCustomer(row), active_entitlements };
+  // There are no experiments here.
+  return { ...showCustomer(row), active_entitlements, experiment: null };
 }
 
 /** The condition that a customer's `$email` is exactly this. */

@@ -1,0 +1,141 @@
+/**
+ * `cli subscribers …`
+ *
+ * @module
+ */
+
+import {
+  createCustomer,
+  type Customer,
+  deleteCustomer,
+  listCustomerInvoices,
+  listCustomers,
+  type NewCustomer,
+  transferCustomer,
+} from "../../resources/customers.ts";
+import type { Invoice } from "../../resources/invoices.ts";
+import { refundTransaction } from "../../resources/subscriptions.ts";
+import { argument, command, group, text, texts } from "../command.ts";
+import { readJsonFile } from "../input.ts";
+import type { Column } from "../output.ts";
+import {
+  askFirst,
+  confirmFlags,
+  fileFlag,
+  onListOf,
+  onOneForGood,
+  pageFlags,
+  showList,
+  showOne,
+} from "../plain.ts";
+import { attributes } from "./subscribers_attributes.ts";
+import { grant, revoke } from "./subscribers_grant.ts";
+import { info } from "./subscribers_info.ts";
+
+const USER_ID = "The subscriber's app user id";
+
+const columns: Column<Customer>[] = [
+  { header: "id", value: (customer) => customer.id, kind: "id" },
+  { header: "country", value: (customer) => customer.last_seen_country },
+  { header: "platform", value: (customer) => customer.last_seen_platform },
+  { header: "first_seen", value: (customer) => customer.first_seen_at, kind: "date" },
+  { header: "last_seen", value: (customer) => customer.last_seen_at, kind: "date" },
+];
+
+const invoiceColumns: Column<Invoice>[] = [
+  { header: "id", value: (invoice) => invoice.id, kind: "id" },
+  { header: "issued", value: (invoice) => invoice.issued_at, kind: "date" },
+  { header: "paid", value: (invoice) => invoice.paid_at, kind: "date" },
+  { header: "total", value: (invoice) => invoice.total_amount.gross },
+  { header: "currency", value: (invoice) => invoice.total_amount.currency },
+  {
+    header: "products",
+    value: ({ line_items }) => line_items.map((line) => line.product_identifier).join(" "),
+  },
+];
+
+const list = command({
+  brief: "List the subscribers",
+  examples: ["cli subscribers list --all --output json", "cli subs list --search ada@example.com"],
+  flags: {
+    search: text("Only those whose $email is exactly this", { placeholder: "email" }),
+    ...pageFlags,
+  },
+  async run(context, { search, ...input }) {
+    const client = await context.client();
+    const wanted = search === undefined ? {} : { search };
+    const onePage = { onePage: true };
+    await showList(
+      context,
+      input,
+      (query) => listCustomers(client, { ...wanted, ...query }),
+      columns,
+      onePage,
+    );
+  },
+});
+
+const create = command({
+  brief: "Create a subscriber",
+  details: "Before an app has seen it. The JSON of --file is merged into the request, such as " +
+    '{"attributes": [{"name": "$email", "value": "ada@example.com"}]}; the id is the one given ' +
+    "by position.",
+  args: { user_id: argument(USER_ID) },
+  flags: fileFlag,
+  async run(context, { user_id, file }) {
+    const more = file === undefined ? {} : await readJsonFile(context.files, file);
+    const body: NewCustomer = { ...more, id: user_id };
+    showOne(context, await createCustomer(await context.client(), body));
+  },
+});
+
+const transfer = command({
+  brief: "Transfer what a subscriber has to another one",
+  details: "Moves subscriptions, purchases and the access that they give, and promotional grants " +
+    "unless --app-id says which apps it is about.",
+  args: {
+    src_user_id: argument("The subscriber who has it"),
+    dst_user_id: argument("The subscriber who shall have it"),
+  },
+  flags: {
+    app_id: texts("Only what was bought in this app; may be repeated", { placeholder: "id" }),
+    ...confirmFlags,
+  },
+  async run(context, { src_user_id, dst_user_id, app_id, ...input }) {
+    const part = app_id.length === 0 ? "everything" : `what was bought in ${app_id.join(", ")}`;
+    await askFirst(context, input, `Transfer ${part} from ${src_user_id} to ${dst_user_id}?`);
+    const app_ids = app_id.length === 0 ? {} : { app_ids: app_id };
+    const body = { target_customer_id: dst_user_id, ...app_ids };
+    showOne(context, await transferCustomer(await context.client(), src_user_id, body));
+  },
+});
+
+const refund = command({
+  brief: "Refund a transaction of a subscription",
+  details: "Through the store, where the store and the age of the payment allow it. The access " +
+    "stays. See the transactions with: cli subscriptions transactions <subscription-id>",
+  args: {
+    subscription_id: argument("The subscription's id"),
+    transaction_id: argument("The transaction's id"),
+  },
+  flags: confirmFlags,
+  async run(context, { subscription_id, transaction_id, ...input }) {
+    await askFirst(context, input, `Refund ${transaction_id} of ${subscription_id}?`);
+    const client = await context.client();
+    showOne(context, await refundTransaction(client, subscription_id, transaction_id));
+  },
+});
+
+/** Subscribers: customers of the apps. */
+export const subscribers = group("Subscribers: the customers of the apps", ["customers", "subs"], {
+  list,
+  info,
+  create,
+  delete: onOneForGood("Delete a subscriber", "subscriber", deleteCustomer, USER_ID),
+  transfer,
+  grant,
+  revoke,
+  invoices: onListOf("List a subscriber's invoices", listCustomerInvoices, invoiceColumns, USER_ID),
+  attributes,
+  refund,
+});
