@@ -4,11 +4,13 @@
  * @module
  */
 
+import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
 import { path } from "../../path.ts";
 import { choice, command, group, parsed, text, texts, toggle } from "../command.ts";
 import type { Context } from "../context.ts";
 import { parseCount } from "../input.ts";
 import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local_service.ts";
+import { quoted } from "../place.ts";
 import { askFirst, confirmFlags } from "../plain.ts";
 import { account } from "./service_account.ts";
 
@@ -44,7 +46,7 @@ const start = command({
       report: (error) =>
         context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
     });
-    announce(context, server, folder);
+    announce(context, server, folder, data);
     await fired(context.signal);
     await server.stop();
   },
@@ -61,7 +63,12 @@ interface Started {
 }
 
 /** Says where the service is, and what to do next. */
-function announce(context: Context, server: Started, folder: string | undefined): void {
+function announce(
+  context: Context,
+  server: Started,
+  folder: string | undefined,
+  data: string | undefined,
+): void {
   const { out } = context;
   const facts = {
     base_url: server.baseUrl,
@@ -79,10 +86,12 @@ function announce(context: Context, server: Started, folder: string | undefined)
   if (folder === undefined) {
     return out.note("Without a data folder only --output json tells the secret for tokens.");
   }
-  const at = server.baseUrl === "http://127.0.0.1:4010" ? "" : `CLI_BASE_URL=${server.baseUrl} `;
+  const elsewhere = data === undefined ? "" : ` --data ${quoted(folder)}`;
   out.note("In another terminal:");
-  out.note("  export CLI_REFRESH_TOKEN=$(cli service token)");
-  out.note(`  ${at}CLI_PROJECT_ID=${server.projectId ?? "PROJECT_ID"} cli offerings list`);
+  if (server.baseUrl !== DEFAULT_BASE_URL) out.note(`  export CLI_BASE_URL=${server.baseUrl}`);
+  if (server.projectId) out.note(`  export CLI_PROJECT_ID=${server.projectId}`);
+  out.note(`  export CLI_REFRESH_TOKEN=$(cli service token${elsewhere})`);
+  out.note(`  cli ${server.projectId ? "offerings" : "projects"} list`);
 }
 
 /** Resolves when the signal fires. */
