@@ -101,7 +101,11 @@ async function answer(
   try {
     const run = route.method === "GET" ? read : change;
     const { status, text, replayed } = await run(asked);
-    const headers = { ...asked.limits, ...replayed && { "Idempotent-Replayed": "true" } };
+    const headers = {
+      ...asked.limits,
+      ...asked.time !== undefined && { Date: new Date(asked.time).toUTCString() },
+      ...replayed && { "Idempotent-Replayed": "true" },
+    };
     return respond(text, status, headers);
   } catch (error) {
     return refuse(error, parts, asked.limits);
@@ -126,6 +130,8 @@ interface Asked {
   projectId: string | undefined;
   /** The headers that report the caller's limits, once the request has counted. */
   limits?: Record<string, string>;
+  /** The project's time where it is a simulated one, for those who have to send a time. */
+  time?: number;
 }
 
 /** An answer, and whether it was given before. */
@@ -206,6 +212,8 @@ function callFor(
 ): Call {
   const { route, parts, request, url, actor, params } = asked;
   const wall = parts.clock;
+  const now = project ? presentOf(project, wall()) : wall();
+  if (project && (project.clock_frozen_at ?? project.clock_offset) !== 0) asked.time = now;
   const call: Omit<Call, "project"> = {
     tx,
     params,
@@ -213,7 +221,7 @@ function callFor(
     expand: expansions(url, route, actor),
     url,
     actor,
-    now: project ? presentOf(project, wall()) : wall(),
+    now,
     wall,
     userAgent: request.headers.get("User-Agent"),
     body: () => validate(route.body ?? noBody, body),
