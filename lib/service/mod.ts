@@ -19,6 +19,8 @@ import { seed } from "./seed.ts";
 import { createServer, refuse, type ServerParts } from "./server.ts";
 import { createSettler } from "./settle.ts";
 import { answerSim } from "./sim/mod.ts";
+import { simRoutes } from "./sim/routes.ts";
+import { createSimServer } from "./sim/server.ts";
 import { openStore, type Store } from "./store/mod.ts";
 
 export { LOCAL_LIMITS, PUBLIC_LIMITS, type RateLimits } from "./rates.ts";
@@ -84,6 +86,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const adminSecret = options.adminSecret ?? newToken("adm_");
   const api = createServer(routes, parts);
   const sdk = createSdkServer(sdkRoutes, parts);
+  const answerProject = createSimServer(simRoutes, parts);
   const hosts = options.hosts ?? [];
   const timers = [
     setInterval(() => tidy(store, clock).catch(report), HOUR_MS),
@@ -102,7 +105,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
         if (pathname.startsWith("/v1/")) return await sdk(request);
         if (pathname.startsWith("/_sim/")) {
-          return await answerSim(request, { store, clock, oauth, adminSecret });
+          return await answerSim(request, { store, clock, oauth, adminSecret, answerProject });
         }
         return await oauth.handle(request) ?? answerOpen(request, pathname);
       } catch (error) {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { deleteRow } from "./changes.ts";
 import { delivery, transferEvent } from "./domain/events.ts";
 import { mirror } from "./domain/family.ts";
 import { movementsOfDeletion } from "./domain/ledger.ts";
@@ -61,6 +62,30 @@ export async function moveHoldings(call: Now, move: Move): Promise<void> {
     payload: delivery(event),
   });
   await journal.write();
+}
+
+/**
+ * Makes one customer of two: everything that the first one has, and all its ids, become the second
+ * one's. Where both have an attribute, the second one's stays.
+ */
+export async function mergeCustomers(call: Now, move: Move): Promise<void> {
+  const { tx, project, now } = call;
+  const { from, to } = move;
+  await joinGrants(call, await readSubscriptions(call, from), move);
+  for (const table of ["subscriptions", "purchases", "invoices", "movements"] as const) {
+    await tx.updateTable(table).set({ customer_id: to })
+      .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
+  }
+  await tx.updateTable("customer_aliases").set({ customer_id: to })
+    .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
+  const kept = tx.selectFrom("customer_attributes").select("name")
+    .where("project_id", "=", project.id).where("customer_id", "=", to);
+  await tx.updateTable("customer_attributes").set({ customer_id: to })
+    .where("project_id", "=", project.id).where("customer_id", "=", from)
+    .where("name", "not in", kept).execute();
+  const gone = await tx.selectFrom("customers").selectAll()
+    .where("project_id", "=", project.id).where("id", "=", from).executeTakeFirstOrThrow();
+  await deleteRow({ tx, project, now }, "customers", "customer", gone);
 }
 
 /**

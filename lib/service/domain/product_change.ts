@@ -11,7 +11,8 @@
  */
 
 import { monthlyUsd } from "./movements.ts";
-import type { EventDraft, Step, Subscription } from "./step.ts";
+import { nameOf } from "./actions.ts";
+import { type EventDraft, IllegalStep, type Step, type Subscription } from "./step.ts";
 import { derivedHex, transactionId } from "./stores.ts";
 import { begin, changed, expire, renew } from "./subscription.ts";
 
@@ -25,6 +26,17 @@ export interface Terms {
   grace_duration: string | null;
   /** The price of a period, in micros of the subscription's currency. */
   price_micros: number;
+}
+
+/** Refuses to change the product of a subscription that is not simply going on. */
+export function checkChangeable(state: Subscription): void {
+  const open = state.status === "active" || state.status === "trialing";
+  const renewal = state.auto_renewal_status;
+  const busy = renewal === "has_already_renewed" || renewal === "will_pause" ||
+    renewal === "requires_price_increase_consent";
+  if (!open || busy || state.charge_fails === 1) {
+    throw new IllegalStep(`A subscription that is ${nameOf(state)} cannot change its product`);
+  }
 }
 
 /** Changes the product now. */

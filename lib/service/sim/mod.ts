@@ -23,6 +23,8 @@ export interface SimParts {
   clock: Clock;
   /** Makes tokens. */
   oauth: OAuth;
+  /** Answers what belongs to a project. */
+  answerProject(request: Request): Promise<Response>;
   /** The secret that callers must send, `adm_…`. */
   adminSecret: string;
 }
@@ -55,7 +57,7 @@ export async function answerSim(request: Request, parts: SimParts): Promise<Resp
   if (pathname === "/_sim/accounts" && request.method === "GET") {
     return Response.json(await readAccounts(parts.store));
   }
-  throw new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
+  return await parts.answerProject(request);
 }
 
 /** Refuses callers without the admin secret. */

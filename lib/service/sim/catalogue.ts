@@ -1,0 +1,82 @@
+/**
+ * What stores know of an app and its products and the API does not: prices, terms, and the test
+ * store. Also what of a project can only be set here.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { fromMicros } from "../domain/money.ts";
+import { missing, unprocessable } from "../errors.ts";
+import { insertApp } from "../routes/apps.ts";
+import { text } from "../routes/fields.ts";
+import { showProduct } from "../routes/products.ts";
+import type { Row } from "../store/tables.ts";
+import { currency, duration, price, priceInMicros } from "./fields.ts";
+import { type SimCall, simRoute } from "./route.ts";
+
+const createTestStoreApp = simRoute({
+  summary: "Creates an app of the test store.",
+  method: "POST",
+  path: "/apps",
+  body: z.strictObject({ name: text(255) }),
+  status: 201,
+}, (call) => insertApp(call, call.body().name, "test_store", {}));
+
+const setProductPrice = simRoute({
+  summary: "Sets a product's price in its store, and its terms where they are sent.",
+  method: "POST",
+  path: "/products/{id}/price",
+  body: z.strictObject({
+    price,
+    currency: currency.default("USD"),
+    duration: duration.optional(),
+    trial_duration: duration.nullable().optional(),
+    grace_period_duration: duration.nullable().optional(),
+  }),
+}, async (call) => {
+  const { tx, project } = call;
+  const { id } = await findSoldProduct(call, call.params.id);
+  const { price: units, currency: price_currency, ...terms } = call.body();
+  const changes = { price_micros: priceInMicros(units, price_currency), price_currency, ...terms };
+  const row = await tx.updateTable("products").set(changes)
+    .where("project_id", "=", project.id).where("id", "=", id)
+    .returningAll().executeTakeFirstOrThrow();
+  return {
+    product: showProduct(row),
+    price: fromMicros(changes.price_micros),
+    currency: price_currency,
+  };
+});
+
+const changeSettings = simRoute({
+  summary: "Changes what of the project the API has no operation for.",
+  method: "POST",
+  path: "/settings",
+  body: z.strictObject({ refund_window_days: z.int().min(0).max(36_500).optional() }),
+}, async ({ tx, project, body }) => {
+  const refund_window_days = body().refund_window_days ?? project.refund_window_days;
+  await tx.updateTable("projects").set({ refund_window_days }).where("id", "=", project.id)
+    .execute();
+  return { object: "settings", project_id: project.id, refund_window_days };
+});
+
+/** The routes of what is sold. */
+export const catalogueRoutes = [createTestStoreApp, setProductPrice, changeSettings];
+
+/** Finds a product by its id, else by the store's name of it where only one product has it. */
+export async function findSoldProduct(
+  { tx, project }: Pick<SimCall, "tx" | "project">,
+  key: string,
+): Promise<Row<"products">> {
+  const rows = await tx.selectFrom("products").selectAll()
+    .where("project_id", "=", project.id)
+    .where((eb) => eb.or([eb("id", "=", key), eb("store_identifier", "=", key)]))
+    .orderBy("seq").limit(100).execute();
+  const found = rows.find((row) => row.id === key) ?? rows[0];
+  if (!found) throw missing("product", key, "product_id");
+  if (rows.length === 1 || found.id === key) return found;
+  const message = `Products of several apps are called ${JSON.stringify(key)}; name one by its id`;
+  const referenced_object_ids = rows.map((row) => row.id);
+  throw unprocessable(message, { param: "product_id", referenced_object_ids });
+}

@@ -1,0 +1,89 @@
+/**
+ * The ids of customers, as SDKs bring them together: signing in with a new id, or with an existing
+ * one, joins an anonymous customer to it or switches to it.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { insertCustomer } from "../changes.ts";
+import { isAnonymous } from "../domain/events.ts";
+import { findCustomer } from "../find.ts";
+import { mergeCustomers } from "../owners.ts";
+import { showCustomerWithAccess } from "../routes/customers.ts";
+import { nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import { customerId } from "./fields.ts";
+import { type SimCall, simRoute } from "./route.ts";
+
+const logIn = simRoute({
+  summary:
+    "Signs a customer in under another id, which joins the two or switches to the other one.",
+  method: "POST",
+  path: "/customers/{id}/aliases",
+  body: z.strictObject({ alias: customerId }),
+}, async (call) => {
+  const customer = await findCustomer(call, call.params.id);
+  const { alias } = call.body();
+  const known = await findKnown(call, alias);
+  if (known?.id === customer.id) return await answer(call, customer, "same");
+  const isNamed = (await aliasesOf(call, customer.id)).some((name) => !isAnonymous(name));
+  if (isNamed) {
+    return await answer(call, known ?? await insertCustomer(call, alias), "switched");
+  }
+  if (!known) {
+    await addAlias(call, customer.id, alias);
+    return await answer(call, customer, "merged");
+  }
+  // Somebody who has been anonymous once is not joined with another anonymous customer.
+  if ((await aliasesOf(call, known.id)).some(isAnonymous)) {
+    return await answer(call, known, "switched");
+  }
+  await mergeCustomers(call, { from: customer.id, to: known.id });
+  return await answer(call, known, "merged");
+});
+
+/** The routes of customers' ids. */
+export const customerRoutes = [logIn];
+
+/** Finds a customer by any of its ids, or creates one with it. */
+export async function findOrCreateCustomer(
+  call: Pick<SimCall, "tx" | "project" | "now">,
+  id: string,
+): Promise<Row<"customers">> {
+  return await findKnown(call, id) ?? await insertCustomer(call, id);
+}
+
+async function findKnown(
+  call: Pick<SimCall, "tx" | "project">,
+  alias: string,
+): Promise<Row<"customers"> | undefined> {
+  const { tx, project } = call;
+  const known = await tx.selectFrom("customer_aliases").select("customer_id")
+    .where("project_id", "=", project.id).where("alias", "=", alias).executeTakeFirst();
+  return known && await findCustomer(call, known.customer_id);
+}
+
+async function aliasesOf({ tx, project }: SimCall, customerId: string): Promise<string[]> {
+  const rows = await tx.selectFrom("customer_aliases").select("alias")
+    .where("project_id", "=", project.id).where("customer_id", "=", customerId).execute();
+  return rows.map((row) => row.alias);
+}
+
+async function addAlias(
+  { tx, project, now }: SimCall,
+  customer_id: string,
+  alias: string,
+): Promise<void> {
+  const seq = await nextSeq(tx, project.id);
+  await tx.insertInto("customer_aliases")
+    .values({ project_id: project.id, alias, customer_id, seq, created_at: now }).execute();
+}
+
+async function answer(
+  call: SimCall,
+  customer: Row<"customers">,
+  outcome: "same" | "merged" | "switched",
+): Promise<Record<string, unknown>> {
+  return { outcome, customer: await showCustomerWithAccess(call, customer) };
+}

@@ -1,0 +1,43 @@
+/**
+ * Fields that several of the simulator's routes have.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { isDuration } from "../domain/calendar.ts";
+import { convert, CURRENCIES, LARGEST_PAYMENT_USD, toMicros } from "../domain/money.ts";
+import { Refusal } from "../errors.ts";
+import { LONGEST_CUSTOMER_ID } from "../find.ts";
+import { text } from "../routes/fields.ts";
+
+/** A duration that is longer than nothing. */
+export const duration = z.string()
+  .refine(isDuration, "must be an ISO 8601 duration such as P1M or P2W");
+
+/** A price in main units, such as 9.99. */
+export const price = z.number().min(0).max(100_000_000);
+
+/** A currency that has a rate. */
+export const currency = z.enum(CURRENCIES);
+
+/** A country, ISO 3166-1 alpha-2. */
+export const country = z.string().regex(/^[A-Z]{2}$/, "must be two upper-case letters");
+
+/** A moment in milliseconds since 1970, up to the year 9999. */
+export const moment = z.int().min(0).max(253_402_300_799_999);
+
+/** Whether money is real. */
+export const environment = z.enum(["production", "sandbox"]);
+
+/** An id of a customer as SDKs make them: anything that can stand in a path. */
+export const customerId = text(LONGEST_CUSTOMER_ID)
+  .refine((id) => !id.includes("/"), "must not have a slash");
+
+/** A price in micros. Refuses what is too much for sums to stay exact. */
+export function priceInMicros(units: number, code: string, quantity = 1): number {
+  const micros = toMicros(units);
+  if (convert(micros * quantity, code, "USD") <= toMicros(LARGEST_PAYMENT_USD)) return micros;
+  const message = `'price' must not come to more than ${LARGEST_PAYMENT_USD} US dollars`;
+  throw new Refusal(422, "parameter_error", message, { param: "price" });
+}

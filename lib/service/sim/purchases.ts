@@ -1,0 +1,269 @@
+/**
+ * Buying, as stores report it: subscriptions with a trial or paid, and one-time purchases.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { insertCustomer } from "../changes.ts";
+import { convert, fromMicros } from "../domain/money.ts";
+import type { Sale, SubscriptionSale } from "../domain/purchase.ts";
+import { purchase, refundPurchase, reversePurchaseRefund, subscribe } from "../domain/purchase.ts";
+import { isAble, platformOf } from "../domain/stores.ts";
+import { begin, USUAL_DURATION } from "../domain/subscription.ts";
+import { Refusal, taken, unprocessable } from "../errors.ts";
+import { findApp, findInvoice, findOffering, findPurchase, findSubscription } from "../find.ts";
+import { findTransaction } from "../find.ts";
+import { newId } from "../ids.ts";
+import { recordPurchase, recordSteps } from "../journal.ts";
+import { showInvoice } from "../routes/invoices.ts";
+import { showPurchase } from "../routes/purchases.ts";
+import { showSubscription } from "../routes/subscriptions.ts";
+import type { Row } from "../store/tables.ts";
+import { findSoldProduct } from "./catalogue.ts";
+import {
+  country,
+  currency,
+  customerId,
+  duration,
+  environment,
+  moment,
+  price,
+  priceInMicros,
+} from "./fields.ts";
+import { type SimCall, simRoute } from "./route.ts";
+import { text } from "../routes/fields.ts";
+
+const newPurchase = z.strictObject({
+  customer_id: customerId,
+  product_id: z.string().min(1),
+  trial: z.union([z.boolean(), duration]).default(false),
+  price: price.optional(),
+  currency: currency.optional(),
+  country: country.optional(),
+  environment: environment.optional(),
+  ownership: z.enum(["purchased", "family_shared"]).default("purchased"),
+  offering_id: z.string().min(1).optional(),
+  quantity: z.int().min(1).max(100).default(1),
+  duration: duration.optional(),
+  grace_period_duration: duration.nullable().optional(),
+  starts_at: moment.optional(),
+  paid: z.boolean().default(true),
+  store_transaction_id: text(255).optional(),
+});
+
+type NewPurchase = z.infer<typeof newPurchase>;
+
+const buy = simRoute({
+  summary: "Buys a product: a subscription or a one-time purchase. An unknown customer is created.",
+  method: "POST",
+  path: "/purchases",
+  body: newPurchase,
+  status: 201,
+}, async (call) => {
+  const wanted = call.body();
+  const product = await findSoldProduct(call, wanted.product_id);
+  const app = await findApp(call, product.app_id);
+  const customer = await see(call, wanted, app.type);
+  const sale = await saleOf(call, wanted, product, { store: app.type, customer });
+  await checkTransactionId(call, wanted.store_transaction_id);
+  return product.type === "subscription"
+    ? await sellSubscription(call, wanted, product, sale)
+    : await sellOnce(call, wanted, product, sale);
+});
+
+const refund = simRoute({
+  summary: "Refunds a one-time purchase, as the store does.",
+  method: "POST",
+  path: "/purchases/{id}/refund",
+}, async (call) => {
+  const row = await findPurchase(call, call.params.id);
+  return await showPurchase(call, await recordPurchase(call, refundPurchase(row, call.now)));
+});
+
+const reverseRefund = simRoute({
+  summary: "Undoes the refund of a one-time purchase.",
+  method: "POST",
+  path: "/purchases/{id}/reverse_refund",
+}, async (call) => {
+  const row = await findPurchase(call, call.params.id);
+  if (!isAble(row.store, "reverse_refund")) throw unable(row.store);
+  return await showPurchase(call, await recordPurchase(call, reversePurchaseRefund(row, call.now)));
+});
+
+const payInvoice = simRoute({
+  summary: "Pays an invoice. The subscription that waited for it begins.",
+  method: "POST",
+  path: "/invoices/{id}/pay",
+}, async (call) => {
+  const invoice = await findInvoice(call, call.params.id);
+  if (invoice.paid_at !== null || invoice.subscription_id === null) {
+    throw unprocessable("The invoice is paid already");
+  }
+  const owner = await findSubscription(call, invoice.subscription_id);
+  if (owner.status !== "incomplete") {
+    throw unprocessable("The subscription does not wait for its invoice any more");
+  }
+  const pending = await findTransaction(call, owner.id, owner.transaction_id);
+  await recordSteps(call, [begin(owner, call.now, { pending })]);
+  return showInvoice(await findInvoice(call, invoice.id));
+});
+
+/** The routes of purchases and their invoices. */
+export const purchaseRoutes = [buy, refund, reverseRefund, payInvoice];
+
+/** The refusal of what a store cannot do. */
+export function unable(store: string): Refusal {
+  return unprocessable(`The store "${store}" does not do that`);
+}
+
+async function sellSubscription(
+  call: SimCall,
+  wanted: NewPurchase,
+  product: Row<"products">,
+  sale: Sale & { price_micros: number },
+) {
+  if (wanted.quantity !== 1) throw notHere("quantity", "one subscription is bought at a time");
+  const { paid, starts_at = call.now } = wanted;
+  if (starts_at < call.now) throw notHere("starts_at", "a subscription starts now or later");
+  const trial_duration = trialOf(wanted, product);
+  if (!paid && (sale.store !== "svc_billing" || trial_duration !== null)) {
+    throw notHere("paid", "only paid subscriptions of web billing can wait for a payment");
+  }
+  const terms: SubscriptionSale = {
+    ...sale,
+    product_id: product.id,
+    duration: wanted.duration ?? product.duration ?? USUAL_DURATION,
+    grace_duration: wanted.grace_period_duration === undefined
+      ? product.grace_period_duration
+      : wanted.grace_period_duration,
+    trial_duration,
+    starts_at,
+    paid,
+    earlier: await earlierOf(call, sale, product.id),
+  };
+  const step = subscribe(terms, call.now);
+  const [after = step.after] = await recordSteps(call, [step]);
+  return await showSubscription(call, after);
+}
+
+async function sellOnce(
+  call: SimCall,
+  wanted: NewPurchase,
+  product: Row<"products">,
+  sale: Sale & { price_micros: number },
+) {
+  if (wanted.trial !== false) throw notHere("trial", "only subscriptions have a trial");
+  if (!wanted.paid) throw notHere("paid", "only subscriptions can wait for a payment");
+  if (wanted.starts_at !== undefined) throw notHere("starts_at", "only subscriptions start later");
+  const bought = { ...sale, product_id: product.id, quantity: wanted.quantity };
+  return await showPurchase(call, await recordPurchase(call, purchase(bought, call.now)));
+}
+
+/** The customer who buys. It is seen with it, and created if need be. */
+async function see(call: SimCall, wanted: NewPurchase, store: string): Promise<Row<"customers">> {
+  const { tx, project, now } = call;
+  const alias = await tx.selectFrom("customer_aliases").select("customer_id")
+    .where("project_id", "=", project.id).where("alias", "=", wanted.customer_id)
+    .executeTakeFirst();
+  const platform = platformOf(store);
+  if (!alias) {
+    return await insertCustomer(call, wanted.customer_id, {
+      last_seen_app_version: null,
+      last_seen_country: wanted.country ?? "US",
+      last_seen_platform: platform === "Android" ? "android" : platform,
+    });
+  }
+  return await tx.updateTable("customers").set({
+    last_seen_at: now,
+    ...wanted.country === undefined ? {} : { last_seen_country: wanted.country },
+  }).where("project_id", "=", project.id).where("id", "=", alias.customer_id)
+    .returningAll().executeTakeFirstOrThrow();
+}
+
+/** What a purchase tells, whatever is bought. */
+async function saleOf(
+  call: SimCall,
+  wanted: NewPurchase,
+  product: Row<"products">,
+  { store, customer }: { store: string; customer: Row<"customers"> },
+): Promise<Sale & { price_micros: number }> {
+  const code = wanted.currency ?? product.price_currency ?? "USD";
+  const offering = wanted.offering_id === undefined
+    ? undefined
+    : await findOffering(call, wanted.offering_id, "offering_id");
+  return {
+    project_id: call.project.id,
+    id: newId(product.type === "subscription" ? "subscription" : "purchase"),
+    customer_id: customer.id,
+    app_id: product.app_id,
+    store,
+    // Money of the test store is never real.
+    environment: store === "test_store" ? "sandbox" : wanted.environment ?? "production",
+    ownership: wanted.ownership,
+    currency: code,
+    country: wanted.country ?? customer.last_seen_country,
+    platform: platformOf(store),
+    offering_id: offering?.id ?? null,
+    price_micros: priceOf(wanted, product, code),
+    transaction_id: wanted.store_transaction_id,
+  };
+}
+
+/** The price that was asked for, or the product's own. */
+function priceOf(wanted: NewPurchase, product: Row<"products">, code: string): number {
+  const own = product.price_micros;
+  const units = wanted.price ??
+    (own === null ? undefined : fromMicros(convert(own, product.price_currency ?? "USD", code)));
+  if (units !== undefined) return priceInMicros(units, code, wanted.quantity);
+  const message = "The product has no price: send 'price', or set one with products/{id}/price";
+  throw new Refusal(422, "parameter_error", message, { param: "price" });
+}
+
+/** The length of the trial that was asked for, or null. */
+function trialOf({ trial }: NewPurchase, product: Row<"products">): string | null {
+  if (trial === false) return null;
+  return trial === true ? product.trial_duration ?? "P1W" : trial;
+}
+
+/**
+ * What the customer had of the product before. Refuses a second one beside the first.
+ */
+async function earlierOf(
+  { tx, project }: SimCall,
+  sale: Sale,
+  productId: string,
+): Promise<"trial" | "paid" | undefined> {
+  const rows = await tx.selectFrom("subscriptions").select(["id", "status", "paid_since"])
+    .where("project_id", "=", project.id).where("customer_id", "=", sale.customer_id)
+    .where("product_id", "=", productId).where("environment", "=", sale.environment)
+    .where("ownership", "=", sale.ownership).orderBy("seq").execute();
+  const live = rows.find((row) => row.status !== "expired");
+  if (live) {
+    const message = `The customer is subscribed already, with ${live.id}; ` +
+      `renew, recover, resume or uncancel it instead`;
+    throw unprocessable(message, { referenced_object_ids: [live.id] });
+  }
+  if (rows.some((row) => row.paid_since !== null)) return "paid";
+  return rows.length > 0 ? "trial" : undefined;
+}
+
+/** Refuses a store's id that another transaction has. */
+async function checkTransactionId({ tx, project }: SimCall, id: string | undefined): Promise<void> {
+  if (id === undefined) return;
+  const known = await tx.selectFrom("transactions").select("id")
+    .where("project_id", "=", project.id).where("id", "=", id)
+    .unionAll(
+      tx.selectFrom("purchases").select("id").where("project_id", "=", project.id)
+        .where("store_purchase_identifier", "=", id),
+    )
+    .unionAll(
+      tx.selectFrom("subscriptions").select("id").where("project_id", "=", project.id)
+        .where("transaction_id", "=", id),
+    ).executeTakeFirst();
+  if (known) throw taken("a transaction", "store_transaction_id", id);
+}
+
+function notHere(param: string, why: string): Refusal {
+  return new Refusal(422, "parameter_error", `'${param}' is not possible here: ${why}`, { param });
+}

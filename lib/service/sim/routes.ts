@@ -1,0 +1,23 @@
+/**
+ * All routes of the simulator that belong to a project, on one page.
+ *
+ * @module
+ */
+
+import { catalogueRoutes } from "./catalogue.ts";
+import { clockRoutes } from "./clock.ts";
+import { customerRoutes } from "./customers.ts";
+import { eventRoutes } from "./events.ts";
+import { purchaseRoutes } from "./purchases.ts";
+import type { SimRoute } from "./route.ts";
+import { subscriptionRoutes } from "./subscriptions.ts";
+
+/** Every route below `/_sim/projects/{project_id}`. */
+export const simRoutes: readonly SimRoute[] = [
+  ...clockRoutes,
+  ...purchaseRoutes,
+  ...subscriptionRoutes,
+  ...customerRoutes,
+  ...catalogueRoutes,
+  ...eventRoutes,
+];

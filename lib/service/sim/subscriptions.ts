@@ -1,0 +1,300 @@
+/**
+ * What customers and stores do to subscriptions.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import {
+  agreeToPrice,
+  cancel,
+  expireNow,
+  extend,
+  failNext,
+  failNow,
+  pause,
+  raisePrice,
+  recover,
+  renewNow,
+  resume,
+  uncancel,
+} from "../domain/actions.ts";
+import { addDuration } from "../domain/calendar.ts";
+import { share } from "../domain/family.ts";
+import { convert } from "../domain/money.ts";
+import {
+  changeAtEnd,
+  changeNow,
+  checkChangeable,
+  keepProduct,
+  type Terms,
+} from "../domain/product_change.ts";
+import { refund, reverseRefund } from "../domain/refunds.ts";
+import { IllegalStep, type Step, type Subscription } from "../domain/step.ts";
+import { isAble, type StoreAbility } from "../domain/stores.ts";
+import { USUAL_DURATION } from "../domain/subscription.ts";
+import { invalid, Refusal, unprocessable } from "../errors.ts";
+import { findSubscription, findTransaction } from "../find.ts";
+import { newId } from "../ids.ts";
+import { recordSteps } from "../journal.ts";
+import { showSubscription } from "../routes/subscriptions.ts";
+import type { Row } from "../store/tables.ts";
+import { findSoldProduct } from "./catalogue.ts";
+import { findOrCreateCustomer } from "./customers.ts";
+import { customerId, duration, moment, price, priceInMicros } from "./fields.ts";
+import { unable } from "./purchases.ts";
+import { type SimCall, type SimRoute, simRoute } from "./route.ts";
+
+/** Something that is done to a subscription. */
+interface Action<Body extends z.ZodType> {
+  /** The last part of its path. */
+  name: string;
+  /** One sentence that says what it does. */
+  summary: string;
+  /** The body. */
+  body: Body;
+  /** What the store must be able to. */
+  needs?: StoreAbility;
+  /** Works out the steps. The answer shows the subscription after the last of them. */
+  act(
+    state: Subscription,
+    call: SimCall,
+    body: z.infer<Body>,
+  ): Promise<Step[] | Step> | Step[] | Step;
+}
+
+/** The route of an action. */
+function action<Body extends z.ZodType>(
+  { name, summary, body, needs, act }: Action<Body>,
+): SimRoute {
+  const contract = { summary, method: "POST", path: `/subscriptions/{id}/${name}` } as const;
+  return simRoute({ ...contract, body }, async (call) => {
+    const row = await findSubscription(call, call.params.id);
+    const sent = call.body();
+    checkActor(row, needs);
+    const steps = [await act(row, call, sent)].flat();
+    const after = await recordSteps(call, steps);
+    return await showSubscription(call, after.at(-1) ?? row);
+  });
+}
+
+const NOTHING = z.strictObject({});
+
+const grace = duration.nullable().optional();
+
+const reason = z.enum([
+  "UNSUBSCRIBE",
+  "BILLING_ERROR",
+  "DEVELOPER_INITIATED",
+  "PRICE_INCREASE",
+  "CUSTOMER_SUPPORT",
+  "UNKNOWN",
+]);
+
+const payment = z.strictObject({ transaction_id: z.string().min(1).optional() });
+
+/** The routes of what is done to subscriptions. */
+export const subscriptionRoutes: readonly SimRoute[] = [
+  action({
+    name: "renew",
+    summary: "Charges for the next period now: a trial converts, a paid period is paid for early.",
+    body: NOTHING,
+    act: (state, { now }) => renewNow(state, now),
+  }),
+  action({
+    name: "fail",
+    summary: "Lets a charge fail, now or at the renewal, with the product's grace or another one.",
+    body: z.strictObject({ when: z.enum(["now", "renewal"]).default("now"), grace }),
+    act(state, { now }, body) {
+      const length = body.grace === undefined ? state.grace_duration : body.grace;
+      return body.when === "now" ? failNow(state, now, length) : failNext(state, now, length);
+    },
+  }),
+  action({
+    name: "recover",
+    summary: "Lets charges go through again, and makes the one that is outstanding.",
+    body: NOTHING,
+    act: (state, { now }) => recover(state, now),
+  }),
+  action({
+    name: "cancel",
+    summary: "Switches the renewal off, as the customer does in the store.",
+    body: NOTHING,
+    act: (state, { now }) => cancel(state, now, "UNSUBSCRIBE"),
+  }),
+  action({
+    name: "uncancel",
+    summary: "Switches the renewal on again, before the subscription has expired.",
+    body: NOTHING,
+    needs: "uncancel",
+    act: (state, { now }) => uncancel(state, now),
+  }),
+  action({
+    name: "pause",
+    summary: "Lets the subscription pause at the end of its period, until a moment or for a time.",
+    body: z.strictObject({ until: moment.optional(), for: duration.optional() }),
+    needs: "pause",
+    act: (state, { now }, body) => pause(state, now, endOf(state, body)),
+  }),
+  action({
+    name: "resume",
+    summary: "Ends a pause, or takes back one that has not begun.",
+    body: NOTHING,
+    act: (state, { now }) => resume(state, now),
+  }),
+  action({
+    name: "change_product",
+    summary: "Changes to another product of the app, now or at the end of the period.",
+    body: z.strictObject({
+      product_id: z.string().min(1),
+      when: z.enum(["now", "period_end"]).default("now"),
+      price: price.optional(),
+    }),
+    needs: "change_product",
+    act: changeProduct,
+  }),
+  action({
+    name: "refund",
+    summary: "Refunds a payment, as the store does; of the latest one access ends, unless kept.",
+    body: payment.extend({ keep_access: z.boolean().default(false) }),
+    async act(state, call, body) {
+      const transaction = await paymentOf(call, state, body);
+      return refund(state, call.now, transaction, !body.keep_access);
+    },
+  }),
+  action({
+    name: "reverse_refund",
+    summary: "Undoes the refund of a payment.",
+    body: payment,
+    needs: "reverse_refund",
+    act: async (state, call, body) =>
+      reverseRefund(state, call.now, await paymentOf(call, state, body)),
+  }),
+  action({
+    name: "extend",
+    summary: "Moves the end of the period further out, to a moment or by a time.",
+    body: z.strictObject({ until: moment.optional(), by: duration.optional() }),
+    needs: "extend",
+    act(state, { now }, body) {
+      const until = endOf(state, { until: body.until, for: body.by });
+      if (until === null) throw invalid("by", "Send 'by' or 'until'");
+      return extend(state, now, until);
+    },
+  }),
+  action({
+    name: "expire",
+    summary: "Ends the subscription at once.",
+    body: z.strictObject({ reason: reason.default("UNKNOWN") }),
+    act: (state, { now }, body) => expireNow(state, now, body.reason),
+  }),
+  action({
+    name: "raise_price",
+    summary: "Announces a higher price; without consent the subscription ends with its period.",
+    body: z.strictObject({ price }),
+    act: (state, { now }, body) =>
+      raisePrice(state, now, priceInMicros(body.price, state.currency)),
+  }),
+  action({
+    name: "agree_to_price",
+    summary: "The customer agrees to the higher price.",
+    body: NOTHING,
+    act: (state, { now }) => agreeToPrice(state, now),
+  }),
+  action({
+    name: "family_share",
+    summary: "Shares the subscription with another customer of the family.",
+    body: z.strictObject({ customer_id: customerId }),
+    needs: "family_share",
+    act: shareWith,
+  }),
+];
+
+/** Refuses what a grant or share does not do, and what the store is not able to. */
+function checkActor(state: Subscription, needs: StoreAbility | undefined): void {
+  if (state.shared_from_id !== null) {
+    throw unprocessable(`It is shared in a family, and follows ${state.shared_from_id}`);
+  }
+  if (state.store === "promotional") {
+    throw unprocessable("A promotional grant is changed by granting again, with another end");
+  }
+  if (needs && !isAble(state.store, needs)) throw unable(state.store);
+}
+
+/** The end that is meant: a moment, or a time counted from the end of the period. */
+function endOf(
+  state: Subscription,
+  { until, for: length }: { until?: number | undefined; for?: string | undefined },
+): number | null {
+  if (until !== undefined && length !== undefined) {
+    throw invalid("until", "Send a moment or a duration, not both");
+  }
+  if (length === undefined) return until ?? null;
+  return addDuration(state.period_ends_at ?? state.period_starts_at, length);
+}
+
+/** The payment that is meant: the latest one, unless another is named. */
+async function paymentOf(
+  call: SimCall,
+  state: Subscription,
+  { transaction_id = state.transaction_id }: z.infer<typeof payment>,
+): Promise<Row<"transactions">> {
+  if (state.transaction_count === 0) throw new IllegalStep("There is no payment to give back");
+  return await findTransaction(call, state.id, transaction_id);
+}
+
+async function changeProduct(
+  state: Subscription,
+  call: SimCall,
+  body: { product_id: string; when: "now" | "period_end"; price?: number | undefined },
+): Promise<Step[]> {
+  const product = await findSoldProduct(call, body.product_id);
+  checkChangeable(state);
+  if (product.id === state.product_id) {
+    if (state.pending_product_id !== null) return keepProduct(state, call.now);
+    throw new IllegalStep("The subscription is to this product already");
+  }
+  if (product.app_id !== state.app_id || product.type !== "subscription") {
+    throw invalid("product_id", "It must be a subscription of the same app");
+  }
+  const terms = termsOf(state, product, body.price);
+  return body.when === "now"
+    ? changeNow(state, call.now, terms)
+    : changeAtEnd(state, call.now, terms);
+}
+
+/** The terms of a product for somebody who changes to it, in the currency that is paid in. */
+function termsOf(
+  { currency }: Subscription,
+  product: Row<"products">,
+  units: number | undefined,
+): Terms {
+  const own = product.price_micros;
+  if (units === undefined && own === null) {
+    const message = "The product has no price: send 'price', or set one with products/{id}/price";
+    throw new Refusal(422, "parameter_error", message, { param: "price" });
+  }
+  return {
+    product_id: product.id,
+    duration: product.duration ?? USUAL_DURATION,
+    grace_duration: product.grace_period_duration,
+    price_micros: units === undefined
+      ? convert(own ?? 0, product.price_currency ?? "USD", currency)
+      : priceInMicros(units, currency),
+  };
+}
+
+async function shareWith(
+  state: Subscription,
+  call: SimCall,
+  { customer_id }: { customer_id: string },
+): Promise<Step[]> {
+  const member = await findOrCreateCustomer(call, customer_id);
+  if (member.id === state.customer_id) {
+    throw invalid("customer_id", "It is the customer's own subscription");
+  }
+  const shared = await call.tx.selectFrom("subscriptions").select("id")
+    .where("project_id", "=", call.project.id).where("customer_id", "=", member.id)
+    .where("shared_from_id", "=", state.id).executeTakeFirst();
+  if (shared) throw new IllegalStep("It is shared with this customer already");
+  return share(state, call.now, { id: newId("subscription"), customer_id: member.id });
+}
