@@ -92,7 +92,7 @@ Deno.test("a page has 20 items unless told, and 100 at most", async () => {
   const sizes = async (query: string) =>
     (await walk(api, `/entitlements${query}`)).map(({ items }) => items.length);
   deepEqual(await sizes(""), [20, 20, 20, 20, 20, 5]);
-  for (const limit of ["100", "101", "0100", "9007199254740991"]) {
+  for (const limit of ["100", "101", "0100", "999999999999999"]) {
     deepEqual(await sizes(`?limit=${limit}`), [100, 5], limit);
   }
   deepEqual(await sizes("?limit=99"), [99, 6]);
@@ -103,7 +103,22 @@ Deno.test("a page size is a whole number from 1, on every list", async () => {
   const api = apiOf(desk);
   const rule = badField("limit", /must be a whole number from 1 to 100$/);
   for (const path of await pathsOf(api)) {
-    for (const limit of ["0", "-1", "abc", "", "1.5", "1e2", "0x10", "%2B5", "%205", "٣", "000"]) {
+    for (
+      const limit of [
+        "0",
+        "-1",
+        "abc",
+        "",
+        "1.5",
+        "1e2",
+        "0x10",
+        "%2B5",
+        "%205",
+        "٣",
+        "000",
+        "9".repeat(400),
+      ]
+    ) {
       await api.refused(rule, "GET", `${path}?limit=${limit}`);
     }
   }

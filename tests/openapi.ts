@@ -95,8 +95,8 @@ function checkParameter(
   const value = type === "array"
     ? values.flatMap((one) => one.split(","))
     : type === "integer"
-    ? Number(values[0])
-    : values[0];
+    ? Number(values.at(-1))
+    : values.at(-1);
   hold(schema, value, `${label}: ${parameter.name}`);
 }
 

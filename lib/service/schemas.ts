@@ -45,7 +45,7 @@ export const millis: z.ZodInt = z.int().min(0);
  * that is repeated, the last counts.
  */
 export const pageQuery = z.object({
-  limit: z.string().regex(/^0*[1-9]\d*$/, "must be a whole number from 1 to 100")
+  limit: z.string().regex(/^0*[1-9]\d{0,14}$/, "must be a whole number from 1 to 100")
     .transform((digits) => Math.min(Number(digits), LARGEST_PAGE))
     .pipe(z.int().min(1)).default(20),
   starting_after: z.string().min(1, "must have 1 character or more").optional(),

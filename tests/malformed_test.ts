@@ -1,0 +1,135 @@
+import { equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { routes } from "../lib/service/mod.ts";
+import { fullPath } from "../lib/service/route.ts";
+import { anyRequest, type Ids } from "./any_request.ts";
+import { answerOf, apiOf, signIn } from "./api.ts";
+import { BASE_URL, type Desk, openDesk } from "./harness.ts";
+
+/** Bodies that no operation takes. */
+const BROKEN: (string | Uint8Array<ArrayBuffer>)[] = [
+  "{",
+  "}",
+  "{]",
+  "[",
+  '"',
+  "nul",
+  "undefined",
+  "NaN",
+  "0x10",
+  "1",
+  '"text"',
+  "true",
+  "null",
+  "[]",
+  "[{}]",
+  "{}{}",
+  "{},",
+  "{}\n{}",
+  "{'a':1}",
+  "{a:1}",
+  '{"a":1,}',
+  '{"a"}',
+  '{"a":}',
+  '{"a":01}',
+  '{"a":1e}',
+  '{"a":"\n"}',
+  '{"a":"\\x41"}',
+  '{"a":"\\ud83d"}',
+  '{"a":"\\u0000"}',
+  '{"\\u0000":1}',
+  '{"a":1e999}',
+  '{"a":-1e999}',
+  `{"a":${"9".repeat(400)}}`,
+  '{"a":9007199254740993}',
+  '{"__proto__":{"polluted":true}}',
+  `{"a":${"[".repeat(200)}${"]".repeat(200)}}`,
+  "[".repeat(1_000_000),
+  '{"a":'.repeat(100_000),
+  "/* comment */ {}",
+  "<xml/>",
+  "a=1&b=2",
+  "\u0000",
+  new Uint8Array([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]),
+  new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]),
+  new Uint8Array([0x1f, 0x8b, 0x08, 0x00]),
+  new Uint8Array(4 * 1024 * 1024 + 1).fill(0x20),
+];
+
+/** Bodies that are objects all right, and nothing that anybody means to send. */
+const ODD = [
+  '{"constructor":{"prototype":{"polluted":true}}}',
+  '{"toString":1,"hasOwnProperty":2}',
+  '{"":1}',
+  `{"${"k".repeat(100_000)}":1}`,
+  `{"a":[${"0,".repeat(500_000)}0]}`,
+  `{${Array.from({ length: 50_000 }, (_, i) => `"k${i}":${i}`).join()}}`,
+];
+
+Deno.test("a broken or odd body is refused by every operation, and quickly", async () => {
+  await using desk = await openDesk();
+  const { Authorization } = await signIn(desk, {});
+  const headers = { Authorization, "Content-Type": "application/json" };
+  const writes = routes.filter(({ method }) => method !== "GET");
+  for (const body of [...BROKEN, ...ODD]) {
+    const started = performance.now();
+    // What is large is refused before it matters which operation it was for.
+    const tried = body.length > 50_000 ? writes.slice(0, 3) : writes;
+    for (const route of tried) {
+      const place = fullPath(route).replace("{project_id}", desk.projectId)
+        .replace("{id}", "default").replace(/\{\w+\}/g, "x");
+      const request = new Request(BASE_URL + place, { method: route.method, headers, body });
+      const answer = await answerOf(await desk.service.fetch(request));
+      const what = `${route.name} ${String(body).slice(0, 40)}: ${answer.status}`;
+      // Free JSON may have any field.
+      const taken = route.name === "setOfferingPaywall" && ODD.includes(String(body));
+      ok([400, 404, 413, ...taken ? [200] : []].includes(answer.status), what);
+    }
+    const each = (performance.now() - started) / tried.length;
+    ok(each < 2000, `${String(body).slice(0, 40)} takes ${each} ms`);
+  }
+  equal("polluted" in {}, false);
+});
+
+Deno.test("of two fields with one name, the last counts", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const answer = await api.post("/offerings/default", '{"display_name":"a","display_name":"b"}');
+  equal(answer.display_name, "b");
+});
+
+for (let round = 1; round <= 6; round++) {
+  Deno.test(`600 requests at random: never the service's fault, always as documented (${round})`, async () => {
+    await using desk = await openDesk();
+    const ids = await idsOf(desk);
+    const seen = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(anyRequest(ids), async ({ method, path, body, headers }) => {
+        const response = await desk.send(method, path, body, headers);
+        ok(response.status < 500, String(response.status));
+        seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
+        await response.body?.cancel();
+      }),
+      { numRuns: 600, timeout: 5000 },
+    );
+    // If nothing is accepted, nothing but the door was tested.
+    const accepted = (seen.get(200) ?? 0) + (seen.get(201) ?? 0);
+    ok(accepted > 100, `only ${accepted} were accepted: ${JSON.stringify([...seen])}`);
+    for (const status of [400, 404]) ok((seen.get(status) ?? 0) > 20, `${status} is rare`);
+  });
+}
+
+/** The ids of what is in the project, by kind, and the project's own. */
+async function idsOf(desk: Desk): Promise<Ids> {
+  const api = apiOf(desk);
+  const of = async (list: string) => (await api.get(list)).items.map(({ id }) => id);
+  return {
+    projects: [desk.projectId],
+    apps: await of("/apps"),
+    products: await of("/products"),
+    entitlements: [...await of("/entitlements"), "pro"],
+    offerings: [...await of("/offerings"), "default"],
+    packages: await of("/offerings/default/packages"),
+    customers: ["ada", "grace"],
+  };
+}
