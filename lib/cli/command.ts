@@ -26,14 +26,19 @@ import {
 } from "@stricli/core";
 import { UsageError } from "../errors.ts";
 import type { Context } from "./context.ts";
-import { type Argument, type Flag, opposite, wire } from "./parameters.ts";
+import {
+  type Argument,
+  type Arguments,
+  type Flag,
+  type Flags,
+  opposite,
+  wire,
+} from "./parameters.ts";
 import { commandLine, findPlace, isGroup, type Place } from "./place.ts";
 import { cannot } from "./report.ts";
 
 export * from "./parameters.ts";
 
-type Arguments = Record<string, Argument<unknown>>;
-type Flags = Record<string, Flag<unknown>>;
 type ValuesOf<P> = {
   [N in keyof P]: P[N] extends Argument<infer T> | Flag<infer T> ? T : never;
 };
@@ -66,9 +71,9 @@ export interface Command {
   /** Command lines to learn from. */
   readonly examples: readonly string[];
   /** Values given by position, in order. */
-  readonly args: Readonly<Record<string, Argument<unknown>>>;
+  readonly args: Readonly<Arguments>;
   /** Values given by name. */
-  readonly flags: Readonly<Record<string, Flag<unknown>>>;
+  readonly flags: Readonly<Flags>;
   /** What the parser knows it as. */
   readonly parsed: StricliCommand<CommandContext>;
 }

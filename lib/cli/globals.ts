@@ -7,12 +7,12 @@
 import { UsageError } from "../errors.ts";
 import type { Globals } from "./context.ts";
 import type { Format } from "./output.ts";
-import { choice, type Flag, text, toggle, wire } from "./parameters.ts";
+import { choice, type Flags, text, toggle, wire } from "./parameters.ts";
 
 const FORMATS: readonly Format[] = ["table", "json"];
 
 /** The flags that every command takes, for its help text. */
-export const GLOBAL_FLAGS: Readonly<Record<string, Flag<unknown>>> = {
+export const GLOBAL_FLAGS: Readonly<Flags> = {
   output: choice("How to print (default: table)", FORMATS, { placeholder: "format" }),
   profile: text("The stored sign-in to use", { placeholder: "name" }),
   project_id: text("The project to work in", { placeholder: "id" }),

@@ -7,7 +7,7 @@
 import type { Command, Group } from "./command.ts";
 import { padEnd, width, wrap } from "./display.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
-import { type Argument, type Flag, opposite, wire } from "./parameters.ts";
+import { type Argument, type Flag, type Flags, opposite, wire } from "./parameters.ts";
 import { commandLine, isGroup, type Place } from "./place.ts";
 
 /** How help is laid out. */
@@ -134,12 +134,12 @@ function argumentWord([name, { count }]: [string, Argument<unknown>]): string {
 }
 
 /** The flags that help shows. */
-function shownFlags(flags: Readonly<Record<string, Flag<unknown>>>): [string, Flag<unknown>][] {
+function shownFlags(flags: Readonly<Flags>): [string, Flag<unknown>][] {
   return Object.entries(flags).filter(([, { hidden }]) => hidden !== true);
 }
 
 /** Flags, one on a row. The long names stand below each other. */
-function flagRows(flags: Readonly<Record<string, Flag<unknown>>>): [string, string][] {
+function flagRows(flags: Readonly<Flags>): [string, string][] {
   const shown = shownFlags(flags);
   const anyShort = shown.some(([, { short }]) => short !== undefined);
   return shown.map(([name, flag]) => {

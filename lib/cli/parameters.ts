@@ -38,6 +38,12 @@ export interface Flag<T> {
   readonly type?: T;
 }
 
+/** Values given by position, by name and in order. */
+export type Arguments = Record<string, Argument<unknown>>;
+
+/** Values given by name. */
+export type Flags = Record<string, Flag<unknown>>;
+
 /** What a flag may have besides its description. */
 export interface FlagOptions {
   /** One letter that does the same. */

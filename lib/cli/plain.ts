@@ -12,9 +12,10 @@ import { showOne } from "./card.ts";
 import {
   type Argument,
   argument,
+  type Arguments,
   type Command,
   command,
-  type Flag,
+  type Flags,
   type Input,
   manyArguments,
   text,
@@ -29,9 +30,6 @@ import { cannot } from "./report.ts";
 
 export { cardFields, showOne } from "./card.ts";
 export { itemTexts, listFlags, type ListInput, pageFlags, showList } from "./listing.ts";
-
-type Arguments = Record<string, Argument<unknown>>;
-type Flags = Record<string, Flag<unknown>>;
 
 /** The flags of a command that changes something for good. */
 export const confirmFlags = {
