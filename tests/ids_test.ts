@@ -1,5 +1,5 @@
 import { equal, match, notEqual, ok } from "node:assert/strict";
-import { newId, newToken, sha256Hex } from "../lib/service/ids.ts";
+import { newId, newRequestId, newToken, sha256Hex } from "../lib/service/ids.ts";
 
 Deno.test("ids have their kind's prefix and number of digits", () => {
   match(newId("project"), /^proj[0-9a-f]{8}$/);
@@ -16,6 +16,12 @@ Deno.test("ids have their kind's prefix and number of digits", () => {
 Deno.test("ids do not repeat", () => {
   const ids = new Set(Array.from({ length: 1_000 }, () => newId("offering")));
   equal(ids.size, 1_000);
+});
+
+Deno.test("ids of requests have one length and do not repeat", () => {
+  const ids = Array.from({ length: 300 }, newRequestId);
+  equal(new Set(ids).size, 300);
+  for (const id of ids) match(id, /^req[0-9a-f]{16}$/);
 });
 
 Deno.test("a token carries 256 bits that a URL and a header can hold", () => {

@@ -23,7 +23,6 @@ const SHAPES = {
   webhook_integration: ["whintgr", 10],
   account: ["acct", 10],
   grant: ["grant", 16],
-  request: ["req", 16],
 } as const satisfies Record<string, readonly [prefix: string, digits: number]>;
 
 /** A kind of object whose ids the service makes up. */
@@ -33,6 +32,17 @@ export type IdKind = keyof typeof SHAPES;
 export function newId(kind: IdKind): string {
   const [prefix, digits] = SHAPES[kind];
   return prefix + randomBytes(digits / 2).toString("hex");
+}
+
+/** What the ids of this process's requests begin with. */
+let requestPrefix: string | undefined;
+let requests = 0;
+
+/** Makes up the id of a request: digits of the process, then a number. It is no secret, but free. */
+export function newRequestId(): string {
+  requestPrefix ??= `req${randomBytes(4).toString("hex")}`;
+  requests++;
+  return requestPrefix + requests.toString(16).padStart(8, "0");
 }
 
 /** What a token is for: access, refresh, or the local administrator. */

@@ -16,7 +16,7 @@ import type { Clock } from "./clock.ts";
 import { IllegalStep } from "./domain/step.ts";
 import { invalid, Refusal, unprocessable } from "./errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
-import { newId } from "./ids.ts";
+import { newRequestId } from "./ids.ts";
 import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
 import type { RateCounter } from "./rates.ts";
 import { type Actor, type Call, fullPath, type Route } from "./route.ts";
@@ -329,7 +329,7 @@ export function respond(
     headers: {
       ...headers,
       "Content-Type": "application/json",
-      "X-Request-Id": newId("request"),
+      "X-Request-Id": newRequestId(),
       "Cache-Control": "no-store",
     },
   });
