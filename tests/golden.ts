@@ -5,14 +5,21 @@
  * @module
  */
 
-import { equal } from "node:assert/strict";
+import { AssertionError, deepStrictEqual } from "node:assert/strict";
 
 /** Holds a text against its golden file. */
 export async function matchGolden(name: string, text: string): Promise<void> {
   const file = new URL(`./golden/${name}.txt`, import.meta.url);
   if (Deno.env.get("UPDATE_GOLDEN")) return await Deno.writeTextFile(file, text);
   const golden = await Deno.readTextFile(file).catch(() => "");
-  equal(text, golden.replaceAll("\r\n", "\n"), `tests/golden/${name}.txt differs`);
+  try {
+    // By lines, so that only those that differ are shown.
+    deepStrictEqual(text.split("\n"), golden.replaceAll("\r\n", "\n").split("\n"));
+  } catch (error) {
+    if (!(error instanceof AssertionError)) throw error;
+    const hint = "If that is meant, run the test with UPDATE_GOLDEN=1 and look at the difference.";
+    throw new Error(`tests/golden/${name}.txt differs. ${hint}\n${error.message}`);
+  }
 }
 
 /** Ids, public keys and the like. StoreKit's own identifiers are in capitals. */

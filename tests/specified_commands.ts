@@ -189,6 +189,4 @@ export const COMING = new Set([
   "metrics",
   "charts",
   "webhooks",
-  "init",
-  "auth doctor",
 ]);
