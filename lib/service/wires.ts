@@ -1,0 +1,143 @@
+/**
+ * Connections to addresses that were judged before. Nothing here looks up a name.
+ *
+ * @module
+ */
+
+import { lookup } from "node:dns/promises";
+import { connect as connectTls, type TLSSocket } from "node:tls";
+
+/** The way out of this machine. Tests hand in their own. */
+export interface Network {
+  /** All addresses that a name leads to. */
+  resolve(hostname: string): Promise<readonly string[]>;
+  /** Connects to an address. The signal ends the attempt. */
+  connect(address: string, port: number, signal: AbortSignal): Promise<Deno.TcpConn>;
+  /** Certificates to trust besides the machine's own, as PEM. */
+  readonly caCerts?: readonly string[];
+}
+
+/** An open connection. */
+export interface Wire {
+  /** Reads some bytes, and says how many; null at the end. */
+  read(into: Uint8Array): Promise<number | null>;
+  /** Writes some bytes, and says how many. */
+  write(bytes: Uint8Array): Promise<number>;
+  /** Ends it. */
+  close(): void;
+}
+
+/** What to connect to. */
+export interface WireOptions {
+  /** The address, never a name. */
+  address: string;
+  /** The port. */
+  port: number;
+  /** The name that the other end must prove, for TLS; undefined for a plain connection. */
+  tlsName: string | undefined;
+  /** Ends the attempt, and the connection whenever it fires. */
+  signal: AbortSignal;
+  /** Told when the connection stands, before TLS. */
+  connected(): void;
+}
+
+/** The machine's own network. */
+export const systemNetwork: Network = {
+  async resolve(hostname) {
+    const found = await lookup(hostname, { all: true, verbatim: true });
+    return found.map(({ address }) => address);
+  },
+  connect: (hostname, port, signal) => Deno.connect({ hostname, port, signal }),
+};
+
+/** Connects, with TLS where a name is to be proven. */
+export async function openWire(network: Network, options: WireOptions): Promise<Wire> {
+  const { address, port, tlsName, signal, connected } = options;
+  const conn = await network.connect(address, port, signal);
+  connected();
+  if (tlsName === undefined) return guarded(conn, signal);
+  const tls = await Deno.startTls(conn, {
+    hostname: tlsName,
+    caCerts: [...network.caCerts ?? []],
+    alpnProtocols: ["http/1.1"],
+  });
+  const wire = guarded(tls, signal);
+  try {
+    await tls.handshake();
+    return wire;
+  } catch (error) {
+    wire.close();
+    throw error;
+  }
+}
+
+/** Connects with TLS to a machine that need not prove its name. For local addresses only. */
+export async function openUnprovenWire(options: Omit<WireOptions, "tlsName">): Promise<Wire> {
+  const { address, port, signal, connected } = options;
+  const socket = connectTls({
+    host: address,
+    port,
+    rejectUnauthorized: false,
+    ALPNProtocols: ["http/1.1"],
+  });
+  const wire = guarded(socketWire(socket), signal);
+  socket.once("connect", connected);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("secureConnect", () => resolve());
+      socket.once("error", reject);
+      socket.once("close", () => reject(new Error("it closed the connection")));
+    });
+    return wire;
+  } catch (error) {
+    wire.close();
+    throw error;
+  }
+}
+
+/** A connection that the signal closes, which fails whatever waits for it. */
+function guarded(wire: Wire, signal: AbortSignal): Wire {
+  const closeWire = closing(wire);
+  const close = () => {
+    signal.removeEventListener("abort", close);
+    closeWire();
+  };
+  if (signal.aborted) closeWire();
+  signal.addEventListener("abort", close, { once: true });
+  return { read: (into) => wire.read(into), write: (bytes) => wire.write(bytes), close };
+}
+
+/** Closes a connection, which may be closed or broken already. */
+function closing(wire: Pick<Wire, "close">): () => void {
+  return () => {
+    try {
+      wire.close();
+    } catch {
+      // It is gone, which is what was wanted.
+    }
+  };
+}
+
+/** A socket of Node's kind as a wire. */
+function socketWire(socket: TLSSocket): Wire {
+  const chunks = socket[Symbol.asyncIterator]();
+  let rest = new Uint8Array();
+  return {
+    async read(into) {
+      while (rest.length === 0) {
+        const next = await chunks.next();
+        if (next.done) return null;
+        rest = new Uint8Array(next.value);
+      }
+      const count = Math.min(rest.length, into.length);
+      into.set(rest.subarray(0, count));
+      rest = rest.subarray(count);
+      return count;
+    },
+    write: (bytes) =>
+      new Promise((resolve, reject) =>
+        socket.write(bytes, (error) => error ? reject(error) : resolve(bytes.length))
+      ),
+    close: () => socket.destroy(),
+  };
+}
