@@ -29,7 +29,7 @@ import {
   type NewEvent,
   transactionOf,
 } from "./journal_rows.ts";
-import { writeRows } from "./store/mod.ts";
+import { updateRows, writeRows } from "./store/mod.ts";
 import type { Row, Tables } from "./store/tables.ts";
 
 /** Collects what happens in one transaction. Until it is written, nothing else may take a `seq`. */
@@ -60,6 +60,8 @@ interface Pages {
   subscriptions: Map<string, Subscription>;
   /** Subscriptions that did not exist before, as they are now. */
   begun: Map<string, Subscription>;
+  /** Ids of subscriptions whose product or source is another one now. */
+  turned: Set<string>;
   /** Purchases that did not exist before. */
   bought: Purchase[];
   /** Purchases that have changed. */
@@ -86,6 +88,39 @@ interface Settled extends Settlement {
   at: number;
 }
 
+/** What steps change of a subscription, besides what is in `turned`. */
+const MOVING = [
+  "status",
+  "auto_renewal_status",
+  "period_type",
+  "starts_at",
+  "paid_since",
+  "period_starts_at",
+  "period_ends_at",
+  "renewed_until",
+  "grace_ends_at",
+  "retry_ends_at",
+  "resumes_at",
+  "anchor_at",
+  "anchor_periods",
+  "duration",
+  "grace_duration",
+  "price_micros",
+  "pending_product_id",
+  "pending_price_micros",
+  "transaction_id",
+  "transaction_count",
+  "renewal_number",
+  "charge_fails",
+  "cancel_reason",
+  "share_count",
+  "gross_usd_micros",
+  "commission_usd_micros",
+  "tax_usd_micros",
+  "event_count",
+  "due_at",
+] as const;
+
 /** Opens a journal in a transaction. */
 export async function openJournal(place: Place): Promise<Journal> {
   const { last_seq } = await place.tx.selectFrom("projects").select("last_seq")
@@ -96,6 +131,7 @@ export async function openJournal(place: Place): Promise<Journal> {
     seq: last_seq,
     subscriptions: new Map(),
     begun: new Map(),
+    turned: new Set(),
     bought: [],
     purchases: [],
     transactions: [],
@@ -142,7 +178,10 @@ async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
   const begun = isNew || pages.begun.has(after.id);
   (begun ? pages.begun : pages.subscriptions).set(after.id, after);
 
-  const { at, payment, settlement } = step;
+  const { before, at, payment, settlement } = step;
+  const turns = before?.product_id !== after.product_id ||
+    before.shared_from_id !== after.shared_from_id;
+  if (turns) pages.turned.add(after.id);
   for (const event of events) addEvent(pages, event);
   if (payment) {
     const product = await facts.product(after.product_id ?? "");
@@ -209,11 +248,13 @@ async function write(pages: Pages): Promise<void> {
   const { tx, project } = pages.place;
   await tx.updateTable("projects").set({ last_seq: pages.seq }).where("id", "=", project.id)
     .execute();
-  const replace = { key: ["project_id", "id"], then: "replace" } as const;
   await writeRows(tx, "subscriptions", [...pages.begun.values()]);
-  await writeRows(tx, "subscriptions", [...pages.subscriptions.values()], replace);
+  const moved = [...pages.subscriptions.values()];
+  await updateRows(tx, "subscriptions", moved, MOVING);
+  const turned = moved.filter(({ id }) => pages.turned.has(id));
+  await updateRows(tx, "subscriptions", turned, ["product_id", "shared_from_id"]);
   await writeRows(tx, "purchases", pages.bought);
-  await writeRows(tx, "purchases", pages.purchases, replace);
+  await updateRows(tx, "purchases", pages.purchases, ["status", "refunded_at"]);
   await writeRows(tx, "transactions", pages.transactions);
   await writeRows(tx, "invoices", pages.invoices);
   for (const settled of pages.settled) await settle(pages.place, settled);

@@ -93,9 +93,9 @@ async function behindAt(tx: Tx, wall: number): Promise<string[]> {
 
 /** Works off a batch. Returns whether there may be more. */
 async function settleBatch(tx: Tx, projectId: string, wall: number): Promise<boolean> {
-  const project = await tx.selectFrom("projects").selectAll().where("id", "=", projectId)
-    .executeTakeFirst();
-  if (!project) return false;
+  const project = await tx.selectFrom("projects").selectAll().select(nextDueAt)
+    .where("id", "=", projectId).executeTakeFirst();
+  if (!project || !isBehind(project, wall)) return false;
   const target = project.clock_advancing_to ?? projectTime(project, wall);
   const due = await tx.selectFrom("subscriptions").selectAll()
     .where("project_id", "=", projectId).where("due_at", "<=", target)

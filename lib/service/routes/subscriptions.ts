@@ -249,17 +249,15 @@ async function findByStoreId(
     const param = "store_subscription_identifier";
     throw invalid(param, `'${param}' is a required property`);
   }
+  // A promotional grant has the id without a payment.
+  const ids = tx.selectFrom("transactions").select("subscription_id as id")
+    .where("project_id", "=", project.id).where("id", "=", id)
+    .union(
+      tx.selectFrom("subscriptions").select("id")
+        .where("project_id", "=", project.id).where("transaction_id", "=", id),
+    );
   const rows = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id)
-    .where((eb) =>
-      eb.or([
-        eb("id", "in", (sub) =>
-          sub.selectFrom("transactions").select("subscription_id")
-            .where("project_id", "=", project.id).where("id", "=", id)),
-        eb("transaction_id", "=", id),
-      ])
-    )
-    .orderBy("seq").execute();
+    .where("project_id", "=", project.id).where("id", "in", ids).orderBy("seq").execute();
   const items: Subscription[] = [];
   for (const row of rows) items.push(await showSubscription(call, row));
   return wholeList(call.url, items);

@@ -69,13 +69,13 @@ export async function findSoldProduct(
   { tx, project }: Pick<SimCall, "tx" | "project">,
   key: string,
 ): Promise<Row<"products">> {
-  const rows = await tx.selectFrom("products").selectAll()
-    .where("project_id", "=", project.id)
-    .where((eb) => eb.or([eb("id", "=", key), eb("store_identifier", "=", key)]))
-    .orderBy("seq").limit(100).execute();
-  const found = rows.find((row) => row.id === key) ?? rows[0];
-  if (!found) throw missing("product", key, "product_id");
-  if (rows.length === 1 || found.id === key) return found;
+  const products = tx.selectFrom("products").selectAll().where("project_id", "=", project.id);
+  const own = await products.where("id", "=", key).executeTakeFirst();
+  if (own) return own;
+  const rows = await products.where("store_identifier", "=", key).orderBy("seq").limit(100)
+    .execute();
+  if (!rows[0]) throw missing("product", key, "product_id");
+  if (rows.length === 1) return rows[0];
   const message = `Products of several apps are called ${JSON.stringify(key)}; name one by its id`;
   const referenced_object_ids = rows.map((row) => row.id);
   throw unprocessable(message, { param: "product_id", referenced_object_ids });

@@ -7,20 +7,20 @@
 
 import { CompiledQuery, type Insertable } from "kysely";
 import type { Tx } from "./connection.ts";
-import type { Tables } from "./tables.ts";
+import type { Row, Tables } from "./tables.ts";
 
 /** What to do with rows whose key is there already. */
 export interface OnConflict<T extends keyof Tables> {
   /** The columns of the key. */
   key: readonly (keyof Tables[T] & string)[];
-  /** `replace` takes the new values, `add` adds them to the old ones; of the other columns. */
-  then: "replace" | "add";
+  /** `add` adds the values of the other columns to those that are there. */
+  then: "add";
 }
 
 /** Rows in one statement. Statements of this size stay prepared. */
 const ROWS = 64;
 
-/** Inserts rows, or changes those that are there. All rows have the same columns. */
+/** Inserts rows, or adds to those that are there. All rows have the same columns. */
 export async function writeRows<T extends keyof Tables>(
   tx: Tx,
   table: T,
@@ -41,6 +41,24 @@ export async function writeRows<T extends keyof Tables>(
   }
 }
 
+/**
+ * Updates some columns of rows, found by project and id. Indexes and references of other columns are
+ * left alone, which is most of the work of a change.
+ */
+export async function updateRows<T extends keyof Tables, C extends keyof Row<T> & string>(
+  tx: Tx,
+  table: T,
+  rows: readonly (Pick<Row<T>, C> & { project_id: string; id: string })[],
+  columns: readonly C[],
+): Promise<void> {
+  const sets = columns.map((column) => `${quoted(column)} = ?`).join(", ");
+  const text = `update ${quoted(table)} set ${sets} where "project_id" = ? and "id" = ?`;
+  for (const row of rows) {
+    const values = [...columns.map((column) => row[column]), row.project_id, row.id];
+    await tx.getExecutor().executeQuery(CompiledQuery.raw(text, values));
+  }
+}
+
 function textOf<T extends keyof Tables>(
   table: T,
   columns: readonly string[],
@@ -54,12 +72,8 @@ function textOf<T extends keyof Tables>(
   if (!conflict) return insert;
   const key: readonly string[] = conflict.key;
   const updates = columns.filter((column) => !key.includes(column)).map(quoted)
-    .map((name) => `${name} = ${updateOf(table, name, conflict.then)}`).join(", ");
+    .map((name) => `${name} = ${quoted(table)}.${name} + excluded.${name}`).join(", ");
   return `${insert} on conflict (${key.map(quoted).join(", ")}) do update set ${updates}`;
-}
-
-function updateOf(table: string, name: string, then: "replace" | "add"): string {
-  return then === "replace" ? `excluded.${name}` : `${quoted(table)}.${name} + excluded.${name}`;
 }
 
 function quoted(name: string): string {

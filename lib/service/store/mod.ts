@@ -4,7 +4,7 @@
  * @module
  */
 
-export { type OnConflict, writeRows } from "./bulk.ts";
+export { type OnConflict, updateRows, writeRows } from "./bulk.ts";
 export type { Tx } from "./connection.ts";
 export {
   type ColumnName,

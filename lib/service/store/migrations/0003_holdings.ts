@@ -135,7 +135,6 @@ CREATE TABLE transactions (
   commission_usd_micros INTEGER NOT NULL,
   tax_usd_micros INTEGER NOT NULL,
   PRIMARY KEY (project_id, id),
-  UNIQUE (project_id, seq),
   FOREIGN KEY (project_id, subscription_id) REFERENCES subscriptions (project_id, id)
     ON DELETE CASCADE,
   CHECK ((status = 'refunded') = (refunded_at IS NOT NULL))
@@ -196,7 +195,6 @@ CREATE TABLE invoices (
   issued_at INTEGER NOT NULL,
   paid_at INTEGER,
   PRIMARY KEY (project_id, id),
-  UNIQUE (project_id, seq),
   FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id),
   FOREIGN KEY (project_id, subscription_id) REFERENCES subscriptions (project_id, id)
     ON DELETE CASCADE,
@@ -244,7 +242,7 @@ CREATE TABLE movements (
   renewing_delta INTEGER NOT NULL,
   billing_issues_delta INTEGER NOT NULL,
   PRIMARY KEY (project_id, seq)
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX movements_by_time ON movements (project_id, at);
 CREATE INDEX movements_by_customer ON movements (project_id, customer_id);
 
