@@ -65,7 +65,15 @@ function itemsOf(value: unknown): unknown[] | undefined {
 }
 
 /** Fields that name an object, the most telling first. */
-const NAMES = ["lookup_key", "store_identifier", "code", "name", "productID", "id"];
+const NAMES = [
+  "lookup_key",
+  "store_identifier",
+  "code",
+  "name",
+  "productID",
+  "entitlement_id",
+  "id",
+];
 
 /** An element of an array on one line: the name of an object, the text of anything else. */
 function nameOf(value: unknown): string {

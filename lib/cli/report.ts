@@ -173,5 +173,6 @@ function objectOf({ path, param }: ApiError): { list: string; view?: string } | 
   if (group === undefined || project === undefined) return undefined;
   const list = `cli ${group} list --project-id ${decodeURIComponent(project)}`;
   if (id === undefined || group !== LISTED[kind]) return { list };
-  return { list, view: `cli ${group} view ${quoted(decodeURIComponent(id))}` };
+  const show = group === "subscribers" ? "info" : "view";
+  return { list, view: `cli ${group} ${show} ${quoted(decodeURIComponent(id))}` };
 }

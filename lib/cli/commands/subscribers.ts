@@ -29,6 +29,7 @@ import {
   showOne,
 } from "../plain.ts";
 import { attributes } from "./subscribers_attributes.ts";
+import { showSubscriber } from "./subscribers_card.ts";
 import { grant, revoke } from "./subscribers_grant.ts";
 import { info } from "./subscribers_info.ts";
 
@@ -37,9 +38,9 @@ const USER_ID = "The subscriber's app user id";
 const columns: Column<Customer>[] = [
   { header: "id", value: (customer) => customer.id, kind: "id" },
   { header: "country", value: (customer) => customer.last_seen_country },
-  { header: "platform", value: (customer) => customer.last_seen_platform },
   { header: "first_seen", value: (customer) => customer.first_seen_at, kind: "date" },
   { header: "last_seen", value: (customer) => customer.last_seen_at, kind: "date" },
+  { header: "platform", value: (customer) => customer.last_seen_platform, spare: true },
 ];
 
 const invoiceColumns: Column<Invoice>[] = [
@@ -106,7 +107,10 @@ const transfer = command({
     await askFirst(context, input, `Transfer ${part} from ${src_user_id} to ${dst_user_id}?`);
     const app_ids = app_id.length === 0 ? {} : { app_ids: app_id };
     const body = { target_customer_id: dst_user_id, ...app_ids };
-    showOne(context, await transferCustomer(await context.client(), src_user_id, body));
+    const answer = await transferCustomer(await context.client(), src_user_id, body);
+    if (context.out.format === "json") return showOne(context, answer);
+    showSubscriber(context, answer.source_customer, { title: "From" });
+    showSubscriber(context, answer.target_customer, { title: "To" });
   },
 });
 

@@ -19,7 +19,8 @@ import { argument, command, requiredText } from "../command.ts";
 import type { Context } from "../context.ts";
 import { time } from "../display.ts";
 import { parseDuration } from "../input.ts";
-import { askFirst, confirmFlags, showOne } from "../plain.ts";
+import { askFirst, confirmFlags } from "../plain.ts";
+import { showSubscriber } from "./subscribers_card.ts";
 import {
   endOf,
   entitlementIn,
@@ -67,11 +68,9 @@ export const grant = command({
     warnOfShorter(context, customer, found, until());
     await askFirst(context, input, `Grant ${name} to ${user_id} until ${utc(until())}?`);
     const expires_at = until();
-    const answer = await grantEntitlement(client, user_id, {
-      entitlement_id: entitlement,
-      expires_at,
-    });
-    showOne(context, answer);
+    const body = { entitlement_id: entitlement, expires_at };
+    const answer = await grantEntitlement(client, user_id, body);
+    showSubscriber(context, answer, { keys: keysOf(found ? [found] : []) });
     context.out.done(`Granted ${name} to ${user_id} until ${utc(expires_at)}`);
   },
 });
@@ -79,8 +78,8 @@ export const grant = command({
 /** Ends a grant. */
 export const revoke = command({
   brief: "Revoke a grant of an entitlement",
-  details: "The grant is made to end 5 seconds later. Access through a store stays, and is told: " +
-    "it ends with the subscription or a refund.",
+  details: "The grant is made to end 5 seconds later. Access through a store stays, and is told " +
+    "before anything is asked: it ends with the subscription or a refund.",
   args,
   flags: confirmFlags,
   async run(context, { user_id, entitlement, ...input }) {
@@ -90,20 +89,19 @@ export const revoke = command({
     const holdings = await permitted(readHoldings(client, user_id));
     const giving = holdings?.filter((one) => givesAccess(one) && entitlementIn(one, entitlement));
     const others = giving?.filter((one) => !isGrant(one)) ?? [];
-    if (giving !== undefined && others.length === giving.length) {
-      showOne(context, customer);
-      context.out.done(`Nothing to revoke: ${user_id} has no grant of ${entitlement}`);
-    } else {
-      await askFirst(context, input, `Revoke the grant of ${entitlement} from ${user_id}?`);
-      const end = await endSoon(client, user_id, entitlement, now, (answer) => {
-        showOne(context, answer);
-      });
-      context.out.done(`Revoked the grant of ${entitlement}: it ends at ${utc(end)}`);
-    }
-    if (holdings === undefined) {
-      context.out.warn(`Access through a store stays, if ${user_id} has any; it cannot be read`);
+    const keys = keysOf(holdings?.flatMap((one) => one.entitlements.items) ?? []);
+    if (giving === undefined) {
+      context.out.warn("Access through a store, if there is any, stays; it cannot be read");
     }
     await tellOthers(context, client, entitlement, others);
+    if (giving?.length === others.length) {
+      showSubscriber(context, customer, { keys });
+      return context.out.done(`Nothing to revoke: ${user_id} has no grant of ${entitlement}`);
+    }
+    await askFirst(context, input, `Revoke the grant of ${entitlement} from ${user_id}?`);
+    const { answer, end } = await endSoon(client, user_id, entitlement, now);
+    showSubscriber(context, answer, { keys });
+    context.out.done(`Revoked the grant of ${entitlement}: it ends at ${utc(end)}`);
   },
 });
 
@@ -114,25 +112,23 @@ export const revoke = command({
  */
 const SOON = [5_000, 60_000, 600_000];
 
-/** Replaces a grant by one that ends soon. Returns when that is. */
+/** Replaces a grant by one that ends soon. */
 async function endSoon(
   client: Client,
   userId: string,
   entitlement_id: string,
   now: () => number,
-  show: (answer: Customer) => void,
-): Promise<number> {
-  for (const [i, ahead] of SOON.entries()) {
-    const expires_at = now() + ahead;
-    try {
-      show(await grantEntitlement(client, userId, { entitlement_id, expires_at }));
-      return expires_at;
-    } catch (error) {
-      const past = error instanceof ApiError && error.param === "expires_at";
-      if (!past || i === SOON.length - 1) throw error;
-    }
+  [ahead = 0, ...further]: readonly number[] = SOON,
+): Promise<{ answer: Customer; end: number }> {
+  const end = now() + ahead;
+  try {
+    const answer = await grantEntitlement(client, userId, { entitlement_id, expires_at: end });
+    return { answer, end };
+  } catch (error) {
+    const past = error instanceof ApiError && error.param === "expires_at";
+    if (!past || further.length === 0) throw error;
+    return await endSoon(client, userId, entitlement_id, now, further);
   }
-  throw new TypeError("SOON is empty");
 }
 
 /** A clock that shows the service's time: its project may live in simulated time. */
@@ -175,7 +171,10 @@ function warnOfShorter(
   );
   if (!entitlement || !active || (active.expires_at ?? Infinity) <= until) return;
   const end = active.expires_at === null ? "for ever" : `until ${utc(active.expires_at)}`;
-  out.warn(`${id} has ${entitlement.lookup_key} ${end} already; a later grant replaces a grant`);
+  out.warn(
+    `${id} has ${entitlement.lookup_key} ${end} already; this grant ends sooner, and replaces an ` +
+      "earlier grant",
+  );
 }
 
 /** Says through what else the subscriber keeps an entitlement. */
@@ -193,6 +192,11 @@ async function tellOthers(
     const what = `${nameOf(one, names)} (${one.store}, ${one.id})`;
     out.warn(`Access to ${entitlement} remains ${until} through ${what}`);
   }
+}
+
+/** Lookup keys of entitlements by their ids. */
+function keysOf(entitlements: readonly Entitlement[]): ReadonlyMap<string, string> {
+  return new Map(entitlements.map(({ id, lookup_key }) => [id, lookup_key]));
 }
 
 /** A time for people. */

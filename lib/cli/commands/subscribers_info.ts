@@ -24,8 +24,8 @@ import { argument, command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { joinPages } from "../json_text.ts";
 import type { Column } from "../output.ts";
-import { cardFields } from "../plain.ts";
 import { PartlyDone } from "../report.ts";
+import { showSubscriberCard } from "./subscribers_card.ts";
 import {
   endOf,
   entitlementIn,
@@ -60,8 +60,9 @@ interface Sections {
 
 /** Shows everything about one subscriber. */
 export const info = command({
-  brief: "Show a subscriber with all that belongs to it",
-  details: "As JSON the lists stand under their names as the service sent them. One that cannot " +
+  brief: "Show a subscriber",
+  details:
+    "With what it may use now, subscriptions, purchases and aliases. As JSON the lists stand under their names as the service sent them. One that cannot " +
     "be read is null there, has its reason under errors, and makes the exit code 9.",
   args: { user_id: argument("The subscriber's app user id, or an alias of it") },
   async run(context, { user_id }) {
@@ -127,8 +128,7 @@ async function showCard(
   const { active_entitlements, subscriptions, purchases, aliases } = sections;
   const holdings = [...subscriptions.items, ...purchases.items];
   const names = await namesOf(context, client, holdings);
-  const { active_entitlements: _, ...own } = customer;
-  context.out.card(own, cardFields(own));
+  showSubscriberCard(context, customer);
   show(context, "Active entitlements", active_entitlements, entitlementColumns(holdings, names));
   show(context, "Subscriptions", subscriptions, subscriptionColumns(names));
   show(context, "Purchases", purchases, purchaseColumns(names));
