@@ -54,7 +54,10 @@ Deno.test("doctor finds all well where all is well, as a table and as JSON", asy
     ...["profiles", "active profile", "folder", "git", "shared tokens", "sign-in", "service"],
     ...["clock", "access", "permissions", "project"],
   ]);
-  match(found.checks["service"]?.detail ?? "", /answers, version \S+; this client is version/);
+  match(
+    found.checks["service"]?.detail ?? "",
+    /^version \S+ at http:\S+ \(from: credential\), client version/,
+  );
   const table = await at.run("doctor");
   strictEqual(table.code, 0);
   match(table.out, /^STATUS +CHECK +DETAIL\nok +profiles +"default" in /);
@@ -139,7 +142,7 @@ Deno.test("a service without a health address is one all the same", async () => 
   };
   const found = await doctor(at, "doctor", { intercept });
   strictEqual(found.code, 0, found.text);
-  match(found.checks["service"]?.detail ?? "", /tells no version/);
+  match(found.checks["service"]?.detail ?? "", /^no version told at http/);
 });
 
 Deno.test("a clock that is off by more than a minute fails", async () => {

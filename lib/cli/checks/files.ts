@@ -33,7 +33,7 @@ async function profilesVerdict(around: Surroundings): Promise<Verdict> {
   const profiles = await listProfiles(around);
   if (profiles.length === 0) return `none in ${path}`;
   const names = profiles.map(({ name }) => JSON.stringify(name)).join(", ");
-  return `${names} in ${path}, which only you can open`;
+  return `${names} in ${path}`;
 }
 
 /** The mark of the active profile. */
@@ -64,8 +64,8 @@ async function folderVerdict(around: Surroundings): Promise<Verdict> {
   const local = await readLocal(around);
   if (!local) return "no .cli/config.json here or above";
   return local.profile
-    ? `${local.path} has a sign-in of its own, which only you can open`
-    : `${local.path} names a project and has no sign-in`;
+    ? `a sign-in of its own in ${local.path}`
+    : `no sign-in, only a project in ${local.path}`;
 }
 
 /** Whether the folder's sign-in could get into a repository. */
@@ -82,7 +82,7 @@ async function gitVerdict(around: Surroundings): Promise<Verdict> {
       } && cli init --force`,
     );
   }
-  if (ignored) return `${local.path} is ignored`;
+  if (ignored) return `ignores ${local.path}`;
   const file = shellWord(join(local.path, "..", "..", ".gitignore"));
   return failed(`${local.path} is not ignored in ${repository}`, `Run: echo .cli/ >> ${file}`);
 }

@@ -110,8 +110,8 @@ async function serviceVerdict(
     // The published service has no such address; that it answers is all we ask.
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
   }
-  const version = answer.version === undefined ? "tells no version" : `version ${answer.version}`;
-  return `${place} answers, ${version}; this client is version ${VERSION}`;
+  const version = answer.version === undefined ? "no version told" : `version ${answer.version}`;
+  return `${version} at ${place}, client version ${VERSION}`;
 }
 
 /** Whether this machine's clock and the service's agree: times are computed here and judged there. */
