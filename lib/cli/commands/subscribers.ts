@@ -31,6 +31,7 @@ import {
 import { attributes } from "./subscribers_attributes.ts";
 import { showSubscriber } from "./subscribers_card.ts";
 import { grant, revoke } from "./subscribers_grant.ts";
+import { entitlementKeys } from "./subscribers_holdings.ts";
 import { info } from "./subscribers_info.ts";
 
 const USER_ID = "The subscriber's app user id";
@@ -99,7 +100,7 @@ const transfer = command({
     dst_user_id: argument("The subscriber who shall have it"),
   },
   flags: {
-    app_id: texts("Only what was bought in this app; may be repeated", { placeholder: "id" }),
+    app_id: texts("Only what was bought in this app", { placeholder: "id" }),
     ...confirmFlags,
   },
   async run(context, { src_user_id, dst_user_id, app_id, ...input }) {
@@ -107,10 +108,12 @@ const transfer = command({
     await askFirst(context, input, `Transfer ${part} from ${src_user_id} to ${dst_user_id}?`);
     const app_ids = app_id.length === 0 ? {} : { app_ids: app_id };
     const body = { target_customer_id: dst_user_id, ...app_ids };
-    const answer = await transferCustomer(await context.client(), src_user_id, body);
+    const client = await context.client();
+    const answer = await transferCustomer(client, src_user_id, body);
     if (context.out.format === "json") return showOne(context, answer);
-    showSubscriber(context, answer.source_customer, { title: "From" });
-    showSubscriber(context, answer.target_customer, { title: "To" });
+    const keys = await entitlementKeys(client);
+    showSubscriber(context, answer.source_customer, { title: "From", keys });
+    showSubscriber(context, answer.target_customer, { title: "To", keys });
   },
 });
 

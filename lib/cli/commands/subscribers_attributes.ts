@@ -40,7 +40,7 @@ export const attributes = command({
   ],
   args: { user_id: argument("The subscriber's app user id") },
   flags: {
-    set: texts("Set an attribute; may be repeated", { placeholder: "name=value" }),
+    set: texts("Set an attribute", { placeholder: "name=value" }),
     file: text("A JSON file that maps names to values, or - for standard input", {
       short: "f",
       placeholder: "path",

@@ -27,7 +27,9 @@ import {
   givesAccess,
   type Holding,
   isGrant,
+  keysOf,
   nameOf,
+  permitted,
   productNames,
 } from "./subscribers_holdings.ts";
 
@@ -139,16 +141,6 @@ function clockOf({ around }: Context, answer: object): () => number {
   return () => around.now() + (Math.abs(ahead) < 3000 ? 0 : ahead);
 }
 
-/** What a request gives; undefined where the permission for it is missing. */
-async function permitted<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined;
-    throw error;
-  }
-}
-
 /** All that a subscriber ever got. */
 async function readHoldings(client: Client, id: string): Promise<Holding[]> {
   const query = { limit: LARGEST_PAGE };
@@ -192,11 +184,6 @@ async function tellOthers(
     const what = `${nameOf(one, names)} (${one.store}, ${one.id})`;
     out.warn(`Access to ${entitlement} remains ${until} through ${what}`);
   }
-}
-
-/** Lookup keys of entitlements by their ids. */
-function keysOf(entitlements: readonly Entitlement[]): ReadonlyMap<string, string> {
-  return new Map(entitlements.map(({ id, lookup_key }) => [id, lookup_key]));
 }
 
 /** A time for people. */

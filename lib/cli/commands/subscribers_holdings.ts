@@ -5,8 +5,9 @@
  */
 
 import type { Client } from "../../client.ts";
+import { ApiError } from "../../errors.ts";
 import { each, LARGEST_PAGE } from "../../page.ts";
-import type { Entitlement } from "../../resources/entitlements.ts";
+import { type Entitlement, listEntitlements } from "../../resources/entitlements.ts";
 import { listProducts } from "../../resources/products.ts";
 import type { Purchase } from "../../resources/purchases.ts";
 import type { Subscription } from "../../resources/subscriptions.ts";
@@ -62,4 +63,25 @@ export function nameOf(holding: Holding, names: ReadonlyMap<string, string>): st
   if (product_id !== null) return names.get(product_id) ?? product_id;
   const keys = holding.entitlements.items.map(({ lookup_key }) => lookup_key);
   return `grant of ${keys.join(", ") || "nothing"}`;
+}
+
+/** Lookup keys of entitlements by their ids. */
+export function keysOf(entitlements: readonly Entitlement[]): ReadonlyMap<string, string> {
+  return new Map(entitlements.map(({ id, lookup_key }) => [id, lookup_key]));
+}
+
+/** The same of all entitlements there are; of none where they may not be read. */
+export async function entitlementKeys(client: Client): Promise<ReadonlyMap<string, string>> {
+  const all = each(client, listEntitlements(client, { limit: LARGEST_PAGE }));
+  return keysOf(await permitted(Array.fromAsync(all)) ?? []);
+}
+
+/** What a request gives; undefined where the permission for it is missing. */
+export async function permitted<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return undefined;
+    throw error;
+  }
 }

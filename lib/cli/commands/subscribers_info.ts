@@ -202,9 +202,10 @@ function subscriptionColumns(names: ReadonlyMap<string, string>): Column<Subscri
   return [
     { header: "id", value: (item) => item.id, kind: "id" },
     { header: "product", value: (item) => nameOf(item, names) },
-    { header: "status", value: (item) => item.status },
+    // Cut as late as ids are: the difference between two of them is in their ends.
+    { header: "status", value: (item) => item.status, kind: "id" },
     { header: "access", value: (item) => item.gives_access },
-    { header: "period_ends", value: (item) => endOf(item), kind: "date" },
+    { header: "ends", value: (item) => endOf(item), kind: "date" },
     { header: "store", value: (item) => item.store },
   ];
 }

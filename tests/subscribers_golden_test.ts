@@ -1,0 +1,84 @@
+import { equal, ok } from "node:assert/strict";
+import { subscribers } from "../lib/cli/commands/subscribers.ts";
+import { visible, width } from "../lib/cli/display.ts";
+import { linesOf, openCounter } from "./cli_fixture.ts";
+import { matchGolden, steadyIds } from "./golden.ts";
+import type { Ran } from "./harness.ts";
+import { DAY, simulate } from "./simulation.ts";
+
+/** What is shown at 80 columns, once the subscribers have bought something. */
+const LINES = [
+  "subscribers list",
+  "subscribers list --search ada@example.com",
+  "subscribers info ada",
+  "subscribers info grace",
+  "subscribers info '$RCAnonymousID:5d2f7c1e9ab04c3f8e6d1b2a3c4d5e6f'",
+  "subscribers info nobody",
+  "subscribers create ada",
+  "subscribers create 'no good'",
+  "subscribers create new",
+  "subscribers grant new pro -d 30d",
+  "subscribers grant new pro -d 30d -y",
+  "subscribers grant new pro -d 7d",
+  "subscribers grant new pro -d 7w -y",
+  "subscribers revoke new pro -y",
+  "subscribers revoke ada pro -y",
+  "subscribers invoices ada",
+  "subscribers attributes ada",
+  "subscribers attributes ada --set plan= --set 'note=東京の春のセール、期間限定の特別価格 👩‍👩‍👧 x=y'",
+  "subscribers attributes ada --set '$nope=1'",
+  "subscribers transfer ada new -y",
+  "subscribers delete new",
+  "subscribers delete new -y",
+  "offerings preview",
+  "offerings preview winter_sale --platform android",
+  "offerings preview nope",
+];
+
+Deno.test("what cli subscribers shows at 80 columns is what somebody found good", async () => {
+  await using counter = await openCounter({ columns: 80 });
+  const sim = simulate(counter.desk);
+  await sim.post("/clock/freeze");
+  const failing = await sim.subscribe({ product_id: "notes.pro.monthly", price: 9.99 });
+  await sim.act(failing.id, "fail");
+  await sim.subscribe({ product_id: "notes_web_annual", price: 59.9, currency: "EUR" });
+  await sim.purchase({ product_id: "notes.pro.lifetime", price: 99 });
+  const left = await sim.subscribe({
+    product_id: "notes_pro:annual",
+    price: 40,
+    trial: true,
+    customer_id: "grace",
+  });
+  await sim.act(left.id, "cancel");
+  await sim.advance(3 * DAY);
+  let text = "";
+  for (const line of LINES) text += shown(line, await counter.run(line));
+  await matchScreen("subscribers", text);
+});
+
+Deno.test("the help of cli subscribers is what somebody found good", async () => {
+  await using counter = await openCounter({ columns: 80 });
+  const commands = ["", ...Object.keys(subscribers.commands).map((name) => ` ${name}`)];
+  let text = "";
+  for (const command of commands) {
+    const { out } = await counter.run(`subscribers${command} --help`);
+    text += `$ cli subscribers${command} --help\n${out.replace(/\nGLOBAL FLAGS\n[^]*$/, "")}\n`;
+  }
+  await matchScreen("subscribers_help", text);
+});
+
+/** Holds a screen against its golden file. */
+async function matchScreen(name: string, text: string): Promise<void> {
+  for (const line of linesOf(text)) {
+    // What is there to be copied, such as the command to run next, is not cut.
+    ok(width(line) <= 80 || /^[$!] |^ {2}cli /.test(line), `wider than 80: ${line}`);
+    equal(visible(line), line);
+  }
+  await matchGolden(name, steadyIds(text));
+}
+
+/** A command line and what it left on the screen: `! ` marks standard error. */
+function shown(line: string, { code, out, err }: Ran): string {
+  const errors = err === "" ? "" : linesOf(err).map((one) => `! ${one}\n`).join("");
+  return `$ cli ${line}\n${out}${errors}${code === 0 ? "" : `exit ${code}\n`}\n`;
+}
