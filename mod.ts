@@ -55,4 +55,5 @@ export * from "./lib/resources/sdk_offerings.ts";
 export * from "./lib/resources/shared.ts";
 export * from "./lib/resources/subscriptions.ts";
 export * from "./lib/resources/virtual_currencies.ts";
+export * from "./lib/resources/webhooks.ts";
 export * from "./lib/version.ts";

@@ -61,7 +61,7 @@ function isForbidden(error: unknown): boolean {
 
 /** Connects and reads what the other end says first. */
 async function greet(url: string, policy: TargetPolicy, network = openInternet().network) {
-  const wire = await createTargets(policy, network).open(url, { signal });
+  const wire = await createTargets(policy, { network }).open(url, { signal });
   const bytes = new Uint8Array(10);
   const count = await wire.read(bytes) ?? 0;
   wire.close();
@@ -71,7 +71,7 @@ async function greet(url: string, policy: TargetPolicy, network = openInternet()
 Deno.test("200 forbidden targets and more: nobody is connected to", async () => {
   using listener = openListener();
   const { network, names, dialled } = openInternet();
-  const guard = createTargets("public", network);
+  const guard = createTargets("public", { network });
   const targets = [
     ...[...THIS_MACHINE, ...RESERVED].map((host) => `https://${host}:${listener.port}/hooks`),
     ...WRONG_URLS,
@@ -94,7 +94,7 @@ Deno.test("200 forbidden targets and more: nobody is connected to", async () => 
 Deno.test("a name that changes its answer is connected to where it was judged, or not at all", async () => {
   using listener = openListener();
   const { network, names, dialled } = openInternet();
-  const guard = createTargets("public", network);
+  const guard = createTargets("public", { network });
   for (const [i, address] of ["127.0.0.1", "::1", "::ffff:127.0.0.1", "127.9.9.9"].entries()) {
     let asked = 0;
     // Every other answer is public: the first look says yes, the second would say this machine.
@@ -141,7 +141,7 @@ Deno.test("the Internet is reached with a certificate that holds, and only so", 
   ];
   for (const [url, network] of bad) {
     for (const policy of ["public", "loopback", "private"] as const) {
-      const targets = createTargets(policy, network);
+      const targets = createTargets(policy, { network });
       await rejects(targets.open(url, { signal }), /cannot be reached: invalid peer certificate/);
     }
   }
@@ -177,7 +177,7 @@ Deno.test("a policy for development lets local targets pass, plain ones too, and
   internet.names.set("cloud.acme.dev", ["169.254.169.254"]);
   internet.names.set("home.acme.dev", ["192.168.0.9"]);
   const opens = (policy: TargetPolicy, url: string) =>
-    createTargets(policy, internet.network).open(url, { signal });
+    createTargets(policy, internet).open(url, { signal });
   for (const policy of ["loopback", "private"] as const) {
     await rejects(
       opens(policy, `http://${HOST}/`),
@@ -208,12 +208,14 @@ Deno.test("whoever does not answer is given up when the signal says so", async (
   internet.names.set(HOST, [PUBLIC]);
   internet.ports.set(PUBLIC, (mute.addr as Deno.NetAddr).port);
   const late = /cannot be reached: it does not answer in time/;
-  const guard = createTargets("public", internet.network);
+  const guard = createTargets("public", internet);
   await rejects(guard.open(`https://${HOST}/`, { signal: abort.signal }), late);
   await rejects(guard.open(`https://${HOST}/`, { signal: abort.signal }), late);
   const never = { ...internet.network, resolve: () => new Promise<string[]>(() => {}) };
   const soon = new AbortController();
-  const waiting = createTargets("public", never).open(`https://${HOST}/`, { signal: soon.signal });
+  const waiting = createTargets("public", { network: never }).open(`https://${HOST}/`, {
+    signal: soon.signal,
+  });
   soon.abort();
   await rejects(waiting, late);
   for (const conn of conns) conn.close();

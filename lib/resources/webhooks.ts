@@ -62,6 +62,11 @@ export interface Webhook {
   app_id: string | null;
   /** When it was created, in milliseconds since 1970. */
   created_at: number;
+  /**
+   * When it was switched off because its receiver answered 410, in milliseconds since 1970; null
+   * while it gets events. An update that names its URL switches it on again.
+   */
+  disabled_at: number | null;
   /** The key of its signatures, `whsec_…`. Only in the answer that creates it. */
   signing_secret?: string;
 }

@@ -52,6 +52,11 @@ export function findVirtualCurrency(call: Place, code: string): Promise<Row<"vir
   return byId(call, "virtual_currencies", "virtual currency", code);
 }
 
+/** Finds a webhook integration by its id. */
+export function findWebhook(call: Place, id: string): Promise<Row<"webhook_integrations">> {
+  return byId(call, "webhook_integrations", "webhook integration", id);
+}
+
 /** Finds a subscription or promotional grant by its id. */
 export function findSubscription(call: Place, id: string): Promise<Row<"subscriptions">> {
   return byId(call, "subscriptions", "subscription", id);

@@ -22,6 +22,8 @@ import { answerSim } from "./sim/mod.ts";
 import { simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
 import { openStore, type Store } from "./store/mod.ts";
+import { createTargets, type TargetPolicy } from "./targets.ts";
+import type { Network } from "./wires.ts";
 
 export { LOCAL_LIMITS, PUBLIC_LIMITS, type RateLimits } from "./rates.ts";
 export { operations, routes } from "./routes/mod.ts";
@@ -58,6 +60,10 @@ export interface ServiceOptions {
   hosts?: readonly string[] | undefined;
   /** For tests without a browser: the account in whose name every sign-in is allowed, unasked. */
   autoApprove?: string | undefined;
+  /** Which addresses webhooks may go to. Default: those of the Internet. */
+  webhookTargets?: TargetPolicy | undefined;
+  /** The way out to other machines. Default: this machine's network. */
+  network?: Network | undefined;
   /** How long tokens are good for, where it differs from the default. */
   lifetimes?: Partial<Lifetimes> | undefined;
   /** Told of errors that are the service's own fault. Default: nobody. */
@@ -82,7 +88,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, clock);
   const settler = createSettler(store, clock);
   const { authenticate } = oauth;
-  const parts: ServerParts = { store, clock, settler, rates, authenticate, report };
+  const targets = createTargets(options.webhookTargets ?? "public", {
+    network: options.network,
+  });
+  const parts: ServerParts = { store, clock, settler, rates, targets, authenticate, report };
   const adminSecret = options.adminSecret ?? newToken("adm_");
   const api = createServer(routes, parts);
   const sdk = createSdkServer(sdkRoutes, parts);

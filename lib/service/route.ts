@@ -10,6 +10,7 @@ import type { Clock } from "./clock.ts";
 import type { Scope } from "./scopes.ts";
 import type { Tx } from "./store/mod.ts";
 import type { Row } from "./store/tables.ts";
+import type { Targets } from "./targets.ts";
 
 /** HTTP methods of the API. */
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -70,6 +71,14 @@ export type AccountCall<Params extends string = string, Query = unknown, Body = 
   "project"
 >;
 
+/** A request before its transaction: nothing is locked, and nothing that is read here has to last. */
+export interface Preparation<Params extends string = string, Query = unknown, Body = unknown> {
+  /** Reads what the handler will meet. */
+  read<T>(work: (call: Call<Params, Query, Body>) => Promise<T>): Promise<T>;
+  /** The guard before other people's addresses. */
+  readonly targets: Targets;
+}
+
 /** What a route promises. */
 export interface Contract<
   P extends string,
@@ -99,6 +108,10 @@ export interface Contract<
   status?: 200 | 201;
   /** The audit entry that a success writes. */
   audit?: Audit<P, Response>;
+  /** Does what takes the network, before the transaction: there, nobody else could write meanwhile. */
+  prepare?: (
+    request: Preparation<NamesIn<P>, z.infer<Query>, z.infer<Body>>,
+  ) => Promise<void>;
   /** The operation that this public spelling stands for. */
   alias?: string;
 }
@@ -152,6 +165,8 @@ export interface Route extends Operation {
   readonly rate: RateClass;
   /** Tells the audit entry of a success, where the route writes one. */
   readonly audit: ((call: Call, answer: unknown) => AuditEntry) | undefined;
+  /** Does what has to be done before the transaction, where there is anything. */
+  readonly prepare: ((request: Preparation) => Promise<void>) | undefined;
   /** Does what the contract says. */
   handle(call: Call): Promise<unknown>;
 }
@@ -185,6 +200,7 @@ export function route<
     status: contract.status ?? 200,
     // The server hands a route only calls that it has validated against this very contract.
     audit: target as Route["audit"],
+    prepare: contract.prepare as Route["prepare"],
     handle: handle as Route["handle"],
   };
 }

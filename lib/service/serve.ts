@@ -11,6 +11,7 @@ import { systemClock } from "./clock.ts";
 import { newToken } from "./ids.ts";
 import { LOCAL_LIMITS, openService, PUBLIC_LIMITS, type Service } from "./mod.ts";
 import { type FolderLock, lockFolder, writeAddress } from "./store/lock.ts";
+import type { TargetPolicy } from "./targets.ts";
 
 /** How to serve. */
 export interface ServeOptions {
@@ -24,6 +25,8 @@ export interface ServeOptions {
   empty: boolean;
   /** Which rate limits hold. */
   rateLimits: "local" | "public";
+  /** Which addresses webhooks may go to. Default: those of the Internet. */
+  webhookTargets?: TargetPolicy | undefined;
   /** Told of errors that are the service's own fault. */
   report(error: unknown): void;
 }
@@ -59,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
       adminSecret,
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
       hosts: [options.host],
+      webhookTargets: options.webhookTargets,
       report: options.report,
     });
     return await listen(options, service, lock);

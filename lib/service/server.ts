@@ -19,10 +19,11 @@ import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency
 import { newRequestId } from "./ids.ts";
 import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
 import type { RateCounter } from "./rates.ts";
-import { type Actor, type Call, fullPath, type Route } from "./route.ts";
+import { type Actor, type Call, fullPath, type Preparation, type Route } from "./route.ts";
 import { allows } from "./scopes.ts";
 import { isBehind, type Settler } from "./settle.ts";
 import { isStoreUnavailable, type Store, type Tx } from "./store/mod.ts";
+import type { Targets } from "./targets.ts";
 
 /** What the server needs to answer requests. */
 export interface ServerParts {
@@ -34,6 +35,8 @@ export interface ServerParts {
   settler: Settler;
   /** Counts requests towards their limits. */
   rates: RateCounter;
+  /** The guard before other people's addresses. */
+  targets: Targets;
   /** Who a bearer token stands for. */
   authenticate(token: string): Promise<Actor | undefined>;
   /** Told of errors that are our own fault. */
@@ -167,10 +170,13 @@ async function change(asked: Asked): Promise<Answer> {
   const body = await readBody(request);
   const key = request.headers.get("Idempotency-Key");
   const what = `${request.method} ${url.pathname}${url.search}\n${body.text}`;
+  const answered = async (tx: Tx) =>
+    key === null ? undefined : await rememberedAnswer(tx, actor, key, what, parts.clock());
+  if (route.prepare && !await parts.store.read(answered)) {
+    await route.prepare(preparationFor(asked, body.value));
+  }
   return await parts.store.write(async (tx) => {
-    const earlier = key === null
-      ? undefined
-      : await rememberedAnswer(tx, actor, key, what, parts.clock());
+    const earlier = await answered(tx);
     if (earlier) return { ...earlier, replayed: true };
     const project = projectId === undefined
       ? undefined
@@ -186,6 +192,21 @@ async function change(asked: Asked): Promise<Answer> {
     if (key !== null) await rememberAnswer(tx, actor, key, what, answer, parts.clock());
     return answer;
   });
+}
+
+/** The request as a route's preparation gets it. */
+function preparationFor(asked: Asked, body: unknown): Preparation {
+  const { parts, actor, projectId } = asked;
+  return {
+    targets: parts.targets,
+    read: (work) =>
+      parts.store.read(async (tx) => {
+        const project = projectId === undefined
+          ? undefined
+          : await projectFor(tx, projectId, actor);
+        return await work(callFor(asked, tx, project, body));
+      }),
+  };
 }
 
 /** Runs the handler. Whether it looks at the body or not, the body is as it must be. */

@@ -49,6 +49,20 @@ export interface Targets {
    * @throws {TargetError} `forbidden` where the guard says no, `unreachable` where nobody answers.
    */
   open(url: string, options: OpenOptions): Promise<TargetWire>;
+  /**
+   * Makes sure that somebody answers at a URL: connects, agrees on keys, and hangs up.
+   *
+   * @throws {TargetError} as `open` does; `unreachable` after the time limit of a probe.
+   */
+  probe(url: string): Promise<void>;
+}
+
+/** How a guard may differ. */
+export interface TargetOptions {
+  /** The way out of this machine. Default: the machine's network. */
+  network?: Network | undefined;
+  /** How long a probe waits, in milliseconds. Default: 10 seconds. */
+  probeMs?: number | undefined;
 }
 
 /** A target that cannot be used. The message says why, after "the URL". */
@@ -94,19 +108,30 @@ const LOCAL: Readonly<Record<TargetPolicy, { uses: AddressUse[]; names: string[]
 };
 
 /** Makes a guard. */
-export function createTargets(policy: TargetPolicy, network: Network = systemNetwork): Targets {
+export function createTargets(policy: TargetPolicy, options: TargetOptions = {}): Targets {
+  const { network = systemNetwork, probeMs = 10_000 } = options;
+  const open = async (text: string, { signal, done = () => {} }: OpenOptions) => {
+    const url = checkUrl(text, policy);
+    const addresses = await findAddresses(url, network, signal);
+    // One bad address among good ones is how a name slips past a guard.
+    for (const address of addresses) checkAddress(address, url, policy);
+    done("resolve");
+    const wire = await reach(url, addresses, { policy, network, signal, done });
+    if (url.protocol === "https:") done("secure");
+    return wire;
+  };
   return {
     policy,
     check: (url) => checkUrl(url, policy),
-    async open(text, { signal, done = () => {} }) {
-      const url = checkUrl(text, policy);
-      const addresses = await findAddresses(url, network, signal);
-      // One bad address among good ones is how a name slips past a guard.
-      for (const address of addresses) checkAddress(address, url, policy);
-      done("resolve");
-      const wire = await reach(url, addresses, { policy, network, signal, done });
-      if (url.protocol === "https:") done("secure");
-      return wire;
+    open,
+    async probe(url) {
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(), probeMs);
+      try {
+        (await open(url, { signal: limit.signal })).close();
+      } finally {
+        clearTimeout(timer);
+      }
     },
   };
 }

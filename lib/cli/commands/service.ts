@@ -33,8 +33,13 @@ const start = command({
       "local",
       "public",
     ]),
+    webhook_targets: choice(
+      "Where webhooks may go: the Internet, this machine besides, or its private networks " +
+        "besides (default: public)",
+      ["public", "loopback", "private"],
+    ),
   },
-  async run(context, { port = 4010, host = "127.0.0.1", data, empty, rate_limits }) {
+  async run(context, { port = 4010, host = "127.0.0.1", data, empty, ...input }) {
     const { serve } = await import("../../service/serve.ts");
     const folder = data === MEMORY ? undefined : folderOf(context, data);
     const server = await serve({
@@ -42,11 +47,16 @@ const start = command({
       port,
       host,
       empty: empty === true,
-      rateLimits: rate_limits ?? "local",
+      rateLimits: input.rate_limits ?? "local",
+      webhookTargets: input.webhook_targets,
       report: (error) =>
         context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
     });
-    announce(context, server, folder, data);
+    announce(context, server, {
+      folder,
+      data,
+      webhookTargets: input.webhook_targets ?? "public",
+    });
     await fired(context.signal);
     await server.stop();
   },
@@ -62,19 +72,34 @@ interface Started {
   adminSecret: string;
 }
 
+/** How a service was started. */
+interface Start {
+  /** Its data folder. */
+  folder: string | undefined;
+  /** The data folder as it was asked for. */
+  data: string | undefined;
+  /** Where its webhooks may go. */
+  webhookTargets: keyof typeof LAXITY;
+}
+
+/** What is said of where webhooks may go, if it is not the Internet alone. */
+const LAXITY = {
+  public: undefined,
+  loopback: "Webhooks may go to this machine, even without HTTPS (--webhook-targets loopback)",
+  private: "Webhooks may go to this machine and private networks, even without HTTPS " +
+    "(--webhook-targets private)",
+} as const;
+
 /** Says where the service is, and what to do next. */
-function announce(
-  context: Context,
-  server: Started,
-  folder: string | undefined,
-  data: string | undefined,
-): void {
+function announce(context: Context, server: Started, start: Start): void {
   const { out } = context;
+  const { folder, data, webhookTargets } = start;
   const facts = {
     base_url: server.baseUrl,
     project_id: server.projectId ?? null,
     data: folder ?? MEMORY,
     pid: Deno.pid,
+    webhook_targets: webhookTargets,
     // In memory there is no file to read the secret from.
     ...folder === undefined && { admin_secret: server.adminSecret },
   };
@@ -83,6 +108,8 @@ function announce(
   out.text(`The service runs at ${server.baseUrl}`);
   if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
   out.text(folder === undefined ? "Its data is in memory" : `Its data is in ${folder}`);
+  const laxity = LAXITY[webhookTargets];
+  if (laxity) out.warn(laxity);
   if (folder === undefined) {
     return out.note("Without a data folder only --output json tells the secret for tokens.");
   }

@@ -161,6 +161,13 @@ const deleteApp = route({
       referenced_object_ids: dependents,
     });
   }
+  const webhooks = await webhooksOf(call, app.id);
+  if (webhooks.length > 0) {
+    const message = "Webhook integrations are limited to the app; delete or change them first";
+    throw new Refusal(409, "unprocessable_entity_error", message, {
+      referenced_object_ids: webhooks,
+    });
+  }
   return await deleteRow(call, "apps", "app", app);
 });
 
@@ -256,6 +263,14 @@ async function dependentsOf({ tx, project }: Place, appId: string): Promise<stri
     ids.push(...rows.map((row) => row.id));
   }
   return ids;
+}
+
+/** The webhook integrations that get the events of an app and no others. */
+async function webhooksOf({ tx, project }: Place, appId: string): Promise<string[]> {
+  const rows = await tx.selectFrom("webhook_integrations").select("id")
+    .where("project_id", "=", project.id).where("app_id", "=", appId)
+    .orderBy("seq").limit(100).execute();
+  return rows.map((row) => row.id);
 }
 
 /** The object under a type's name: empty when it is not there, all cleared when it is null. */

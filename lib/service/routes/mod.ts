@@ -27,6 +27,7 @@ import { subscriptionRoutes } from "./subscriptions.ts";
 import { transactionRoutes } from "./transactions.ts";
 import { transferRoutes } from "./transfer.ts";
 import { virtualCurrencyRoutes } from "./virtual_currencies.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route of the management API. */
 export const routes: readonly Route[] = [
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   ...storePushRoutes,
   ...paywallRoutes,
   ...virtualCurrencyRoutes,
+  ...webhookRoutes,
   ...customerRoutes,
   ...attributeRoutes,
   ...holdingRoutes,

@@ -9,6 +9,7 @@
  */
 
 import type { Generated, Selectable } from "kysely";
+import type { DeliveryTables } from "./delivery_tables.ts";
 import type { HoldingTables } from "./holding_tables.ts";
 
 /** A person who can sign in. */
@@ -322,23 +323,8 @@ export interface VirtualCurrencyRow {
   created_at: number;
 }
 
-/** A webhook integration. `event_types` is a JSON array, or null for all. */
-export interface WebhookIntegrationRow {
-  project_id: string;
-  id: string;
-  seq: number;
-  name: string;
-  url: string;
-  event_types: string | null;
-  authorization_header: string | null;
-  environment: string | null;
-  app_id: string | null;
-  signing_secret: string;
-  created_at: number;
-}
-
 /** All tables. */
-export interface Tables extends HoldingTables {
+export interface Tables extends HoldingTables, DeliveryTables {
   accounts: AccountRow;
   projects: ProjectRow;
   collaborators: CollaboratorRow;
@@ -365,7 +351,6 @@ export interface Tables extends HoldingTables {
   settings: SettingRow;
   paywalls: PaywallRow;
   virtual_currencies: VirtualCurrencyRow;
-  webhook_integrations: WebhookIntegrationRow;
 }
 
 /** A row of a table, as a query returns it. */

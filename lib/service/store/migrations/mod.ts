@@ -9,6 +9,7 @@ import { sql as catalogue } from "./0001_catalogue.ts";
 import { sql as oauth } from "./0002_oauth.ts";
 import { sql as holdings } from "./0003_holdings.ts";
 import { sql as presentation } from "./0004_presentation.ts";
+import { sql as deliveries } from "./0005_deliveries.ts";
 import { sql as customerSearch } from "./0005_customer_search.ts";
 
 /** One step. Its number is its place in the list, from 1. */
@@ -25,5 +26,6 @@ export const migrations: readonly Migration[] = [
   { name: "oauth", sql: oauth },
   { name: "holdings", sql: holdings },
   { name: "presentation", sql: presentation },
+  { name: "deliveries", sql: deliveries },
   { name: "customer_search", sql: customerSearch },
 ];
