@@ -119,16 +119,25 @@ Deno.test("where no app or several fit the platform, the ids to pass are named",
   const chosen = await desk.run("offerings", "preview", "--app-id", fire.id);
   equal(chosen.code, 0);
   match(chosen.out, /^\* +default +Standard prices +0 +no$/m);
-  equal(ids["svc_billing"] === undefined, false);
-  for (const product of await productsOf(desk, ids["svc_billing"] ?? "")) {
-    await desk.send("DELETE", `/v2/projects/${desk.projectId}/products/${product}`);
-  }
-  equal((await desk.run("apps", "delete", ids["svc_billing"] ?? "", "-y")).code, 0);
-  const none = await desk.run("offerings", "preview", "--platform", "web");
-  equal(none.code, 2);
-  match(none.err, /of the types stripe and svc_billing there is none/);
-  ok(none.err.includes(`--app-id ${ids["app_store"]}`));
   equal((await desk.run("offerings", "preview", "--app-id", "appnope")).code, 5);
+});
+
+Deno.test("a project without an app for the platform has others to offer, or none", async () => {
+  await using desk = await openDesk();
+  const created = await desk.run("projects", "create", "--name", "New", "--output", "json");
+  const { id }: { id: string } = JSON.parse(created.out);
+  const words = ["offerings", "preview", "--project-id", id];
+  const empty = await desk.run(...words);
+  equal(empty.code, 2);
+  match(empty.err, /^Cannot tell .* of the types app_store and mac_app_store there is none\n/);
+  match(empty.err, /^Run: cli apps create --help$/m);
+  const client = desk.client.with({ projectId: id });
+  const app = await createApp(client, { type: "stripe", name: "Web" });
+  const other = await desk.run(...words);
+  match(other.err, new RegExp(`^Pass one of: --app-id ${app.id} \\(Web, stripe\\)$`, "m"));
+  const web = await desk.run(...words, "--platform", "web");
+  deepEqual([web.code, web.out], [0, ""]);
+  match(web.err, /The app receives no offering/);
 });
 
 Deno.test("an error of version 1 is told in its own words", async () => {
@@ -147,11 +156,4 @@ Deno.test("an error of version 1 is told in its own words", async () => {
 /** The ids of apps by their types. */
 async function idsOf({ client }: Desk): Promise<Record<string, string>> {
   return Object.fromEntries((await listApps(client)).items.map(({ type, id }) => [type, id]));
-}
-
-/** The ids of the products of an app. */
-async function productsOf(desk: Desk, appId: string): Promise<string[]> {
-  const path = `/v2/projects/${desk.projectId}/products?app_id=${appId}`;
-  const { items }: { items: { id: string }[] } = await (await desk.send("GET", path)).json();
-  return items.map(({ id }) => id);
 }
