@@ -235,3 +235,46 @@ Deno.test("changes of webhooks are audited, and need their permission", async ()
     newWebhook(),
   );
 });
+
+Deno.test("webhooks on the command line", async () => {
+  using internet = openReceiver();
+  const files: Record<string, string> = {
+    "webhook.json": JSON.stringify({ ...newWebhook(), authorization_header: "Bearer hush" }),
+  };
+  await using desk = await openDesk({ network: internet.network, files });
+  const { run } = desk;
+  const created = await run(
+    ...["webhooks", "create", "--name", "Renewals", "--url", URL],
+    ...["--events", "RENEWAL, Initial_Purchase,"],
+  );
+  match(created.out, /^signing_secret +whsec_\S+$/m);
+  match(created.err, /^The signing secret is shown only here/);
+  const id = /^id +(\S+)$/m.exec(created.out)?.[1] ?? "";
+  match(
+    (await run("webhooks", "list")).out,
+    /^whintgr\S+ +Renewals +https:\S+ +renewal,initial_p/m,
+  );
+  const view = await run("webhooks", "view", id);
+  match(view.out, /^event_types +renewal, initial_purchase$/m);
+  ok(!view.out.includes("whsec_"));
+  match((await run("webhooks", "update", id, "--events", "EXPIRATION")).out, /types +expiration$/m);
+  match((await run("webhooks", "update", id, "--name", "Ends")).out, /^name +Ends$/m);
+  const json = await run("webhooks", "create", "-f", "webhook.json", "--output", "json");
+  match(String(Object(json.json()).signing_secret), /^whsec_/);
+  equal((await run("webhooks", "delete", id)).code, 3);
+  equal((await run("webhooks", "delete", id, "-y")).code, 0);
+
+  const writes = desk.sent.length;
+  const missing = await run("webhooks", "create", "--name", "A", "--url", URL);
+  equal(missing.code, 2);
+  match(missing.err, /--events is missing\n/);
+  const none = await run("webhooks", "create", "--name", "A", "--url", URL, "--events", " , ");
+  equal(none.code, 2);
+  match(none.err, /it names no event\n/);
+  equal(desk.sent.length, writes);
+  const wrong = await run("webhooks", "create", "--name", "A", "--url", URL, "--events", "renewed");
+  equal(wrong.code, 1);
+  match(wrong.err, /must be one of initial_purchase, renewal, /);
+  const local = ["--name", "A", "--url", "https://localhost/", "--events", "renewal"];
+  match((await run("webhooks", "create", ...local)).err, /'url' must not go to the reserved host/);
+});

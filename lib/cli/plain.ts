@@ -147,6 +147,8 @@ export interface BodySpec<A, F, Body> {
   shape?(body: Record<string, unknown>): void;
   /** Sends the body. */
   send(client: Client, body: Body, input: Input<A, F>): Promise<object>;
+  /** What to note below the answer. */
+  note?: string;
 }
 
 /** Makes a command whose body comes from flags, from a file, or from both: then flags win. */
@@ -172,6 +174,7 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
       // The service judges the body; the type only says what it will accept.
       const answer = await spec.send(await context.client(), body as Body, input as Input<A, F>);
       showOne(context, answer);
+      if (spec.note !== undefined) context.out.note(spec.note);
     },
   });
 }
@@ -182,10 +185,12 @@ export function onUpdate<F extends Flags, Body>(
   update: (client: Client, id: string, changes: Body) => Promise<object>,
   flags: F,
   id: string,
+  fields: Readonly<Record<string, string>> = {},
 ): Command {
   return onBody<{ id: Argument<string> }, F, Body>(brief, {
     args: { id: argument(id) },
     flags,
+    fields,
     send: (client, changes, input) => update(client, input.id, changes),
   });
 }

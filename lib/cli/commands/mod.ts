@@ -34,6 +34,7 @@ export const TREE: readonly Entry[] = [
   entry("virtual-currencies", ["vc"], async () => {
     return (await import("./virtual_currencies.ts")).virtualCurrencies;
   }),
+  entry("webhooks", [], async () => (await import("./webhooks.ts")).webhooks),
   entry("collaborators", ["members"], async () => {
     return (await import("./collaborators.ts")).collaborators;
   }),

@@ -1,0 +1,66 @@
+/**
+ * `cli webhooks …`
+ *
+ * @module
+ */
+
+import { UsageError } from "../../errors.ts";
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  updateWebhook,
+  type Webhook,
+} from "../../resources/webhooks.ts";
+import { group, parsed, text } from "../command.ts";
+import type { Column } from "../output.ts";
+import { onBody, onList, onOne, onOneForGood, onUpdate } from "../plain.ts";
+
+const columns: Column<Webhook>[] = [
+  { header: "id", value: (webhook) => webhook.id, kind: "id" },
+  { header: "name", value: (webhook) => webhook.name },
+  { header: "url", value: (webhook) => webhook.url },
+  { header: "events", value: (webhook) => webhook.event_types?.join(",") ?? "all" },
+  { header: "disabled", value: (webhook) => webhook.disabled_at, kind: "date", spare: true },
+  { header: "created", value: (webhook) => webhook.created_at, kind: "date" },
+];
+
+const ID = "The webhook's id";
+
+const flags = {
+  name: text("The name, for people"),
+  url: text("Where events go: an https:// address that can be reached"),
+  events: parsed("Which events it gets, separated by commas", eventTypes, {
+    placeholder: "types",
+  }),
+};
+
+/** Webhook integrations. */
+export const webhooks = group("Webhooks, which get events as they happen", [], {
+  list: onList("List the webhooks", listWebhooks, columns),
+  view: onOne("Show a webhook", getWebhook, ID),
+  create: onBody("Create a webhook", {
+    details: "The service makes sure that somebody answers at the address. A file may also have " +
+      "authorization_header, environment and app_id.",
+    examples: [
+      "cli webhooks create --name Renewals --url https://hooks.acme.dev/events --events renewal",
+    ],
+    flags,
+    fields: { events: "event_types" },
+    required: ["name", "url", "event_types"],
+    send: createWebhook,
+    note: "The signing secret is shown only here: keep it where the receiver can read it.",
+  }),
+  update: onUpdate("Update a webhook", updateWebhook, flags, ID, { events: "event_types" }),
+  delete: onOneForGood("Delete a webhook", "webhook", deleteWebhook),
+});
+
+/** Kinds of events as they are typed. The service knows which there are. */
+function eventTypes(text: string): string[] {
+  const types = text.split(",").map((type) => type.trim().toLowerCase()).filter(Boolean);
+  if (types.length > 0) return types;
+  throw new UsageError(`Cannot use ${JSON.stringify(text)} for --events: it names no event`, {
+    hint: "Write them as --events initial_purchase,renewal",
+  });
+}
