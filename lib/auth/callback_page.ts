@@ -22,7 +22,7 @@ export const SIGNED_IN: CallbackText = {
   status: 200,
   title: "You are signed in",
   message: "The program that you started has what it needs.",
-  next: "You can close this page and go back to it.",
+  next: "You can close this page and go back to the program.",
 };
 
 /** The page for an answer that nobody waits for. */
@@ -66,7 +66,7 @@ export async function callbackPage(text: CallbackText): Promise<Response> {
 <style>${STYLE}</style>
 </head>
 <body>
-<header>Subscription Management Service</header>
+<header>${MARK}Subscription Management Service</header>
 <main>
 ${mark}
 <h1>${escaped(text.title)}</h1>
@@ -111,6 +111,12 @@ function escaped(text: string): string {
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");
 }
 
+/** The service's own mark: the sign-in began on its page. */
+const MARK = `<svg viewBox="0 0 28 28" aria-hidden="true" fill="none">
+<rect width="28" height="28" rx="8" fill="currentColor" />
+<path d="M8 11.5a6.4 6.4 0 0 1 11.6-1.6M20 16.5a6.4 6.4 0 0 1-11.6 1.6M20.6 6.4v4h-4M7.4 21.6v-4h4"
+stroke="var(--card)" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round" /></svg>`;
+
 const DONE = `<svg viewBox="0 0 48 48" class="done" aria-hidden="true" fill="none">
 <circle cx="24" cy="24" r="22" fill="currentColor" />
 <path d="m15 24.5 6.3 6.3L33.5 18" stroke="var(--card)" stroke-width="4" stroke-linecap="round"
@@ -141,14 +147,15 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
   overflow-wrap: anywhere;
 }
-header { font-weight: 600; font-size: .95rem; }
+header { display: flex; align-items: center; gap: .6rem; font-weight: 600; font-size: .95rem; }
+header svg { width: 1.75rem; height: 1.75rem; flex: none; color: var(--accent); }
 main {
   width: 100%; max-width: 29rem; padding: 2rem;
   background: var(--card); border: 1px solid var(--line); border-radius: .9rem;
   box-shadow: 0 1px 2px rgb(10 15 30 / .05), 0 8px 30px rgb(10 15 30 / .07);
 }
-svg { width: 2.75rem; height: 2.75rem; margin-bottom: 1rem; color: var(--soft); }
-svg.done { color: var(--accent); }
+main svg { width: 2.75rem; height: 2.75rem; margin-bottom: 1rem; color: var(--soft); }
+main svg.done { color: var(--accent); }
 h1 { margin: 0 0 .6rem; font-size: 1.4rem; line-height: 1.25; text-wrap: balance; }
 p { margin: 0 0 1rem; text-wrap: pretty; }
 p.soft { margin: 0; color: var(--soft); font-size: .9rem; }
