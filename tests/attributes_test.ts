@@ -10,6 +10,35 @@ import {
 import { againstRule, apiOf, badField } from "./api.ts";
 import { type Desk, openDesk } from "./harness.ts";
 
+/** Every reserved name, as the document lists them. */
+const RESERVED = [
+  ...["$ad", "$adGroup", "$adjustId", "$airbridgeDeviceId", "$airshipChannelId", "$amazonAdId"],
+  ...["$amplitudeDeviceId", "$amplitudeUserId", "$appleAdsAdGroupId", "$appleAdsCampaignId"],
+  ...["$appleAdsKeywordId", "$appleRefundHandlingPreference", "$apnsTokens", "$appsflyerId"],
+  ...["$appsflyerSharingFilter", "$attConsentStatus", "$branchId", "$brazeAliasLabel"],
+  ...["$brazeAliasName", "$campaign", "$clevertapId", "$creative", "$customerioId"],
+  ...["$deviceVersion", "$displayName", "$email", "$fbAnonId", "$fcmTokens"],
+  ...["$firebaseAppInstanceId", "$gpsAdId", "$idfa", "$idfv", "$ip", "$iterableCampaignId"],
+  ...["$iterableTemplateId", "$iterableUserId", "$keyword", "$kochavaDeviceId", "$mediaSource"],
+  ...["$mixpanelDistinctId", "$mparticleId", "$onesignalId", "$onesignalUserId", "$phoneNumber"],
+  ...["$posthogUserId", "$segmentId", "$solarEngineAccountId", "$solarEngineDistinctId"],
+  ...["$solarEngineVisitorId", "$telemetryDeckAppId", "$telemetryDeckUserId", "$tenjinId"],
+  ...["telemetry_deck_app_id", "telemetry_deck_user_id"],
+];
+
+Deno.test("a customer can have all reserved attributes, and 50 of its own, on two pages", async () => {
+  await using desk = await openDesk();
+  const { client } = desk;
+  const reserved = RESERVED.map((name) => ({ name, value: "x" }));
+  await setCustomerAttributes(client, "ada", [{ name: "plan", value: "" }]);
+  await setCustomerAttributes(client, "ada", reserved.slice(0, 30));
+  await setCustomerAttributes(client, "ada", reserved.slice(30));
+  const answer = await setCustomerAttributes(client, "ada", numbered(50));
+  equal(answer.items.length, 100);
+  const all = (await Array.fromAsync(each(client, answer))).map(({ name }) => name);
+  deepEqual(all, [...RESERVED, ...numbered(50).map(({ name }) => name)].sort());
+});
+
 Deno.test("attributes are set, replaced and removed; the others stay", async () => {
   let now = 1_700_000_000_000;
   await using desk = await openDesk({ clock: () => now });

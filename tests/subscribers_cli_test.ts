@@ -246,7 +246,9 @@ Deno.test("subscribers attributes shows and sets, and --set wins over --file", a
   match((await desk.run(...words, "--file", "number.json")).err, /"age": its value 36 is not text/);
   equal((await desk.run(...words, "--set", "plan")).code, 2);
   equal((await desk.run(...words, "--set", "=x")).code, 2);
-  equal((await desk.run(...words, "-f", "name.json")).code, 1);
+  const named = await desk.run(...words, "-f", "name.json");
+  equal(named.code, 1);
+  match(named.err, /: "ü" is refused: 'attributes\.1\.name' must be /);
   const many = Array.from({ length: 51 }, (_, i) => ["--set", `a${i}=1`]).flat();
   equal((await desk.run(...words, ...many)).code, 2);
 });

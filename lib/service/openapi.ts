@@ -9,7 +9,8 @@ import { fullPath, type Operation } from "./route.ts";
 import { named } from "./schemas.ts";
 import { ALL_SCOPES, SCOPES } from "./scopes.ts";
 
-const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 423, 429, 500, 503] as const;
+const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 423, 429, 500, 503];
+const SDK_ERROR_STATUSES = [400, 401, 403, 404, 500, 503];
 
 const errorSchema = z.object({
   object: z.literal("error"),
@@ -59,8 +60,10 @@ type ToSchema = (type: z.ZodType, io: "input" | "output") => object;
 /** One operation of the document. */
 function operation(route: Operation, schema: ToSchema): object {
   // Only what an app reads with its key needs no permission; its errors have the form of version 1.
-  const error = route.scope === undefined ? "SdkError" : "Error";
-  const errors = ERROR_STATUSES.map((status) => [status, {
+  const [error, statuses] = route.scope === undefined
+    ? ["SdkError", SDK_ERROR_STATUSES]
+    : ["Error", ERROR_STATUSES];
+  const errors = statuses.map((status) => [status, {
     description: "An error",
     content: { "application/json": { schema: { $ref: `#/components/schemas/${error}` } } },
   }]);
@@ -115,8 +118,11 @@ function onlyProperty({ name, schema }: { name: string; schema: object }): unkno
   return Object.entries(properties ?? {}).find(([key]) => key === name)?.[1];
 }
 
-/** The header that makes a write safe to repeat. */
+/** The header that makes a write safe to repeat, or that tells an app's platform. */
 function headers(route: Operation): object[] {
+  if (route.scope === undefined) {
+    return [{ name: "X-Platform", in: "header", required: false, schema: { type: "string" } }];
+  }
   if (route.method === "GET") return [];
   const schema = { type: "string", minLength: 1, maxLength: 255 };
   return [{ name: "Idempotency-Key", in: "header", required: false, schema }];

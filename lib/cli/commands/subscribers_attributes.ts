@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UsageError } from "../../errors.ts";
+import { ApiError, UsageError } from "../../errors.ts";
 import {
   type AttributeChange,
   type CustomerAttribute,
@@ -54,8 +54,8 @@ export const attributes = command({
       const list = listCustomerAttributes;
       return await showList(context, input, (query) => list(client, user_id, query), columns);
     }
-    const first = setCustomerAttributes(client, user_id, changes);
-    await showList(context, input, () => first, columns);
+    const first = await named(changes, setCustomerAttributes(client, user_id, changes));
+    await showList(context, input, () => Promise.resolve(first), columns);
   },
 });
 
@@ -85,4 +85,17 @@ function readEntry([name, value]: [string, unknown]): [string, string | null] {
   throw new UsageError(`Cannot set ${JSON.stringify(name)}: its value ${text} is not text`, {
     hint: 'Write values in quotation marks, such as {"age": "36"}, or null to remove one.',
   });
+}
+
+/** What a request gives. A refusal that counts the attributes, from 0, tells the name instead. */
+async function named<T>(changes: readonly AttributeChange[], request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const place = /^attributes\.(\d+)\./.exec(error.param ?? "")?.[1];
+    const change = place === undefined ? undefined : changes[Number(place)];
+    if (!change) throw error;
+    throw new ApiError(`${JSON.stringify(change.name)} is refused: ${error.message}`, error);
+  }
 }
