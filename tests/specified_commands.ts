@@ -183,9 +183,6 @@ export const SPECIFIED: Record<string, { aliases: string[]; rows: Row[] }> = {
 
 /** What is still to come, and may be missing for now. */
 export const COMING = new Set([
-  "subscriptions",
-  "purchases",
-  "invoices",
   "metrics",
   "charts",
   "webhooks",

@@ -263,7 +263,7 @@ Deno.test("subscribers invoices lists what web billing has sent", async () => {
   await simulate(desk).subscribe({ product_id: "notes_web_annual", price: 59.9, currency: "EUR" });
   const { out } = await desk.run("subscribers", "invoices", "ada");
   match(out, /^ID +ISSUED +PAID +TOTAL +CURRENCY +PRODUCTS$/m);
-  match(out, /^svcbin\w+ +2026-01-31 +2026-01-31 +59\.9 +EUR +notes_web_annual$/m);
+  match(out, /^svcbin\w+ +2026-01-31 +2026-01-31 +59\.90 +EUR +notes_web_annual$/m);
   const { json } = await desk.run("subscribers", "invoices", "ada", "--output", "json");
   equal(itemsIn(json()).length, 1);
 });

@@ -137,6 +137,10 @@ function hintOfRefusal(error: ApiError, failed: Failed | undefined): string | un
     return "The answer is not one of the service's own. Check CLI_BASE_URL and the proxy " +
       "variables (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
   }
+  if (status === 401 && error.path.startsWith("/_sim/")) {
+    return "Set CLI_SERVICE_ADMIN_SECRET to that service's own secret, or unset it and name the " +
+      "service's data folder with --data.";
+  }
   if (status === 401) return "Sign in again with: cli auth login";
   if (scope) return `Sign in with that permission: cli auth login --scope ${scope}`;
   if (status === 403) return "See which projects you can use: cli projects list";
@@ -163,6 +167,13 @@ const LISTED: Readonly<Record<string, string>> = {
   webhooks: "webhooks",
 };
 
+/** What is listed for one subscriber alone, by its name in a path, and the command that does it. */
+const HELD: Readonly<Record<string, string>> = {
+  subscriptions: "info",
+  purchases: "info",
+  invoices: "invoices",
+};
+
 /** The commands that show the object that a refused request was about, and its like. */
 function objectOf({ path, param }: ApiError): { list: string; view?: string } | undefined {
   const [, , , project, ...rest] = path.split("/");
@@ -170,9 +181,20 @@ function objectOf({ path, param }: ApiError): { list: string; view?: string } | 
   // A package is created in an offering that its body names: the offering may be what is missing.
   const named = /^(\w+?)_ids?$/.exec(param ?? "")?.[1];
   const group = LISTED[`${named}s`] ?? LISTED[kind];
-  if (group === undefined || project === undefined) return undefined;
+  if (project === undefined) return undefined;
+  const held = HELD[kind];
+  if (group === undefined && held !== undefined) {
+    const list = `cli subscribers ${held} <user-id>`;
+    return id === undefined ? { list } : { list, view: `cli ${kind} view ${shown(id)}` };
+  }
+  if (group === undefined) return undefined;
   const list = `cli ${group} list --project-id ${decodeURIComponent(project)}`;
   if (id === undefined || group !== LISTED[kind]) return { list };
   const show = group === "subscribers" ? "info" : "view";
-  return { list, view: `cli ${group} ${show} ${quoted(decodeURIComponent(id))}` };
+  return { list, view: `cli ${group} ${show} ${shown(id)}` };
+}
+
+/** A segment of a path as it is typed. */
+function shown(segment: string): string {
+  return quoted(decodeURIComponent(segment));
 }

@@ -31,6 +31,11 @@ export const TREE: readonly Entry[] = [
   entry("subscribers", ["customers", "subs"], async () => {
     return (await import("./subscribers.ts")).subscribers;
   }),
+  entry("subscriptions", ["sub"], async () => {
+    return (await import("./subscriptions.ts")).subscriptions;
+  }),
+  entry("purchases", ["purchase"], async () => (await import("./purchases.ts")).purchases),
+  entry("invoices", [], async () => (await import("./invoices.ts")).invoices),
   entry("virtual-currencies", ["vc"], async () => {
     return (await import("./virtual_currencies.ts")).virtualCurrencies;
   }),

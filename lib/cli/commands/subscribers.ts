@@ -15,6 +15,7 @@ import {
 } from "../../resources/customers.ts";
 import type { Invoice } from "../../resources/invoices.ts";
 import { refundTransaction } from "../../resources/subscriptions.ts";
+import { amountText } from "../amount.ts";
 import { argument, command, group, text, texts } from "../command.ts";
 import { readJsonFile } from "../input.ts";
 import type { Column } from "../output.ts";
@@ -48,7 +49,11 @@ const invoiceColumns: Column<Invoice>[] = [
   { header: "id", value: (invoice) => invoice.id, kind: "id" },
   { header: "issued", value: (invoice) => invoice.issued_at, kind: "date" },
   { header: "paid", value: (invoice) => invoice.paid_at, kind: "date" },
-  { header: "total", value: (invoice) => invoice.total_amount.gross },
+  {
+    header: "total",
+    value: ({ total_amount: { gross, currency } }) => amountText(gross, currency),
+    kind: "number",
+  },
   { header: "currency", value: (invoice) => invoice.total_amount.currency },
   {
     header: "products",

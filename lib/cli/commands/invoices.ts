@@ -1,0 +1,46 @@
+/**
+ * `cli invoices …`
+ *
+ * @module
+ */
+
+import { getInvoice, type Invoice, type InvoiceLineItem } from "../../resources/invoices.ts";
+import { amountText } from "../amount.ts";
+import { argument, command, group } from "../command.ts";
+import type { Context } from "../context.ts";
+import type { Column } from "../output.ts";
+import { cardFields, showOne } from "../plain.ts";
+
+const lineColumns: Column<InvoiceLineItem>[] = [
+  { header: "product", value: (line) => line.product_identifier, kind: "id" },
+  { header: "name", value: (line) => line.product_display_name },
+  { header: "duration", value: (line) => line.product_duration },
+  { header: "quantity", value: (line) => line.quantity },
+  {
+    header: "unit_amount",
+    value: ({ unit_amount: { gross, currency } }) => amountText(gross, currency),
+    kind: "number",
+  },
+  { header: "currency", value: (line) => line.unit_amount.currency },
+];
+
+const view = command({
+  brief: "Show an invoice",
+  details: "Find a subscriber's invoices with: cli subscribers invoices <user-id>",
+  args: { id: argument("The invoice's id") },
+  async run(context, { id }) {
+    showInvoice(context, await getInvoice(await context.client(), id));
+  },
+});
+
+/** Invoices. */
+export const invoices = group("Invoices of web billing", [], { view });
+
+/** Shows an invoice: a card with its lines as a table below, or the JSON as it came. */
+export function showInvoice(context: Context, invoice: Invoice): void {
+  const { out } = context;
+  if (out.format === "json") return showOne(context, invoice);
+  out.card(invoice, cardFields(invoice).filter(({ label }) => label !== "line_items"));
+  const { length } = invoice.line_items;
+  out.table(invoice.line_items, lineColumns, { title: `Line items (${length})`, empty: "none" });
+}

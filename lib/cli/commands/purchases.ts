@@ -1,0 +1,55 @@
+/**
+ * `cli purchases …`
+ *
+ * @module
+ */
+
+import {
+  getPurchase,
+  listPurchaseEntitlements,
+  type Purchase,
+  refundPurchase,
+  searchPurchases,
+} from "../../resources/purchases.ts";
+import { argument, command, group } from "../command.ts";
+import type { Column } from "../output.ts";
+import { onListOf, onOne, onOneForGood, showList } from "../plain.ts";
+import { heldEntitlementColumns } from "./subscriptions.ts";
+
+const ID = "The purchase's id";
+
+const columns: Column<Purchase>[] = [
+  { header: "id", value: (purchase) => purchase.id, kind: "id" },
+  { header: "customer", value: (purchase) => purchase.customer_id, kind: "id" },
+  { header: "product", value: (purchase) => purchase.product_id },
+  { header: "store", value: (purchase) => purchase.store },
+  { header: "purchased", value: (purchase) => purchase.purchased_at, kind: "date" },
+];
+
+const search = command({
+  brief: "Find purchases by the store's id",
+  details: "Such as the one on a customer's receipt.",
+  examples: ["cli purchases search GPA.3311-5029-7788-44120"],
+  args: { store_id: argument("The store's id of the purchase") },
+  async run(context, { store_id }) {
+    const client = await context.client();
+    await showList(context, {}, () => searchPurchases(client, store_id), columns);
+  },
+});
+
+/** Purchases that are made once. */
+export const purchases = group("Purchases that are made once", ["purchase"], {
+  view: onOne("Show a purchase", getPurchase, ID),
+  entitlements: onListOf(
+    "List what a purchase gives",
+    listPurchaseEntitlements,
+    heldEntitlementColumns,
+    ID,
+  ),
+  search,
+  refund: onOneForGood(
+    "Refund a web-billing purchase and end the access it gives",
+    "purchase",
+    refundPurchase,
+  ),
+});

@@ -1,0 +1,108 @@
+/**
+ * `cli subscriptions …`
+ *
+ * @module
+ */
+
+import type { Entitlement } from "../../resources/entitlements.ts";
+import {
+  cancelSubscription,
+  getManagementUrl,
+  getSubscription,
+  listSubscriptionEntitlements,
+  listSubscriptionTransactions,
+  refundSubscription,
+  searchSubscriptions,
+  type Subscription,
+  type SubscriptionTransaction,
+} from "../../resources/subscriptions.ts";
+import { amountText } from "../amount.ts";
+import { argument, command, group } from "../command.ts";
+import { visible } from "../display.ts";
+import type { Column } from "../output.ts";
+import { onListOf, onOne, onOneForGood, showList, showOne } from "../plain.ts";
+
+const ID = "The subscription's id";
+
+const columns: Column<Subscription>[] = [
+  { header: "id", value: (subscription) => subscription.id, kind: "id" },
+  { header: "customer", value: (subscription) => subscription.customer_id, kind: "id" },
+  { header: "product", value: (subscription) => subscription.product_id },
+  { header: "status", value: (subscription) => subscription.status },
+  { header: "store", value: (subscription) => subscription.store },
+  { header: "started", value: (subscription) => subscription.starts_at, kind: "date" },
+];
+
+const transactionColumns: Column<SubscriptionTransaction>[] = [
+  { header: "id", value: (transaction) => transaction.id, kind: "id" },
+  { header: "status", value: (transaction) => transaction.status },
+  {
+    header: "amount",
+    value: ({ revenue_in_local_currency: { gross, currency } }) => amountText(gross, currency),
+    kind: "number",
+  },
+  { header: "currency", value: (transaction) => transaction.revenue_in_local_currency.currency },
+  { header: "when", value: (transaction) => transaction.purchased_at, kind: "time" },
+];
+
+/** The columns of the entitlements that something bought gives. */
+export const heldEntitlementColumns: Column<Entitlement>[] = [
+  { header: "id", value: (entitlement) => entitlement.id, kind: "id" },
+  { header: "lookup_key", value: (entitlement) => entitlement.lookup_key, kind: "id" },
+  { header: "display_name", value: (entitlement) => entitlement.display_name },
+];
+
+const managementUrl = command({
+  brief: "Show where a subscription can be managed",
+  details: "Prints the address and nothing else: it opens the store's page for the customer.",
+  args: { id: argument(ID) },
+  async run(context, { id }) {
+    const { out } = context;
+    const answer = await getManagementUrl(await context.client(), id);
+    if (out.format === "json") return showOne(context, answer);
+    const { management_url } = answer;
+    if (management_url === null) return out.note(`There is no page where ${id} can be managed`);
+    // Neither a table nor a card: an address that is cut or wrapped cannot be opened.
+    out.text(visible(management_url));
+  },
+});
+
+const search = command({
+  brief: "Find subscriptions by a store's id",
+  details: "By the store's id of any of their payments, such as the one on a customer's receipt.",
+  examples: ["cli subscriptions search GPA.3311-5029-7788-44120..2"],
+  args: { store_id: argument("The store's id of a payment") },
+  async run(context, { store_id }) {
+    const client = await context.client();
+    await showList(context, {}, () => searchSubscriptions(client, store_id), columns);
+  },
+});
+
+/** Subscriptions. */
+export const subscriptions = group("Subscriptions, and what was paid for them", ["sub"], {
+  view: onOne("Show a subscription", getSubscription, ID),
+  transactions: onListOf(
+    "List the payments for a subscription",
+    listSubscriptionTransactions,
+    transactionColumns,
+    ID,
+  ),
+  entitlements: onListOf(
+    "List what a subscription gives",
+    listSubscriptionEntitlements,
+    heldEntitlementColumns,
+    ID,
+  ),
+  "management-url": managementUrl,
+  search,
+  cancel: onOneForGood(
+    "Cancel a web-billing subscription at the end of its period",
+    "subscription",
+    cancelSubscription,
+  ),
+  refund: onOneForGood(
+    "Refund a web-billing subscription's latest payment and end it",
+    "subscription",
+    refundSubscription,
+  ),
+});
