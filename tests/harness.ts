@@ -78,6 +78,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
   const faults: unknown[] = [];
   const service = await openService({
     database: ":memory:",
+    buyers: false,
     report: (error) => faults.push(error),
     ...options,
   });

@@ -5,6 +5,7 @@
  */
 
 import { equal } from "node:assert/strict";
+import { sql } from "kysely";
 import type { Product } from "../lib/resources/products.ts";
 import type { Purchase } from "../lib/resources/purchases.ts";
 import type { Subscription } from "../lib/resources/subscriptions.ts";
@@ -45,10 +46,17 @@ export interface Simulation {
   /** The events of the project since the last call, oldest first, without their envelopes. */
   newEvents(): Promise<Record<string, unknown>[]>;
   /** Rows of a table of the project, in its order. */
-  rows<T extends "movements" | "events" | "subscriptions" | "transactions">(
-    table: T,
-  ): Promise<Row<T>[]>;
+  rows<T extends ProjectTable>(table: T): Promise<Row<T>[]>;
 }
+
+/** A table whose rows have a place in their project. */
+export type ProjectTable =
+  | "movements"
+  | "events"
+  | "subscriptions"
+  | "transactions"
+  | "purchases"
+  | "invoices";
 
 /** Takes a desk's simulator in hand. */
 export function simulate(desk: Desk): Simulation {
@@ -86,11 +94,12 @@ export function simulate(desk: Desk): Simulation {
       lastEvent = rows.at(-1)?.seq ?? lastEvent;
       return rows.map(({ payload }) => JSON.parse(payload).event);
     },
-    rows: (table) =>
+    rows: <T extends ProjectTable>(table: T) =>
       service.store.read(async (tx) => {
-        const rows = await tx.selectFrom(table).selectAll()
-          .where("project_id", "=", projectId).orderBy("seq").execute();
-        return rows as Row<typeof table>[];
+        const { rows } = await sql<Row<T>>`
+          select * from ${sql.table(table)} where project_id = ${projectId} order by seq`
+          .execute(tx);
+        return rows;
       }),
   };
 }

@@ -15,7 +15,7 @@ import { openApiDocument } from "./openapi.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./rates.ts";
 import { operations, routes, sdkRoutes } from "./routes/mod.ts";
 import { createSdkServer } from "./sdk.ts";
-import { seed } from "./seed.ts";
+import { seed, type SeedOptions } from "./seed.ts";
 import { createServer, refuse, type ServerParts } from "./server.ts";
 import { createSettler } from "./settle.ts";
 import { answerSim } from "./sim/mod.ts";
@@ -52,6 +52,8 @@ export interface ServiceOptions {
   clock?: Clock | undefined;
   /** Whether a new database stays without the demonstration project. Default false. */
   empty?: boolean | undefined;
+  /** Whether somebody has bought something in the demonstration project. Default true. */
+  buyers?: boolean | undefined;
   /** The secret for `/_sim`. Default: a new one. */
   adminSecret?: string | undefined;
   /** Requests per minute for each caller. Default: more than a script sends. */
@@ -81,7 +83,8 @@ const SECOND_MS = 1000;
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, report = () => {} } = options;
   const store = openStore({ file: options.database });
-  const projectId = await fill(store, clock, options.empty ?? false);
+  const { empty = false, buyers = true } = options;
+  const projectId = await fill(store, { now: clock(), empty, buyers });
   await tidy(store, clock);
   const { lifetimes, autoApprove } = options;
   const oauth = createOAuth({ store, clock, lifetimes, autoApprove });
@@ -143,10 +146,10 @@ function answerOpen(request: Request, pathname: string): Response {
 let document: string | undefined;
 
 /** Fills a database that nobody owns yet. Returns its oldest project. */
-async function fill(store: Store, clock: Clock, empty: boolean): Promise<string | undefined> {
+async function fill(store: Store, options: SeedOptions): Promise<string | undefined> {
   return await store.write(async (tx) => {
     const owner = await tx.selectFrom("accounts").select("id").limit(1).executeTakeFirst();
-    if (!owner) return (await seed(tx, { now: clock(), empty })).project_id;
+    if (!owner) return (await seed(tx, options)).project_id;
     const oldest = await tx.selectFrom("projects").select("id").orderBy("seq").limit(1)
       .executeTakeFirst();
     return oldest?.id;

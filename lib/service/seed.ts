@@ -6,11 +6,13 @@
  */
 
 import { insertCustomer } from "./changes.ts";
+import { toMicros } from "./domain/money.ts";
 import { newId } from "./ids.ts";
 import { addAccount } from "./oauth/mod.ts";
 import type { Actor, Call } from "./route.ts";
 import { insertApp } from "./routes/apps.ts";
 import { insertProject } from "./routes/projects.ts";
+import { seedBuyers } from "./seed_buyers.ts";
 import { nextSeq, type Tx } from "./store/mod.ts";
 import type { Row } from "./store/tables.ts";
 
@@ -29,14 +31,14 @@ const APPS = [
 ] as const;
 
 const PRODUCTS = [
-  ["ios", "notes.pro.monthly", "Pro, monthly", "P1M"],
-  ["ios", "notes.pro.annual", "Pro, annual", "P1Y"],
-  ["ios", "notes.pro.lifetime", "Pro, lifetime", null],
-  ["android", "notes_pro:monthly", "Pro, monthly", "P1M"],
-  ["android", "notes_pro:annual", "Pro, annual", "P1Y"],
-  ["android", "notes_lifetime", "Pro, lifetime", null],
-  ["web", "notes_web_monthly", "Pro, monthly", "P1M"],
-  ["web", "notes_web_annual", "Pro, annual", "P1Y"],
+  ["ios", "notes.pro.monthly", "Pro, monthly", "P1M", 9.99],
+  ["ios", "notes.pro.annual", "Pro, annual", "P1Y", 79.99],
+  ["ios", "notes.pro.lifetime", "Pro, lifetime", null, 199.99],
+  ["android", "notes_pro:monthly", "Pro, monthly", "P1M", 9.99],
+  ["android", "notes_pro:annual", "Pro, annual", "P1Y", 79.99],
+  ["android", "notes_lifetime", "Pro, lifetime", null, 199.99],
+  ["web", "notes_web_monthly", "Pro, monthly", "P1M", 9.99],
+  ["web", "notes_web_annual", "Pro, annual", "P1Y", 79.99],
 ] as const;
 
 const ENTITLEMENTS = [
@@ -81,12 +83,22 @@ export interface Seeded {
   project_id: string | undefined;
 }
 
+/** What a new database is filled with. */
+export interface SeedOptions {
+  /** The time. */
+  now: number;
+  /** Whether there is no project. */
+  empty: boolean;
+  /** Whether somebody has bought something in the project. */
+  buyers: boolean;
+}
+
 /** Fills a new database: the owner's account, and the project unless it is to stay empty. */
-export async function seed(tx: Tx, options: { now: number; empty: boolean }): Promise<Seeded> {
+export async function seed(tx: Tx, options: SeedOptions): Promise<Seeded> {
   const account = await addAccount(tx, { ...OWNER, now: options.now });
   if (options.empty) return { account_id: account.id, project_id: undefined };
   const owner = { ...account, account_id: account.id, has_mfa: account.has_mfa === 1 };
-  const project_id = await seedProject(tx, owner, options.now);
+  const project_id = await seedProject(tx, owner, options);
   return { account_id: account.id, project_id };
 }
 
@@ -94,19 +106,20 @@ export async function seed(tx: Tx, options: { now: number; empty: boolean }): Pr
 async function seedProject(
   tx: Tx,
   owner: Pick<Actor, "account_id" | "email" | "name" | "has_mfa">,
-  now: number,
+  { now, buyers }: SeedOptions,
 ): Promise<string> {
   const project = await insertProject(tx, "Notes", owner, now);
   const call = { tx, project, now };
   const products = await seedProducts(call);
-  await seedEntitlements(call, products);
-  await seedOfferings(call, products);
+  const entitlement_id = await seedEntitlements(call, products);
+  const offering_id = await seedOfferings(call, products);
   await seedPeople(call);
+  if (buyers) await seedBuyers(call, { products, entitlement_id, offering_id });
   return project.id;
 }
 
 type Place = Pick<Call, "tx" | "project" | "now">;
-type Products = ReadonlyMap<string, Pick<Row<"products">, "id" | "app_id">>;
+type Products = ReadonlyMap<string, Row<"products">>;
 
 /** The fields that every listed object has. */
 async function identity(
@@ -122,8 +135,8 @@ async function seedProducts(call: Place): Promise<Products> {
   for (const { key, name, type, ...fields } of APPS) {
     apps.set(key, (await insertApp(call, name, type, fields)).id);
   }
-  const products = new Map<string, { id: string; app_id: string }>();
-  for (const [app, store_identifier, display_name, duration] of PRODUCTS) {
+  const products = new Map<string, Row<"products">>();
+  for (const [app, store_identifier, display_name, duration, price] of PRODUCTS) {
     const row = {
       ...await identity(call, "product"),
       app_id: apps.get(app) ?? "",
@@ -135,16 +148,21 @@ async function seedProducts(call: Place): Promise<Products> {
       grace_period_duration: duration === null ? null : "P3D",
       trial_duration: duration === "P1Y" ? "P1W" : null,
       is_consumable: duration === null ? 0 : null,
+      price_micros: toMicros(price),
+      price_currency: "USD",
       created_at: call.now,
     };
-    await call.tx.insertInto("products").values(row).execute();
-    products.set(store_identifier, row);
+    products.set(
+      store_identifier,
+      await call.tx.insertInto("products").values(row).returningAll().executeTakeFirstOrThrow(),
+    );
   }
   return products;
 }
 
-/** Writes entitlements, and which products give them. */
-async function seedEntitlements(call: Place, products: Products): Promise<void> {
+/** Writes entitlements, and which products give them. Returns the id of the last one. */
+async function seedEntitlements(call: Place, products: Products): Promise<string> {
+  let last = "";
   for (const [lookup_key, display_name, identifiers] of ENTITLEMENTS) {
     const own = await identity(call, "entitlement");
     await call.tx.insertInto("entitlements")
@@ -157,11 +175,14 @@ async function seedEntitlements(call: Place, products: Products): Promise<void> 
         seq: await nextSeq(call.tx, own.project_id),
       }).execute();
     }
+    last = own.id;
   }
+  return last;
 }
 
-/** Writes offerings with their packages. The first one is current. */
-async function seedOfferings(call: Place, products: Products): Promise<void> {
+/** Writes offerings with their packages. The first one is current. Returns its id. */
+async function seedOfferings(call: Place, products: Products): Promise<string> {
+  let current = "";
   const { tx, project, now } = call;
   for (const { key, name, metadata, packages } of OFFERINGS) {
     const own = await identity(call, "offering");
@@ -173,6 +194,7 @@ async function seedOfferings(call: Place, products: Products): Promise<void> {
       created_at: now,
     }).execute();
     if (key === "default") {
+      current = own.id;
       await tx.updateTable("projects").set({ current_offering_id: own.id })
         .where("id", "=", project.id).execute();
     }
@@ -191,6 +213,7 @@ async function seedOfferings(call: Place, products: Products): Promise<void> {
       }
     }
   }
+  return current;
 }
 
 /** Puts a product into a package. */
