@@ -9,7 +9,6 @@ import { loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
 import { visible } from "./display.ts";
 import { type Split, splitGlobals } from "./globals.ts";
-import { helpJson, helpText } from "./help.ts";
 import { createOutput } from "./output.ts";
 import { findPlace, isGroup, type Place } from "./place.ts";
 import { EXIT, type Failed, reportError } from "./report.ts";
@@ -26,7 +25,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
     const place = findPlace(root, words);
     const { names, entry, rest } = place;
     failed = { names, brief: entry.brief };
-    if (isGroup(entry) ? rest.length === 0 : help) showHelp(place, world, globals);
+    if (isGroup(entry) ? rest.length === 0 : help) await showHelp(place, world, globals);
     else await runCommand(root, words, createContext(world, globals));
     return EXIT.done;
   } catch (error) {
@@ -42,7 +41,8 @@ function plainWords({ words, help }: Split): Pick<Split, "words" | "help"> {
 }
 
 /** Shows how the command or group is used. */
-function showHelp(place: Place, { terminal }: World, { output }: Globals): void {
+async function showHelp(place: Place, { terminal }: World, { output }: Globals): Promise<void> {
+  const { helpJson, helpText } = await import("./help.ts");
   if (output === "json") return createOutput(terminal, "json").json(helpJson(place));
   const columns = Math.min(terminal.outColumns ?? 80, 100);
   const bold = (text: string) => terminal.outColor ? `\x1b[1m${text}\x1b[22m` : text;
