@@ -108,6 +108,15 @@ Deno.test("a recovery after grace that was longer than the period starts a perio
   equal(after.period_ends_at, now + 7 * DAY);
 });
 
+Deno.test("a charge that fails after a pause, and recovers at once, starts a period of its own", () => {
+  const failing = failNext(subscribe({ ...SALE, duration: "P1W" }, START).after, START, null).after;
+  const paused = due(pause(failing, START, null).after).after;
+  const now = START + 15 * DAY;
+  const retrying = resume(paused, now).after;
+  equal(retrying.status, "in_billing_retry");
+  equal(recover(retrying, now).after.period_ends_at, now + 7 * DAY);
+});
+
 Deno.test("an extension moves all later periods, a pause starts them anew", () => {
   const state = subscribe(SALE, START).after;
   const until = Date.UTC(2026, 2, 15, 12);

@@ -242,8 +242,7 @@ function nextPeriod(
   from: number,
 ): Pick<Subscription, "anchor_at" | "anchor_periods"> & { period_ends_at: number } {
   const duration = periodIn(state.store, state.duration ?? USUAL_DURATION);
-  const follows = state.period_type === "normal" && state.status !== "paused" &&
-    state.period_ends_at === from;
+  const follows = isOpen(state) && state.period_type === "normal" && state.period_ends_at === from;
   const anchor_at = follows ? state.anchor_at : from;
   const anchor_periods = follows ? state.anchor_periods + 1 : 1;
   const period_ends_at = addDuration(anchor_at, duration, anchor_periods);
