@@ -53,10 +53,10 @@ async function load(order: Order): Promise<Outcome> {
   let answered = 0;
   await Promise.all(Array.from({ length: order.connections }, async () => {
     using sender = order.by === "fetch" ? sendByFetch(order) : await sendBySocket(order);
-    while (performance.now() < end) {
+    do {
       await sender.send();
       answered++;
-    }
+    } while (performance.now() < end);
   }));
   return { per_second: answered / (performance.now() - start) * 1000 };
 }
