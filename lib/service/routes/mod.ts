@@ -9,12 +9,14 @@ import type { SdkRoute } from "../sdk.ts";
 import { appRoutes } from "./apps.ts";
 import { attributeRoutes } from "./attributes.ts";
 import { auditLogRoutes } from "./audit_logs.ts";
+import { chartRoutes } from "./charts.ts";
 import { collaboratorRoutes } from "./collaborators.ts";
 import { customerRoutes } from "./customers.ts";
 import { entitlementRoutes } from "./entitlements.ts";
 import { grantRoutes } from "./grants.ts";
 import { holdingRoutes } from "./holdings.ts";
 import { invoiceRoutes } from "./invoices.ts";
+import { metricsRoutes } from "./metrics.ts";
 import { offeringRoutes } from "./offerings.ts";
 import { packageRoutes } from "./packages.ts";
 import { paywallRoutes } from "./paywalls.ts";
@@ -51,6 +53,8 @@ export const routes: readonly Route[] = [
   ...transactionRoutes,
   ...purchaseRoutes,
   ...invoiceRoutes,
+  ...metricsRoutes,
+  ...chartRoutes,
   ...auditLogRoutes,
 ];
 

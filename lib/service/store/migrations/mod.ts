@@ -10,7 +10,8 @@ import { sql as oauth } from "./0002_oauth.ts";
 import { sql as holdings } from "./0003_holdings.ts";
 import { sql as presentation } from "./0004_presentation.ts";
 import { sql as deliveries } from "./0005_deliveries.ts";
-import { sql as customerSearch } from "./0005_customer_search.ts";
+import { sql as customerSearch } from "./0006_customer_search.ts";
+import { sql as reports } from "./0007_reports.ts";
 
 /** One step. Its number is its place in the list, from 1. */
 export interface Migration {
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   { name: "presentation", sql: presentation },
   { name: "deliveries", sql: deliveries },
   { name: "customer_search", sql: customerSearch },
+  { name: "reports", sql: reports },
 ];

@@ -1,0 +1,123 @@
+/**
+ * The catalogue's part in charts: names for ids, and which products last how long.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import type { Place } from "../find.ts";
+import {
+  type Choice,
+  type Dimension,
+  LIFETIME,
+  ofCustomers,
+  platformNamed,
+  UNKNOWN,
+  valueIn,
+} from "./dimensions.ts";
+
+/** What a project has that figures can be split by. */
+export interface Catalogue {
+  /** Apps, oldest first. */
+  readonly apps: readonly Choice[];
+  /** Products, oldest first. */
+  readonly products: readonly Choice[];
+  /** Durations of products, in the order of the alphabet. */
+  readonly durations: readonly Choice[];
+  /** Offerings, oldest first. */
+  readonly offerings: readonly Choice[];
+  /** Durations by product. */
+  readonly durationOf: ReadonlyMap<string, string>;
+  /** Ids of offerings by lookup key. */
+  readonly offeringIds: ReadonlyMap<string, string>;
+}
+
+/** Reads the catalogue. */
+export async function readCatalogue({ tx, project }: Place): Promise<Catalogue> {
+  const apps = await tx.selectFrom("apps").select(["id", "name"])
+    .where("project_id", "=", project.id).orderBy("seq").execute();
+  const products = await tx.selectFrom("products").select(["id", "store_identifier", "duration"])
+    .where("project_id", "=", project.id).orderBy("seq").execute();
+  const offerings = await tx.selectFrom("offerings").select(["id", "lookup_key", "display_name"])
+    .where("project_id", "=", project.id).orderBy("seq").execute();
+  const durationOf = new Map(products.map(({ id, duration }) => [id, duration ?? LIFETIME]));
+  return {
+    apps: apps.map(({ id, name }) => ({ id, display_name: name })),
+    products: products.map(({ id, store_identifier }) => ({ id, display_name: store_identifier })),
+    durations: [...new Set(durationOf.values())].sort().map(durationChoice),
+    offerings: offerings.map(({ id, display_name }) => ({ id, display_name })),
+    durationOf,
+    offeringIds: new Map(offerings.map(({ id, lookup_key }) => [lookup_key, id])),
+  };
+}
+
+/** The values of the dimension's column that a filter's value stands for. */
+export function columnValues(
+  dimension: Dimension,
+  value: string,
+  catalogue: Catalogue,
+): readonly string[] {
+  if (value === dimension.without?.id) return [""];
+  if (dimension.catalogue === "offerings") return [catalogue.offeringIds.get(value) ?? value];
+  if (dimension.catalogue !== "durations") return [value];
+  return [...catalogue.durationOf].flatMap(([id, duration]) => duration === value ? [id] : []);
+}
+
+/** The segment that a value of the dimension's column belongs to. */
+export function segmentOf(dimension: Dimension, value: string, catalogue: Catalogue): Choice {
+  if (value === "" && dimension.without) return dimension.without;
+  if (dimension.id === "platform") {
+    return { id: platformNamed(value), display_name: platformNamed(value) };
+  }
+  if (dimension.id === "country") return countryChoice(value);
+  if (dimension.catalogue === "durations") {
+    return durationChoice(catalogue.durationOf.get(value) ?? LIFETIME);
+  }
+  const known = dimension.catalogue ? catalogue[dimension.catalogue] : dimension.choices ?? [];
+  return known.find(({ id }) => id === value) ?? { id: value, display_name: value };
+}
+
+/** The values that a chart can be narrowed to. */
+export async function choicesOf(
+  place: Place,
+  dimension: Dimension,
+  catalogue: Catalogue,
+  of: "ledger" | "customers",
+): Promise<readonly Choice[]> {
+  if (dimension.choices) return dimension.choices;
+  if (dimension.catalogue) {
+    const { without } = dimension;
+    return [...catalogue[dimension.catalogue], ...without ? [without] : []];
+  }
+  const [table, column] = of === "ledger"
+    ? ["movements_daily", dimension]
+    : ["customers", ofCustomers(dimension)];
+  const { rows } = await sql<{ value: string }>`
+    select distinct ${valueIn(column)} as value from ${sql.table(table)}
+    where project_id = ${place.project.id}`.execute(place.tx);
+  return rows.map(({ value }) => segmentOf(dimension, value, catalogue))
+    .sort((a, b) => rank(a) - rank(b) || (a.display_name < b.display_name ? -1 : 1));
+}
+
+/** What is unknown comes last. */
+function rank({ id }: Choice): number {
+  return id === UNKNOWN.id ? 1 : 0;
+}
+
+let countryNames: Intl.DisplayNames | undefined;
+
+/** A country by its name in English. */
+function countryChoice(id: string): Choice {
+  if (!/^[A-Z]{2}$/.test(id)) return { id, display_name: id };
+  countryNames ??= new Intl.DisplayNames("en", { type: "region" });
+  return { id, display_name: countryNames.of(id) ?? id };
+}
+
+/** A duration in words. */
+function durationChoice(id: string): Choice {
+  if (id === LIFETIME) return { id, display_name: "Lifetime" };
+  const [, digits = "", unit = ""] = /^P(\d+)([DWMY])$/.exec(id) ?? [];
+  const word = { D: "day", W: "week", M: "month", Y: "year" }[unit];
+  const display_name = word === undefined ? id : `${digits} ${word}${digits === "1" ? "" : "s"}`;
+  return { id, display_name };
+}

@@ -1,0 +1,208 @@
+/**
+ * Reads sums over customers, and what became of cohorts.
+ *
+ * @module
+ */
+
+import { type RawBuilder, sql } from "kysely";
+import { type Dimension, hasOneOf, ofCustomers } from "./dimensions.ts";
+import {
+  addFigure,
+  addRows,
+  columnIn,
+  type Figures,
+  filtersIn,
+  type Question,
+  segmentIn,
+  spanOf,
+  startOfDay,
+  sumOf,
+  type SumRow,
+} from "./figures.ts";
+import { indexOfPeriod, type Period } from "./periods.ts";
+import type { CustomerSum, LaterSum } from "./sums.ts";
+
+/** Reads numbers of customers, and what they have paid. */
+export async function readCustomers(
+  figures: Figures,
+  question: Question,
+  sums: readonly CustomerSum[],
+): Promise<void> {
+  const span = spanOf(question.periods);
+  const asked = (what: CustomerSum["what"]) => sums.filter((sum) => sum.what === what);
+  const [fresh, active, payers] = [asked("new"), asked("active"), sums.filter(isOfPayers)];
+  if (fresh.length > 0) addRows(figures, question, await newCustomers(question, span), fresh);
+  if (payers.length > 0) {
+    const rows = await payingCustomers(question, span, payers);
+    addRows(figures, question, rows, payers);
+  }
+  for (const sum of active) {
+    for (const [period, { starts, ends }] of question.periods.entries()) {
+      for (const { segment, s0 } of await activeCustomers(question, { starts, ends })) {
+        const row = { segment, sum, period, value: s0 ?? 0 };
+        addFigure(figures, row, question.periods.length);
+      }
+    }
+  }
+}
+
+function isOfPayers({ what }: CustomerSum): boolean {
+  return what === "paying" || what === "money";
+}
+
+/** Customers by the day on which they were first seen. */
+async function newCustomers(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
+  const { tx, project } = question;
+  const { rows } = await sql<SumRow>`
+    select ${startOfDay(sql.ref("c.first_seen_at"))} as day, ${
+    segmentOfCustomer(question)
+  } as segment, count(*) as s0
+    from customers as c
+    where c.project_id = ${project.id} and c.first_seen_at >= ${starts}
+      and c.first_seen_at < ${ends} and ${filtersOfCustomer(question)}
+    group by 1, 2`.execute(tx);
+  return rows;
+}
+
+/** Customers who have paid and what they have paid, by the day on which they were first seen. */
+async function payingCustomers(
+  question: Question,
+  { starts, ends }: Period,
+  sums: readonly CustomerSum[],
+): Promise<SumRow[]> {
+  const { tx, project } = question;
+  const columns = sums.map(({ what }, i) =>
+    sql`${sumOf(sql.ref(what === "paying" ? "m.has_paid" : "m.paid"))} as ${sql.ref(`s${i}`)}`
+  );
+  const { rows } = await sql<SumRow>`
+    select ${startOfDay(sql.ref("m.customer_since"))} as day,
+      ${segmentOfCustomer(question)} as segment, ${sql.join(columns)}
+    from (
+      select m.customer_since, m.customer_id,
+        max(case when m.payments_delta > 0 then 1 else 0 end) as has_paid,
+        sum(${columnIn(question, "money", "m")}) as paid
+      from movements as m
+      where m.project_id = ${project.id} and m.customer_since >= ${starts}
+        and m.customer_since < ${ends} and ${IS_PAYMENT} and ${filtersOfPayment(question)}
+      group by m.customer_since, m.customer_id
+    ) as m ${joinCustomers(question)}
+    group by 1, 2`.execute(tx);
+  return rows;
+}
+
+/** Customers who showed up in a period, each once. */
+async function activeCustomers(
+  question: Question,
+  { starts, ends }: Period,
+): Promise<SumRow[]> {
+  const { tx, project } = question;
+  const customer = sql`c.id, ${segmentOfCustomer(question)} as segment`;
+  const wanted = sql`c.project_id = ${project.id} and ${filtersOfCustomer(question)}`;
+  const { rows } = await sql<SumRow>`
+    select ${starts} as day, segment, count(*) as s0
+    from (
+      select ${customer} from customers as c
+      where ${wanted} and c.first_seen_at >= ${starts} and c.first_seen_at < ${ends}
+      union
+      select ${customer} from customers as c
+      where ${wanted} and c.last_seen_at >= ${starts} and c.last_seen_at < ${ends}
+      union
+      select ${customer} from movements as m
+      join customers as c on c.project_id = m.project_id and c.id = m.customer_id
+      where ${wanted} and m.project_id = ${project.id} and m.at >= ${starts} and m.at < ${ends}
+        and ${IS_BUYING}
+    ) as active
+    group by segment`.execute(tx);
+  return rows;
+}
+
+/** Reads what became of each period's customers or subscriptions. */
+export async function readLater(
+  figures: Figures,
+  question: Question,
+  sums: readonly LaterSum[],
+): Promise<void> {
+  const { periods, laterPeriods } = question;
+  for (const [what, group] of Map.groupBy(sums, (sum) => sum.what)) {
+    for (const [period, span] of periods.entries()) {
+      const rows = what === "money"
+        ? await moneyOfCohort(question, span)
+        : await activesOfCohort(question, span);
+      for (const row of rows) {
+        // What comes before the cohort's own period belongs to it all the same.
+        const offset = Math.max(0, indexOfPeriod(laterPeriods, row.day) - period);
+        for (const sum of group) {
+          const counts = what === "money" ? sum.offset === offset : sum.offset >= offset;
+          if (!counts) continue;
+          const figure = { segment: row.segment, sum, period, value: row.s0 ?? 0 };
+          addFigure(figures, figure, periods.length);
+        }
+      }
+    }
+  }
+}
+
+/** What the customers who were first seen in a period have paid, by day. */
+async function moneyOfCohort(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
+  const { tx, project, laterPeriods } = question;
+  const { rows } = await sql<SumRow>`
+    select m.day, ${segmentOfCustomer(question)} as segment, ${sumOf(sql.ref("m.paid"))} as s0
+    from (
+      select ${startOfDay(sql.ref("m.at"))} as day, m.customer_id,
+        ${columnIn(question, "money", "m")} as paid
+      from movements as m
+      where m.project_id = ${project.id} and m.customer_since >= ${starts}
+        and m.customer_since < ${ends} and m.at < ${spanOf(laterPeriods).ends}
+        and ${IS_PAYMENT} and ${filtersOfPayment(question)}
+    ) as m ${joinCustomers(question)}
+    group by 1, 2`.execute(tx);
+  return rows;
+}
+
+/** How many of the subscriptions first paid for in a period were won and lost, by day. */
+async function activesOfCohort(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
+  const { tx, project, laterPeriods } = question;
+  const { rows } = await sql<SumRow>`
+    select ${startOfDay(sql.ref("at"))} as day, ${segmentIn(question)} as segment,
+      ${sumOf(sql`actives_delta`)} as s0
+    from movements
+    where project_id = ${project.id} and paid_since >= ${starts} and paid_since < ${ends}
+      and actives_delta <> 0 and at < ${spanOf(laterPeriods).ends} and ${filtersIn(question)}
+    group by 1, 2`.execute(tx);
+  return rows;
+}
+
+/** What a customer does, and not time or a store: an index's condition, word for word. */
+const IS_BUYING = sql`m.kind in ('trial_start', 'start', 'resubscription', 'purchase', 'upgrade',
+  'downgrade', 'trial_change')`;
+
+/** The condition of the index that finds payments by their customer's first day, word for word. */
+const IS_PAYMENT = sql`m.customer_id is not null and m.gross_usd_micros <> 0`;
+
+/** Adds the customers to rows that name theirs, where they are asked for anything. */
+function joinCustomers(question: Question): RawBuilder<unknown> {
+  const { project, segment, filters } = question;
+  const asked = segment !== undefined || [...filters.keys()].some((one) => one.customerColumn);
+  if (!asked) return sql``;
+  return sql`join customers as c on c.project_id = ${project.id} and c.id = m.customer_id
+    where ${filtersOfCustomer(question)}`;
+}
+
+function segmentOfCustomer(question: Question): RawBuilder<string> {
+  const { segment } = question;
+  return segmentIn({ ...question, segment: segment && ofCustomers(segment) }, "c");
+}
+
+/** The filters that say something of customers. */
+function filtersOfCustomer(question: Question): RawBuilder<unknown> {
+  const filters = [...question.filters].filter(([{ customerColumn }]) => customerColumn)
+    .map(([dimension, values]): [Dimension, readonly string[]] => [ofCustomers(dimension), values]);
+  return filtersIn({ ...question, filters: new Map(filters) }, "c");
+}
+
+/** The filters that say something of payments alone. */
+function filtersOfPayment({ filters }: Question): RawBuilder<unknown> {
+  const passed = [...filters].filter(([{ customerColumn }]) => !customerColumn)
+    .map(([dimension, values]) => hasOneOf(dimension, values, "m"));
+  return passed.length === 0 ? sql`1 = 1` : sql.join(passed, sql` and `);
+}

@@ -1,0 +1,245 @@
+/**
+ * Reads the sums that a chart is made of: for each segment a number for each period.
+ *
+ * @module
+ */
+
+import { type RawBuilder, sql } from "kysely";
+import { DAY_MS } from "../domain/calendar.ts";
+import type { Place } from "../find.ts";
+import { type Dimension, hasOneOf, valueIn } from "./dimensions.ts";
+import { indexOfPeriod, type Period } from "./periods.ts";
+import { type Column, type CountedBy, type LedgerSum, nameOfSum, type Sum } from "./sums.ts";
+
+/** Which part of a payment counts as revenue. */
+export type RevenueType = "revenue" | "revenue_net_of_taxes" | "proceeds";
+
+/** What a chart asks for. */
+export interface Question extends Place {
+  /** The periods, one after the other. */
+  readonly periods: readonly Period[];
+  /** The same and those that follow, up to where cohorts are followed. */
+  readonly laterPeriods: readonly Period[];
+  /** Which values the dimensions may have in their columns. */
+  readonly filters: ReadonlyMap<Dimension, readonly string[]>;
+  /** What to split by. */
+  readonly segment: Dimension | undefined;
+  /** Which part of a payment counts as revenue. */
+  readonly revenue: RevenueType;
+}
+
+/** A number for each period. */
+export type Series = number[];
+
+/** Series by the name of the sum, by the segment's value in its column; empty without segments. */
+export type Figures = Map<string, Map<string, Series>>;
+
+/** A row of a query: a day, a segment, and the sums `s0`, `s1` and so on. */
+export interface SumRow {
+  /** Milliseconds since 1970. */
+  day: number;
+  /** The segment's value in its column. */
+  segment: string;
+  [sum: `s${number}`]: number;
+}
+
+/** Adds a number to a series. */
+export function addFigure(
+  figures: Figures,
+  row: { segment: string; sum: Sum; period: number; value: number },
+  periods: number,
+): void {
+  let series = figures.get(row.segment);
+  if (!series) figures.set(row.segment, series = new Map());
+  const name = nameOfSum(row.sum);
+  let values = series.get(name);
+  if (!values) series.set(name, values = Array(periods).fill(0));
+  values[row.period] = (values[row.period] ?? 0) + row.value;
+}
+
+/** Adds the rows of a query to the series of the sums that it has asked for. */
+export function addRows(
+  figures: Figures,
+  question: Question,
+  rows: readonly SumRow[],
+  sums: readonly Sum[],
+): void {
+  const { periods } = question;
+  for (const row of rows) {
+    const period = indexOfPeriod(periods, row.day);
+    if (period < 0) continue;
+    for (const [i, sum] of sums.entries()) {
+      const value = row[`s${i}`] ?? 0;
+      if (value === 0) continue;
+      addFigure(figures, { segment: row.segment, sum, period, value }, periods.length);
+    }
+  }
+}
+
+/** From the first period's start to the last one's end. */
+export function spanOf(periods: readonly Period[]): Period {
+  return { starts: periods[0]?.starts ?? 0, ends: periods.at(-1)?.ends ?? 0 };
+}
+
+/** Reads sums over movements. */
+export async function readLedger(
+  figures: Figures,
+  question: Question,
+  sums: readonly LedgerSum[],
+): Promise<void> {
+  for (const [by, group] of Map.groupBy(sums, (sum) => sum.by)) {
+    const moves = await readMoves(question, by, group);
+    const before = await readBefore(question, group.filter(({ take }) => take !== "period"));
+    for (const segment of new Set([...moves.keys(), ...before.keys()])) {
+      const series = figures.get(segment) ?? new Map<string, Series>();
+      figures.set(segment, series);
+      for (const sum of group) {
+        const move = nameOfSum(moveOf(sum));
+        const moved = moves.get(segment)?.get(move) ?? Array(question.periods.length).fill(0);
+        const level = before.get(segment)?.get(move)?.[0] ?? 0;
+        series.set(nameOfSum(sum), taken(sum, moved, level));
+      }
+    }
+  }
+}
+
+/** What a sum takes out of what moved in each period, and of the level before. */
+function taken({ take }: LedgerSum, moved: Series, before: number): Series {
+  let level = before;
+  return moved.map((value) => {
+    const start = level;
+    level += value;
+    return take === "period" ? value : take === "start" ? start : level;
+  });
+}
+
+/** The sum of what moves the level that a sum takes. */
+function moveOf(sum: LedgerSum): LedgerSum {
+  return { ...sum, take: "period" };
+}
+
+/** The moves of some sums, each once. */
+function movesOf(sums: readonly LedgerSum[]): LedgerSum[] {
+  return [...new Map(sums.map(moveOf).map((sum) => [nameOfSum(sum), sum])).values()];
+}
+
+/** Reads what moved in each period. */
+async function readMoves(
+  question: Question,
+  by: CountedBy,
+  sums: readonly LedgerSum[],
+): Promise<Figures> {
+  const figures: Figures = new Map();
+  const moves = movesOf(sums);
+  addRows(figures, question, await sumsByDay(question, by, moves), moves);
+  return figures;
+}
+
+/** Reads what there was before the first period, as if it had moved in a period of its own. */
+async function readBefore(question: Question, sums: readonly LedgerSum[]): Promise<Figures> {
+  const figures: Figures = new Map();
+  if (sums.length === 0) return figures;
+  const { starts } = spanOf(question.periods);
+  const moves = movesOf(sums);
+  const periods = [{ starts: -Infinity, ends: Infinity }];
+  addRows(figures, { ...question, periods }, await sumsBefore(question, moves, starts), moves);
+  return figures;
+}
+
+/**
+ * Movements that the ledger has an index for, by the time that they are to be found by. The
+ * conditions are those of the indices, word for word.
+ */
+const INDEXED: Readonly<Record<Exclude<CountedBy, "at">, RawBuilder<unknown>>> = {
+  transaction_at: sql`refunds_delta <> 0`,
+  started_at: sql`(trials_delta <> 0 or kind = 'trial_conversion')`,
+  paid_since: sql`actives_delta <> 0`,
+};
+
+/** Sums for each day and segment. Movements that count by their own time are summed up already. */
+async function sumsByDay(
+  question: Question,
+  by: CountedBy,
+  sums: readonly LedgerSum[],
+): Promise<SumRow[]> {
+  const { tx, project, periods } = question;
+  const { starts, ends } = spanOf(periods);
+  const [table, time, condition] = by === "at"
+    ? [sql.table("movements_daily"), sql.ref("day"), sql`1 = 1`]
+    : [sql.table("movements"), sql.ref(by), INDEXED[by]];
+  const day = by === "at" ? time : startOfDay(time);
+  const { rows } = await sql<SumRow>`
+    select ${day} as day, ${segmentIn(question)} as segment, ${sumColumns(question, sums)}
+    from ${table}
+    where project_id = ${project.id} and ${time} >= ${starts} and ${time} < ${ends}
+      and ${condition} and ${filtersIn(question)}
+    group by ${question.segment ? sql`1, 2` : sql`1`}`.execute(tx);
+  return rows;
+}
+
+/** Sums of everything before a day, for each segment. */
+async function sumsBefore(
+  question: Question,
+  sums: readonly LedgerSum[],
+  before: number,
+): Promise<SumRow[]> {
+  const { tx, project } = question;
+  const { rows } = await sql<SumRow>`
+    select 0 as day, ${segmentIn(question)} as segment, ${sumColumns(question, sums)}
+    from movements_daily
+    where project_id = ${project.id} and day < ${before} and ${filtersIn(question)}
+    ${question.segment ? sql`group by 2` : sql``}`.execute(tx);
+  return rows;
+}
+
+/** SQL for the first millisecond of the day that a time belongs to. */
+export function startOfDay(time: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`${time} - ${time} % ${sql.lit(DAY_MS)}`;
+}
+
+/** SQL for the segment of a row. */
+export function segmentIn({ segment }: Question, table?: string): RawBuilder<string> {
+  return segment ? valueIn(segment, table) : sql`''`;
+}
+
+/** SQL for whether a row passes the filters. */
+export function filtersIn({ filters }: Question, table?: string): RawBuilder<unknown> {
+  const passed = [...filters].map(([dimension, values]) => hasOneOf(dimension, values, table));
+  return passed.length === 0 ? sql`1 = 1` : sql.join(passed, sql` and `);
+}
+
+/** SQL for a column of the ledger. */
+export function columnIn(
+  { revenue }: Question,
+  column: Column,
+  table?: string,
+): RawBuilder<number> {
+  const ref = (name: string) => sql.ref<number>(table === undefined ? name : `${table}.${name}`);
+  if (column !== "money") return ref(column);
+  const gross = ref("gross_usd_micros");
+  if (revenue === "revenue") return gross;
+  const net = sql<number>`(${gross} - ${ref("tax_usd_micros")})`;
+  return revenue === "revenue_net_of_taxes"
+    ? net
+    : sql<number>`(${net} - ${ref("commission_usd_micros")})`;
+}
+
+/** SQL for a sum as a number that is never too large to be read. */
+export function sumOf(value: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`cast(coalesce(sum(${value}), 0) as real)`;
+}
+
+/** SQL for all sums: `s0`, `s1` and so on. */
+function sumColumns(question: Question, sums: readonly LedgerSum[]): RawBuilder<unknown> {
+  return sql.join(sums.map(({ column, kinds, gains }, i) => {
+    const value = columnIn(question, column);
+    const when = [
+      ...kinds ? [sql`kind in (${sql.join(kinds)})`] : [],
+      ...gains ? [sql`${value} > 0`] : [],
+    ];
+    const counted = when.length === 0
+      ? value
+      : sql`case when ${sql.join(when, sql` and `)} then ${value} end`;
+    return sql`${sumOf(counted)} as ${sql.ref(`s${i}`)}`;
+  }));
+}

@@ -1,0 +1,273 @@
+/**
+ * What a request for a chart asks for.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { dayOf } from "../domain/calendar.ts";
+import { invalid } from "../errors.ts";
+import { type Catalogue, columnValues } from "./catalogue.ts";
+import { type Definition, MOST_OFFSETS } from "./definition.ts";
+import { ALL_DIMENSIONS, type Dimension, filtersOf, segmentsOf } from "./dimensions.ts";
+import type { Question, RevenueType } from "./figures.ts";
+import {
+  type Period,
+  periodsBetween,
+  periodsFrom,
+  type Resolution,
+  RESOLUTIONS,
+  usualStart,
+} from "./periods.ts";
+
+/** The currencies that amounts can be shown in. */
+export const CURRENCIES = [
+  "USD",
+  "EUR",
+  "GBP",
+  "AUD",
+  "CAD",
+  "JPY",
+  "BRL",
+  "KRW",
+  "CNY",
+  "MXN",
+  "SEK",
+  "PLN",
+] as const;
+
+/** Schema of the currency in a query. */
+export const currency = z.enum(CURRENCIES).default("USD");
+
+const date = z.iso.date("must be a day, such as 2026-11-23").optional();
+
+const lengths = RESOLUTIONS.flatMap((name, i) => [name, String(i)]);
+const length = z.enum(lengths).optional();
+
+/** A parameter that may be repeated. Its values are read from the address itself. */
+const values = z.string().transform((value) => [value]).pipe(z.array(z.string())).optional();
+
+const filters = Object.fromEntries(ALL_DIMENSIONS.map(({ id }) => [id, values]));
+
+/** Stands for every parameter that has no name of its own here. */
+const any = z.unknown().transform((): Record<string, string[]> | undefined => undefined)
+  .pipe(z.record(z.string(), z.array(z.string())).optional()).optional();
+
+/** Schema of a chart's query. */
+export const chartQuery = z.object({
+  start_date: date,
+  end_date: date,
+  period: length,
+  resolution: length,
+  currency,
+  segment: z.string().optional(),
+  limit_num_segments: z.string()
+    .regex(/^0*[1-9]\d{0,5}$/, "must be a whole number from 1 to 100")
+    .transform((digits) => Math.min(Number(digits), 100)).pipe(z.int().min(1).max(100)).default(10),
+  aggregate: z.string()
+    .regex(
+      /^(average|total)(,(?!\1$)(average|total))?$/,
+      "must be average, total, or both, each once",
+    )
+    .optional(),
+  filters: z.string().optional(),
+  selectors: z.string().optional(),
+  realtime: z.enum(["true", "false"]).default("true"),
+  ...filters,
+  other_filters: any,
+});
+
+/** The query, validated. */
+export type ChartQuery = z.infer<typeof chartQuery>;
+
+/** Parameters that are no filters. */
+const PARAMETERS = new Set([
+  ...Object.keys(chartQuery.shape).filter((name) => !(name in filters)),
+  "expand",
+]);
+
+/** What a chart is asked for. */
+export interface ChartRequest extends Pick<Question, "periods" | "laterPeriods" | "filters"> {
+  /** The length of a period. */
+  readonly resolution: Resolution;
+  /** What to split by. */
+  readonly segment: Dimension | undefined;
+  /** The most segments to show, besides the total and what is left. */
+  readonly segmentLimit: number;
+  /** Which part of a payment counts as revenue. */
+  readonly revenue: RevenueType;
+  /** ISO 4217 code of the currency that amounts are shown in. */
+  readonly currency: string;
+  /** Which summaries are asked for instead of values, if any. */
+  readonly aggregate: readonly string[] | undefined;
+  /** What was asked for and is not known, or null. */
+  readonly unsupported: Record<string, unknown> | null;
+}
+
+/**
+ * Makes out what is asked for.
+ *
+ * @throws {Refusal} 400 when something is not as it must be.
+ */
+export function readRequest(
+  definition: Definition,
+  query: ChartQuery,
+  url: URL,
+  context: { now: number; catalogue: Catalogue },
+): ChartRequest {
+  const resolution = lengthOf(query.period ?? query.resolution);
+  const periods = periodsOf(query, resolution, context.now);
+  const wanted = filtersIn(query, url);
+  const segment = segmentsOf(definition.subject).find(({ id }) => id === query.segment);
+  const known = filtersOf(definition.subject);
+  const selected = selectorsIn(query.selectors);
+  const unknown = {
+    filters: [...wanted.keys()].filter((id) => !known.some((dimension) => dimension.id === id)),
+    segment: segment ? undefined : query.segment,
+    selectors: Object.keys(selected).filter((name) => name !== "revenue_type"),
+  };
+  return {
+    resolution,
+    periods,
+    laterPeriods: periodsFrom(
+      periods[0]?.starts ?? 0,
+      resolution,
+      periods.length + MOST_OFFSETS,
+    ),
+    filters: columnFilters(known, wanted, segment, context.catalogue),
+    segment,
+    segmentLimit: query.limit_num_segments,
+    revenue: revenueType(selected.revenue_type),
+    currency: query.currency,
+    aggregate: query.aggregate?.split(","),
+    unsupported: reported(unknown),
+  };
+}
+
+/** What is to be said about what is not known, or null. */
+function reported(
+  { filters, segment, selectors }: {
+    filters: string[];
+    segment: string | undefined;
+    selectors: string[];
+  },
+): Record<string, unknown> | null {
+  const all = {
+    ...filters.length > 0 && { filters },
+    ...segment !== undefined && { segment },
+    ...selectors.length > 0 && { selectors },
+  };
+  return Object.keys(all).length > 0 ? all : null;
+}
+
+function lengthOf(text: string | undefined): Resolution {
+  return RESOLUTIONS.find((name, i) => name === text || String(i) === text) ?? "day";
+}
+
+/** The most periods of a chart. */
+const MOST_PERIODS = 1000;
+
+/**
+ * The periods that a query asks for.
+ *
+ * Gap: without days a chart shows the last 28 days, 12 weeks, 12 months, 8 quarters or 5 years.
+ * Periods are always whole: days in the middle of one stand for all of it.
+ */
+function periodsOf(
+  { start_date, end_date }: ChartQuery,
+  resolution: Resolution,
+  now: number,
+): Period[] {
+  const start = start_date === undefined ? undefined : Date.parse(start_date);
+  const end = end_date === undefined ? Math.max(start ?? 0, dayOf(now)) : Date.parse(end_date);
+  const first = start ?? usualStart(end, resolution);
+  if (end < first) throw invalid("end_date", "'end_date' must not be before 'start_date'");
+  const periods = periodsBetween(first, end, resolution, MOST_PERIODS + 1);
+  if (periods.length <= MOST_PERIODS) return periods;
+  throw invalid(
+    "start_date",
+    `'start_date' must be at most ${MOST_PERIODS} periods before the end`,
+  );
+}
+
+/** The filters of a query by name: one parameter for each, or all of them as JSON. */
+function filtersIn({ filters }: ChartQuery, url: URL): Map<string, string[]> {
+  const wanted = new Map<string, string[]>();
+  const add = (name: string, more: readonly string[]) =>
+    wanted.set(name, [...wanted.get(name) ?? [], ...more]);
+  for (const [name, value] of url.searchParams) {
+    if (!PARAMETERS.has(name)) add(name, [value]);
+  }
+  for (const { name, values } of parsed("filters", filters, filterList) ?? []) add(name, values);
+  return wanted;
+}
+
+const filterList = z.array(z.object({ name: z.string(), values: z.array(z.string()) }));
+
+function selectorsIn(text: string | undefined): Record<string, string> {
+  return parsed("selectors", text, z.record(z.string(), z.string())) ?? {};
+}
+
+/** JSON in a query, if it is there. */
+function parsed<T>(param: string, text: string | undefined, schema: z.ZodType<T>): T | undefined {
+  if (text === undefined) return undefined;
+  const example = param === "filters"
+    ? 'a JSON list such as [{"name":"store","values":["app_store"]}]'
+    : 'a JSON object such as {"revenue_type":"proceeds"}';
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw invalid(param, `'${param}' must be ${example}`);
+  }
+}
+
+/** The parts of a payment that a chart can be about. */
+export const REVENUE_TYPES: Readonly<Record<RevenueType, string>> = {
+  revenue: "Revenue",
+  revenue_net_of_taxes: "Revenue net of taxes",
+  proceeds: "Proceeds",
+};
+
+function revenueType(text: string | undefined): RevenueType {
+  switch (text) {
+    case undefined:
+    case "revenue":
+      return "revenue";
+    case "revenue_net_of_taxes":
+    case "proceeds":
+      return text;
+  }
+  const known = Object.keys(REVENUE_TYPES).join(", ");
+  throw invalid("selectors", `'selectors.revenue_type' must be one of ${known}`);
+}
+
+/** The most values of one filter. */
+const MOST_VALUES = 500;
+
+/**
+ * The values that columns may have. Without a word about the environment, only real money counts.
+ *
+ * Gap: a value that cannot be is refused, since a typing error would look like a bad month.
+ */
+function columnFilters(
+  known: readonly Dimension[],
+  wanted: ReadonlyMap<string, readonly string[]>,
+  segment: Dimension | undefined,
+  catalogue: Catalogue,
+): Map<Dimension, readonly string[]> {
+  const filters = new Map<Dimension, readonly string[]>();
+  for (const dimension of known) {
+    const { id, rule, without } = dimension;
+    const values = wanted.get(id);
+    const bad = values?.find((value) => value !== without?.id && !dimension.accepts(value));
+    if (bad !== undefined) throw invalid(id, `'${id}' ${rule}`);
+    const usual = id === "environment" && segment?.id !== id ? ["production"] : undefined;
+    const chosen = values ?? usual;
+    if (!chosen) continue;
+    if (chosen.length > MOST_VALUES) {
+      throw invalid(id, `'${id}' takes at most ${MOST_VALUES} values`);
+    }
+    filters.set(dimension, chosen.flatMap((value) => columnValues(dimension, value, catalogue)));
+  }
+  return filters;
+}
