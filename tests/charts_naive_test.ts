@@ -17,7 +17,7 @@ import {
 } from "./naive_reports.ts";
 import { insertLedger, ledgers, NOW } from "./random_ledger.ts";
 import { simulateYear } from "./simulated_year.ts";
-import { DAY, simulate } from "./simulation.ts";
+import { DAY, productNamed, simulate } from "./simulation.ts";
 
 /** What a chart is asked for, as a query and as what it means. */
 interface Ask {
@@ -82,6 +82,22 @@ Deno.test("every chart agrees with what a simulated year has left behind", async
     }
     const segment = CUSTOMER_CHARTS.includes(name) ? "platform" : "product_id";
     await checkChart(desk, world, { ...PLAIN, name, resolution: "month", from: 400, segment });
+  }
+});
+
+Deno.test("what two customers paid is one customer's once they are one", async () => {
+  await using desk = await openDesk({ clock: () => NOW });
+  const sim = simulate(desk);
+  const anonymous = "$RCAnonymousID:0123456789abcdef0123456789abcdef";
+  const product_id = (await productNamed(desk, "notes.pro.monthly")).id;
+  const buy = { product_id, price: 10, currency: "USD" };
+  await sim.subscribe({ ...buy, customer_id: "named" });
+  await sim.advance("P40D");
+  await sim.subscribe({ ...buy, customer_id: anonymous });
+  await sim.post(`/customers/${encodeURIComponent(anonymous)}/aliases`, { alias: "named" });
+  const world = await readWorld(desk.service.store, desk.projectId, await sim.now());
+  for (const name of CUSTOMER_CHARTS) {
+    await checkChart(desk, world, { ...PLAIN, name, resolution: "week", from: 70 });
   }
 });
 

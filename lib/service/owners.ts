@@ -11,6 +11,7 @@ import { movementsOfDeletion } from "./domain/ledger.ts";
 import type { Purchase } from "./domain/purchase.ts";
 import type { Subscription } from "./domain/step.ts";
 import { changed, expire } from "./domain/subscription.ts";
+import { readEventFacts } from "./event_facts.ts";
 import type { Place } from "./find.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import type { Call } from "./route.ts";
@@ -72,10 +73,14 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
   const { tx, project, now } = call;
   const { from, to } = move;
   await joinGrants(call, await readSubscriptions(call, from), move);
-  for (const table of ["subscriptions", "purchases", "invoices", "movements"] as const) {
+  for (const table of ["subscriptions", "purchases", "invoices"] as const) {
     await tx.updateTable(table).set({ customer_id: to })
       .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
   }
+  const { since } = await readEventFacts(call).customer(to);
+  // Charts of cohorts find what a customer has paid by the day on which the customer was first seen.
+  await tx.updateTable("movements").set({ customer_id: to, customer_since: since })
+    .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
   await tx.updateTable("customer_aliases").set({ customer_id: to })
     .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
   const kept = tx.selectFrom("customer_attributes").select("name")
