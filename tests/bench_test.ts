@@ -25,6 +25,45 @@ Deno.test("the benchmark measures everything that has a budget", async () => {
   equal(findings.find(({ what }) => what.startsWith("Writes per commit"))?.ours, "32.5");
 });
 
+Deno.test("a command loads nothing at its start that takes long to load", async () => {
+  const loaded = await modulesOf("cli.ts", "lib/connect.ts", "lib/cli/commands/offerings.ts");
+  // Each of Node's modules takes the first command that needs it 7 ms.
+  const slow = loaded.filter((module) =>
+    /^node:|\/lib\/service\/|zod|kysely|hono|clack/.test(module)
+  );
+  deepEqual(slow, []);
+  ok(loaded.some((module) => module.endsWith("/lib/client.ts")), "the graph is read wrongly");
+});
+
+/** The modules that some modules load by static imports. */
+async function modulesOf(...paths: string[]): Promise<string[]> {
+  const loaded = new Set<string>();
+  for (const path of paths) {
+    const args = ["info", "--json", new URL(`../${path}`, import.meta.url).href];
+    const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
+    const graph: Graph = JSON.parse(new TextDecoder().decode(stdout));
+    const load = (specifier: string): void => {
+      if (loaded.has(specifier)) return;
+      loaded.add(specifier);
+      const module = graph.modules.find((module) => module.specifier === specifier);
+      for (const { code, isDynamic } of module?.dependencies ?? []) {
+        if (code && !isDynamic) load(code.specifier);
+      }
+    };
+    graph.roots.forEach(load);
+  }
+  return [...loaded];
+}
+
+/** The part of `deno info --json` that is needed here. */
+interface Graph {
+  roots: string[];
+  modules: {
+    specifier: string;
+    dependencies?: { code?: { specifier: string }; isDynamic?: boolean }[];
+  }[];
+}
+
 Deno.test("what is compared takes turns, and warming up does not count", async () => {
   const turns: string[] = [];
   const sampler = (name: string) => () => Promise.resolve(turns.push(name));

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { dirname } from "node:path";
 import { AuthError, ConfigError, UsageError } from "../errors.ts";
 import {
   checkPrivateWrite,
@@ -16,6 +15,7 @@ import {
 } from "../config/files.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";
 import { localToken } from "../config/local.ts";
+import { dirname } from "../config/paths.ts";
 import { holdPrivateJson, readPrivateJson } from "../config/private_json.ts";
 import { checkedToken, type StoredToken, wrongValue } from "../config/stored_token.ts";
 import { homeFile, type Surroundings } from "../config/surroundings.ts";
