@@ -32,7 +32,7 @@ export interface Settler {
 
 /** How many subscriptions are worked on in one transaction, and how many steps they make in it. */
 const BATCH = 256;
-const MOST_STEPS = 4096;
+const MOST_STEPS = 512;
 
 /** Makes the settler of a database. */
 export function createSettler(store: Store, clock: Clock): Settler {
