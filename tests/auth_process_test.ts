@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { saveProfile } from "../lib/auth/store.ts";
 import { LIFETIMES } from "../lib/service/oauth/mod.ts";
 import { openService, type Service } from "../lib/service/mod.ts";
+import { cacheFolder } from "./cache_folder.ts";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 24);
@@ -46,8 +47,13 @@ async function openPlace(): Promise<Place> {
     },
   );
   const baseUrl = `http://127.0.0.1:${server.addr.port}`;
-  const env: Record<string, string> = { HOME: home, USERPROFILE: home, NO_COLOR: "1" };
-  env.CLI_BASE_URL = baseUrl;
+  const env = {
+    HOME: home,
+    USERPROFILE: home,
+    NO_COLOR: "1",
+    CLI_BASE_URL: baseUrl,
+    DENO_DIR: await cacheFolder(),
+  };
   const place: Place = {
     service,
     baseUrl,
@@ -66,7 +72,7 @@ async function openPlace(): Promise<Place> {
 
 /** Starts the command line with the permissions that its task has. */
 function start(place: Place, ...words: string[]): Deno.ChildProcess {
-  const flags = ["--quiet", "--no-prompt", "--no-check", "--allow-net", `--allow-env=${NAMES}`];
+  const flags = ["--quiet", "--cached-only", "--no-prompt", "--allow-net", `--allow-env=${NAMES}`];
   return new Deno.Command(Deno.execPath(), {
     args: ["run", ...flags, "--ignore-env", "--allow-read", "--allow-write", CLI, ...words],
     cwd: place.home,

@@ -2,6 +2,7 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openService, type Service } from "../lib/service/mod.ts";
+import { cacheFolder } from "./cache_folder.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
@@ -27,7 +28,7 @@ async function startExample(name: string, env: Record<string, string>): Promise<
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", ...line.replaceAll('"', "").split(" ").slice(1)],
     cwd: ROOT,
-    env: { HOME: "/nowhere", NO_COLOR: "1", ...env },
+    env: { HOME: "/nowhere", NO_COLOR: "1", DENO_DIR: await cacheFolder(), ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
