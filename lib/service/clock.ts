@@ -22,3 +22,13 @@ export function projectTime(
 ): number {
   return project.clock_frozen_at ?? wall + project.clock_offset;
 }
+
+/** Runs something after so many milliseconds, unless the returned function calls it off before. */
+export type Later = (ms: number, run: () => void) => () => void;
+
+/** The machine's timer. It does not keep the program from ending. */
+export function systemLater(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms);
+  Deno.unrefTimer(timer);
+  return () => clearTimeout(timer);
+}

@@ -21,6 +21,7 @@ const SHAPES = {
   collaborator: ["collab", 10],
   public_api_key: ["apikey", 10],
   webhook_integration: ["whintgr", 10],
+  delivery: ["dlv", 16],
   account: ["acct", 10],
   grant: ["grant", 16],
 } as const satisfies Record<string, readonly [prefix: string, digits: number]>;

@@ -19,6 +19,7 @@ import {
 import type { Purchase, PurchaseStep } from "./domain/purchase.ts";
 import type { Settlement, Step, Subscription } from "./domain/step.ts";
 import { type EventFactsReader, readEventFacts } from "./event_facts.ts";
+import { queueDeliveries } from "./events/queue.ts";
 import type { Place } from "./find.ts";
 import {
   eventsOfPurchase,
@@ -79,7 +80,7 @@ interface Pages {
   /** What they add to each day, by the day's key. */
   days: Map<string, Row<"movements_daily">>;
   /** New events. */
-  events: Insertable<Tables["events"]>[];
+  events: Row<"events">[];
 }
 
 /** A change to an earlier payment. */
@@ -265,6 +266,7 @@ async function write(pages: Pages): Promise<void> {
   await writeRows(tx, "movements", pages.movements);
   await writeRows(tx, "movements_daily", [...pages.days.values()], { key: DAY_KEY, then: "add" });
   await writeRows(tx, "events", pages.events);
+  await queueDeliveries(pages.place, pages.events);
 }
 
 /** Changes an earlier payment, and the invoice that waited for it. */

@@ -5,8 +5,9 @@
  */
 
 import { VERSION } from "../version.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import { type Clock, type Later, systemClock } from "./clock.ts";
 import { Refusal } from "./errors.ts";
+import { type Deliverer, openDelivery, type ScheduleName } from "./events/mod.ts";
 import { checkCaller } from "./guard.ts";
 import { forgetAnswers } from "./idempotency.ts";
 import { newToken } from "./ids.ts";
@@ -40,6 +41,10 @@ export interface Service {
   readonly oauth: OAuth;
   /** The database. */
   readonly store: Store;
+  /** Lets pass what is due in all projects; that happens every second anyway. */
+  settle(): Promise<void>;
+  /** The worker that sends events to webhooks. */
+  readonly deliverer: Deliverer;
   /** Finishes what is under way and closes the database. */
   close(): Promise<void>;
 }
@@ -64,6 +69,10 @@ export interface ServiceOptions {
   autoApprove?: string | undefined;
   /** Which addresses webhooks may go to. Default: those of the Internet. */
   webhookTargets?: TargetPolicy | undefined;
+  /** How often deliveries to webhooks are tried. Default: as the public service does. */
+  webhookSchedule?: ScheduleName | undefined;
+  /** The timer of deliveries. Default: the machine's. */
+  later?: Later | undefined;
   /** The way out to other machines. Default: this machine's network. */
   network?: Network | undefined;
   /** How long tokens are good for, where it differs from the default. */
@@ -81,8 +90,16 @@ const SECOND_MS = 1000;
  * @throws {ConfigError} when the database's schema is newer than this version.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { clock = systemClock, report = () => {} } = options;
-  const store = openStore({ file: options.database });
+  const { clock = systemClock, report = () => {}, network, later } = options;
+  const targets = createTargets(options.webhookTargets ?? "public", { network });
+  const { store, deliverer } = openDelivery({
+    store: openStore({ file: options.database }),
+    clock,
+    later,
+    targets,
+    schedule: options.webhookSchedule,
+    report,
+  });
   const { empty = false, buyers = true } = options;
   const projectId = await fill(store, { now: clock(), empty, buyers });
   await tidy(store, clock);
@@ -91,9 +108,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, clock);
   const settler = createSettler(store, clock);
   const { authenticate } = oauth;
-  const targets = createTargets(options.webhookTargets ?? "public", {
-    network: options.network,
-  });
   const parts: ServerParts = { store, clock, settler, rates, targets, authenticate, report };
   const adminSecret = options.adminSecret ?? newToken("adm_");
   const api = createServer(routes, parts);
@@ -105,11 +119,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     setInterval(() => settler.settleAll().catch(report), SECOND_MS),
   ];
   timers.forEach(Deno.unrefTimer);
+  await deliverer.start();
   return {
     projectId,
     adminSecret,
     oauth,
     store,
+    deliverer,
+    settle: settler.settleAll,
     async fetch(request) {
       try {
         checkCaller(request, { hosts });
@@ -127,6 +144,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     async close() {
       timers.forEach(clearInterval);
       await settler.stop();
+      await deliverer.stop();
       await store.close();
     },
   };

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { NewWebhook, Webhook, WebhookChanges } from "../../resources/webhooks.ts";
 import { deleteRow } from "../changes.ts";
 import { invalid, unprocessable } from "../errors.ts";
-import { newSigningSecret } from "../events/signing_secret.ts";
+import { newSigningSecret } from "../events/signatures.ts";
 import { EVENT_TYPES } from "../events/types.ts";
 import { findApp, findWebhook, type Place } from "../find.ts";
 import { newId } from "../ids.ts";

@@ -7,6 +7,7 @@
 import { catalogueRoutes } from "./catalogue.ts";
 import { clockRoutes } from "./clock.ts";
 import { customerRoutes } from "./customers.ts";
+import { deliveryRoutes } from "./deliveries.ts";
 import { eventRoutes } from "./events.ts";
 import { purchaseRoutes } from "./purchases.ts";
 import type { SimRoute } from "./route.ts";
@@ -20,4 +21,5 @@ export const simRoutes: readonly SimRoute[] = [
   ...customerRoutes,
   ...catalogueRoutes,
   ...eventRoutes,
+  ...deliveryRoutes,
 ];

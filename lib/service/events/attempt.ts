@@ -1,0 +1,181 @@
+/**
+ * One attempt to deliver an event: the guard, the connection, the request, and what came of it.
+ *
+ * @module
+ */
+
+import { VERSION } from "../../version.ts";
+import type { Clock, Later } from "../clock.ts";
+import type { Row } from "../store/tables.ts";
+import { TargetError, type Targets } from "../targets.ts";
+import type { Claim } from "./claims.ts";
+import { exchange, type Headers, type Reply, ReplyError } from "./exchange.ts";
+import { readRetryAfter, type Schedule } from "./schedule.ts";
+import { secretsAt, signatureHeaders } from "./signatures.ts";
+
+/** What is kept of an attempt. */
+export type Attempt = Omit<
+  Row<"attempts">,
+  "project_id" | "delivery_id" | "number" | "next_attempt_at"
+>;
+
+/** What came of an attempt. */
+export interface Tried {
+  /** What is kept of it. */
+  attempt: Attempt;
+  /** How long the receiver asks to be left alone, in milliseconds. */
+  retryAfterMs: number | undefined;
+}
+
+/** What an attempt needs of the world. */
+export interface AttemptParts {
+  /** The guard. */
+  targets: Targets;
+  /** How long it may take, and which answers count. */
+  schedule: Schedule;
+  /** Wall time. */
+  clock: Clock;
+  /** The timer. */
+  later: Later;
+}
+
+/** What an attempt has found out so far. */
+interface Findings {
+  /** The address at the other end. */
+  address: string | null;
+  /** When each part was done. */
+  times: Map<string, number>;
+  /** The answer. */
+  reply: Reply | undefined;
+}
+
+/** Tries once. It fails in what it returns; it never throws on the receiver's account. */
+export async function attemptDelivery(
+  claim: Claim,
+  parts: AttemptParts,
+  stop: AbortSignal,
+): Promise<Tried> {
+  const { schedule, clock, later } = parts;
+  const started = clock();
+  const limit = new AbortController();
+  const abort = () => limit.abort();
+  if (stop.aborted) abort();
+  stop.addEventListener("abort", abort, { once: true });
+  const callOff = later(schedule.timeoutMs, abort);
+  const headers = requestHeaders(claim, started);
+  const findings: Findings = { address: null, times: new Map(), reply: undefined };
+  let error: string | null = null;
+  try {
+    await send(claim, headers, parts, findings, limit.signal);
+    error = objection(findings.reply, schedule);
+  } catch (caught) {
+    error = explanation(caught, findings.reply);
+  } finally {
+    callOff();
+    stop.removeEventListener("abort", abort);
+  }
+  // Whatever it looked like from inside, this is why it ended.
+  if (limit.signal.aborted) {
+    error = `The receiver does not finish its answer within ${schedule.timeoutMs / 1000} s`;
+  }
+  const { reply } = findings;
+  return {
+    attempt: {
+      started_at: started,
+      url: claim.webhook.url,
+      address: findings.address,
+      request_headers: JSON.stringify(shownHeaders(headers)),
+      ...keptOf(reply),
+      error,
+      timing: JSON.stringify(timing(findings.times, started, clock())),
+    },
+    retryAfterMs: readRetryAfter(reply?.headers["retry-after"], clock()),
+  };
+}
+
+/** Connects, sends, reads. */
+async function send(
+  { event, webhook }: Claim,
+  headers: Headers,
+  { targets, clock }: AttemptParts,
+  findings: Findings,
+  signal: AbortSignal,
+): Promise<void> {
+  const mark = (step: string) => void findings.times.set(step, clock());
+  const url = targets.check(webhook.url);
+  const wire = await targets.open(webhook.url, { signal, done: mark });
+  findings.address = wire.address;
+  try {
+    const body = new TextEncoder().encode(event.payload);
+    const request = { method: "POST", url, headers, body };
+    findings.reply = await exchange(wire, request, () => mark("answer"));
+  } finally {
+    wire.close();
+  }
+}
+
+/** The headers of a delivery, signed anew for each attempt. */
+function requestHeaders({ event, webhook }: Claim, now: number): Headers {
+  const { authorization_header } = webhook;
+  return [
+    ["Content-Type", "application/json"],
+    ["User-Agent", `svc-webhooks/${VERSION}`],
+    ...signatureHeaders(secretsAt(webhook, now), { id: event.id, body: event.payload, now }),
+    ...authorization_header === null ? [] : [["Authorization", authorization_header] as const],
+  ];
+}
+
+/** The headers as they are kept: without the secret among them. */
+function shownHeaders(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    headers.map(([name, value]) => [name, name === "Authorization" ? "(hidden)" : value]),
+  );
+}
+
+/** What is kept of an answer. */
+function keptOf(
+  reply: Reply | undefined,
+): Pick<Attempt, "status" | "response_headers" | "response_body" | "response_cut"> {
+  return {
+    status: reply?.status ?? null,
+    response_headers: reply ? JSON.stringify(reply.headers) : null,
+    response_body: reply ? new TextDecoder().decode(reply.body) : null,
+    response_cut: reply?.cut ? 1 : 0,
+  };
+}
+
+/** What is wrong with an answer; null if nothing is. */
+function objection(reply: Reply | undefined, schedule: Schedule): string | null {
+  if (!reply) return "The receiver does not answer";
+  const { status, broken } = reply;
+  if (status === 410) return "The receiver answers 410: it is gone for good";
+  if (status >= 300 && status < 400) {
+    return `The receiver answers ${status}; redirects are not followed`;
+  }
+  if (!schedule.isSuccess(status)) return `The receiver answers ${status}`;
+  return broken === undefined ? null : `The receiver ${broken}`;
+}
+
+/** Why there is no answer. */
+function explanation(error: unknown, reply: Reply | undefined): string {
+  if (error instanceof TargetError) return `The URL ${error.message}`;
+  if (error instanceof ReplyError) return `The receiver ${error.message}`;
+  // Whatever else fails here is the connection.
+  const why = error instanceof Error ? error.message : String(error);
+  return reply ? `The receiver breaks off: ${why}` : `The receiver does not answer: ${why}`;
+}
+
+/** Milliseconds that each part took, in order, and the whole. */
+function timing(
+  times: ReadonlyMap<string, number>,
+  started: number,
+  ended: number,
+): Record<string, number> {
+  const found: Record<string, number> = {};
+  let before = started;
+  for (const [step, at] of times) {
+    found[step] = at - before;
+    before = at;
+  }
+  return { ...found, total: ended - started };
+}

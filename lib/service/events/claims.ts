@@ -1,0 +1,183 @@
+/**
+ * Who is at which delivery, and what came of it. A claim is a lease: whoever holds it past its time,
+ * or dies with it, loses it to the next.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import type { Tx } from "../store/mod.ts";
+import type { DeliveryState } from "../store/delivery_tables.ts";
+import type { Row } from "../store/tables.ts";
+import type { Attempt } from "./attempt.ts";
+
+/** The deliveries to one integration: what happens in one lane holds up no other. */
+export interface Lane {
+  /** The project. */
+  project_id: string;
+  /** The integration. */
+  integration_id: string;
+}
+
+/** A delivery in somebody's hands, with all that is needed to make it. */
+export interface Claim {
+  /** The delivery. */
+  readonly delivery: Row<"deliveries">;
+  /** The event, its payload as it is sent. */
+  readonly event: Row<"events">;
+  /** Where it goes. */
+  readonly webhook: Row<"webhook_integrations">;
+  /** Whose hands. */
+  readonly lease: string;
+}
+
+/** What becomes of a delivery. */
+export interface Outcome {
+  /** Where it stands now. */
+  state: DeliveryState;
+  /** When it is tried again, while it is pending. */
+  ready_at: number | null;
+  /** Whether an attempt counts towards giving up. */
+  counts: boolean;
+  /** Whether the receiver said that it is gone. */
+  disables: boolean;
+}
+
+/** The lanes in which something can be done now. */
+export async function readyLanes(tx: Tx, now: number): Promise<Lane[]> {
+  const { rows } = await sql<Lane>`
+    select project_id, id as integration_id from webhook_integrations as webhook
+    where disabled_at is null and exists (
+      select 1 from deliveries
+      where project_id = webhook.project_id and integration_id = webhook.id
+        and ready_at <= ${now})`.execute(tx);
+  return rows;
+}
+
+/** When something can be done next, after a moment; null when nothing is in line. */
+export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
+  const { rows } = await sql<{ at: number | null }>`
+    select min((
+      select min(ready_at) from deliveries
+      where project_id = webhook.project_id and integration_id = webhook.id
+        and ready_at > ${now})) as at
+    from webhook_integrations as webhook where disabled_at is null`.execute(tx);
+  return rows[0]?.at ?? null;
+}
+
+/** Takes deliveries of a lane into one's hands, those that were tried before first. */
+export async function claim(
+  tx: Tx,
+  lane: Lane,
+  options: { now: number; until: number; most: number },
+): Promise<Claim[]> {
+  const { now, until, most } = options;
+  const webhook = await tx.selectFrom("webhook_integrations").selectAll()
+    .where("project_id", "=", lane.project_id).where("id", "=", lane.integration_id)
+    .where("disabled_at", "is", null).executeTakeFirst();
+  if (!webhook) return [];
+  const ready = tx.selectFrom("deliveries").selectAll()
+    .where("project_id", "=", lane.project_id).where("integration_id", "=", lane.integration_id)
+    .orderBy("ready_at").orderBy("seq");
+  const again = await ready.where("ready_at", ">", 0).where("ready_at", "<=", now)
+    .limit(most).execute();
+  const fresh = await ready.where("ready_at", "=", 0).limit(most - again.length).execute();
+  const claims: Claim[] = [];
+  for (const delivery of [...again, ...fresh]) {
+    const lease = randomBytes(8).toString("hex");
+    await updateDelivery(tx, delivery, { lease, ready_at: until });
+    const event = await tx.selectFrom("events").selectAll()
+      .where("project_id", "=", lane.project_id).where("id", "=", delivery.event_id)
+      .executeTakeFirstOrThrow();
+    claims.push({ delivery, event, webhook, lease });
+  }
+  return claims;
+}
+
+/** Gives a delivery back as if nothing had been done. */
+export async function release(tx: Tx, { delivery, lease }: Claim): Promise<void> {
+  await tx.updateTable("deliveries").set({ lease: null, ready_at: delivery.ready_at })
+    .where("project_id", "=", delivery.project_id).where("id", "=", delivery.id)
+    .where("lease", "=", lease).execute();
+}
+
+/** Frees what a process that is gone had in its hands. Only one process works on a database. */
+export async function freeLeases(tx: Tx): Promise<void> {
+  await tx.updateTable("deliveries").set({ lease: null, ready_at: 0 })
+    .where("lease", "is not", null).execute();
+}
+
+/** Writes down what was tried and what came of it, and lets the customer's next delivery go. */
+export async function finish(
+  tx: Tx,
+  { delivery: { project_id, id }, lease }: Claim,
+  attempts: readonly Attempt[],
+  outcome: Outcome,
+  now: number,
+): Promise<void> {
+  const delivery = await tx.selectFrom("deliveries").selectAll()
+    .where("project_id", "=", project_id).where("id", "=", id).executeTakeFirst();
+  // Its integration or its event may be gone, and another may have taken over.
+  if (delivery?.lease !== lease) return;
+  if (outcome.disables) await disable(tx, delivery, now);
+  const webhook = await tx.selectFrom("webhook_integrations").select("disabled_at")
+    .where("project_id", "=", project_id).where("id", "=", delivery.integration_id)
+    .executeTakeFirst();
+  const ends = outcome.state === "pending" && typeof webhook?.disabled_at === "number";
+  const state = ends ? "dead" : outcome.state;
+  const ready_at = state === "pending" ? outcome.ready_at : null;
+  for (const [i, attempt] of attempts.entries()) {
+    await tx.insertInto("attempts").values({
+      project_id,
+      delivery_id: id,
+      number: delivery.attempts + i + 1,
+      ...attempt,
+      next_attempt_at: ready_at,
+    }).execute();
+  }
+  await updateDelivery(tx, delivery, {
+    state,
+    ready_at,
+    lease: null,
+    attempts: delivery.attempts + attempts.length,
+    tries: delivery.tries + (outcome.counts ? 1 : 0),
+    finished_at: state === "pending" ? null : now,
+  });
+  if (state !== "pending") await letNextGo(tx, delivery);
+}
+
+/** Makes a customer's first delivery that waits ready, unless another one is. */
+export async function letNextGo(
+  tx: Tx,
+  { project_id, integration_id, customer_id }: Pick<
+    Row<"deliveries">,
+    "project_id" | "integration_id" | "customer_id"
+  >,
+): Promise<void> {
+  const first = await tx.selectFrom("deliveries").selectAll()
+    .where("project_id", "=", project_id).where("integration_id", "=", integration_id)
+    .where("customer_id", "=", customer_id).where("state", "=", "pending")
+    .orderBy("seq").limit(1).executeTakeFirst();
+  if (first && first.ready_at === null) await updateDelivery(tx, first, { ready_at: 0 });
+}
+
+/** Switches an integration off, and gives up what waits for it. */
+async function disable(tx: Tx, delivery: Row<"deliveries">, now: number): Promise<void> {
+  const { project_id, integration_id } = delivery;
+  await tx.updateTable("webhook_integrations").set({ disabled_at: now })
+    .where("project_id", "=", project_id).where("id", "=", integration_id).execute();
+  // What somebody has in hand is given up when it comes back.
+  await tx.updateTable("deliveries").set({ state: "dead", ready_at: null, finished_at: now })
+    .where("project_id", "=", project_id).where("integration_id", "=", integration_id)
+    .where("state", "=", "pending").where("lease", "is", null).execute();
+}
+
+async function updateDelivery(
+  tx: Tx,
+  { project_id, id }: Pick<Row<"deliveries">, "project_id" | "id">,
+  change: Partial<Row<"deliveries">>,
+): Promise<void> {
+  await tx.updateTable("deliveries").set(change)
+    .where("project_id", "=", project_id).where("id", "=", id).execute();
+}

@@ -1,0 +1,220 @@
+/**
+ * One request and its answer over an open connection, in HTTP/1.1. It does no more than a delivery
+ * needs: nothing is followed, nothing unpacked, and little of a long answer is read.
+ *
+ * @module
+ */
+
+import type { Wire } from "../wires.ts";
+
+/** Headers in the order in which they are sent. */
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+/** What came back. */
+export interface Reply {
+  /** HTTP status. */
+  readonly status: number;
+  /** The headers, their names in lower case, repeated ones joined. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The beginning of the body. */
+  readonly body: Uint8Array;
+  /** Whether the body has more than was kept. */
+  readonly cut: boolean;
+  /** Why the answer ends before its end, if it does. */
+  readonly broken: string | undefined;
+}
+
+/** An answer that is none. The message says why, after "the receiver". */
+export class ReplyError extends Error {
+  /** Builds the error from what the receiver does. */
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "ReplyError";
+  }
+}
+
+/** How much of an answer is kept, in bytes. */
+export const KEPT_BYTES = 20_000;
+
+/** The longest head of an answer, in bytes. */
+const LONGEST_HEAD = 65_536;
+
+/** How much is read at a time, in bytes. */
+const READ_BYTES = 16_384;
+
+/**
+ * Sends a request and reads the answer.
+ *
+ * @param answering Called when the first byte of the answer is there.
+ * @throws {ReplyError} when there is no answer, or it is not HTTP.
+ */
+export async function exchange(
+  wire: Wire,
+  request: { method: string; url: URL; headers: Headers; body: Uint8Array },
+  answering: () => void,
+): Promise<Reply> {
+  const source = openSource(wire);
+  try {
+    await writeAll(wire, bytesOf(request));
+  } catch {
+    // Who has heard enough may answer before it has heard all.
+  }
+  await source.begin();
+  answering();
+  let head = await readHead(source);
+  while (head.status >= 100 && head.status < 200 && head.status !== 101) {
+    head = await readHead(source);
+  }
+  const kept: Uint8Array[] = [];
+  let size = 0;
+  let broken: string | undefined;
+  try {
+    for await (const part of bodyParts(source, head)) {
+      kept.push(part.subarray(0, KEPT_BYTES - size));
+      size += part.length;
+      if (size > KEPT_BYTES) break;
+    }
+  } catch (error) {
+    broken = error instanceof ReplyError ? error.message : "breaks the connection off";
+  }
+  return { ...head, body: joined(kept), cut: size > KEPT_BYTES, broken };
+}
+
+/** The request as it goes over the wire. */
+function bytesOf(
+  { method, url, headers, body }: Parameters<typeof exchange>[1],
+): Uint8Array {
+  const lines = [
+    `${method} ${url.pathname}${url.search} HTTP/1.1`,
+    `Host: ${url.host}`,
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${body.length}`,
+    "Connection: close",
+  ];
+  return joined([new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`), body]);
+}
+
+async function writeAll(wire: Wire, bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await wire.write(rest));
+}
+
+/** Bytes that come in. */
+interface Source {
+  /** Waits for the first byte. */
+  begin(): Promise<void>;
+  /** A line without its end. */
+  line(): Promise<string>;
+  /** Some bytes, at most so many; null at the end. */
+  some(most: number): Promise<Uint8Array | null>;
+}
+
+function openSource(wire: Wire): Source {
+  let waiting = new Uint8Array();
+  const more = async (): Promise<boolean> => {
+    const chunk = new Uint8Array(READ_BYTES);
+    const count = await wire.read(chunk);
+    if (count === null) return false;
+    waiting = joined([waiting, chunk.subarray(0, count)]);
+    return true;
+  };
+  const take = (count: number): Uint8Array => {
+    const taken = waiting.subarray(0, count);
+    waiting = waiting.subarray(count);
+    return taken;
+  };
+  return {
+    async begin() {
+      try {
+        while (waiting.length === 0 && await more());
+      } catch (error) {
+        throw new ReplyError("breaks the connection off without an answer", error);
+      }
+      if (waiting.length === 0) throw new ReplyError("ends the connection without an answer");
+    },
+    async line() {
+      for (let searched = 0;;) {
+        const end = waiting.indexOf(10, searched);
+        if (end >= 0) return latin1(take(end + 1)).replace(/\r?\n$/, "");
+        searched = waiting.length;
+        if (searched > LONGEST_HEAD) throw new ReplyError("sends a line that is too long");
+        if (!await more()) throw new ReplyError("ends the connection in the middle of its answer");
+      }
+    },
+    async some(most) {
+      if (waiting.length === 0 && !await more()) return null;
+      return take(most);
+    },
+  };
+}
+
+/** The beginning of an answer. */
+type Head = Pick<Reply, "status" | "headers">;
+
+async function readHead(source: Source): Promise<Head> {
+  const first = await source.line();
+  const [, code] = /^HTTP\/1\.[01] ([1-9]\d\d)(?: .*)?$/.exec(first) ?? [];
+  if (code === undefined) throw new ReplyError("does not speak HTTP/1.1");
+  const headers: Record<string, string> = Object.create(null);
+  let size = first.length;
+  for (let line = await source.line(); line !== ""; line = await source.line()) {
+    size += line.length;
+    if (size > LONGEST_HEAD) throw new ReplyError("sends a head that is too long");
+    const [, name = "", value = ""] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
+    const key = name.toLowerCase();
+    if (key === "") throw new ReplyError("sends a header that is none");
+    headers[key] = key in headers ? `${headers[key]}, ${value}` : value;
+  }
+  return { status: Number(code), headers };
+}
+
+/** The body in parts, whichever way its end is told. */
+function bodyParts(source: Source, { status, headers }: Head): AsyncIterable<Uint8Array> {
+  const { "content-length": length, "transfer-encoding": coding } = headers;
+  if (status === 101 || status === 204 || status === 304) return parts(source, 0);
+  if (coding !== undefined) {
+    if (coding.toLowerCase() === "chunked") return chunks(source);
+    throw new ReplyError(`sends its answer in a coding that nobody asked for, ${coding}`);
+  }
+  if (length === undefined) return parts(source, Infinity);
+  if (/^\d{1,15}$/.test(length)) return parts(source, Number(length));
+  throw new ReplyError("sends an answer of a length that is no number");
+}
+
+/** So many bytes; `Infinity` stands for all until the end. */
+async function* parts(source: Source, length: number): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let left = length; left > 0;) {
+    const part = await source.some(Math.min(left, READ_BYTES));
+    if (part === null && left === Infinity) return;
+    if (part === null) throw new ReplyError("ends the connection in the middle of its answer");
+    left -= part.length;
+    yield part;
+  }
+}
+
+/** The bytes of chunks. */
+async function* chunks(source: Source): AsyncGenerator<Uint8Array, void, undefined> {
+  for (;;) {
+    const [, size = ""] = /^([0-9a-f]{1,8})(?:[ \t]*;.*)?$/i.exec(await source.line()) ?? [];
+    if (size === "") throw new ReplyError("sends a chunk of a length that is no number");
+    if (parseInt(size, 16) === 0) break;
+    yield* parts(source, parseInt(size, 16));
+    if (await source.line() !== "") throw new ReplyError("sends a chunk of another length");
+  }
+  while (await source.line() !== "");
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+const latin1Decoder = new TextDecoder("latin1");
+
+function latin1(bytes: Uint8Array): string {
+  return latin1Decoder.decode(bytes);
+}

@@ -1,0 +1,75 @@
+/**
+ * Events on their way to webhooks: a line, a worker, and what may go wrong on purpose.
+ *
+ * @module
+ */
+
+import { type Clock, type Later, systemLater } from "../clock.ts";
+import type { Store } from "../store/mod.ts";
+import type { Targets } from "../targets.ts";
+import { createDeliverer, type Deliverer } from "./deliverer.ts";
+import { createDeliveryFaults, type DeliveryFaults } from "./faults.ts";
+import { hasQueued } from "./queue.ts";
+import { type ScheduleName, SCHEDULES } from "./schedule.ts";
+
+export type { Deliverer } from "./deliverer.ts";
+export type { DeliveryFault, DeliveryFaults } from "./faults.ts";
+export type { ScheduleName } from "./schedule.ts";
+
+/** How to deliver. */
+export interface DeliveryOptions {
+  /** The database. */
+  store: Store;
+  /** Wall time. */
+  clock: Clock;
+  /** The timer. Default: the machine's. */
+  later?: Later | undefined;
+  /** The guard. */
+  targets: Targets;
+  /** How often deliveries are tried. Default: as the public service does. */
+  schedule?: ScheduleName | undefined;
+  /** Told of errors that are our own fault. */
+  report(error: unknown): void;
+}
+
+/** Deliveries, running. */
+export interface Delivery {
+  /** The database, for everybody else: what they put in line is noticed. */
+  store: Store;
+  /** The worker. */
+  deliverer: Deliverer;
+  /** What is to go wrong on purpose. */
+  faults: DeliveryFaults;
+}
+
+/** Sets the worker up. It begins when it is started. */
+export function openDelivery(options: DeliveryOptions): Delivery {
+  const { store, later = systemLater, schedule = "public", ...parts } = options;
+  const faults = createDeliveryFaults();
+  const deliverer = createDeliverer({
+    ...parts,
+    store,
+    later,
+    random: Math.random,
+    schedule: SCHEDULES[schedule],
+    faults,
+  });
+  return { store: noticing(store, deliverer.wake), deliverer, faults };
+}
+
+/** A store that tells when something was put in line, once that is on disk. */
+function noticing(store: Store, notice: () => void): Store {
+  return {
+    ...store,
+    async write(work) {
+      let news = false;
+      const result = await store.write(async (tx) => {
+        const done = await work(tx);
+        news = hasQueued(tx);
+        return done;
+      });
+      if (news) notice();
+      return result;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * Puts events in line for the integrations that want them, in the transaction that writes them down.
+ * Of one integration and customer, one delivery is ready and the others wait behind it.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import type { Place } from "../find.ts";
+import { newId } from "../ids.ts";
+import { type Tx, writeRows } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+
+/** What of an event decides who gets it, and when. */
+export type QueuedEvent = Pick<
+  Row<"events">,
+  "id" | "seq" | "type" | "customer_id" | "app_id" | "environment"
+>;
+
+type Webhook = Row<"webhook_integrations">;
+
+/** How many values a query is given at most. */
+const CHUNK = 500;
+
+/** Transactions that put something in line: their commit is news. */
+const busy = new WeakSet<Tx>();
+
+/** Whether a transaction has put deliveries in line. */
+export function hasQueued(tx: Tx): boolean {
+  return busy.has(tx);
+}
+
+/** Puts new events in line for every integration that wants them. */
+export async function queueDeliveries(place: Place, events: readonly QueuedEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const webhooks = await listeningWebhooks(place);
+  const wanted = webhooks.flatMap((webhook) =>
+    events.filter((event) => wants(webhook, event)).map((event) => ({ webhook, event }))
+  );
+  await queueNew(place, wanted);
+}
+
+/** The integrations of a project that get events. */
+export async function listeningWebhooks({ tx, project }: Place): Promise<Webhook[]> {
+  return await tx.selectFrom("webhook_integrations").selectAll()
+    .where("project_id", "=", project.id).where("disabled_at", "is", null)
+    .orderBy("seq").execute();
+}
+
+/** Whether an integration wants an event. */
+export function wants(webhook: Webhook, event: QueuedEvent): boolean {
+  const types: string[] | null = webhook.event_types === null
+    ? null
+    : JSON.parse(webhook.event_types);
+  return (types?.includes(event.type.toLowerCase()) ?? true) &&
+    (webhook.environment ?? event.environment) === event.environment &&
+    (webhook.app_id ?? event.app_id) === event.app_id;
+}
+
+/** An event for an integration. */
+export interface Wanted {
+  /** Who gets it. */
+  webhook: Pick<Webhook, "id">;
+  /** What it gets. */
+  event: QueuedEvent;
+}
+
+/** Puts events in line for integrations that never had them there. */
+export async function queueNew(place: Place, wanted: readonly Wanted[]): Promise<void> {
+  if (wanted.length === 0) return;
+  const { tx, project } = place;
+  await writeRows(
+    tx,
+    "deliveries",
+    wanted.map(({ webhook, event }) => ({
+      project_id: project.id,
+      id: newId("delivery"),
+      seq: event.seq,
+      integration_id: webhook.id,
+      event_id: event.id,
+      customer_id: event.customer_id,
+      ready_at: null,
+    })),
+  );
+  await makeReady(place, wanted.map(({ event }) => event.id));
+}
+
+/**
+ * Puts deliveries that are over in line once more, where they were, and ends the wait of those that
+ * are to be tried again. All begin as if new.
+ */
+export async function queueAgain(
+  place: Place,
+  deliveries: readonly Pick<Row<"deliveries">, "id" | "event_id">[],
+): Promise<void> {
+  const { tx, project } = place;
+  for (let at = 0; at < deliveries.length; at += CHUNK) {
+    const ids = deliveries.slice(at, at + CHUNK).map(({ id }) => id);
+    const these = tx.updateTable("deliveries").where("project_id", "=", project.id)
+      .where("id", "in", ids).where("lease", "is", null);
+    await these.set({ ready_at: 0, tries: 0 }).where("ready_at", "is not", null).execute();
+    await these.set({ state: "pending", tries: 0, finished_at: null })
+      .where("state", "!=", "pending").execute();
+  }
+  await makeReady(place, deliveries.map(({ event_id }) => event_id));
+}
+
+/** Makes those deliveries of events ready that no other one of their customer is before. */
+async function makeReady({ tx, project }: Place, eventIds: readonly string[]): Promise<void> {
+  busy.add(tx);
+  for (let at = 0; at < eventIds.length; at += CHUNK) {
+    const ids = sql.join(eventIds.slice(at, at + CHUNK));
+    await sql`
+      update deliveries set ready_at = 0
+      where project_id = ${project.id} and event_id in (${ids})
+        and state = 'pending' and ready_at is null
+        and not exists (
+          select 1 from deliveries as other
+          where other.project_id = deliveries.project_id
+            and other.integration_id = deliveries.integration_id
+            and other.customer_id = deliveries.customer_id
+            and other.state = 'pending'
+            and (other.ready_at is not null or other.seq < deliveries.seq))`.execute(tx);
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Sends events once more: one of them, or all that did not arrive since a moment.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import type { Place } from "../find.ts";
+import type { Row } from "../store/tables.ts";
+import { listeningWebhooks, queueAgain, type QueuedEvent, queueNew, wants } from "./queue.ts";
+
+type Delivery = Row<"deliveries">;
+type Webhook = Row<"webhook_integrations">;
+
+/** What to look for. */
+export interface RecoverQuery {
+  /** The earliest event, in milliseconds since 1970, project time. */
+  since: number;
+  /** The latest event. Default: none is too late. */
+  until?: number | undefined;
+  /** The one integration that is meant. Default: all. */
+  webhook_id?: string | undefined;
+}
+
+/**
+ * Puts one event in line again, for one integration whether it wants it or not, or for all that had
+ * it or want it. Those that are at it already stay as they are.
+ */
+export async function resendEvent(
+  place: Place,
+  event: QueuedEvent,
+  webhook: Pick<Webhook, "id"> | undefined,
+): Promise<Delivery[]> {
+  const known = await deliveriesOf(place, event.id);
+  const had = new Set(known.map((delivery) => delivery.integration_id));
+  const listening = await listeningWebhooks(place);
+  const meant = webhook
+    ? [webhook]
+    : listening.filter((one) => had.has(one.id) || wants(one, event));
+  const ids = new Set(meant.map(({ id }) => id));
+  await queueAgain(place, known.filter((delivery) => ids.has(delivery.integration_id)));
+  const never = meant.filter(({ id }) => !had.has(id));
+  await queueNew(place, never.map((webhook) => ({ webhook, event })));
+  return (await deliveriesOf(place, event.id)).filter(({ integration_id }) =>
+    ids.has(integration_id)
+  );
+}
+
+/** All deliveries of an event, in the order of their integrations. */
+export async function deliveriesOf({ tx, project }: Place, eventId: string): Promise<Delivery[]> {
+  return await tx.selectFrom("deliveries").selectAll()
+    .where("project_id", "=", project.id).where("event_id", "=", eventId)
+    .orderBy("integration_id").execute();
+}
+
+/** Events are looked at in parts of this size. */
+const CHUNK = 1000;
+
+/** Puts every event in line again that an integration wants and has not got. Says how many. */
+export async function recoverEvents(place: Place, query: RecoverQuery): Promise<number> {
+  const webhooks = (await listeningWebhooks(place))
+    .filter(({ id }) => query.webhook_id === undefined || id === query.webhook_id);
+  let recovered = 0;
+  for (const webhook of webhooks) {
+    for (let after = 0;;) {
+      const events = await missedEvents(place, webhook, { ...query, after });
+      const wanted = events.filter((event) => wants(webhook, event));
+      const again = wanted.filter(({ delivery_id }) => delivery_id !== null);
+      const fresh = wanted.filter(({ delivery_id }) => delivery_id === null);
+      await queueAgain(
+        place,
+        again.map(({ id, delivery_id }) => ({ id: String(delivery_id), event_id: id })),
+      );
+      await queueNew(place, fresh.map((event) => ({ webhook, event })));
+      recovered += wanted.length;
+      const last = events.at(-1);
+      if (last === undefined) break;
+      after = last.seq;
+    }
+  }
+  return recovered;
+}
+
+/** Events that an integration has not got and that are not on their way, oldest first. */
+async function missedEvents(
+  { tx, project }: Place,
+  webhook: Webhook,
+  { since, until, after }: RecoverQuery & { after: number },
+): Promise<(QueuedEvent & { delivery_id: string | null })[]> {
+  const { rows } = await sql<QueuedEvent & { delivery_id: string | null }>`
+    select events.id, events.seq, events.type, events.customer_id, events.app_id,
+      events.environment, deliveries.id as delivery_id
+    from events left join deliveries
+      on deliveries.project_id = events.project_id and deliveries.event_id = events.id
+        and deliveries.integration_id = ${webhook.id}
+    where events.project_id = ${project.id} and events.seq > ${after}
+      and events.created_at >= ${since} and events.created_at <= ${until ?? Number.MAX_SAFE_INTEGER}
+      and (deliveries.id is null or deliveries.state in ('dead', 'dropped'))
+    order by events.seq limit ${CHUNK}`.execute(tx);
+  return rows;
+}

@@ -1,0 +1,70 @@
+/**
+ * How often a delivery is tried, how long a receiver may take, and which answers count.
+ *
+ * @module
+ */
+
+/** The names of the schedules. */
+export type ScheduleName = "public" | "standard" | "dev";
+
+/** When a delivery is tried again, and when it is given up. */
+export interface Schedule {
+  /** How long a receiver may take for its whole answer, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The waits before the second and all further attempts, in milliseconds. */
+  readonly waitsMs: readonly number[];
+  /** Whether a status means that the event has arrived. */
+  isSuccess(status: number): boolean;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** The longest wait that a receiver can ask for. */
+const LONGEST_WAIT = 24 * HOUR;
+
+/** How much longer a wait may become by chance, so that what failed together is not tried together. */
+const JITTER = 0.1;
+
+/** All schedules. */
+export const SCHEDULES: Readonly<Record<ScheduleName, Schedule>> = {
+  // The public service's: exactly 200, a minute, five more attempts.
+  public: {
+    timeoutMs: MINUTE,
+    waitsMs: [5 * MINUTE, 10 * MINUTE, 20 * MINUTE, 40 * MINUTE, 80 * MINUTE],
+    isSuccess: (status) => status === 200,
+  },
+  // What the Standard Webhooks recommend.
+  standard: {
+    timeoutMs: 20 * SECOND,
+    waitsMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
+    isSuccess: (status) => status >= 200 && status < 300,
+  },
+  // The public one for the impatient.
+  dev: {
+    timeoutMs: 10 * SECOND,
+    waitsMs: [0.5 * SECOND, 1 * SECOND, 2 * SECOND, 4 * SECOND, 8 * SECOND],
+    isSuccess: (status) => status === 200,
+  },
+};
+
+/** How long to wait after so many failed attempts, in milliseconds; undefined when it is given up. */
+export function waitAfter(
+  { waitsMs }: Schedule,
+  failures: number,
+  asked: { retryAfterMs: number | undefined; random(): number },
+): number | undefined {
+  const wait = waitsMs[failures - 1];
+  if (wait === undefined) return undefined;
+  const wanted = Math.min(asked.retryAfterMs ?? 0, LONGEST_WAIT);
+  return Math.round(Math.max(wait, wanted) * (1 + JITTER * asked.random()));
+}
+
+/** What a `Retry-After` header asks for, in milliseconds from now. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * SECOND;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(at - now, 0);
+}

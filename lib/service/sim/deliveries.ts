@@ -1,0 +1,212 @@
+/**
+ * What became of events on their way to webhooks, and sending them once more.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import { z } from "zod";
+import { missing, unprocessable } from "../errors.ts";
+import { deliveriesOf, recoverEvents, resendEvent } from "../events/resend.ts";
+import { findWebhook, type Place } from "../find.ts";
+import { listPage, tableListing, wholeList } from "../lists.ts";
+import { pageQuery } from "../schemas.ts";
+import type { Row } from "../store/tables.ts";
+import { moment } from "./fields.ts";
+import { simRoute } from "./route.ts";
+
+const STATES = ["waiting", "pending", "sending", "delivered", "dead", "dropped"] as const;
+
+/** Where a delivery stands, as it is shown. */
+type ShownState = typeof STATES[number];
+
+/** The rows of a state. */
+const IN_STATE: Record<ShownState, ReturnType<typeof sql>> = {
+  waiting: sql`state = 'pending' and ready_at is null`,
+  pending: sql`state = 'pending' and ready_at is not null and lease is null`,
+  sending: sql`lease is not null`,
+  delivered: sql`state = 'delivered'`,
+  dead: sql`state = 'dead'`,
+  dropped: sql`state = 'dropped'`,
+};
+
+const webhookId = z.string().min(1);
+
+const listWebhookDeliveries = simRoute({
+  summary: "Lists the deliveries to a webhook integration, newest first.",
+  method: "GET",
+  path: "/webhooks/{id}/deliveries",
+  query: pageQuery.extend({ state: z.enum(STATES).optional() }),
+}, async (call) => {
+  const { id } = await findWebhook(call, call.params.id);
+  const { state } = call.query;
+  const inState = state === undefined ? sql`1 = 1` : IN_STATE[state];
+  return await listPage(
+    call,
+    tableListing(call, "deliveries", {
+      object: "delivery",
+      where: sql`integration_id = ${id} and ${inState}`,
+      newestFirst: true,
+      show: (row) => showDelivery(call, row),
+    }),
+  );
+});
+
+const listEventDeliveries = simRoute({
+  summary: "Lists the deliveries of an event.",
+  method: "GET",
+  path: "/events/{id}/deliveries",
+}, async (call) => {
+  const { id } = await findEvent(call, call.params.id);
+  return wholeList(call.url, await showDeliveries(call, await deliveriesOf(call, id)));
+});
+
+const getDelivery = simRoute({
+  summary: "Reads one delivery.",
+  method: "GET",
+  path: "/deliveries/{id}",
+}, async (call) => showDelivery(call, await findDelivery(call, call.params.id)));
+
+const listAttempts = simRoute({
+  summary: "Lists the attempts of a delivery, oldest first.",
+  method: "GET",
+  path: "/deliveries/{id}/attempts",
+}, async (call) => {
+  const { tx, project } = call;
+  const delivery = await findDelivery(call, call.params.id);
+  const { payload } = await findEvent(call, delivery.event_id);
+  const rows = await tx.selectFrom("attempts").selectAll()
+    .where("project_id", "=", project.id).where("delivery_id", "=", delivery.id)
+    .orderBy("number").execute();
+  return wholeList(call.url, rows.map((row) => showAttempt(row, payload)));
+});
+
+const resend = simRoute({
+  summary: "Sends an event once more, to one integration or to all that it concerns.",
+  method: "POST",
+  path: "/events/{id}/resend",
+  body: z.strictObject({ webhook_id: webhookId.optional() }),
+}, async (call) => {
+  const event = await findEvent(call, call.params.id);
+  const { webhook_id } = call.body();
+  const webhook = webhook_id === undefined ? undefined : await findWebhook(call, webhook_id);
+  if (webhook && webhook.disabled_at !== null) throw disabled();
+  const deliveries = await resendEvent(call, event, webhook);
+  return wholeList(call.url, await showDeliveries(call, deliveries));
+});
+
+const recover = simRoute({
+  summary: "Sends every event since a moment once more that an integration wants and has not got.",
+  method: "POST",
+  path: "/events/recover",
+  body: z.strictObject({
+    since: moment,
+    until: moment.optional(),
+    webhook_id: webhookId.optional(),
+  }),
+}, async (call) => {
+  const query = call.body();
+  if (query.webhook_id !== undefined) {
+    const { disabled_at } = await findWebhook(call, query.webhook_id);
+    if (disabled_at !== null) throw disabled();
+  }
+  return { object: "recovery", deliveries: await recoverEvents(call, query) };
+});
+
+/** The routes of deliveries. */
+export const deliveryRoutes = [
+  listWebhookDeliveries,
+  listEventDeliveries,
+  getDelivery,
+  listAttempts,
+  resend,
+  recover,
+];
+
+/** Finds an event by its id. */
+async function findEvent({ tx, project }: Place, id: string): Promise<Row<"events">> {
+  const row = await tx.selectFrom("events").selectAll()
+    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
+  if (row) return row;
+  throw missing("event", id);
+}
+
+/** Finds a delivery by its id. */
+async function findDelivery({ tx, project }: Place, id: string): Promise<Row<"deliveries">> {
+  const row = await tx.selectFrom("deliveries").selectAll()
+    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
+  if (row) return row;
+  throw missing("delivery", id);
+}
+
+/** The refusal to send to an integration that is switched off. */
+export function disabled(): Error {
+  const message = "The webhook integration is disabled: its receiver said that it is gone; " +
+    "update its URL to switch it on";
+  return unprocessable(message);
+}
+
+/** Deliveries as they are shown. */
+async function showDeliveries(call: Place, rows: readonly Row<"deliveries">[]) {
+  const shown = [];
+  for (const row of rows) shown.push(await showDelivery(call, row));
+  return shown;
+}
+
+/** A delivery as it is shown, with the last that was heard of it. */
+export async function showDelivery(
+  { tx, project }: Place,
+  row: Row<"deliveries">,
+): Promise<Record<string, unknown>> {
+  const { type } = await tx.selectFrom("events").select("type")
+    .where("project_id", "=", project.id).where("id", "=", row.event_id).executeTakeFirstOrThrow();
+  const last = await tx.selectFrom("attempts").selectAll()
+    .where("project_id", "=", project.id).where("delivery_id", "=", row.id)
+    .orderBy("number", "desc").limit(1).executeTakeFirst();
+  const state = stateOf(row);
+  return {
+    object: "delivery",
+    id: row.id,
+    webhook_id: row.integration_id,
+    event_id: row.event_id,
+    event_type: type,
+    customer_id: row.customer_id,
+    state,
+    attempts: row.attempts,
+    last_attempt_at: last?.started_at ?? null,
+    last_status: last?.status ?? null,
+    last_error: last?.error ?? null,
+    next_attempt_at: state === "pending" ? row.ready_at || null : null,
+    finished_at: row.finished_at,
+  };
+}
+
+/** Where a delivery stands, more exactly than it is stored. */
+function stateOf({ state, ready_at, lease }: Row<"deliveries">): ShownState {
+  if (state !== "pending") return state;
+  if (lease !== null) return "sending";
+  return ready_at === null ? "waiting" : "pending";
+}
+
+/** An attempt as it is shown: request, answer and timing. */
+function showAttempt(row: Row<"attempts">, body: string): Record<string, unknown> {
+  const { delivery_id, number, started_at, url, address, error, next_attempt_at } = row;
+  return {
+    object: "delivery_attempt",
+    delivery_id,
+    number,
+    started_at,
+    url,
+    address,
+    request: { headers: JSON.parse(row.request_headers), body },
+    response: row.response_headers === null ? null : {
+      status: row.status,
+      headers: JSON.parse(row.response_headers),
+      body: row.response_body,
+      cut: row.response_cut === 1,
+    },
+    error,
+    timing_ms: JSON.parse(row.timing),
+    next_attempt_at,
+  };
+}
