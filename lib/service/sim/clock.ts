@@ -5,6 +5,7 @@
  * @module
  */
 
+import { sql } from "kysely";
 import { z } from "zod";
 import { addDuration, isDuration } from "../domain/calendar.ts";
 import { Refusal } from "../errors.ts";
@@ -23,6 +24,22 @@ export interface ProjectClock {
   frozen: boolean;
   /** Milliseconds that it is ahead of wall time. */
   offset_ms: number;
+}
+
+/** A clock that was advanced, and what happened on the way. */
+export interface AdvancedClock extends ProjectClock {
+  /** The project's time before, in milliseconds since 1970. */
+  from: number;
+  /** How many events of each type there were. */
+  events: Record<string, number>;
+}
+
+/** Where an advance began. */
+interface Start {
+  /** The project's time, in milliseconds since 1970. */
+  from: number;
+  /** The number of the latest event. */
+  seq: number;
 }
 
 /** The furthest that a clock goes: the end of the year 9999. */
@@ -66,7 +83,7 @@ const advanceClock = simRoute({
   method: "POST",
   path: "/clock/advance",
   body: advanceBody,
-  then: showClock,
+  then: showAdvance,
 }, async (call) => {
   const { project, now } = call;
   const target = targetOf(call.body(), now);
@@ -76,7 +93,7 @@ const advanceClock = simRoute({
     });
   }
   if (target < now) {
-    const message = `The clock is at ${now} and only goes forward`;
+    const message = `The clock is at ${new Date(now).toISOString()} and only goes forward`;
     throw new Refusal(422, "parameter_error", message, { param: "to" });
   }
   if (target > LAST) {
@@ -88,6 +105,7 @@ const advanceClock = simRoute({
     clock_advancing_to: target,
     clock_runs_after: project.clock_frozen_at === null ? 1 : 0,
   });
+  return { from: now, seq: await latestEvent(call) };
 });
 
 /** The routes of the clock. */
@@ -121,4 +139,20 @@ async function showClock({ tx, project, now, wall }: SimCall): Promise<ProjectCl
     frozen: clock_frozen_at !== null,
     offset_ms: now - wall(),
   };
+}
+
+async function showAdvance(call: SimCall, { from, seq }: Start): Promise<AdvancedClock> {
+  const { tx, project } = call;
+  const counts = await tx.selectFrom("events").select(["type", sql<number>`count(*)`.as("count")])
+    .where("project_id", "=", project.id).where("seq", ">", seq).groupBy("type").orderBy("type")
+    .execute();
+  const events = Object.fromEntries(counts.map(({ type, count }) => [type, count]));
+  return { ...await showClock(call), from, events };
+}
+
+/** The number of a project's latest event, or 0. */
+async function latestEvent({ tx, project }: SimCall): Promise<number> {
+  const latest = await tx.selectFrom("events").select("seq").where("project_id", "=", project.id)
+    .orderBy("seq", "desc").limit(1).executeTakeFirst();
+  return latest?.seq ?? 0;
 }

@@ -22,6 +22,7 @@ export interface SimContract<
   P extends string,
   Query extends z.ZodObject,
   Body extends z.ZodType,
+  Done,
 > {
   /** One sentence that says what it does. */
   summary: string;
@@ -35,12 +36,16 @@ export interface SimContract<
   body?: Body;
   /** The status of a success. Default 200. */
   status?: 200 | 201;
-  /** Makes the answer in a second transaction, once time has passed that the first one has let pass. */
-  then?: (call: SimCall) => Promise<unknown>;
+  /**
+   * Makes the answer in a second transaction, once time has passed that the first one has let pass,
+   * out of what that one has returned.
+   */
+  then?: (call: SimCall, done: Done) => Promise<unknown>;
 }
 
 /** A route, its types forgotten. */
-export interface SimRoute extends Omit<SimContract<string, z.ZodObject, z.ZodType>, "body"> {
+export interface SimRoute
+  extends Omit<SimContract<string, z.ZodObject, z.ZodType, unknown>, "body"> {
   /** The query, empty where the contract names none. */
   readonly query: z.ZodObject;
   /** The body, empty where the contract names none. */
@@ -56,16 +61,20 @@ export function simRoute<
   P extends string,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodType<Record<never, never>>,
+  Done = unknown,
 >(
-  contract: SimContract<P, Query, Body>,
-  handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<unknown>,
+  contract: SimContract<P, Query, Body, Done>,
+  handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Done>,
 ): SimRoute {
+  const { then, ...rest } = contract;
   return {
-    ...contract,
+    ...rest,
+    ...then && { then: then as NonNullable<SimRoute["then"]> },
     query: contract.query ?? z.strictObject({}),
     body: contract.body ?? z.strictObject({}),
     status: contract.status ?? 200,
-    // The server hands a route only calls that it has validated against this very contract.
+    // The server hands a route only calls that it has validated against this very contract, and its
+    // own result.
     handle: handle as SimRoute["handle"],
   };
 }

@@ -73,9 +73,11 @@ async function answer(
   let result = route.method === "GET"
     ? await store.read(run(route.handle))
     : await store.write(run(route.handle));
-  if (route.then) {
+  const { then } = route;
+  if (then) {
     await settler.settle(projectId);
-    result = await store.read(run(route.then));
+    const done = result;
+    result = await store.read(run((call) => then(call, done)));
   }
   return Response.json(result, { status: route.status, headers: { "Cache-Control": "no-store" } });
 }
