@@ -219,3 +219,28 @@ Deno.test("a login again uses the service of the profile, unless CLI_BASE_URL na
   const again = await at.run("auth login", { browser: deny });
   match(again.err, /^http:\/\/localhost:4010\/oauth2\/authorize/m);
 });
+
+Deno.test("CLI_DEBUG=http shows the requests of a sign-in, and none of its secrets", async () => {
+  await using at = await openHome();
+  at.env.CLI_DEBUG = "http";
+  const forms: URLSearchParams[] = [];
+  const intercept = async (request: Request) => {
+    forms.push(new URLSearchParams(await request.clone().text()));
+    return undefined;
+  };
+  const login = await at.run("auth login", { browser: allow, intercept });
+  const profile = await storedProfile(at);
+  const init = await at.run("init --no-apps", { intercept });
+  const local = JSON.parse(await Deno.readTextFile(join(at.cwd, ".cli", "config.json"))).profile;
+  const logout = await at.run("auth logout -y", { intercept });
+  deepStrictEqual([login.code, init.code, logout.code], [0, 0, 0]);
+  const shown = login.err + init.err + logout.err;
+  for (const name of ["code", "code_verifier", "subject_token", "token"]) {
+    const secret = forms.find((form) => form.has(name))?.get(name);
+    ok(secret && !shown.includes(secret), name);
+    match(shown, RegExp(`[ &]${name}=\\[hidden\\]`));
+  }
+  for (const { access_token, refresh_token } of [profile, local]) {
+    ok(!shown.includes(access_token) && !shown.includes(refresh_token));
+  }
+});
