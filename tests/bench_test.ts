@@ -5,7 +5,16 @@ import { renderResults } from "../scripts/bench/results.ts";
 
 Deno.test("the benchmark measures everything that has a budget", async () => {
   const told: string[] = [];
-  const size = { warmUp: 0, runs: 1, starts: 1, rounds: 1, ms: 5, customers: 250, writes: 65 };
+  const size = {
+    warmUp: 0,
+    runs: 1,
+    starts: 1,
+    rounds: 1,
+    ms: 5,
+    customers: 250,
+    writes: 65,
+    subscriptions: 30,
+  };
   const sections = await bench(size, (what) => told.push(what));
   const findings = sections.flatMap((section) => section.findings);
   const limited = findings.filter(({ budget }) => budget).map(({ what, budget }) => [what, budget]);

@@ -17,6 +17,7 @@ import { keeps, type Section } from "./measure.ts";
 import { measurePrograms, measureStart, startService } from "./programs.ts";
 import { renderResults } from "./results.ts";
 import { measureWalk, measureWrites } from "./store.ts";
+import { measureYear } from "./year.ts";
 
 /** How thoroughly to measure. */
 export interface BenchSize {
@@ -34,6 +35,8 @@ export interface BenchSize {
   customers: number;
   /** Writes that share commits. */
   writes: number;
+  /** Subscriptions that live through a year. */
+  subscriptions: number;
 }
 
 /** Enough for medians that hold. */
@@ -45,6 +48,7 @@ const FULL: BenchSize = {
   ms: 500,
   customers: 100_000,
   writes: 8_000,
+  subscriptions: 10_000,
 };
 
 /** Enough to see that it works. */
@@ -56,6 +60,7 @@ const QUICK: BenchSize = {
   ms: 100,
   customers: 2_000,
   writes: 500,
+  subscriptions: 200,
 };
 
 /** Measures everything. `tell` hears what is being measured. */
@@ -69,7 +74,9 @@ export async function bench(size: BenchSize, tell: (what: string) => void): Prom
     const walk = await measureWalk({ folder, customers: size.customers });
     tell("writes that share a commit");
     const writes = await measureWrites({ folder, writes: size.writes });
-    return [...served, start, walk, writes];
+    tell("a year of subscriptions");
+    const year = await measureYear({ folder, subscriptions: size.subscriptions });
+    return [...served, start, walk, writes, year];
   });
 }
 

@@ -1,0 +1,313 @@
+/**
+ * A year of many monthly subscriptions, with charges that fail, cancellations and refunds: how long
+ * it takes, and whether anything of it is missing or doubled when the process is killed meanwhile.
+ *
+ * Run as a program with a file, it goes on with the year in that file.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cancel, failNext, recover } from "../../lib/service/domain/actions.ts";
+import { addDuration, DAY_MS } from "../../lib/service/domain/calendar.ts";
+import { subscribe, type SubscriptionSale } from "../../lib/service/domain/purchase.ts";
+import { refund } from "../../lib/service/domain/refunds.ts";
+import type { Step, Subscription } from "../../lib/service/domain/step.ts";
+import { type Journal, openJournal } from "../../lib/service/journal.ts";
+import { createSettler } from "../../lib/service/settle.ts";
+import { connect } from "../../lib/service/store/connection.ts";
+import { openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
+import { elapsed, type Finding, type Section } from "./measure.ts";
+
+const PROJECT = "projyear0000";
+const PRODUCT = "prodmonthly0";
+const APP = "appbilling00";
+
+/** When the first subscription starts; the others follow within 28 days. */
+export const YEAR_STARTS = Date.UTC(2027, 0, 31, 12);
+
+/** When the year is over. */
+export const YEAR_ENDS = addDuration(YEAR_STARTS + 28 * DAY_MS, "P1Y");
+
+/** What happens on the way besides renewals, to which of every 100 subscriptions. */
+const FATES = { fails: 7, cancels: 13, isRefunded: 29 } as const;
+
+/** Measures a year, in one go and with the process killed in the middle. */
+export async function measureYear(
+  { folder, subscriptions }: { folder: string; subscriptions: number },
+): Promise<Section> {
+  const [whole, broken] = [join(folder, "year.db"), join(folder, "broken_year.db")];
+  await inStore(whole, (store) => sellSubscriptions(store, subscriptions));
+  await Deno.copyFile(whole, broken);
+  const ms = await elapsed(() => inStore(whole, passYear));
+  const { rss } = Deno.memoryUsage();
+  const renewals = countRenewals(whole);
+  const kills = await passYearKilled(broken);
+  if (digestOf(whole) !== digestOf(broken)) {
+    throw new Error("Cannot trust the year: with and without kills it ended differently");
+  }
+  const perSecond = renewals / ms * 1000;
+  const plain = (what: string, ours: string): Finding => ({ what, ours, base: "" });
+  return {
+    title: "A year of monthly subscriptions",
+    method: `${subscriptions} subscriptions of web billing in a file; of every 100 one fails to ` +
+      "pay and recovers, one is cancelled, one is refunded. Each renewal writes a payment, an " +
+      "invoice, a row of the ledger and an event. Then the same with `kill -9` in the middle: all " +
+      "rows of both files are the same.",
+    findings: [
+      plain("The year", `${(ms / 1000).toFixed(1)} s`),
+      plain("Renewals", String(renewals)),
+      plain("Renewals per second", perSecond.toFixed(0)),
+      plain("Memory of the process", `${(rss / 1024 / 1024).toFixed(0)} MiB`),
+      plain("Kills in the middle that lost and doubled nothing", String(kills)),
+    ],
+  };
+}
+
+/** Sells subscriptions in a project of their own, and lets its clock stand still. */
+export async function sellSubscriptions(store: Store, count: number): Promise<void> {
+  await store.write(addProject);
+  for (let from = 0; from < count; from += 500) {
+    const length = Math.min(500, count - from);
+    await store.write(async (tx) => {
+      const numbers = Array.from({ length }, (_, i) => from + i);
+      for (const number of numbers) await addCustomer(tx, number);
+      const journal = await openYear(tx);
+      for (const number of numbers) {
+        const at = startOf(number, count);
+        const state = await journal.record(subscribe(saleOf(number, at), at));
+        const fate = fateOf(number);
+        if (fate === "fails") await journal.record(failNext(state, at, "P16D"));
+        if (fate === "cancels") await journal.record(cancel(state, at, "UNSUBSCRIBE"));
+      }
+      await journal.write();
+    });
+  }
+}
+
+/** When a subscription starts. */
+export function startOf(number: number, count: number): number {
+  return YEAR_STARTS + Math.floor(28 * DAY_MS * number / count);
+}
+
+/** What happens to a subscription besides renewals, if anything. */
+export function fateOf(number: number): keyof typeof FATES | undefined {
+  if (number % 100 === FATES.fails) return "fails";
+  if (number % 100 === FATES.cancels) return "cancels";
+  return number % 100 === FATES.isRefunded ? "isRefunded" : undefined;
+}
+
+/** Lets the year pass, or what is left of it. */
+export async function passYear(store: Store): Promise<void> {
+  const settler = createSettler(store, () => YEAR_STARTS);
+  const stops: [number, (tx: Tx) => Promise<void>][] = [
+    // By then grace is over for every charge that fails, and the store has given up on some.
+    [YEAR_STARTS + 80 * DAY_MS, recoverAll],
+    [YEAR_STARTS + 200 * DAY_MS, refundAll],
+    [YEAR_ENDS, async () => {}],
+  ];
+  for (const [stop, act] of stops) {
+    await settler.settle(PROJECT);
+    const isThere = await store.write((tx) => goTo(tx, stop));
+    await settler.settle(PROJECT);
+    if (isThere) await store.write(act);
+  }
+}
+
+/** Sets out for a moment. Returns whether the clock was not beyond it. */
+async function goTo(tx: Tx, stop: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx.updateTable("projects").set({ clock_advancing_to: stop })
+    .where("id", "=", PROJECT).where("clock_frozen_at", "<=", stop).executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+async function recoverAll(tx: Tx): Promise<void> {
+  const now = YEAR_STARTS + 80 * DAY_MS;
+  const failing = await subscriptions(tx, "fails");
+  const journal = await openYear(tx);
+  for (const state of failing) {
+    if (state.status === "in_billing_retry") await journal.record(recover(state, now));
+  }
+  await journal.write();
+}
+
+async function refundAll(tx: Tx): Promise<void> {
+  const now = YEAR_STARTS + 200 * DAY_MS;
+  const refunded = await subscriptions(tx, "isRefunded");
+  const steps: Step[] = [];
+  for (const state of refunded) {
+    if (state.status === "expired") continue;
+    const transaction = await tx.selectFrom("transactions").selectAll()
+      .where("project_id", "=", PROJECT).where("id", "=", state.transaction_id)
+      .executeTakeFirstOrThrow();
+    steps.push(refund(state, now, transaction, true));
+  }
+  const journal = await openYear(tx);
+  for (const step of steps) await journal.record(step);
+  await journal.write();
+}
+
+async function subscriptions(tx: Tx, fate: keyof typeof FATES): Promise<Subscription[]> {
+  const rows = await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", PROJECT).where("starts_at", "<=", YEAR_ENDS).orderBy("seq").execute();
+  return rows.filter(({ id }) => fateOf(Number(id.slice(3))) === fate);
+}
+
+/** Lets the year pass in processes that are killed. Returns how many were. */
+async function passYearKilled(file: string): Promise<number> {
+  let kills = 0;
+  for (let patience = 1; await isKilled(file, patience); patience++) kills++;
+  return kills;
+}
+
+/** Lets a process pass the year, and kills it after some batches. Returns whether that came first. */
+async function isKilled(file: string, patience: number): Promise<boolean> {
+  const script = fileURLToPath(import.meta.url);
+  const flags = ["--no-check", "--allow-read", "--allow-write", "--allow-env"];
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...flags, script, file],
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  // It prints a dot after each batch.
+  let left = patience * 20;
+  for await (const bytes of child.stdout) {
+    left -= bytes.length;
+    if (left <= 0) {
+      child.kill("SIGKILL");
+      break;
+    }
+  }
+  const { success, signal } = await child.status;
+  if (!success && signal !== "SIGKILL") throw new Error("Cannot go on with the year: it failed");
+  return !success;
+}
+
+/** A digest of all rows that the year has left. */
+function digestOf(file: string): string {
+  const connection = connect(file);
+  const hash = createHash("sha256");
+  for (
+    const table of ["projects", "subscriptions", "transactions", "invoices", "movements", "events"]
+  ) {
+    const key = table === "projects" ? "id" : "seq";
+    for (const row of connection.rows(`SELECT * FROM ${table} ORDER BY ${key}`)) {
+      hash.update(JSON.stringify(row));
+    }
+  }
+  connection.close();
+  return hash.digest("hex");
+}
+
+function countRenewals(file: string): number {
+  const connection = connect(file);
+  const [row] = connection.rows("SELECT count(*) AS n FROM events WHERE type = 'RENEWAL'");
+  connection.close();
+  return Number(row?.n);
+}
+
+async function inStore(file: string, use: (store: Store) => Promise<void>): Promise<void> {
+  const store = openStore({ file });
+  try {
+    await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function openYear(tx: Tx): Promise<Journal> {
+  const project = await tx.selectFrom("projects").selectAll().where("id", "=", PROJECT)
+    .executeTakeFirstOrThrow();
+  return await openJournal({ tx, project });
+}
+
+function saleOf(number: number, at: number): SubscriptionSale {
+  return {
+    project_id: PROJECT,
+    id: `sub${number}`,
+    customer_id: `customer${number}`,
+    app_id: APP,
+    product_id: PRODUCT,
+    store: "svc_billing",
+    environment: "production",
+    ownership: "purchased",
+    currency: "EUR",
+    country: "DE",
+    platform: "Web",
+    offering_id: null,
+    duration: "P1M",
+    grace_duration: "P3D",
+    trial_duration: null,
+    price_micros: 9_990_000,
+    starts_at: at,
+    paid: true,
+  };
+}
+
+async function addProject(tx: Tx): Promise<void> {
+  await tx.insertInto("projects").values({
+    id: PROJECT,
+    seq: 1,
+    name: "Year",
+    icon_url: null,
+    icon_url_large: null,
+    created_at: YEAR_STARTS,
+    current_offering_id: null,
+    clock_frozen_at: YEAR_STARTS + 28 * DAY_MS,
+  }).execute();
+  const common = { project_id: PROJECT, created_at: YEAR_STARTS };
+  await tx.insertInto("apps").values({
+    ...common,
+    id: APP,
+    seq: 1,
+    name: "Web",
+    type: "svc_billing",
+    settings: "{}",
+    secrets: "{}",
+  }).execute();
+  await tx.insertInto("products").values({
+    ...common,
+    id: PRODUCT,
+    seq: 2,
+    app_id: APP,
+    store_identifier: "monthly",
+    type: "subscription",
+    display_name: "Monthly",
+    title: null,
+    duration: "P1M",
+    grace_period_duration: "P3D",
+    trial_duration: null,
+    is_consumable: null,
+  }).execute();
+}
+
+async function addCustomer(tx: Tx, number: number): Promise<void> {
+  const [project_id, id] = [PROJECT, `customer${number}`];
+  // Behind the numbers that the journal gives out.
+  const seq = 1_000_000_000 + number;
+  await tx.insertInto("customers").values({
+    project_id,
+    id,
+    seq,
+    first_seen_at: YEAR_STARTS,
+    last_seen_at: YEAR_STARTS,
+    last_seen_app_version: null,
+    last_seen_country: "DE",
+    last_seen_platform: "web",
+    last_seen_platform_version: null,
+  }).execute();
+  await tx.insertInto("customer_aliases")
+    .values({ project_id, alias: id, customer_id: id, seq, created_at: YEAR_STARTS }).execute();
+}
+
+if (import.meta.main) {
+  const [file = ""] = Deno.args;
+  await inStore(file, async (store) => {
+    const dot = new TextEncoder().encode(".");
+    const timer = setInterval(() => void Deno.stdout.writeSync(dot), 1);
+    await passYear(store);
+    clearInterval(timer);
+  });
+}
