@@ -44,12 +44,15 @@ export function folderOf(context: Context, data: string | undefined): string {
   });
 }
 
-/** The address of the service in a data folder, and the secret that its folder holds. */
-async function adminOf(
+/**
+ * The address of the local service, and the secret of its administrator: those of a data folder that
+ * is named, else of `CLI_SERVICE_ADMIN_SECRET`, else of the usual data folder.
+ */
+export async function adminOf(
   context: Context,
   data: string | undefined,
 ): Promise<{ baseUrl: string; secret: string }> {
-  const secret = context.around.env("CLI_SERVICE_ADMIN_SECRET");
+  const secret = data === undefined && context.around.env("CLI_SERVICE_ADMIN_SECRET");
   if (secret) return { baseUrl: (await context.connection()).baseUrl.value, secret };
   const folder = folderOf(context, data);
   const { readAddress } = await import("../service/store/lock.ts");

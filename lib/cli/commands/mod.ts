@@ -45,6 +45,8 @@ export const TREE: readonly Entry[] = [
   }),
   entry("audit-logs", ["audit"], async () => (await import("./audit_logs.ts")).auditLogs),
   entry("service", [], async () => (await import("./service.ts")).service),
+  entry("simulate", [], async () => (await import("./simulate.ts")).simulate),
+  entry("clock", [], async () => (await import("./clock.ts")).clock),
   entry("doctor", [], async () => (await import("./doctor.ts")).doctor),
   entry("version", [], async () => (await import("./version.ts")).version),
 ];

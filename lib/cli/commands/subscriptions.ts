@@ -83,7 +83,9 @@ export const subscriptions = group("Subscriptions, and what was paid for them", 
   view: onOne("Show a subscription", getSubscription, ID),
   transactions: onListOf(
     "List the payments for a subscription",
-    listSubscriptionTransactions,
+    // The other order is that of the stores' ids, which says nothing to anybody.
+    (client, id, query) =>
+      listSubscriptionTransactions(client, id, { sort: "purchased_at", ...query }),
     transactionColumns,
     ID,
   ),

@@ -1,0 +1,238 @@
+/**
+ * `cli simulate …`: what customers and stores do, at the local service and nowhere else.
+ *
+ * @module
+ */
+
+import { path } from "../../path.ts";
+import type { App } from "../../resources/apps.ts";
+import type { Customer } from "../../resources/customers.ts";
+import type { Invoice } from "../../resources/invoices.ts";
+import type { Product } from "../../resources/products.ts";
+import type { Purchase } from "../../resources/purchases.ts";
+import type { Subscription } from "../../resources/subscriptions.ts";
+import { amountText } from "../amount.ts";
+import { argument, command, group, parsed, text, toggle } from "../command.ts";
+import { parseCount } from "../input.ts";
+import { dataFlag } from "../local_service.ts";
+import { quoted } from "../place.ts";
+import { cardFields, showOne } from "../plain.ts";
+import {
+  moment,
+  openSimulator,
+  orNull,
+  parsePrice,
+  period,
+  periodOrNone,
+  price as priceFlag,
+  sameFlags,
+} from "../sim.ts";
+import { showInvoice } from "./invoices.ts";
+import { event, events } from "./simulate_events.ts";
+import { refund, reverseRefund } from "./simulate_refund.ts";
+import { subscriptionActions } from "./simulate_subscription.ts";
+import { showBought } from "./simulate_told.ts";
+import { showSubscriber } from "./subscribers_card.ts";
+
+const PRODUCT = "The product's id, or the store's name of it";
+
+const purchase = command({
+  brief: "Let a customer buy a product",
+  details:
+    "A subscription or something that is bought once, in the store of the product's app. An " +
+    "unknown customer is created. Without --price the product needs one of its own: " +
+    "cli simulate price <product-id> <price>",
+  examples: [
+    "cli simulate purchase ada notes.pro.monthly --price 9.99",
+    "cli simulate purchase ada notes.pro.annual --price 59.99 --currency EUR --trial",
+    "cli simulate purchase ada notes_web_monthly --price 9.99 --unpaid",
+  ],
+  args: { user_id: argument("The customer's app user id"), product_id: argument(PRODUCT) },
+  flags: {
+    price: priceFlag("The price (default: the product's own)"),
+    currency: text("The currency (default: the product's, else USD)", { placeholder: "code" }),
+    country: text("The country, such as GB (default: the customer's)", { placeholder: "code" }),
+    trial: toggle("Begin with a trial (of the product's length, else a week)"),
+    trial_duration: period("Begin with a trial of this length", "--trial-duration"),
+    offering: text("The offering that was shown", { placeholder: "id" }),
+    quantity: parsed(
+      "How many, of what is bought once (default: 1)",
+      (value) => parseCount(value, "--quantity", { min: 1, max: 100 }),
+      { placeholder: "n" },
+    ),
+    sandbox: toggle("With money that is not real"),
+    duration: period("The length of a period (default: the product's)", "--duration"),
+    grace: periodOrNone("The grace period (default: the product's)", "--grace"),
+    starts_at: moment("When it starts, if not now", "--starts-at"),
+    unpaid: toggle("Let it wait for its invoice to be paid (web billing)"),
+    family_shared: toggle("As what a member of the family shares"),
+    transaction_id: text("The store's id of the transaction", { placeholder: "id" }),
+    ...dataFlag,
+  },
+  async run(context, { data, ...input }) {
+    const { user_id, product_id, trial, trial_duration } = input;
+    const { client, project } = await openSimulator(context, data);
+    const bought = await client.post<Subscription | Purchase>(
+      path`/_sim/projects/${project}/purchases`,
+      {
+        customer_id: user_id,
+        product_id,
+        trial: trial_duration ?? trial,
+        price: input.price,
+        currency: input.currency,
+        country: input.country,
+        environment: input.sandbox ? "sandbox" : undefined,
+        ownership: input.family_shared ? "family_shared" : undefined,
+        offering_id: input.offering,
+        quantity: input.quantity,
+        duration: input.duration,
+        grace_period_duration: orNull(input.grace),
+        starts_at: input.starts_at,
+        paid: input.unpaid ? false : undefined,
+        store_transaction_id: input.transaction_id,
+      },
+    );
+    showBought(context, data, bought, `${user_id} bought ${product_id}`);
+  },
+});
+
+const price = command({
+  brief: "Set the price of a product in its store",
+  details: "And its terms, for what is bought or changed to from now on.",
+  args: { product_id: argument(PRODUCT), price: argument("The price, such as 9.99") },
+  flags: {
+    currency: text("The currency (default: USD)", { placeholder: "code" }),
+    duration: period("The length of a period", "--duration"),
+    trial_duration: periodOrNone("The length of the trial", "--trial-duration"),
+    grace: periodOrNone("The grace period", "--grace"),
+    ...dataFlag,
+  },
+  async run(context, { product_id, data, currency, duration, ...input }) {
+    const body = {
+      price: parsePrice(input.price),
+      currency,
+      duration,
+      trial_duration: orNull(input.trial_duration),
+      grace_period_duration: orNull(input.grace),
+    };
+    const { client, project } = await openSimulator(context, data);
+    const place = path`/_sim/projects/${project}/products/${product_id}/price`;
+    const answer = await client.post<Priced>(place, body);
+    const { out } = context;
+    if (out.format === "json") return showOne(context, answer);
+    const { product, ...money } = answer;
+    const shown = { ...product, ...money };
+    out.card(shown, cardFields(shown));
+    const amount = amountText(answer.price, answer.currency);
+    out.done(`${product.store_identifier} costs ${amount} ${answer.currency}`);
+  },
+});
+
+/** A product and its price. */
+interface Priced {
+  /** The product. */
+  product: Product;
+  /** What one costs, in main units. */
+  price: number;
+  /** In this currency. */
+  currency: string;
+}
+
+const alias = command({
+  brief: "Let a customer sign in with another id",
+  details: "As SDKs do it: an anonymous customer is merged with the id, unless the id belongs to " +
+    "somebody who was anonymous before; everyone else switches to the other customer.",
+  args: {
+    user_id: argument("The customer's app user id"),
+    alias: argument("The id to sign in with"),
+  },
+  flags: dataFlag,
+  async run(context, { user_id, alias, data }) {
+    const { client, project } = await openSimulator(context, data);
+    const place = path`/_sim/projects/${project}/customers/${user_id}/aliases`;
+    const answer = await client.post<SignedIn>(place, { alias });
+    const { out } = context;
+    if (out.format === "json") return showOne(context, answer);
+    showSubscriber(context, answer.customer);
+    out.done(
+      {
+        same: `${user_id} and ${alias} are the same customer already`,
+        merged: `${user_id} and ${alias} are now one customer: ${answer.customer.id}`,
+        switched: `${alias} is another customer: nothing was merged`,
+      }[answer.outcome],
+    );
+  },
+});
+
+/** What came of signing in with another id. */
+interface SignedIn {
+  /** Whether the two were one already, have become one, or are two. */
+  outcome: "same" | "merged" | "switched";
+  /** The customer that is signed in now. */
+  customer: Customer;
+}
+
+const testStore = command({
+  brief: "Create an app of the test store",
+  details: "There a month lasts five minutes, and a subscription renews five times at most.",
+  args: { name: argument("The app's name") },
+  flags: dataFlag,
+  async run(context, { name, data }) {
+    const { client, project } = await openSimulator(context, data);
+    const app = await client.post<App>(path`/_sim/projects/${project}/apps`, { name });
+    showOne(context, app);
+    if (context.out.format === "json") return;
+    const flags = sameFlags(context, undefined);
+    const product = `{"app_id": "${app.id}", "store_identifier": "monthly", "title": "Monthly", ` +
+      '"type": "subscription", "subscription": {"duration": "P1M"}}';
+    context.out.note(
+      `Add a product to it: echo '${product}' | cli products create --file -${flags}`,
+    );
+  },
+});
+
+const payInvoice = command({
+  brief: "Pay an invoice of web billing",
+  details: "The subscription that waits for it begins.",
+  args: { invoice_id: argument("The invoice's id") },
+  flags: dataFlag,
+  async run(context, { invoice_id, data }) {
+    const { client, project } = await openSimulator(context, data);
+    const place = path`/_sim/projects/${project}/invoices/${invoice_id}/pay`;
+    const invoice = await client.post<Invoice>(place);
+    showInvoice(context, invoice);
+    if (context.out.format === "json") return;
+    const customer = quoted(invoice.customer_id);
+    context.out.done(`Paid ${invoice.id}`);
+    context.out.note(
+      `See what has begun: cli subscribers info ${customer}${sameFlags(context, undefined)}`,
+    );
+  },
+});
+
+const refundWindow = command({
+  brief: "Set how old a payment may be that is refunded",
+  args: { days: argument("Days: 0 to 36500") },
+  flags: dataFlag,
+  async run(context, { days, data }) {
+    const refund_window_days = parseCount(days, "the days", { min: 0, max: 36_500 });
+    const { client, project } = await openSimulator(context, data);
+    const place = path`/_sim/projects/${project}/settings`;
+    showOne(context, await client.post<object>(place, { refund_window_days }));
+  },
+});
+
+/** What customers and stores do. */
+export const simulate = group("What customers and stores do, at the local service", [], {
+  purchase,
+  ...subscriptionActions,
+  refund,
+  "reverse-refund": reverseRefund,
+  "pay-invoice": payInvoice,
+  price,
+  alias,
+  "test-store": testStore,
+  "refund-window": refundWindow,
+  events,
+  event,
+});

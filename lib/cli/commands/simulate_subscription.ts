@@ -1,0 +1,172 @@
+/**
+ * `cli simulate renew`, `cancel`, …: what customers and stores do to a subscription.
+ *
+ * @module
+ */
+
+import { path } from "../../path.ts";
+import type { Subscription } from "../../resources/subscriptions.ts";
+import {
+  type Argument,
+  argument,
+  type Arguments,
+  choice,
+  type Command,
+  command,
+  type Flags,
+  type Input,
+  toggle,
+} from "../command.ts";
+import { dataFlag } from "../local_service.ts";
+import { moment, openSimulator, orNull, parsePrice, period, periodOrNone, price } from "../sim.ts";
+import { showBought } from "./simulate_told.ts";
+
+/** Something that is done to a subscription. */
+interface Action<A, F> {
+  /** Its name in a path. */
+  name: string;
+  /** More about it, for the help text. */
+  details?: string;
+  /** Values given by position, after the subscription's id. */
+  args?: A;
+  /** Its flags. */
+  flags?: F;
+  /** The body that is sent. Default: none. */
+  body?(input: Input<A, F>): object;
+  /** What has happened, for people: "Renewed". */
+  told(input: Input<A, F>): string;
+}
+
+/** Makes the command of an action. */
+function act<
+  A extends Arguments = Record<never, never>,
+  F extends Flags = Record<never, never>,
+>(brief: string, action: Action<A, F>): Command {
+  const { name, details } = action;
+  return command<{ subscription_id: Argument<string> }, typeof dataFlag>({
+    brief,
+    details,
+    args: { subscription_id: argument("The subscription's id"), ...action.args },
+    flags: { ...action.flags, ...dataFlag },
+    async run(context, input) {
+      const { subscription_id: id, data } = input;
+      // The parser has read the values of the action's own arguments and flags as well.
+      const own = input as Input<A, F>;
+      const body = action.body?.(own) ?? {};
+      const { client, project } = await openSimulator(context, data);
+      const place = path`/_sim/projects/${project}/subscriptions/${id}/${name}`;
+      const after = await client.post<Subscription>(place, body);
+      showBought(context, data, after, action.told(own));
+    },
+  });
+}
+
+const GRACE = periodOrNone("The grace period (default: the product's own)", "--grace");
+
+const REASONS = [
+  "UNSUBSCRIBE",
+  "BILLING_ERROR",
+  "DEVELOPER_INITIATED",
+  "PRICE_INCREASE",
+  "CUSTOMER_SUPPORT",
+  "UNKNOWN",
+] as const;
+
+/** The commands, by name. */
+export const subscriptionActions: Readonly<Record<string, Command>> = {
+  renew: act("Charge for the next period now", {
+    name: "renew",
+    details:
+      "A trial becomes paid; a paid period is paid for early. Renewals that are due happen " +
+      "by themselves when the clock gets there.",
+    told: () => "Renewed",
+  }),
+  fail: act("Let a charge fail", {
+    name: "fail",
+    details:
+      "The period ends now and is not paid for. Access goes on through the grace period, if " +
+      "there is one. All further charges fail, until: cli simulate recover <subscription-id>",
+    flags: { at_renewal: toggle("Let the next renewal fail instead"), grace: GRACE },
+    body: ({ at_renewal, grace }) => ({
+      when: at_renewal ? "renewal" : "now",
+      grace: orNull(grace),
+    }),
+    told: ({ at_renewal }) => at_renewal ? "The next charge will fail" : "The charge failed",
+  }),
+  recover: act("Let charges go through again", {
+    name: "recover",
+    details: "And make the one that is outstanding.",
+    told: () => "Charges go through again",
+  }),
+  cancel: act("Switch the renewal off, as the customer does", {
+    name: "cancel",
+    told: () => "Cancelled",
+  }),
+  uncancel: act("Switch the renewal on again", {
+    name: "uncancel",
+    told: () => "The renewal is on again",
+  }),
+  pause: act("Let a subscription pause at the end of its period", {
+    name: "pause",
+    details: "Until it is resumed, or until the end that is given.",
+    flags: {
+      until: moment("When the pause ends", "--until"),
+      for: period("How long the pause is", "--for"),
+    },
+    body: (input) => ({ until: input.until, for: input.for }),
+    told: () => "It will pause",
+  }),
+  resume: act("End a pause, or take back one that has not begun", {
+    name: "resume",
+    told: () => "Resumed",
+  }),
+  "change-product": act("Change to another product of the app", {
+    name: "change_product",
+    args: { product_id: argument("The product's id, or the store's name of it") },
+    flags: {
+      at_period_end: toggle("Change at the end of the period, not now"),
+      price: price("The price (default: the product's own)"),
+    },
+    body: ({ product_id, at_period_end, price }) => ({
+      product_id,
+      when: at_period_end ? "period_end" : "now",
+      price,
+    }),
+    told: ({ product_id, at_period_end }) =>
+      at_period_end ? `It will change to ${product_id}` : `Changed to ${product_id}`,
+  }),
+  extend: act("Move the end of the period further out", {
+    name: "extend",
+    details: "Give --by or --until.",
+    flags: {
+      by: period("How much further", "--by"),
+      until: moment("The new end", "--until"),
+    },
+    body: ({ by, until }) => ({ by, until }),
+    told: () => "Extended",
+  }),
+  expire: act("End a subscription at once", {
+    name: "expire",
+    flags: { reason: choice("Why, as events tell it (default: UNKNOWN)", REASONS) },
+    body: ({ reason }) => ({ reason }),
+    told: () => "Ended",
+  }),
+  "raise-price": act("Announce a higher price", {
+    name: "raise_price",
+    details: "Unless the customer agrees, the subscription ends with its period.",
+    args: { price: argument("The new price, in the subscription's currency") },
+    body: ({ price }) => ({ price: parsePrice(price) }),
+    told: ({ price }) => `Announced the price ${price}`,
+  }),
+  "agree-to-price": act("Let the customer agree to a higher price", {
+    name: "agree_to_price",
+    told: () => "The customer agreed to the price",
+  }),
+  "family-share": act("Share a subscription with a member of the family", {
+    name: "family_share",
+    details: "The member gets a subscription of its own, which costs nothing and follows this one.",
+    args: { user_id: argument("The member's app user id; an unknown one is created") },
+    body: ({ user_id }) => ({ customer_id: user_id }),
+    told: ({ user_id }) => `Shared with ${user_id}`,
+  }),
+};
