@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { ConfigError } from "../errors.ts";
 import { systemClock } from "./clock.ts";
+import type { ScheduleName } from "./events/mod.ts";
 import { newToken } from "./ids.ts";
 import { LOCAL_LIMITS, openService, PUBLIC_LIMITS, type Service } from "./mod.ts";
 import { type FolderLock, lockFolder, writeAddress } from "./store/lock.ts";
@@ -27,6 +28,8 @@ export interface ServeOptions {
   rateLimits: "local" | "public";
   /** Which addresses webhooks may go to. Default: those of the Internet. */
   webhookTargets?: TargetPolicy | undefined;
+  /** How often deliveries to webhooks are tried. Default: as the public service does. */
+  webhookSchedule?: ScheduleName | undefined;
   /** Told of errors that are the service's own fault. */
   report(error: unknown): void;
 }
@@ -63,6 +66,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
       hosts: [options.host],
       webhookTargets: options.webhookTargets,
+      webhookSchedule: options.webhookSchedule,
       report: options.report,
     });
     return await listen(options, service, lock);

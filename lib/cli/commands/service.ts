@@ -38,6 +38,11 @@ const start = command({
         "besides (default: public)",
       ["public", "loopback", "private"],
     ),
+    webhook_schedule: choice(
+      "How often webhooks are tried: as the public service does, as the Standard Webhooks say, " +
+        "or within seconds (default: public)",
+      ["public", "standard", "dev"],
+    ),
   },
   async run(context, { port = 4010, host = "127.0.0.1", data, empty, ...input }) {
     const { serve } = await import("../../service/serve.ts");
@@ -49,6 +54,7 @@ const start = command({
       empty: empty === true,
       rateLimits: input.rate_limits ?? "local",
       webhookTargets: input.webhook_targets,
+      webhookSchedule: input.webhook_schedule,
       report: (error) =>
         context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
     });
