@@ -143,12 +143,17 @@ function anyPath(template: string, ids: Ids): fc.Arbitrary<string> {
   return fc.tuple(...segments).map((parts) => parts.join("/"));
 }
 
+/** A value as it stands in a query. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+}
+
 /** A query with some of the operation's parameters, and some that it does not have. */
 function anyQuery({ parameters }: Operation): fc.Arbitrary<string> {
   const own = parameters.filter((parameter) => parameter.in === "query").map(({ name, schema }) =>
     fc.tuple(
       fc.constant(name),
-      oftenOr(valueOf(schema, {}).map((value) => String(value)), junkText),
+      oftenOr(valueOf(schema, {}).map(textOf), junkText),
     )
   );
   const other = fc.tuple(fc.constantFrom("expand", "limit", "surprise"), junkText);

@@ -46,7 +46,7 @@ export async function setStage(
     return new Response("<h1>Signed in</h1>", { headers: { "Content-Type": "text/html" } });
   });
   const context = await browser.newContext(rest);
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));
