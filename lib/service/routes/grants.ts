@@ -17,7 +17,8 @@ import { objectId } from "./fields.ts";
 
 const entitlementGrant: z.ZodType<EntitlementGrant> = z.strictObject({
   entitlement_id: objectId,
-  expires_at: z.int().min(0),
+  // Gap: the end of the year 9999, so that every program can show it.
+  expires_at: z.int().min(0).max(Date.UTC(10_000, 0, 1) - 1),
 });
 
 const grantEntitlement = route({
