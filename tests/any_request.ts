@@ -144,7 +144,7 @@ function anyPath(template: string, ids: Ids): fc.Arbitrary<string> {
 }
 
 /** A value as it stands in a query. */
-function textOf(value: unknown): string {
+function queryText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value) ?? "";
 }
 
@@ -153,7 +153,7 @@ function anyQuery({ parameters }: Operation): fc.Arbitrary<string> {
   const own = parameters.filter((parameter) => parameter.in === "query").map(({ name, schema }) =>
     fc.tuple(
       fc.constant(name),
-      oftenOr(valueOf(schema, {}).map(textOf), junkText),
+      oftenOr(valueOf(schema, {}).map(queryText), junkText),
     )
   );
   const other = fc.tuple(fc.constantFrom("expand", "limit", "surprise"), junkText);
