@@ -1,16 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { loadFor } from "../lib/cli/commands/mod.ts";
-import { visible, width } from "../lib/cli/display.ts";
+import { width } from "../lib/cli/display.ts";
 import { findPlace, isGroup } from "../lib/cli/place.ts";
 import { at, linesOf, openCounter } from "./cli_fixture.ts";
-import { matchGolden, steadyIds } from "./golden.ts";
-import { openDesk, type Ran } from "./harness.ts";
-
-/** A command line and what it left on the screen: `! ` marks standard error. */
-function shown(line: string, { code, out, err }: Ran): string {
-  const errors = err === "" ? "" : linesOf(err).map((one) => `! ${one}\n`).join("");
-  return `$ cli ${line}\n${out}${errors}${code === 0 ? "" : `exit ${code}\n`}\n`;
-}
+import { matchGolden } from "./golden.ts";
+import { openDesk } from "./harness.ts";
+import { matchScreen, shown } from "./screen.ts";
 
 /** What each group shows on a terminal of 80 columns. */
 const SESSIONS: Record<string, string[]> = {
@@ -105,12 +100,7 @@ for (const [name, lines] of Object.entries(SESSIONS)) {
     await using counter = await openCounter({ columns: 80, files });
     let text = "";
     for (const line of lines) text += shown(line, await counter.run(line));
-    for (const line of linesOf(text)) {
-      // What is there to be copied, such as the command to run next, is not cut.
-      ok(width(line) <= 80 || /^[$!] /.test(line), `wider than 80: ${line}`);
-      equal(visible(line), line);
-    }
-    await matchGolden(name, steadyIds(text));
+    await matchScreen(name, text);
   });
 }
 

@@ -73,7 +73,7 @@ Deno.test("purchases refund asks, then takes the access away", async () => {
   const { id } = await simulate(desk).purchase(LIFETIME);
   const asked = await desk.run("purchases", "refund", id);
   deepEqual([asked.code, asked.out], [3, ""]);
-  match(asked.err, new RegExp(`Refund the purchase ${id}\\?`));
+  match(asked.err, new RegExp(`Refund the purchase ${id} and end the access it gives now\\?`));
   ok(!desk.sent.some(({ path }) => path.includes("/actions/refund")));
   const { code, out } = await desk.run("purchases", "refund", id, "--yes");
   equal(code, 0);
@@ -89,7 +89,7 @@ Deno.test("purchases refund is for web billing alone", async () => {
   const { id } = await simulate(desk).purchase({ product_id: "notes_lifetime", price: 99 });
   const { code, err } = await desk.run("purchases", "refund", id, "-y");
   equal(code, 7);
-  match(err, /^Cannot refund a web-billing purchase .*play_store/);
+  match(err, /^Cannot refund a purchase: .*play_store/);
   match((await desk.run("purchases", "view", id)).out, /^status +owned$/m);
 });
 

@@ -39,7 +39,7 @@ Deno.test("simulate purchase lets a new customer buy, and says what comes next",
   const [, id = ""] = /^id +(sub\w+)$/m.exec(out) ?? [];
   deepEqual(err.trimEnd().split("\n"), [
     `zoe bought notes.pro.monthly: ${id} is active and renews at 2026-02-28 12:30:15 UTC`,
-    "Let that come: cli clock advance --to 2026-02-28T12:30:15Z",
+    "Let it come to that: cli clock advance --to 2026-02-28T12:30:15Z",
   ]);
   match((await desk.run("subs", "info", "zoe")).out, /^pro +2026-02-28 +will_renew +app_store /m);
 });
@@ -111,7 +111,7 @@ Deno.test("each thing that is done to a subscription shows where it stands after
     [
       `cancel ${id}`,
       /^Cancelled: sub\w+ is active and ends at 2026-02-28 12:30:15 UTC$/m,
-      /^Let that come: cli clock advance --to 2026-02-28T12:30:15Z$/m,
+      /^Let it come to that: cli clock advance --to 2026-02-28T12:30:15Z$/m,
     ],
     [`uncancel ${id}`, /^The renewal is on again: sub\w+ is active and renews at /m, /./],
     [`pause ${id} --for P1M`, /^It will pause: sub\w+ is active and pauses at 2026-02-28 /m, /./],

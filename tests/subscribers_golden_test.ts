@@ -1,9 +1,6 @@
-import { equal, ok } from "node:assert/strict";
 import { subscribers } from "../lib/cli/commands/subscribers.ts";
-import { visible, width } from "../lib/cli/display.ts";
-import { linesOf, openCounter } from "./cli_fixture.ts";
-import { matchGolden, steadyIds } from "./golden.ts";
-import type { Ran } from "./harness.ts";
+import { openCounter } from "./cli_fixture.ts";
+import { matchScreen, shown } from "./screen.ts";
 import { DAY, simulate } from "./simulation.ts";
 
 /** What is shown at 80 columns, once the subscribers have bought something. */
@@ -66,19 +63,3 @@ Deno.test("the help of cli subscribers is what somebody found good", async () =>
   }
   await matchScreen("subscribers_help", text);
 });
-
-/** Holds a screen against its golden file. */
-async function matchScreen(name: string, text: string): Promise<void> {
-  for (const line of linesOf(text)) {
-    // What is there to be copied, such as the command to run next, is not cut.
-    ok(width(line) <= 80 || /^[$!] |^ {2}cli /.test(line), `wider than 80: ${line}`);
-    equal(visible(line), line);
-  }
-  await matchGolden(name, steadyIds(text));
-}
-
-/** A command line and what it left on the screen: `! ` marks standard error. */
-function shown(line: string, { code, out, err }: Ran): string {
-  const errors = err === "" ? "" : linesOf(err).map((one) => `! ${one}\n`).join("");
-  return `$ cli ${line}\n${out}${errors}${code === 0 ? "" : `exit ${code}\n`}\n`;
-}

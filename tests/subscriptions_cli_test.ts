@@ -136,7 +136,12 @@ Deno.test("subscriptions cancel asks, then lets the period end", async () => {
   const { id } = await simulate(desk).subscribe(WEB);
   const asked = await desk.run("subscriptions", "cancel", id);
   deepEqual([asked.code, asked.out], [3, ""]);
-  match(asked.err, new RegExp(`Cancel the subscription ${id}\\?.*nobody is at the terminal`));
+  match(
+    asked.err,
+    new RegExp(
+      `Cancel the subscription ${id} at the end of its period\\?.*nobody is at the terminal`,
+    ),
+  );
   deepEqual(writesOf(desk), []);
   const { code, out } = await desk.run("subscriptions", "cancel", id, "-y");
   equal(code, 0);
@@ -144,7 +149,7 @@ Deno.test("subscriptions cancel asks, then lets the period end", async () => {
   match(out, /^auto_renewal_status +will_not_renew$/m);
   const again = await desk.run("sub", "cancel", id, "--confirm");
   equal(again.code, 7);
-  match(again.err, /^Cannot cancel a web-billing subscription .*: .*cancelled already/);
+  match(again.err, /^Cannot cancel a subscription: .*cancelled already/);
   match(again.err, new RegExp(`^See how it stands: cli subscriptions view ${id}$`, "m"));
 });
 

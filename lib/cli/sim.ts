@@ -150,7 +150,7 @@ export function parsePeriod(text: string, role = "as a period"): string {
   const days = Number(count) * (UNIT_DAYS[unit] ?? NaN);
   if (days < 1_000_000) return `P${days}D`;
   if (ISO_PERIOD.test(text)) return text;
-  const why = Number.isNaN(days) ? "it is not a period" : "it is too long";
+  const why = Number.isNaN(days) ? "it is not a period such as 30d or P1M" : "it is too long";
   throw new UsageError(`Cannot use ${JSON.stringify(text)} ${role}: ${why}`, {
     hint: "Use a number of days (30d), months of 30 days (3m) or years of 365 (1y), or ISO 8601: " +
       "P1M, P2W, PT5M.",
@@ -181,7 +181,10 @@ export function parseMoment(text: string, flag: string): number {
  */
 export function parsePrice(text: string, role = "as a price"): number {
   if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
-  throw new UsageError(`Cannot use ${JSON.stringify(text)} ${role}: it is not an amount`, {
-    hint: "Write digits with a point, such as 9.99; the currency goes into --currency.",
-  });
+  throw new UsageError(
+    `Cannot use ${JSON.stringify(text)} ${role}: it is not an amount such as 9.99`,
+    {
+      hint: "Write digits, with a point before the smaller unit.",
+    },
+  );
 }

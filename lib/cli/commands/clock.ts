@@ -38,7 +38,7 @@ const fields: Field<Clock>[] = [
   { label: "project_id", value: (clock) => clock.project_id },
   { label: "now", value: (clock) => clock.now, kind: "time" },
   { label: "frozen", value: (clock) => clock.frozen },
-  { label: "offset_ms", value: ({ offset_ms }) => `${offset_ms} (${inWords(offset_ms)})` },
+  { label: "offset", value: ({ offset_ms }) => inWords(offset_ms) },
 ];
 
 const columns: Column<readonly [type: string, count: number]>[] = [

@@ -13,7 +13,7 @@ import {
 } from "../../resources/purchases.ts";
 import { argument, command, group } from "../command.ts";
 import type { Column } from "../output.ts";
-import { onListOf, onOne, onOneForGood, showList } from "../plain.ts";
+import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../plain.ts";
 import { heldEntitlementColumns } from "./subscriptions.ts";
 
 const ID = "The purchase's id";
@@ -37,6 +37,17 @@ const search = command({
   },
 });
 
+const refund = command({
+  brief: "Refund a purchase",
+  details: "Gives the money back and ends the access at once. For web billing alone.",
+  args: { id: argument(ID) },
+  flags: confirmFlags,
+  async run(context, { id, ...input }) {
+    await askFirst(context, input, `Refund the purchase ${id} and end the access it gives now?`);
+    showOne(context, await refundPurchase(await context.client(), id));
+  },
+});
+
 /** Purchases that are made once. */
 export const purchases = group("Purchases that are made once", ["purchase"], {
   view: onOne("Show a purchase", getPurchase, ID),
@@ -47,9 +58,5 @@ export const purchases = group("Purchases that are made once", ["purchase"], {
     ID,
   ),
   search,
-  refund: onOneForGood(
-    "Refund a web-billing purchase and end the access it gives",
-    "purchase",
-    refundPurchase,
-  ),
+  refund,
 });

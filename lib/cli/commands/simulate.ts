@@ -12,7 +12,7 @@ import type { Product } from "../../resources/products.ts";
 import type { Purchase } from "../../resources/purchases.ts";
 import type { Subscription } from "../../resources/subscriptions.ts";
 import { amountText } from "../amount.ts";
-import { argument, command, group, parsed, text, toggle } from "../command.ts";
+import { argument, command, type Group, group, parsed, text, toggle } from "../command.ts";
 import { parseCount } from "../input.ts";
 import { dataFlag } from "../local_service.ts";
 import { quoted } from "../place.ts";
@@ -120,11 +120,11 @@ const price = command({
     const answer = await client.post<Priced>(place, body);
     const { out } = context;
     if (out.format === "json") return showOne(context, answer);
-    const { product, ...money } = answer;
-    const shown = { ...product, ...money };
+    const { product, currency: code } = answer;
+    const amount = amountText(answer.price, code);
+    const shown = { ...product, price: amount, currency: code };
     out.card(shown, cardFields(shown));
-    const amount = amountText(answer.price, answer.currency);
-    out.done(`${product.store_identifier} costs ${amount} ${answer.currency}`);
+    out.done(`${product.store_identifier} costs ${amount} ${code}`);
   },
 });
 
@@ -223,16 +223,24 @@ const refundWindow = command({
 });
 
 /** What customers and stores do. */
-export const simulate = group("What customers and stores do, at the local service", [], {
-  purchase,
-  ...subscriptionActions,
-  refund,
-  "reverse-refund": reverseRefund,
-  "pay-invoice": payInvoice,
-  price,
-  alias,
-  "test-store": testStore,
-  "refund-window": refundWindow,
-  events,
-  event,
-});
+export const simulate: Group = {
+  ...group("What customers and stores do, at the local service", [], {
+    purchase,
+    ...subscriptionActions,
+    refund,
+    "reverse-refund": reverseRefund,
+    "pay-invoice": payInvoice,
+    price,
+    alias,
+    "test-store": testStore,
+    "refund-window": refundWindow,
+    events,
+    event,
+  }),
+  examples: [
+    "cli simulate purchase ada notes.pro.monthly --price 9.99 --trial",
+    "cli simulate fail sub1ab2c3d4e5 --at-renewal --grace 16d",
+    "cli clock advance P1M",
+    "cli simulate events --type BILLING_ISSUE",
+  ],
+};

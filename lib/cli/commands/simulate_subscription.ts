@@ -27,6 +27,8 @@ interface Action<A, F> {
   name: string;
   /** More about it, for the help text. */
   details?: string;
+  /** Command lines to learn from, for the help text. */
+  examples?: readonly string[];
   /** Values given by position, after the subscription's id. */
   args?: A;
   /** Its flags. */
@@ -42,10 +44,11 @@ function act<
   A extends Arguments = Record<never, never>,
   F extends Flags = Record<never, never>,
 >(brief: string, action: Action<A, F>): Command {
-  const { name, details } = action;
+  const { name, details, examples } = action;
   return command<{ subscription_id: Argument<string> }, typeof dataFlag>({
     brief,
     details,
+    examples,
     args: { subscription_id: argument("The subscription's id"), ...action.args },
     flags: { ...action.flags, ...dataFlag },
     async run(context, input) {
@@ -86,6 +89,7 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
     details:
       "The period ends now and is not paid for. Access goes on through the grace period, if " +
       "there is one. All further charges fail, until: cli simulate recover <subscription-id>",
+    examples: ["cli simulate fail sub1ab2c3d4e5 --grace 16d"],
     flags: { at_renewal: toggle("Let the next renewal fail instead"), grace: GRACE },
     body: ({ at_renewal, grace }) => ({
       when: at_renewal ? "renewal" : "now",
@@ -109,6 +113,7 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
   pause: act("Let a subscription pause at the end of its period", {
     name: "pause",
     details: "Until it is resumed, or until the end that is given.",
+    examples: ["cli simulate pause sub1ab2c3d4e5 --for P2M"],
     flags: {
       until: moment("When the pause ends", "--until"),
       for: period("How long the pause is", "--for"),
@@ -138,6 +143,10 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
   extend: act("Move the end of the period further out", {
     name: "extend",
     details: "Give --by or --until.",
+    examples: [
+      "cli simulate extend sub1ab2c3d4e5 --by 30d",
+      "cli simulate extend sub1ab2c3d4e5 --until 2027-01-31T12:00:00Z",
+    ],
     flags: {
       by: period("How much further", "--by"),
       until: moment("The new end", "--until"),

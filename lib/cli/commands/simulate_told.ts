@@ -61,7 +61,9 @@ function next(bought: Subscription | Purchase): [why: string, command: string] {
   const look = ["See what the customer has", `subscribers info ${customer}`] as const;
   if (bought.object === "purchase") return [...look];
   const end = endOf(bought);
-  if (isOpen(bought) && end !== null) return ["Let that come", `clock advance --to ${iso(end)}`];
+  if (isOpen(bought) && end !== null) {
+    return ["Let it come to that", `clock advance --to ${iso(end)}`];
+  }
   if (status === "paused") return ["End the pause", `simulate resume ${id}`];
   if (status === "in_grace_period" || status === "in_billing_retry") {
     return ["Let the charge go through", `simulate recover ${id}`];

@@ -20,7 +20,7 @@ import { amountText } from "../amount.ts";
 import { argument, command, group } from "../command.ts";
 import { visible } from "../display.ts";
 import type { Column } from "../output.ts";
-import { onListOf, onOne, onOneForGood, showList, showOne } from "../plain.ts";
+import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../plain.ts";
 
 const ID = "The subscription's id";
 
@@ -78,6 +78,32 @@ const search = command({
   },
 });
 
+const cancel = command({
+  brief: "Cancel a subscription",
+  details:
+    "The access goes on to the end of the period. For web billing alone: in other stores the " +
+    "customer does it, see: cli subscriptions management-url <id>",
+  args: { id: argument(ID) },
+  flags: confirmFlags,
+  async run(context, { id, ...input }) {
+    await askFirst(context, input, `Cancel the subscription ${id} at the end of its period?`);
+    showOne(context, await cancelSubscription(await context.client(), id));
+  },
+});
+
+const refund = command({
+  brief: "Refund a subscription",
+  details:
+    "Gives the latest payment back and ends the access at once. For web billing alone; where " +
+    "other stores allow it, single payments are refunded with: cli subscribers refund",
+  args: { id: argument(ID) },
+  flags: confirmFlags,
+  async run(context, { id, ...input }) {
+    await askFirst(context, input, `Refund the latest payment for ${id} and end its access now?`);
+    showOne(context, await refundSubscription(await context.client(), id));
+  },
+});
+
 /** Subscriptions. */
 export const subscriptions = group("Subscriptions, and what was paid for them", ["sub"], {
   view: onOne("Show a subscription", getSubscription, ID),
@@ -97,14 +123,6 @@ export const subscriptions = group("Subscriptions, and what was paid for them", 
   ),
   "management-url": managementUrl,
   search,
-  cancel: onOneForGood(
-    "Cancel a web-billing subscription at the end of its period",
-    "subscription",
-    cancelSubscription,
-  ),
-  refund: onOneForGood(
-    "Refund a web-billing subscription's latest payment and end it",
-    "subscription",
-    refundSubscription,
-  ),
+  cancel,
+  refund,
 });

@@ -47,7 +47,7 @@ export function managementUrl(store: string, id: string): string | null {
     amazon: "https://www.amazon.com/yourmembershipsandsubscriptions",
     roku: "https://my.roku.com/account/subscriptions",
     // Gap: the portal of web billing has no public address. This one is reserved and leads nowhere.
-    svc_billing: `https://billing.service.invalid/manage/${id}`,
+    svc_billing: `https://billing.invalid/manage/${id}`,
   };
   return pages[store] ?? null;
 }

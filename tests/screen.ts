@@ -1,0 +1,27 @@
+/**
+ * What command lines leave on a screen of 80 columns, held against golden files.
+ *
+ * @module
+ */
+
+import { equal, ok } from "node:assert/strict";
+import { visible, width } from "../lib/cli/display.ts";
+import { linesOf } from "./cli_fixture.ts";
+import { matchGolden, steadyIds } from "./golden.ts";
+import type { Ran } from "./harness.ts";
+
+/** A command line and what it left on the screen: `! ` marks standard error. */
+export function shown(line: string, { code, out, err }: Ran): string {
+  const errors = err === "" ? "" : linesOf(err).map((one) => `! ${one}\n`).join("");
+  return `$ cli ${line}\n${out}${errors}${code === 0 ? "" : `exit ${code}\n`}\n`;
+}
+
+/** Holds a screen against its golden file. */
+export async function matchScreen(name: string, text: string): Promise<void> {
+  for (const line of linesOf(text)) {
+    // What is there to be copied, such as the command to run next, is not cut.
+    ok(width(line) <= 80 || /^[$!] |^ {2}cli /.test(line), `wider than 80: ${line}`);
+    equal(visible(line), line);
+  }
+  await matchGolden(name, steadyIds(text));
+}
