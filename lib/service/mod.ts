@@ -5,7 +5,7 @@
  */
 
 import { VERSION } from "../version.ts";
-import { type Clock, type Later, systemClock } from "./clock.ts";
+import { type Clock, type Later, systemClock, systemLater } from "./clock.ts";
 import { Refusal } from "./errors.ts";
 import { type Deliverer, openDelivery, type ScheduleName } from "./events/mod.ts";
 import { checkCaller } from "./guard.ts";
@@ -19,7 +19,8 @@ import { createSdkServer } from "./sdk.ts";
 import { seed, type SeedOptions } from "./seed.ts";
 import { createServer, refuse, type ServerParts } from "./server.ts";
 import { createSettler } from "./settle.ts";
-import { answerSim } from "./sim/mod.ts";
+import { createRequestFaults } from "./sim/faults.ts";
+import { answerSim, type SimParts } from "./sim/mod.ts";
 import { simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
 import { openStore, type Store } from "./store/mod.ts";
@@ -90,9 +91,9 @@ const SECOND_MS = 1000;
  * @throws {ConfigError} when the database's schema is newer than this version.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { clock = systemClock, report = () => {}, network, later } = options;
+  const { clock = systemClock, later = systemLater, report = () => {}, network } = options;
   const targets = createTargets(options.webhookTargets ?? "public", { network });
-  const { store, deliverer } = openDelivery({
+  const { store, ...delivery } = openDelivery({
     store: openStore({ file: options.database }),
     clock,
     later,
@@ -110,33 +111,32 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { authenticate } = oauth;
   const parts: ServerParts = { store, clock, settler, rates, targets, authenticate, report };
   const adminSecret = options.adminSecret ?? newToken("adm_");
-  const api = createServer(routes, parts);
-  const sdk = createSdkServer(sdkRoutes, parts);
-  const answerProject = createSimServer(simRoutes, parts);
+  const faults = createRequestFaults(later);
+  const answerProject = createSimServer(simRoutes, { ...parts, delivery });
+  const servers: Servers = {
+    api: createServer(routes, parts),
+    sdk: createSdkServer(sdkRoutes, parts),
+    oauth,
+    sim: { store, clock, oauth, adminSecret, answerProject, faults },
+  };
   const hosts = options.hosts ?? [];
   const timers = [
     setInterval(() => tidy(store, clock).catch(report), HOUR_MS),
     setInterval(() => settler.settleAll().catch(report), SECOND_MS),
   ];
   timers.forEach(Deno.unrefTimer);
-  await deliverer.start();
+  await delivery.deliverer.start();
   return {
     projectId,
     adminSecret,
     oauth,
     store,
-    deliverer,
+    deliverer: delivery.deliverer,
     settle: settler.settleAll,
     async fetch(request) {
       try {
         checkCaller(request, { hosts });
-        const { pathname } = new URL(request.url);
-        if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
-        if (pathname.startsWith("/v1/")) return await sdk(request);
-        if (pathname.startsWith("/_sim/")) {
-          return await answerSim(request, { store, clock, oauth, adminSecret, answerProject });
-        }
-        return await oauth.handle(request) ?? answerOpen(request, pathname);
+        return await dispatch(request, servers);
       } catch (error) {
         return refuse(error, parts);
       }
@@ -144,10 +144,33 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     async close() {
       timers.forEach(clearInterval);
       await settler.stop();
-      await deliverer.stop();
+      await delivery.deliverer.stop();
       await store.close();
     },
   };
+}
+
+/** Who answers what. */
+interface Servers {
+  /** Everything under `/v2`. */
+  api(request: Request): Response | Promise<Response>;
+  /** Everything under `/v1`. */
+  sdk(request: Request): Response | Promise<Response>;
+  /** Signing in. */
+  oauth: OAuth;
+  /** Everything under `/_sim`, and what is to go wrong on purpose. */
+  sim: SimParts;
+}
+
+/** Hands a request to whom it is for. Only the simulator's own requests never go wrong on purpose. */
+async function dispatch(request: Request, { api, sdk, oauth, sim }: Servers): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (pathname.startsWith("/_sim/")) return await answerSim(request, sim);
+  return await sim.faults.meet(request, async () => {
+    if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
+    if (pathname.startsWith("/v1/")) return await sdk(request);
+    return await oauth.handle(request) ?? answerOpen(request, pathname);
+  });
 }
 
 /** The addresses that need no credential, besides those of signing in. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Clock, type Later, systemLater } from "../clock.ts";
+import type { Clock, Later } from "../clock.ts";
 import type { Store } from "../store/mod.ts";
 import type { Targets } from "../targets.ts";
 import { createDeliverer, type Deliverer } from "./deliverer.ts";
@@ -22,8 +22,8 @@ export interface DeliveryOptions {
   store: Store;
   /** Wall time. */
   clock: Clock;
-  /** The timer. Default: the machine's. */
-  later?: Later | undefined;
+  /** The timer. */
+  later: Later;
   /** The guard. */
   targets: Targets;
   /** How often deliveries are tried. Default: as the public service does. */
@@ -44,12 +44,11 @@ export interface Delivery {
 
 /** Sets the worker up. It begins when it is started. */
 export function openDelivery(options: DeliveryOptions): Delivery {
-  const { store, later = systemLater, schedule = "public", ...parts } = options;
+  const { store, schedule = "public", ...parts } = options;
   const faults = createDeliveryFaults();
   const deliverer = createDeliverer({
     ...parts,
     store,
-    later,
     random: Math.random,
     schedule: SCHEDULES[schedule],
     faults,

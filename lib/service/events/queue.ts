@@ -65,24 +65,22 @@ export interface Wanted {
   event: QueuedEvent;
 }
 
-/** Puts events in line for integrations that never had them there. */
-export async function queueNew(place: Place, wanted: readonly Wanted[]): Promise<void> {
-  if (wanted.length === 0) return;
+/** Puts events in line for integrations that never had them there. Returns the deliveries' ids. */
+export async function queueNew(place: Place, wanted: readonly Wanted[]): Promise<string[]> {
+  if (wanted.length === 0) return [];
   const { tx, project } = place;
-  await writeRows(
-    tx,
-    "deliveries",
-    wanted.map(({ webhook, event }) => ({
-      project_id: project.id,
-      id: newId("delivery"),
-      seq: event.seq,
-      integration_id: webhook.id,
-      event_id: event.id,
-      customer_id: event.customer_id,
-      ready_at: null,
-    })),
-  );
+  const rows = wanted.map(({ webhook, event }) => ({
+    project_id: project.id,
+    id: newId("delivery"),
+    seq: event.seq,
+    integration_id: webhook.id,
+    event_id: event.id,
+    customer_id: event.customer_id,
+    ready_at: null,
+  }));
+  await writeRows(tx, "deliveries", rows);
   await makeReady(place, wanted.map(({ event }) => event.id));
+  return rows.map(({ id }) => id);
 }
 
 /**

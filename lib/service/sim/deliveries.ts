@@ -132,7 +132,7 @@ async function findEvent({ tx, project }: Place, id: string): Promise<Row<"event
 }
 
 /** Finds a delivery by its id. */
-async function findDelivery({ tx, project }: Place, id: string): Promise<Row<"deliveries">> {
+export async function findDelivery({ tx, project }: Place, id: string): Promise<Row<"deliveries">> {
   const row = await tx.selectFrom("deliveries").selectAll()
     .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
   if (row) return row;

@@ -14,6 +14,7 @@ import type { Clock } from "../clock.ts";
 import type { OAuth } from "../oauth/mod.ts";
 import type { Store } from "../store/mod.ts";
 import { createAccount, readAccounts } from "./accounts.ts";
+import type { RequestFaults } from "./faults.ts";
 
 /** What the simulator works on. */
 export interface SimParts {
@@ -25,6 +26,8 @@ export interface SimParts {
   oauth: OAuth;
   /** Answers what belongs to a project. */
   answerProject(request: Request): Promise<Response>;
+  /** Lets requests to the API go wrong. */
+  faults: RequestFaults;
   /** The secret that callers must send, `adm_…`. */
   adminSecret: string;
 }
@@ -57,6 +60,7 @@ export async function answerSim(request: Request, parts: SimParts): Promise<Resp
   if (pathname === "/_sim/accounts" && request.method === "GET") {
     return Response.json(await readAccounts(parts.store));
   }
+  if (pathname === "/_sim/faults") return await parts.faults.answer(request);
   return await parts.answerProject(request);
 }
 

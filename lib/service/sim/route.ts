@@ -7,6 +7,7 @@
  */
 
 import { z } from "zod";
+import type { Delivery } from "../events/mod.ts";
 import type { AccountCall, NamesIn } from "../route.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -23,6 +24,7 @@ export interface SimContract<
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Done,
+  Told,
 > {
   /** One sentence that says what it does. */
   summary: string;
@@ -36,16 +38,18 @@ export interface SimContract<
   body?: Body;
   /** The status of a success. Default 200. */
   status?: 200 | 201;
+  /** Goes on outside of any transaction with what the first one has returned, and returns more. */
+  outside?: (done: Done, delivery: Omit<Delivery, "store">) => Promise<Told>;
   /**
    * Makes the answer in a second transaction, once time has passed that the first one has let pass,
-   * out of what that one has returned.
+   * out of what was returned before.
    */
-  then?: (call: SimCall, done: Done) => Promise<unknown>;
+  then?: (call: SimCall, told: Told) => Promise<unknown>;
 }
 
 /** A route, its types forgotten. */
 export interface SimRoute
-  extends Omit<SimContract<string, z.ZodObject, z.ZodType, unknown>, "body"> {
+  extends Omit<SimContract<string, z.ZodObject, z.ZodType, unknown, unknown>, "body"> {
   /** The query, empty where the contract names none. */
   readonly query: z.ZodObject;
   /** The body, empty where the contract names none. */
@@ -62,13 +66,15 @@ export function simRoute<
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodType<Record<never, never>>,
   Done = unknown,
+  Told = Done,
 >(
-  contract: SimContract<P, Query, Body, Done>,
+  contract: SimContract<P, Query, Body, Done, Told>,
   handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Done>,
 ): SimRoute {
-  const { then, ...rest } = contract;
+  const { outside, then, ...rest } = contract;
   return {
     ...rest,
+    ...outside && { outside: outside as NonNullable<SimRoute["outside"]> },
     ...then && { then: then as NonNullable<SimRoute["then"]> },
     query: contract.query ?? z.strictObject({}),
     body: contract.body ?? z.strictObject({}),

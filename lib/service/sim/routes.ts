@@ -12,6 +12,7 @@ import { eventRoutes } from "./events.ts";
 import { purchaseRoutes } from "./purchases.ts";
 import type { SimRoute } from "./route.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route below `/_sim/projects/{project_id}`. */
 export const simRoutes: readonly SimRoute[] = [
@@ -22,4 +23,5 @@ export const simRoutes: readonly SimRoute[] = [
   ...catalogueRoutes,
   ...eventRoutes,
   ...deliveryRoutes,
+  ...webhookRoutes,
 ];

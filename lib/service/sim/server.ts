@@ -8,13 +8,18 @@ import { Hono } from "hono";
 import { type RawBody, readBody, validate } from "../body.ts";
 import { projectTime } from "../clock.ts";
 import { Refusal } from "../errors.ts";
+import type { Delivery } from "../events/mod.ts";
 import { refuse, type ServerParts } from "../server.ts";
 import { settleWithin } from "../settle.ts";
 import type { Tx } from "../store/mod.ts";
 import { type SimCall, simPath, type SimRoute } from "./route.ts";
 
 /** What the simulator works on. */
-export type SimServerParts = Pick<ServerParts, "store" | "clock" | "settler" | "report">;
+export interface SimServerParts
+  extends Pick<ServerParts, "store" | "clock" | "settler" | "report"> {
+  /** What happens to events on their way to webhooks. */
+  delivery: Omit<Delivery, "store">;
+}
 
 /** Makes the function that answers requests. Refusals are thrown. */
 export function createSimServer(
@@ -73,7 +78,8 @@ async function answer(
   let result = route.method === "GET"
     ? await store.read(run(route.handle))
     : await store.write(run(route.handle));
-  const { then } = route;
+  const { outside, then } = route;
+  if (outside) result = await outside(result, parts.delivery);
   if (then) {
     await settler.settle(projectId);
     const done = result;

@@ -1,0 +1,117 @@
+/**
+ * Requests that go wrong on purpose: refused, late, or cut off. Kept in memory: a restart forgets it.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { readBody, validate } from "../body.ts";
+import type { Later } from "../clock.ts";
+import { type ErrorType, Refusal } from "../errors.ts";
+import { wholeList } from "../lists.ts";
+import { SDK_CODE } from "../sdk.ts";
+
+/** What happens to requests to the API. */
+export interface RequestFaults {
+  /** Answers a request to the faults themselves. */
+  answer(request: Request): Promise<Response>;
+  /** Lets a request go wrong, if it is one that shall, or pass. */
+  meet(request: Request, pass: () => Promise<Response>): Promise<Response>;
+}
+
+const newFault = z.strictObject({
+  method: z.enum(["GET", "POST", "PUT", "DELETE"]).optional(),
+  path: z.string().startsWith("/", "must begin with /").optional(),
+  count: z.int().min(1).max(1_000_000).default(1),
+  status: z.int().min(400).max(599).optional(),
+  retry_after_s: z.int().min(0).max(86_400).optional(),
+  delay_ms: z.int().min(0).max(600_000).optional(),
+  cut: z.enum(["before", "after"]).optional(),
+}).refine(
+  ({ status, delay_ms, cut }) => [status, delay_ms, cut].some((one) => one !== undefined),
+  "must have status, delay_ms or cut",
+);
+
+type Fault = z.infer<typeof newFault>;
+
+const TYPES: Readonly<Record<number, ErrorType>> = {
+  401: "authentication_error",
+  403: "authorization_error",
+  404: "resource_missing",
+  409: "resource_already_exists",
+  422: "unprocessable_entity_error",
+  423: "resource_locked_error",
+  429: "rate_limit_error",
+};
+
+/** Makes a place for faults. */
+export function createRequestFaults(later: Later): RequestFaults {
+  let faults: Fault[] = [];
+  return {
+    async answer(request) {
+      const { method } = request;
+      if (method === "POST") {
+        const fault = validate(newFault, (await readBody(request)).value);
+        faults.push(fault);
+        return Response.json(show(fault), { status: 201 });
+      }
+      if (method === "DELETE") faults = [];
+      else if (method !== "GET") {
+        const message = `${method} is not possible here; use GET, POST or DELETE`;
+        const headers = { Allow: "GET, POST, DELETE" };
+        throw new Refusal(405, "invalid_request", message, { headers });
+      }
+      return Response.json(wholeList(new URL(request.url), faults.map(show)));
+    },
+    async meet(request, pass) {
+      const fault = faults.find((one) => concerns(one, request));
+      if (!fault) return await pass();
+      if (--fault.count === 0) faults = faults.filter((one) => one !== fault);
+      const { delay_ms, cut, status } = fault;
+      if (delay_ms !== undefined) await new Promise<void>((go) => later(delay_ms, go));
+      if (cut === "before") return cutOff();
+      if (status !== undefined) return refused(request, status, fault.retry_after_s);
+      const response = await pass();
+      return cut === "after" ? cutOff() : response;
+    },
+  };
+}
+
+/** Whether a fault is for a request. In its path, `*` stands for a segment and `**` for any number. */
+function concerns({ method, path }: Fault, request: Request): boolean {
+  if (method !== undefined && method !== request.method) return false;
+  if (path === undefined) return true;
+  const pattern = RegExp.escape(path).replaceAll("\\*\\*", ".*").replaceAll("\\*", "[^/]*");
+  return new RegExp(`^${pattern}$`).test(new URL(request.url).pathname);
+}
+
+/** A fault as it is shown. */
+function show(fault: Fault): Record<string, unknown> {
+  return { object: "fault", ...fault };
+}
+
+/** An error in the form of the address that was asked. */
+function refused(request: Request, status: number, retryAfter: number | undefined): Response {
+  const { pathname } = new URL(request.url);
+  const message = "This error was asked for under /_sim/faults";
+  const type = TYPES[status] ?? (status < 500 ? "invalid_request" : "server_error");
+  const body = pathname.startsWith("/v1/")
+    ? { code: SDK_CODE.internal_error, message }
+    : pathname.startsWith("/oauth2/")
+    ? { error: status < 500 ? "invalid_request" : "server_error", error_description: message }
+    : new Refusal(status, type, message).body;
+  const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };
+  return Response.json(body, { status, headers });
+}
+
+/**
+ * An answer that ends in its middle: it says that it is longer than it is.
+ *
+ * Gap: nothing can end a connection before the head of the answer.
+ */
+function cutOff(): Response {
+  const body = new Blob(["{"]).stream();
+  return new Response(body, {
+    headers: { "Content-Type": "application/json", "Content-Length": "1000" },
+  });
+}

@@ -1,0 +1,117 @@
+/**
+ * What can be done to a webhook integration besides configuring it: try it, give it another secret,
+ * let its deliveries go wrong.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { Lane } from "../events/claims.ts";
+import type { DeliveryFault } from "../events/mod.ts";
+import { queueNew } from "../events/queue.ts";
+import { newSigningSecret, OVERLAP_MS } from "../events/signatures.ts";
+import { testEvent } from "../events/test_event.ts";
+import { findWebhook } from "../find.ts";
+import { nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import { disabled, findDelivery, showDelivery } from "./deliveries.ts";
+import { simRoute } from "./route.ts";
+
+/** A delivery that was put in line. */
+type Sent = Pick<Row<"deliveries">, "project_id" | "id">;
+
+/** Faults that were asked for. */
+interface Ordered {
+  /** Of which deliveries. */
+  lane: Lane;
+  /** What goes wrong with them. */
+  fault: DeliveryFault;
+  /** With how many. */
+  count: number;
+}
+
+const ping = simRoute({
+  summary: "Sends a TEST event to an integration, and waits for what comes of it.",
+  method: "POST",
+  path: "/webhooks/{id}/ping",
+  status: 201,
+  async outside(sent: Sent, { deliverer }) {
+    await deliverer.attempted(sent.project_id, sent.id);
+    return sent;
+  },
+  then: async (call, { id }) => showDelivery(call, await findDelivery(call, id)),
+}, async (call) => {
+  const { tx, project, now, params } = call;
+  const webhook = await findWebhook(call, params.id);
+  if (webhook.disabled_at !== null) throw disabled();
+  const event = testEvent({
+    project_id: project.id,
+    seq: await nextSeq(tx, project.id),
+    created_at: now,
+    app_id: webhook.app_id,
+  });
+  await tx.insertInto("events").values(event).execute();
+  const [id = ""] = await queueNew(call, [{ webhook, event }]);
+  return { project_id: project.id, id };
+});
+
+const rotateSecret = simRoute({
+  summary: "Gives an integration a new signing secret. The old one signs as well for a day.",
+  method: "POST",
+  path: "/webhooks/{id}/rotate_secret",
+}, async (call) => {
+  const { tx, project, wall } = call;
+  const webhook = await findWebhook(call, call.params.id);
+  const signing_secret = newSigningSecret();
+  const previous_secret_until = wall() + OVERLAP_MS;
+  await tx.updateTable("webhook_integrations")
+    .set({ signing_secret, previous_secret: webhook.signing_secret, previous_secret_until })
+    .where("project_id", "=", project.id).where("id", "=", webhook.id).execute();
+  return {
+    object: "webhook_secret",
+    webhook_id: webhook.id,
+    signing_secret,
+    previous_valid_until: previous_secret_until,
+  };
+});
+
+const faultNames = z.enum(["duplicate", "drop", "reorder"]);
+
+const addFaults = simRoute({
+  summary: "Lets the next deliveries to an integration arrive twice, never, or after the next one.",
+  method: "POST",
+  path: "/webhooks/{id}/faults",
+  body: z.strictObject({
+    fault: faultNames,
+    count: z.int().min(1).max(10_000).default(1),
+  }),
+  async outside({ lane, fault, count }: Ordered, { faults }) {
+    faults.add(lane, fault, count);
+    return showFaults(faults.list(lane));
+  },
+}, async (call) => {
+  const { id } = await findWebhook(call, call.params.id);
+  const { fault, count } = call.body();
+  return { lane: { project_id: call.project.id, integration_id: id }, fault, count };
+});
+
+const clearFaults = simRoute({
+  summary: "Lets all further deliveries to an integration go well.",
+  method: "POST",
+  path: "/webhooks/{id}/faults/clear",
+  async outside(lane: Lane, { faults }) {
+    faults.clear(lane);
+    return showFaults(faults.list(lane));
+  },
+}, async (call) => {
+  const { id } = await findWebhook(call, call.params.id);
+  return { project_id: call.project.id, integration_id: id };
+});
+
+/** The routes of webhook integrations. */
+export const webhookRoutes = [ping, rotateSecret, addFaults, clearFaults];
+
+/** What is still to go wrong. */
+function showFaults(faults: readonly DeliveryFault[]): Record<string, unknown> {
+  return { object: "delivery_faults", faults };
+}
