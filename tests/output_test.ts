@@ -3,6 +3,7 @@ import fc from "fast-check";
 import stringWidth from "string-width";
 import { visible } from "../lib/cli/display.ts";
 import {
+  type Canvas,
   type Cell,
   type Column,
   createOutput,
@@ -119,6 +120,32 @@ Deno.test("dates and numbers give way before ids, and after text", () => {
     { header: "name", value: (row) => row.name },
   ]);
   deepStrictEqual(out, ["ID            AT    NAME\nsub1a2b3c4d5  202…  Mon…\n"]);
+});
+
+Deno.test("headers of numbers are cut, and numbers never", () => {
+  const { output, out } = screen(22);
+  output.table([{ day: 0, rate: "33.33", all: 1234567 }], [
+    { header: "day", value: (row) => row.day, kind: "date" },
+    { header: "conversion rate", value: (row) => row.rate, kind: "number" },
+    { header: "all", value: (row) => row.all },
+  ]);
+  deepStrictEqual(out, ["DAY     CONV…      ALL\n1970-…  33.33  1234567\n"]);
+});
+
+Deno.test("a picture is drawn for its terminal, and for a pipe only when asked for", () => {
+  const draw = ({ columns, color }: Canvas) => columns < 10 ? [] : [`${columns} ${color}`];
+  for (
+    const [columns, options, expected] of [
+      [60, {}, ["60 true\n"]],
+      [undefined, {}, []],
+      [undefined, { always: true }, ["80 true\n"]],
+      [9, {}, []],
+    ] as const
+  ) {
+    const { output, out } = screen(columns, true);
+    output.picture(draw, options);
+    deepStrictEqual(out, expected);
+  }
 });
 
 Deno.test("a terminal that says that it has 0 columns cuts nothing", () => {

@@ -183,7 +183,5 @@ export const SPECIFIED: Record<string, { aliases: string[]; rows: Row[] }> = {
 
 /** What is still to come, and may be missing for now. */
 export const COMING = new Set([
-  "metrics",
-  "charts",
   "webhooks",
 ]);

@@ -25,6 +25,17 @@ export interface Terminal {
   readonly errColor: boolean;
 }
 
+/** What a picture is drawn for. */
+export interface Canvas {
+  /** Columns of the terminal. */
+  readonly columns: number;
+  /** Whether it shows colours. */
+  readonly color: boolean;
+}
+
+/** Columns of a terminal that nobody knows anything of. */
+const USUAL_COLUMNS = 80;
+
 /** One value to show. Null, undefined and the empty text are shown as `-`. */
 export type Cell = string | number | boolean | null | undefined;
 
@@ -80,6 +91,11 @@ export interface Output {
   table<T>(rows: readonly T[], columns: readonly Column<T>[], options?: TableOptions): void;
   /** Writes one object to standard output, nothing cut. */
   card<T>(value: T, fields: readonly Field<T>[], options?: CardOptions): void;
+  /**
+   * Writes lines to standard output that are drawn for the terminal they go to, if they go to one.
+   * With `always` they are drawn for 80 columns otherwise.
+   */
+  picture(draw: (canvas: Canvas) => readonly string[], options?: { always?: boolean }): void;
   /** Writes a line to standard output as it is. */
   text(text: string): void;
   /** Writes a line about what happens to standard error. */
@@ -122,6 +138,12 @@ export function createOutput(terminal: Terminal, format: Format): Output {
       refuseJson(format);
       const title = titleLines(options.title, room, out);
       block([...title, ...cardLines(value, fields, room, out)]);
+    },
+    picture: (draw, { always = false } = {}) => {
+      refuseJson(format);
+      const columns = terminal.outColumns || (always ? USUAL_COLUMNS : 0);
+      const lines = columns > 0 ? draw({ columns, color: terminal.outColor }) : [];
+      if (lines.length > 0) block(lines);
     },
     text: (text) => terminal.writeOut(`${text}\n`),
     note,
@@ -204,6 +226,8 @@ interface TextColumn {
   readonly texts: readonly string[];
   /** The width of the widest text. */
   readonly widest: number;
+  /** The width below which it is not cut: a number that is cut is another number. */
+  readonly least: number;
 }
 
 /** The lines of a table: the header, then one per row, none wider than `room`. */
@@ -228,7 +252,8 @@ function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
   const kind = column.kind ?? (isNumbers(cells) ? "number" : "text");
   const values = cells.map((cell) => cellText(cell, kind));
   const texts = [visible(column.header.toUpperCase()), ...values];
-  return { kind, texts, widest: widestOf(texts), spare: column.spare === true };
+  const least = kind === "number" ? widestOf(values) : LEAST_WIDTH;
+  return { kind, texts, widest: widestOf(texts), least, spare: column.spare === true };
 }
 
 /** The columns without those that can be spared, the last first, until the others fit. */
@@ -253,7 +278,7 @@ function cellIn(column: TextColumn, row: number, columns: number): string {
 
 /**
  * The columns' widths in a terminal of `room` columns. Text gives way first, then dates and
- * numbers, ids last; among those that give way, the widest first. When ids have to be cut anyway,
+ * the headers of numbers, ids last; among those that give way, the widest first. When ids have to be cut anyway,
  * no other column is made narrow for them. When nothing fits, cells stay whole and lines are cut:
  * the beginnings of the lines say more than four characters of everything.
  */
@@ -267,20 +292,21 @@ function fittingWidths(columns: readonly TextColumn[], room: number): number[] {
     () => true,
   ];
   for (const givesWay of order) {
-    const widths = capped(widest, columns.map((column) => givesWay(column.kind)), left);
+    const least = columns.map(({ kind, least, widest }) => givesWay(kind) ? least : widest);
+    const widths = capped(widest, least, left);
     if (widths) return widths;
   }
   return widest;
 }
 
-/** Cuts the columns that may be cut to one largest width, if that is enough. */
+/** Cuts the columns to one largest width, as far as each may be cut, if that is enough. */
 function capped(
   widest: readonly number[],
-  mayCut: readonly boolean[],
+  least: readonly number[],
   room: number,
 ): number[] | undefined {
   for (let cap = room; cap >= LEAST_WIDTH; cap--) {
-    const widths = widest.map((one, i) => mayCut[i] ? Math.min(one, cap) : one);
+    const widths = widest.map((one, i) => Math.min(one, Math.max(cap, least[i] ?? 0)));
     let spare = room - sum(widths);
     if (spare < 0) continue;
     return widths.map((one, i) => one < (widest[i] ?? 0) && spare-- > 0 ? one + 1 : one);

@@ -16,30 +16,33 @@
 import type { Client } from "../client.ts";
 import { path } from "../path.ts";
 
+/** The names of the charts that every project has. */
+export const CHART_NAMES = [
+  "actives",
+  "actives_movement",
+  "actives_new",
+  "arr",
+  "churn",
+  "cohort_explorer",
+  "conversion_to_paying",
+  "customers_active",
+  "customers_new",
+  "ltv_per_customer",
+  "ltv_per_paying_customer",
+  "mrr",
+  "mrr_movement",
+  "refund_rate",
+  "revenue",
+  "subscription_retention",
+  "subscription_status",
+  "trial_conversion_rate",
+  "trials",
+  "trials_movement",
+  "trials_new",
+] as const;
+
 /** The name of a chart. */
-export type ChartName =
-  | "actives"
-  | "actives_movement"
-  | "actives_new"
-  | "arr"
-  | "churn"
-  | "cohort_explorer"
-  | "conversion_to_paying"
-  | "customers_new"
-  | "customers_active"
-  | "ltv_per_customer"
-  | "ltv_per_paying_customer"
-  | "mrr"
-  | "mrr_movement"
-  | "refund_rate"
-  | "revenue"
-  | "subscription_retention"
-  | "subscription_status"
-  | "trials"
-  | "trials_movement"
-  | "trials_new"
-  | "trial_conversion_rate"
-  | (string & Record<never, never>);
+export type ChartName = typeof CHART_NAMES[number] | (string & Record<never, never>);
 
 /** A chart's data. */
 export interface Chart {

@@ -40,6 +40,8 @@ export const TREE: readonly Entry[] = [
     return (await import("./virtual_currencies.ts")).virtualCurrencies;
   }),
   entry("webhooks", [], async () => (await import("./webhooks.ts")).webhooks),
+  entry("metrics", [], async () => (await import("./metrics.ts")).metrics),
+  entry("charts", [], async () => (await import("./charts.ts")).charts),
   entry("collaborators", ["members"], async () => {
     return (await import("./collaborators.ts")).collaborators;
   }),

@@ -1,0 +1,49 @@
+/**
+ * `cli metrics …`
+ *
+ * @module
+ */
+
+import { rawJson } from "../../client.ts";
+import { getMetricsOverview, type OverviewMetric } from "../../resources/metrics.ts";
+import { command, group, text } from "../command.ts";
+import type { Column } from "../output.ts";
+
+const overview = command({
+  brief: "Show the headline numbers",
+  examples: ["cli metrics overview --currency EUR"],
+  flags: { currency: text("The currency of amounts (default: USD)", { placeholder: "code" }) },
+  async run(context, { currency }) {
+    const client = await context.client();
+    const query = currency === undefined ? {} : { currency };
+    const answer = await getMetricsOverview(client, query);
+    const { out } = context;
+    if (out.format === "json") return out.json(rawJson(answer) ?? JSON.stringify(answer));
+    out.table(answer.metrics, columnsIn(currency ?? "USD"));
+  },
+});
+
+/** The headline numbers. */
+export const metrics = group("The headline numbers", [], { overview });
+
+function columnsIn(currency: string): Column<OverviewMetric>[] {
+  return [
+    { header: "metric", value: ({ name }) => name },
+    { header: "value", value: (metric) => valueText(metric, currency), kind: "number" },
+    { header: "period", value: ({ period }) => periodText(period) },
+    { header: "about", value: ({ description }) => description, spare: true },
+  ];
+}
+
+/** A number with its unit, rounded: the JSON has all digits. */
+function valueText({ value, unit }: OverviewMetric, currency: string): string {
+  if (unit === "$") return `${value.toFixed(2)} ${currency}`;
+  return unit === "%" ? `${value.toFixed(2)} %` : String(value);
+}
+
+/** The time that a number covers, in words. */
+function periodText(period: string): string {
+  const days = /^P(\d+)D$/.exec(period)?.[1];
+  if (days === undefined) return period;
+  return days === "0" ? "now" : `${days} days`;
+}

@@ -1,0 +1,37 @@
+/**
+ * The characters that pictures are made of.
+ *
+ * @module
+ */
+
+/** One column of one row. */
+export interface Cell {
+  /** One character, one column wide. */
+  readonly text: string;
+  /** The number of an ANSI foreground colour. Undefined for the terminal's own. */
+  readonly color?: number | undefined;
+}
+
+/** Colours of series: cyan, yellow, magenta, green, blue, red. Each can be seen on black and white. */
+export const COLORS: readonly number[] = [36, 33, 35, 32, 34, 31];
+
+/** What bars are filled with where there are no colours. */
+export const TEXTURES: readonly string[] = ["█", "░", "▓", "▒", "╬", "≡"];
+
+/** An empty column. */
+export const BLANK: Cell = { text: " " };
+
+/** A row as text: each run of one colour is set once. */
+export function paint(row: readonly Cell[], color: boolean): string {
+  if (!color) return row.map(({ text }) => text).join("");
+  let painted = "";
+  let present: number | undefined;
+  for (const { text, color: wanted } of row) {
+    if (wanted !== present && text !== " ") {
+      painted += wanted === undefined ? "\x1b[39m" : `\x1b[${wanted}m`;
+      present = wanted;
+    }
+    painted += text;
+  }
+  return present === undefined ? painted : `${painted.trimEnd()}\x1b[39m`;
+}
