@@ -274,7 +274,7 @@ Deno.test("what counts as a success, and when it is tried again, is the schedule
     const [webhookSchedule, state, wait] of [
       ["public", "pending", 5 * MINUTE],
       ["standard", "delivered", undefined],
-      ["dev", "pending", 500],
+      ["dev", "pending", 200],
     ] as const
   ) {
     await using office = await openPostOffice({ webhookSchedule });
