@@ -95,18 +95,20 @@ async function measureService(
   return [programs, http];
 }
 
-/** The machine, in one line. */
+/** The machine and how busy it is with other work, in one line. */
 function machine(): string {
   const [first] = cpus();
+  const [load = 0] = Deno.loadavg();
   const system = `${type()} ${release().split(/[-+]/)[0]}`;
   return `${first?.model ?? "an unknown processor"}, ${cpus().length} cores, ${system}, ` +
-    `Deno ${Deno.version.deno}`;
+    `Deno ${Deno.version.deno}, load ${load.toFixed(1)} before the run`;
 }
 
 if (import.meta.main) {
   const { quick } = parseArgs({ args: Deno.args, options: { quick: { type: "boolean" } } }).values;
+  const place = machine();
   const sections = await bench(quick ? QUICK : FULL, (what) => console.error(`Measuring ${what}`));
-  const results = renderResults(sections, machine());
+  const results = renderResults(sections, place);
   console.log(results);
   if (!quick) {
     await Deno.writeTextFile(fileURLToPath(import.meta.resolve("./RESULTS.md")), results);
