@@ -14,6 +14,7 @@ Deno.test("the benchmark measures everything that has a budget", async () => {
     customers: 250,
     writes: 65,
     subscriptions: 30,
+    ledger: 3000,
   };
   const sections = await bench(size, (what) => told.push(what));
   const findings = sections.flatMap((section) => section.findings);

@@ -15,6 +15,7 @@ import { homeAt, inTemporaryFolder } from "./child.ts";
 import { measureHttp } from "./http.ts";
 import { keeps, type Section } from "./measure.ts";
 import { measurePrograms, measureStart, startService } from "./programs.ts";
+import { measureReports } from "./reports.ts";
 import { renderResults } from "./results.ts";
 import { measureWalk, measureWrites } from "./store.ts";
 import { measureYear } from "./year.ts";
@@ -37,6 +38,8 @@ export interface BenchSize {
   writes: number;
   /** Subscriptions that live through a year. */
   subscriptions: number;
+  /** Rows of the ledger that charts are made of. */
+  ledger: number;
 }
 
 /** Enough for medians that hold. */
@@ -49,6 +52,7 @@ const FULL: BenchSize = {
   customers: 100_000,
   writes: 8_000,
   subscriptions: 10_000,
+  ledger: 1_000_000,
 };
 
 /** Enough to see that it works. */
@@ -61,6 +65,7 @@ const QUICK: BenchSize = {
   customers: 2_000,
   writes: 500,
   subscriptions: 200,
+  ledger: 20_000,
 };
 
 /** Measures everything. `tell` hears what is being measured. */
@@ -76,7 +81,9 @@ export async function bench(size: BenchSize, tell: (what: string) => void): Prom
     const writes = await measureWrites({ folder, writes: size.writes });
     tell("a year of subscriptions");
     const year = await measureYear({ folder, subscriptions: size.subscriptions });
-    return [...served, start, walk, writes, year];
+    tell("charts over a large ledger");
+    const reports = await measureReports({ folder, rows: size.ledger, rounds: size.rounds });
+    return [...served, start, walk, writes, year, reports];
   });
 }
 
