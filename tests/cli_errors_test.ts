@@ -1,7 +1,15 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { AuthError, Cancelled, ConfigError, NetworkError, UsageError } from "../lib/errors.ts";
+import {
+  ApiError,
+  AuthError,
+  Cancelled,
+  ConfigError,
+  NetworkError,
+  UsageError,
+} from "../lib/errors.ts";
 import { ConfirmationError } from "../lib/cli/ask.ts";
 import { PartlyDone, reportError } from "../lib/cli/report.ts";
+import { listPackages } from "../lib/resources/packages.ts";
 import { at, linesOf } from "./cli_fixture.ts";
 import { type Desk, openDesk } from "./harness.ts";
 import { networkFailure, refused } from "./wire.ts";
@@ -23,13 +31,13 @@ const STATUSES: [status: number, fields: Record<string, unknown>, code: number, 
     /^Check limit; see: cli offerings view --h/,
   ],
   [400, { type: "invalid_request" }, 1, /^See how it stands: cli offerings view pro$/],
-  [401, { type: "authentication_error" }, 4, /^Sign in again with: cli auth login$/],
+  [401, { type: "authentication_error" }, 4, /^Replace CLI_REFRESH_TOKEN; .*: cli service token$/],
   [403, { type: "authorization_error" }, 4, /^See which projects you can use: cli projects list$/],
   [
     403,
     { type: "authorization_error", message: 'needs "project_configuration:offerings:read_write"' },
     4,
-    /--scope project_configuration:offerings:read_write$/,
+    /^Replace CLI_REFRESH_TOKEN by one with that permission; .*: cli service token$/,
   ],
   [
     404,
@@ -78,6 +86,7 @@ Deno.test("every refusal has its exit code and what to do next, and leaves stdou
         message: body.message,
         status,
         param: fields["param"] ?? null,
+        referenced_object_ids: fields["referenced_object_ids"] ?? [],
         request_id: "req7",
         hint: second,
         exit_code: code,
@@ -114,6 +123,7 @@ Deno.test("a service that does not answer exits 8 and says how to start one", as
     message: "Cannot reach http://127.0.0.1:4010: the connection was refused",
     status: null,
     param: null,
+    referenced_object_ids: [],
     request_id: null,
     hint: "Start the local service with: cli service start",
     exit_code: 8,
@@ -173,13 +183,66 @@ Deno.test("the list of what there is fits what is missing, not the command", asy
     ["entitlements attach pro nope", "products"],
     ["apps public-keys nope", "apps"],
     ["products view nope", "products"],
+    ["packages attach PACKAGE nope", "products"],
   ];
-  for (const [words, list] of missing) {
+  const [item] = (await listPackages(desk.client, "default")).items;
+  for (const [template, list] of missing) {
+    const words = template.replace("PACKAGE", item?.id ?? "");
     const { code, err } = await desk.run(...words.split(" "));
     equal(code, 5, words);
     const hint = `See what there is: cli ${list} list --project-id ${desk.projectId}`;
     equal(linesOf(err)[1], hint, words);
   }
+});
+
+Deno.test("only a sign-in that is stored is replaced by signing in", () => {
+  const refusal = (status: number, message: string) =>
+    new ApiError(message, {
+      status,
+      type: "x",
+      retryable: false,
+      param: undefined,
+      retryAfterMs: undefined,
+      requestId: undefined,
+      referencedObjectIds: [],
+      method: "GET",
+      path: "/v2/projects",
+    });
+  const unknown = refusal(401, "unknown");
+  const lacking = refusal(403, 'It lacks the permission "a:b:read"');
+  equal(reportError(unknown, undefined).hint, "Sign in again with: cli auth login");
+  match(reportError(lacking, undefined).hint ?? "", /: cli auth login --scope a:b:read$/);
+  const given = { givenToken: true };
+  match(reportError(unknown, undefined, given).hint ?? "", /^Replace CLI_REFRESH_TOKEN;/);
+  match(
+    reportError(lacking, undefined, given).hint ?? "",
+    /^Replace CLI_REFRESH_TOKEN by one with/,
+  );
+  const elsewhere = refusal(403, "no seat");
+  match(reportError(elsewhere, undefined, given).hint ?? "", /: cli projects list$/);
+});
+
+Deno.test("a hint names ten ids at most, and JSON names them all", async () => {
+  const ids = Array.from({ length: 12 }, (_, i) => `prod${i}`);
+  await using desk = await openRefusing(() => refused(409, { referenced_object_ids: ids }));
+  const { err } = await desk.run("apps", "delete", "app1", "-y");
+  equal(linesOf(err)[1], `In the way: ${ids.slice(0, 10).join(" ")} and 2 more`);
+  const json = await desk.run("apps", "delete", "app1", "-y", "--output", "json");
+  deepEqual(at(JSON.parse(json.err), "error", "referenced_object_ids"), ids);
+});
+
+Deno.test("a hint names the command or the flag that helps", async () => {
+  await using desk = await openDesk();
+  const create = "offerings create --id old --display-name Old".split(" ");
+  await desk.run(...create);
+  const { err: taken } = await desk.run(...create);
+  equal(linesOf(taken)[1], "Check --id (lookup_key); see: cli offerings create --help");
+  await desk.run("offerings", "archive", "old");
+  const { err: archived } = await desk.run("offerings", "set-current", "old");
+  equal(linesOf(archived)[1], "Bring it back with: cli offerings unarchive old");
+  desk.env["CLI_SERVICE_ADMIN_SECRET"] = desk.service.adminSecret;
+  const { err: nobody } = await desk.run("service", "token", "--account", "nobody@example.com");
+  equal(linesOf(nobody)[1], "See who there is: cli service account list");
 });
 
 Deno.test("without a project or a sign-in, a command says what to do", async () => {

@@ -56,7 +56,9 @@ function fail(
   world: World,
   globals: Globals,
 ): number {
-  const { exitCode, message, hint, json } = reportError(error, failed);
+  const { exitCode, message, hint, json } = reportError(error, failed, {
+    givenToken: Boolean(world.around.env("CLI_REFRESH_TOKEN")?.trim()),
+  });
   // On one line, after any notes, and with nothing in it that drives a terminal.
   if (globals.output === "json") world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
   else createOutput(world.terminal, "table").error(message, hint);

@@ -54,11 +54,21 @@ export interface Failed {
   readonly brief: string;
 }
 
+/** What else a report depends on. */
+export interface ReportOptions {
+  /** Whether `CLI_REFRESH_TOKEN` is the sign-in, which no `cli auth login` replaces. */
+  givenToken?: boolean | undefined;
+}
+
 /** Reports an error of a command. */
-export function reportError(error: unknown, failed: Failed | undefined): Report {
+export function reportError(
+  error: unknown,
+  failed: Failed | undefined,
+  options: ReportOptions = {},
+): Report {
   const exitCode = exitCodeOf(error);
   const message = messageOf(error, failed);
-  const hint = hintOf(error, failed);
+  const hint = hintOf(error, failed, options);
   const api = error instanceof ApiError ? error : undefined;
   return {
     exitCode,
@@ -70,6 +80,7 @@ export function reportError(error: unknown, failed: Failed | undefined): Report 
         message: api?.message ?? message,
         status: api?.status ?? null,
         param: api?.param ?? null,
+        referenced_object_ids: api?.referencedObjectIds ?? [],
         request_id: api?.requestId ?? null,
         hint: hint ?? null,
         exit_code: exitCode,
@@ -120,16 +131,23 @@ function messageOf(error: unknown, failed: Failed | undefined): string {
 }
 
 /** What to run or do next. */
-function hintOf(error: unknown, failed: Failed | undefined): string | undefined {
-  if (error instanceof ApiError) return error.hint ?? hintOfRefusal(error, failed);
+function hintOf(
+  error: unknown,
+  failed: Failed | undefined,
+  options: ReportOptions,
+): string | undefined {
+  if (error instanceof ApiError) return error.hint ?? hintOfRefusal(error, failed, options);
   if (error instanceof ToolkitError) return error.hint;
   return "This is a fault of the program; please report it with the command that you ran.";
 }
 
 /** What to do about the service's refusal. */
-function hintOfRefusal(error: ApiError, failed: Failed | undefined): string | undefined {
-  const { status, param, referencedObjectIds, requestId } = error;
-  const scope = /"([a-z_*]+:[a-z_*]+:read(?:_write)?)"/.exec(error.message)?.[1];
+function hintOfRefusal(
+  error: ApiError,
+  failed: Failed | undefined,
+  options: ReportOptions,
+): string | undefined {
+  const { status, referencedObjectIds, requestId } = error;
   if (status === 429) {
     return `Try again in ${Math.ceil((error.retryAfterMs ?? 60_000) / 1000)} s`;
   }
@@ -141,16 +159,51 @@ function hintOfRefusal(error: ApiError, failed: Failed | undefined): string | un
     return "Set CLI_SERVICE_ADMIN_SECRET to that service's own secret, or unset it and name the " +
       "service's data folder with --data.";
   }
-  if (status === 401) return "Sign in again with: cli auth login";
-  if (scope) return `Sign in with that permission: cli auth login --scope ${scope}`;
-  if (status === 403) return "See which projects you can use: cli projects list";
+  if (status === 401 || status === 403) return hintOfSignIn(error, options);
   if (status >= 500) {
     return `Try again later${requestId ? `. The service knows this request as ${requestId}` : ""}`;
   }
-  if (referencedObjectIds.length > 0) return `In the way: ${referencedObjectIds.join(" ")}`;
+  if (referencedObjectIds.length > 0) return `In the way: ${shortList(referencedObjectIds)}`;
+  return hintOfObject(error, failed);
+}
+
+/** What to do about a sign-in that is not good enough. */
+function hintOfSignIn({ status, message }: ApiError, { givenToken }: ReportOptions): string {
+  const scope = /"([a-z_*]+:[a-z_*]+:read(?:_write)?)"/.exec(message)?.[1];
+  if (status === 403 && !scope) return "See which projects you can use: cli projects list";
+  if (givenToken) {
+    return `Replace CLI_REFRESH_TOKEN${scope ? " by one with that permission" : ""}; for a local ` +
+      "service, make one with: cli service token";
+  }
+  return scope
+    ? `Sign in with that permission: cli auth login --scope ${scope}`
+    : "Sign in again with: cli auth login";
+}
+
+/** The most ids that a hint names. */
+const MOST_IDS = 10;
+
+/** Ids in a row, as many as can be read. */
+function shortList(ids: readonly string[]): string {
+  const shown = ids.slice(0, MOST_IDS).join(" ");
+  return ids.length > MOST_IDS ? `${shown} and ${ids.length - MOST_IDS} more` : shown;
+}
+
+/** What to do about the object that a refused request was about, or about one of its fields. */
+function hintOfObject(error: ApiError, failed: Failed | undefined): string | undefined {
+  const { status, param, path } = error;
+  const words = failed?.names.join(" ") ?? "";
+  if (status === 404 && path === "/_sim/tokens") {
+    return "See who there is: cli service account list";
+  }
   const object = objectOf(error);
   if (status === 404) return `See what there is: ${object?.list ?? "cli projects list"}`;
-  if (param) return `Check ${param}; see: cli ${failed?.names.join(" ") ?? ""} --help`;
+  if (words === "offerings set-current" && status === 422 && object?.id !== undefined) {
+    return `Bring it back with: cli offerings unarchive ${object.id}`;
+  }
+  // The commands that set a lookup key call it --id.
+  const name = param === "lookup_key" && words.endsWith(" create") ? "--id (lookup_key)" : param;
+  if (name) return `Check ${name}; see: cli ${words} --help`;
   return object?.view && `See how it stands: ${object.view}`;
 }
 
@@ -174,13 +227,15 @@ const HELD: Readonly<Record<string, string>> = {
   invoices: "invoices",
 };
 
-/** The commands that show the object that a refused request was about, and its like. */
-function objectOf({ path, param }: ApiError): { list: string; view?: string } | undefined {
+/** The object that a refused request was about, and the commands that show it and its like. */
+function objectOf(
+  { path, param }: ApiError,
+): { list: string; view?: string; id?: string } | undefined {
   const [, , , project, ...rest] = path.split("/");
   const [kind = "", id] = rest[0] === "integrations" ? rest.slice(1) : rest;
   // A package is created in an offering that its body names: the offering may be what is missing.
-  const named = /^(\w+?)_ids?$/.exec(param ?? "")?.[1];
-  const group = LISTED[`${named}s`] ?? LISTED[kind];
+  const named = /(?:^|\.)([a-z_]+?)_ids?$/.exec(param ?? "")?.[1];
+  const group = LISTED[`${named}s`] ?? LISTED[param ?? ""] ?? LISTED[kind];
   if (project === undefined) return undefined;
   const held = HELD[kind];
   if (group === undefined && held !== undefined) {
@@ -191,7 +246,7 @@ function objectOf({ path, param }: ApiError): { list: string; view?: string } | 
   const list = `cli ${group} list --project-id ${decodeURIComponent(project)}`;
   if (id === undefined || group !== LISTED[kind]) return { list };
   const show = group === "subscribers" ? "info" : "view";
-  return { list, view: `cli ${group} ${show} ${shown(id)}` };
+  return { list, view: `cli ${group} ${show} ${shown(id)}`, id: shown(id) };
 }
 
 /** A segment of a path as it is typed. */
