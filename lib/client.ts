@@ -77,6 +77,8 @@ export interface ClientOptions extends ClientChanges {
   userAgent?: string;
   /** Called after each try, with what was sent and what came back. */
   onExchange?: (exchange: Exchange) => void;
+  /** Called before a wait between two tries, with its milliseconds and the status that caused it. */
+  onWait?: (ms: number, status: number | undefined) => void;
   /** Sends a request. Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
   /** Waits. Default: a timer. It rejects when the signal fires. */
@@ -231,6 +233,7 @@ async function exchange(
     const left = (settings.retries ?? 4) - attempt + (renewed ? 2 : 1);
     const wait = left > 0 ? waitBeforeRetry(outcome, attempt, settings.longestWaitMs) : undefined;
     if (wait === undefined) return answerOf(outcome, request);
+    settings.onWait?.(wait, outcome.response?.status);
     await (settings.pause ?? pause)(wait, settings.signal);
   }
 }

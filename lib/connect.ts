@@ -250,6 +250,7 @@ function clientSettings({ around, signal, onExchange, userAgent }: TokenEndpoint
   return {
     ...userAgent !== undefined && { userAgent },
     ...signal && { signal },
+    onWait: (ms: number, status: number | undefined) => tellWait(around, ms, status),
     ...onExchange && { onExchange },
     ...around.fetch && { fetch: around.fetch },
     ...around.pause && { pause: around.pause },
@@ -303,4 +304,18 @@ function workingFolder(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Waits shorter than this are not worth a line, in milliseconds. */
+const LONG_WAIT_MS = 2_000;
+
+/** Says why nothing happens for a while. */
+function tellWait(around: Surroundings, ms: number, status: number | undefined): void {
+  if (ms < LONG_WAIT_MS) return;
+  const why = status === 429
+    ? "The service limits requests"
+    : status === undefined
+    ? "The service does not answer"
+    : `The service answered with status ${status}`;
+  around.warn(`${why}; trying again in ${Math.ceil(ms / 1000)} s`);
 }

@@ -48,7 +48,7 @@ Deno.test("an id that looks like a flag is a mistake that says how to write it",
   const { code, err } = await desk.run("offerings", "view", "-abc");
   equal(code, 2);
   match(err, /there is no flag -a$/m);
-  match(err, /Run: cli offerings view --help, or put -- before a value that begins with -/);
+  match(err, /as --flag=-value, an argument after --$/m);
   deepEqual(desk.sent, []);
 });
 
@@ -136,4 +136,44 @@ Deno.test("a group alone shows its help and does nothing", async () => {
     match(out, /^USAGE\n {2}cli (offerings|packages) <command>/m);
   }
   deepEqual(desk.sent, []);
+});
+
+Deno.test("-- before the command's own words separates nothing", async () => {
+  await using desk = await openDesk();
+  for (const words of [["--", "apps", "list"], ["apps", "--", "list"]]) {
+    const { code, out } = await desk.run(...words);
+    equal(code, 0);
+    match(out, /^ID/);
+  }
+  match((await desk.run("apps", "--")).out, /List the apps/);
+});
+
+Deno.test("a flag with an empty value is refused, not sent as an argument", async () => {
+  await using desk = await openDesk();
+  for (
+    const words of [
+      ["entitlements", "attach", "pro", "--bogus="],
+      ["packages", "attach", "p", "q", "--eligibility="],
+      ["products", "view", "--file="],
+    ]
+  ) {
+    const { code, err } = await desk.run(...words);
+    equal(code, 2);
+    match(err, /--\w+ needs a value$/m);
+  }
+  equal(desk.sent.length, 0);
+});
+
+Deno.test("a long wait for the service is told", async () => {
+  let limited = true;
+  await using desk = await openDesk({
+    intercept: async (request, pass) => {
+      if (!limited || !request.url.includes("/apps")) return await pass(request);
+      limited = false;
+      return Response.json({ retryable: true }, { status: 429, headers: { "Retry-After": "44" } });
+    },
+  });
+  const { code, err } = await desk.run("apps", "list");
+  equal(code, 0);
+  match(err, /The service limits requests; trying again in 4[45] s/);
 });

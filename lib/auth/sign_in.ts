@@ -81,7 +81,7 @@ export async function signInWithBrowser(
 
 /** Fails where nothing answers: else the person would find that out in the browser, and we never. */
 async function reach({ baseUrl, around, signal, userAgent, onExchange }: TokenEndpoint) {
-  const headers = userAgent === undefined ? {} : { "User-Agent": userAgent };
+  const headers = new Headers(userAgent === undefined ? [] : [["User-Agent", userAgent]]);
   const request = new Request(`${serviceAddress(baseUrl)}/health`, { headers, redirect: "manual" });
   const settings = {
     baseUrl,

@@ -99,13 +99,14 @@ export function createAsk(settings: AskSettings): Ask {
   return {
     confirm: async (question, { flag, yes }) => {
       if (yes) return;
-      const message = visible(question);
+      const message = `${visible(question)} (y/N)`;
+      // Typed whole and ended with Enter: a line pasted by mistake must never mean yes.
       const answer = await put(
         question,
         `Pass ${flag} to answer yes`,
-        (prompts, streams) => prompts.confirm({ ...streams, message, initialValue: false }),
+        (prompts, streams) => prompts.text({ ...streams, message }),
       );
-      if (!answer) throw declined(question);
+      if (!/^\s*y(es)?\s*$/i.test(answer ?? "")) throw declined(question);
     },
     choose: async <T>(question: string, choices: readonly Choice<T>[], { flag }: ChooseOptions) => {
       if (choices.length === 0) throw unanswerable(question, "there is nothing to choose from");

@@ -152,6 +152,7 @@ export async function runCommand(
   };
   const running: Running & CommandContext = { context, failures, process };
   const place = findPlace(root, words);
+  refuseEmptyFlags(place, words);
   await run(application(root, place, words), words, running);
   if (failures.length > 0) throw failures[0];
   if (complaints.length === 0 && process.exitCode === 0) return;
@@ -159,7 +160,19 @@ export async function runCommand(
   const hint = `Run: ${commandLine(...place.names, "--help")}`;
   const dashed = /there is no flag -[^-]/.test(message);
   throw new UsageError(message, {
-    hint: dashed ? `${hint}, or put -- before a value that begins with -` : hint,
+    hint: dashed
+      ? `${hint}; a value that begins with - goes as --flag=-value, an argument after --`
+      : hint,
+  });
+}
+
+/** Refuses `--flag=`: the parser would take it for an argument, and send it. */
+function refuseEmptyFlags({ names, entry }: Place, words: readonly string[]): void {
+  const end = words.includes("--") ? words.indexOf("--") : words.length;
+  const empty = words.slice(0, end).find((word) => /^--[^=]+=$/.test(word));
+  if (empty === undefined) return;
+  throw new UsageError(`${cannot(entry.brief)}: ${empty.slice(0, -1)} needs a value`, {
+    hint: `Run: ${commandLine(...names, "--help")}`,
   });
 }
 

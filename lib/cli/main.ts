@@ -18,10 +18,11 @@ export async function run(argv: readonly string[], world: World): Promise<number
   const split = splitGlobals(argv);
   const { globals, problem } = split;
   if (problem) return fail(problem, undefined, world, globals);
-  const { words, help } = plainWords(split);
+  const { words: all, help } = plainWords(split);
   let failed: Failed | undefined;
   try {
-    const root: Group = await loadFor(words);
+    const root: Group = await loadFor(all.filter((word) => word !== "--"));
+    const words = withoutEarlyDashes(root, all);
     const place = findPlace(root, words);
     const { names, entry, rest } = place;
     failed = { names, brief: entry.brief };
@@ -38,6 +39,13 @@ function plainWords({ words, help }: Split): Pick<Split, "words" | "help"> {
   const [first, ...rest] = words;
   if (first === "help") return { words: rest, help: true };
   return { words: first === "--version" || first === "-V" ? ["version", ...rest] : words, help };
+}
+
+/** Drops a `--` that stands before the command's own words: there it separates nothing. */
+function withoutEarlyDashes(root: Group, words: readonly string[]): readonly string[] {
+  const { names, entry, rest } = findPlace(root, words);
+  if (!isGroup(entry) || rest[0] !== "--") return words;
+  return withoutEarlyDashes(root, [...words.slice(0, names.length), ...rest.slice(1)]);
 }
 
 /** Shows how the command or group is used. */
