@@ -74,7 +74,7 @@ export async function main(signal: AbortSignal): Promise<number> {
 
 const SHORT_FORM = Deno.build.os === "windows"
   ? "function cli { npx -y deno@2.9.6 task --quiet cli @args }"
-  : 'cli() { npx -y deno@2.9.6 task --quiet cli "$@"; }';
+  : 'clone=$PWD; cli() { npx -y deno@2.9.6 task --quiet --config "$clone/deno.json" cli "$@"; }';
 
 const CLOSING = `
 The service is stopped and its data is gone. To start one for good, which says what to do next:

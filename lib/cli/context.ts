@@ -5,6 +5,7 @@
  * @module
  */
 
+import { join } from "node:path";
 import type { Client } from "../client.ts";
 import type { Connection, Surroundings } from "../connect.ts";
 import { type Ask, type AskSettings, createAsk } from "./ask.ts";
@@ -89,6 +90,7 @@ export function createContext(world: World, globals: Globals): Context {
 export async function systemWorld(signal: AbortSignal): Promise<World> {
   const { systemSurroundings } = await import("../connect.ts");
   const surroundings = systemSurroundings();
+  returnToCaller(surroundings);
   const terminal = systemTerminal(surroundings);
   const say = (text: string) => terminal.writeErr(`${text}\n`);
   const around: Surroundings = {
@@ -103,6 +105,13 @@ export async function systemWorld(signal: AbortSignal): Promise<World> {
     interactive: Deno.stdin.isTerminal() && Deno.stderr.isTerminal() && !surroundings.env("CI"),
     signal,
   };
+}
+
+/** Goes back to the person's folder: `deno task` starts the program in its own, and notes theirs. */
+function returnToCaller({ cwd, env }: Surroundings): void {
+  const caller = env("INIT_CWD");
+  const own = join(import.meta.dirname ?? "", "..", "..");
+  if (caller && cwd === own) Deno.chdir(caller);
 }
 
 /** The parts of the surroundings that are read when they are used. */
