@@ -46,6 +46,8 @@ export interface Service {
   settle(): Promise<void>;
   /** The worker that sends events to webhooks. */
   readonly deliverer: Deliverer;
+  /** Answers those who wait for events, so that no request is open for long. */
+  stopWaiting(): void;
   /** Finishes what is under way and closes the database. */
   close(): Promise<void>;
 }
@@ -101,7 +103,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     schedule: options.webhookSchedule,
     report,
   });
-  const { empty = false, buyers = true } = options;
+  const { empty = false, buyers = true, hosts = [] } = options;
   const projectId = await fill(store, { now: clock(), empty, buyers });
   await tidy(store, clock);
   const { lifetimes, autoApprove } = options;
@@ -119,7 +121,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     oauth,
     sim: { store, clock, oauth, adminSecret, answerProject, faults },
   };
-  const hosts = options.hosts ?? [];
   const timers = [
     setInterval(() => tidy(store, clock).catch(report), HOUR_MS),
     setInterval(() => settler.settleAll().catch(report), SECOND_MS),
@@ -133,6 +134,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     deliverer: delivery.deliverer,
     settle: settler.settleAll,
+    stopWaiting: delivery.listeners.stop,
     async fetch(request) {
       try {
         checkCaller(request, { hosts });
@@ -143,6 +145,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     async close() {
       timers.forEach(clearInterval);
+      delivery.listeners.stop();
       await settler.stop();
       await delivery.deliverer.stop();
       await store.close();

@@ -10,8 +10,15 @@ import { ConfigError } from "../errors.ts";
 import { systemClock } from "./clock.ts";
 import type { ScheduleName } from "./events/mod.ts";
 import { newToken } from "./ids.ts";
-import { LOCAL_LIMITS, openService, PUBLIC_LIMITS, type Service } from "./mod.ts";
+import {
+  LOCAL_LIMITS,
+  openService,
+  PUBLIC_LIMITS,
+  type Service,
+  type ServiceOptions,
+} from "./mod.ts";
 import { type FolderLock, lockFolder, writeAddress } from "./store/lock.ts";
+import { StoreError, unusableDatabase } from "./store/mod.ts";
 import type { TargetPolicy } from "./targets.ts";
 
 /** How to serve. */
@@ -59,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const lock = folder === undefined ? undefined : await lockFolder(folder);
   try {
     const adminSecret = folder === undefined ? newToken("adm_") : await keepSecret(folder);
-    const service = await openService({
+    const service = await openKnown({
       database: folder === undefined ? ":memory:" : join(folder, DATABASE),
       empty: options.empty,
       adminSecret,
@@ -76,9 +83,18 @@ export async function serve(options: ServeOptions): Promise<Server> {
   }
 }
 
+/** Opens the service. What is wrong with its database may show only when it is first used. */
+async function openKnown(options: ServiceOptions): Promise<Service> {
+  try {
+    return await openService(options);
+  } catch (error) {
+    throw error instanceof StoreError ? unusableDatabase(options.database, error) : error;
+  }
+}
+
 /** Deletes the data in a folder that no server holds. The admin secret stays. */
 export async function resetFolder(folder: string): Promise<void> {
-  const lock = await lockFolder(folder);
+  const lock = await lockFolder(folder, "reset");
   try {
     for (const name of [DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`]) {
       await Deno.remove(join(folder, name)).catch(ignoreMissing);
@@ -92,13 +108,25 @@ export async function resetFolder(folder: string): Promise<void> {
 export async function readSecret(folder: string): Promise<string> {
   const file = join(folder, SECRET);
   try {
+    refuseExposed(file, await Deno.stat(file));
     return (await Deno.readTextFile(file)).trim();
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`Cannot read the admin secret in ${JSON.stringify(file)}: ${why}`, {
       hint: "Start the service once with: cli service start",
     });
   }
+}
+
+/** Refuses a secret that others can read. Windows has neither owners nor modes of this kind. */
+function refuseExposed(file: string, { mode, uid }: Deno.FileInfo): void {
+  const bits = (mode ?? 0) & 0o777;
+  if (uid === null || (bits & 0o077) === 0) return;
+  const shown = bits.toString(8).padStart(4, "0");
+  throw new ConfigError(`Cannot use ${JSON.stringify(file)}: others can open it (mode ${shown})`, {
+    hint: "Delete it, since others may know it: the next start makes another one.",
+  });
 }
 
 /** Puts the service on its port. */
@@ -119,8 +147,7 @@ async function listen(
       hint: "Pass another --port, or --port 0 for any free one.",
     });
   }
-  const name = host.includes(":") ? `[${host}]` : host;
-  const baseUrl = `http://${name}:${server.addr.port}`;
+  const baseUrl = addressFor(host, server.addr.port);
   if (lock) {
     await writeAddress(lock, { pid: Deno.pid, base_url: baseUrl, started_at: systemClock() });
   }
@@ -129,11 +156,18 @@ async function listen(
     projectId: service.projectId,
     adminSecret: service.adminSecret,
     async stop() {
+      service.stopWaiting();
       await server.shutdown();
       await service.close();
       await lock?.release();
     },
   };
+}
+
+/** The address under which this machine reaches a host: `0.0.0.0` and `::` are none themselves. */
+export function addressFor(host: string, port: number): string {
+  const own = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${own.includes(":") ? `[${own}]` : own}:${port}`;
 }
 
 /** The folder's admin secret, made on first use and readable by its owner alone. */

@@ -7,9 +7,11 @@
 import type { Clock, Later } from "../clock.ts";
 import type { Store } from "../store/mod.ts";
 import type { Targets } from "../targets.ts";
+import { type Bell, createBell } from "./bell.ts";
 import { createDeliverer, type Deliverer } from "./deliverer.ts";
 import { createDeliveryFaults, type DeliveryFaults } from "./faults.ts";
-import { hasQueued } from "./queue.ts";
+import { createListeners, type Listeners } from "./listeners.ts";
+import { hasEvents, hasQueued } from "./queue.ts";
 import { type ScheduleName, SCHEDULES } from "./schedule.ts";
 
 export type { Deliverer } from "./deliverer.ts";
@@ -40,6 +42,8 @@ export interface Delivery {
   deliverer: Deliverer;
   /** What is to go wrong on purpose. */
   faults: DeliveryFaults;
+  /** Those who fetch events by themselves. */
+  listeners: Listeners;
 }
 
 /** Sets the worker up. It begins when it is started. */
@@ -53,21 +57,30 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     schedule: SCHEDULES[schedule],
     faults,
   });
-  return { store: noticing(store, deliverer.wake), deliverer, faults };
+  const bell = createBell();
+  return {
+    store: noticing(store, deliverer.wake, bell),
+    deliverer,
+    faults,
+    listeners: createListeners(store, options.later, bell),
+  };
 }
 
-/** A store that tells when something was put in line, once that is on disk. */
-function noticing(store: Store, notice: () => void): Store {
+/** A store that tells of what was put in line, and of new events, once they are on disk. */
+function noticing(store: Store, notice: () => void, bell: Bell): Store {
   return {
     ...store,
     async write(work) {
       let news = false;
+      let told = false;
       const result = await store.write(async (tx) => {
         const done = await work(tx);
         news = hasQueued(tx);
+        told = hasEvents(tx);
         return done;
       });
       if (news) notice();
+      if (news || told) bell.ring();
       return result;
     },
   };

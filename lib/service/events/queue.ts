@@ -25,6 +25,14 @@ const CHUNK = 500;
 /** Transactions that put something in line: their commit is news. */
 const busy = new WeakSet<Tx>();
 
+/** Transactions that wrote events, whether anybody gets them or not. */
+const telling = new WeakSet<Tx>();
+
+/** Whether a transaction has written events. */
+export function hasEvents(tx: Tx): boolean {
+  return telling.has(tx);
+}
+
 /** Whether a transaction has put deliveries in line. */
 export function hasQueued(tx: Tx): boolean {
   return busy.has(tx);
@@ -33,6 +41,7 @@ export function hasQueued(tx: Tx): boolean {
 /** Puts new events in line for every integration that wants them. */
 export async function queueDeliveries(place: Place, events: readonly QueuedEvent[]): Promise<void> {
   if (events.length === 0) return;
+  telling.add(place.tx);
   const webhooks = await listeningWebhooks(place);
   const wanted = webhooks.flatMap((webhook) =>
     events.filter((event) => wants(webhook, event)).map((event) => ({ webhook, event }))

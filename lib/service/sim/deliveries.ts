@@ -12,6 +12,7 @@ import { findWebhook, type Place } from "../find.ts";
 import { listPage, tableListing, wholeList } from "../lists.ts";
 import { pageQuery } from "../schemas.ts";
 import type { Row } from "../store/tables.ts";
+import { findEvent } from "./events.ts";
 import { moment } from "./fields.ts";
 import { simRoute } from "./route.ts";
 
@@ -122,14 +123,6 @@ export const deliveryRoutes = [
   resend,
   recover,
 ];
-
-/** Finds an event by its id. */
-async function findEvent({ tx, project }: Place, id: string): Promise<Row<"events">> {
-  const row = await tx.selectFrom("events").selectAll()
-    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
-  if (row) return row;
-  throw missing("event", id);
-}
 
 /** Finds a delivery by its id. */
 export async function findDelivery({ tx, project }: Place, id: string): Promise<Row<"deliveries">> {

@@ -7,6 +7,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { missing } from "../errors.ts";
+import type { Place } from "../find.ts";
 import { listPage, tableListing } from "../lists.ts";
 import { pageQuery } from "../schemas.ts";
 import type { Row } from "../store/tables.ts";
@@ -31,18 +32,21 @@ const getEvent = simRoute({
   summary: "Reads one event.",
   method: "GET",
   path: "/events/{id}",
-}, async ({ tx, project, params }) => {
-  const row = await tx.selectFrom("events").selectAll()
-    .where("project_id", "=", project.id).where("id", "=", params.id).executeTakeFirst();
-  if (row) return showEvent(row);
-  throw missing("event", params.id);
-});
+}, async (call) => showEvent(await findEvent(call, call.params.id)));
 
 /** The routes of events. */
 export const eventRoutes = [listEvents, getEvent];
 
+/** Finds an event by its id. */
+export async function findEvent({ tx, project }: Place, id: string): Promise<Row<"events">> {
+  const row = await tx.selectFrom("events").selectAll()
+    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
+  if (row) return row;
+  throw missing("event", id);
+}
+
 /** An event with the body that is delivered. */
-function showEvent(row: Row<"events">): Record<string, unknown> {
+export function showEvent(row: Row<"events">): Record<string, unknown> {
   const { id, type, customer_id, app_id, environment, created_at, payload } = row;
   const delivery: unknown = JSON.parse(payload);
   return { object: "event", id, type, customer_id, app_id, environment, created_at, delivery };

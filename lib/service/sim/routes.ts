@@ -9,6 +9,7 @@ import { clockRoutes } from "./clock.ts";
 import { customerRoutes } from "./customers.ts";
 import { deliveryRoutes } from "./deliveries.ts";
 import { eventRoutes } from "./events.ts";
+import { listenerRoutes } from "./listeners.ts";
 import { purchaseRoutes } from "./purchases.ts";
 import type { SimRoute } from "./route.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
@@ -24,4 +25,5 @@ export const simRoutes: readonly SimRoute[] = [
   ...eventRoutes,
   ...deliveryRoutes,
   ...webhookRoutes,
+  ...listenerRoutes,
 ];

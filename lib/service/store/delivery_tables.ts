@@ -81,9 +81,21 @@ export interface AttemptRow {
   next_attempt_at: number | null;
 }
 
+/** A program that fetches events by itself, and how far it has got. */
+export interface ListenerRow {
+  project_id: string;
+  name: string;
+  /** The `seq` of the last event that it has dealt with. */
+  acknowledged: number;
+  /** What its deliveries are signed with. */
+  secret: string;
+  created_at: number;
+}
+
 /** The tables of webhooks. */
 export interface DeliveryTables {
   webhook_integrations: WebhookIntegrationRow;
   deliveries: DeliveryRow;
   attempts: AttemptRow;
+  listeners: ListenerRow;
 }

@@ -12,6 +12,7 @@ import { sql as presentation } from "./0004_presentation.ts";
 import { sql as deliveries } from "./0005_deliveries.ts";
 import { sql as customerSearch } from "./0006_customer_search.ts";
 import { sql as reports } from "./0007_reports.ts";
+import { sql as listeners } from "./0008_listeners.ts";
 
 /** One step. Its number is its place in the list, from 1. */
 export interface Migration {
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   { name: "deliveries", sql: deliveries },
   { name: "customer_search", sql: customerSearch },
   { name: "reports", sql: reports },
+  { name: "listeners", sql: listeners },
 ];

@@ -1,0 +1,82 @@
+/**
+ * Those who fetch events by themselves: each has a place in the events of a project, which only moves
+ * when it says that it has dealt with one. Events are kept, so nothing is lost however long it is away.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import type { Later } from "../clock.ts";
+import type { Store, Tx } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import type { Bell } from "./bell.ts";
+
+/** What somebody wants to have. */
+export interface Pull {
+  /** The project. */
+  project_id: string;
+  /** The listener's name. */
+  name: string;
+  /** Only events of these types. Default: all. */
+  types: readonly string[] | undefined;
+  /** How many at most. */
+  limit: number;
+  /** How long to wait for the first one, in milliseconds. */
+  wait_ms: number;
+}
+
+/** Those who fetch events. */
+export interface Listeners {
+  /** The next events after those that were acknowledged, in order; none when none came in time. */
+  pull(wanted: Pull): Promise<Row<"events">[]>;
+  /** Answers everybody who waits, and lets nobody wait again. */
+  stop(): void;
+}
+
+/** Lets events be fetched, with or without waiting for them. */
+export function createListeners(store: Store, later: Later, bell: Bell): Listeners {
+  return {
+    async pull(wanted) {
+      const time = new AbortController();
+      const callOff = later(wanted.wait_ms, () => time.abort());
+      try {
+        for (;;) {
+          // What is written while this is read has rung by then, so the wait ends at once.
+          const { rings } = bell;
+          const events = await store.read((tx) => readEvents(tx, wanted));
+          const over = wanted.wait_ms === 0 || time.signal.aborted || bell.stopped;
+          if (events.length > 0 || over) return events;
+          await bell.rung(rings, time.signal);
+        }
+      } finally {
+        callOff();
+      }
+    },
+    stop: bell.stop,
+  };
+}
+
+/** How many events a listener has still to get. */
+export async function countWaiting(
+  tx: Tx,
+  { project_id, acknowledged }: Row<"listeners">,
+  types: readonly string[] | undefined,
+): Promise<number> {
+  const { rows: [row] } = await sql<{ count: number }>`
+    select count(*) as count from events
+    where project_id = ${project_id} and seq > ${acknowledged} and ${isOneOf(types)}`.execute(tx);
+  return row?.count ?? 0;
+}
+
+async function readEvents(tx: Tx, { project_id, name, types, limit }: Pull) {
+  const { rows } = await sql<Row<"events">>`
+    select events.* from events join listeners
+      on listeners.project_id = events.project_id and listeners.name = ${name}
+    where events.project_id = ${project_id} and seq > acknowledged and ${isOneOf(types)}
+    order by seq limit ${limit}`.execute(tx);
+  return rows;
+}
+
+function isOneOf(types: readonly string[] | undefined) {
+  return types === undefined ? sql`1 = 1` : sql`type in (${sql.join(types)})`;
+}

@@ -1,0 +1,95 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { openService } from "../lib/service/mod.ts";
+import { BASE_URL, type Desk, openDesk } from "./harness.ts";
+import { simulate } from "./simulation.ts";
+
+/** An event as a listener gets it. */
+interface Pulled {
+  id: string;
+  type: string;
+  payload: string;
+}
+
+/** Sends a request to the listener of a desk. */
+async function listener<T>(desk: Desk, method: string, path = "", body?: unknown): Promise<T> {
+  const response = await simulate(desk).send(method, `/listeners/default${path}`, body);
+  const text = await response.text();
+  equal(response.status, 200, text);
+  return JSON.parse(text);
+}
+
+/** What waits for the listener. */
+async function pull(desk: Desk, query = ""): Promise<Pulled[]> {
+  const { items } = await listener<{ items: Pulled[] }>(desk, "GET", `/events${query}`);
+  return items;
+}
+
+Deno.test("a listener begins now, and keeps its place and its secret", async () => {
+  await using desk = await openDesk();
+  const sim = simulate(desk);
+  await sim.subscribe({ product_id: "notes.pro.monthly" });
+  const first = await listener<Record<string, unknown>>(desk, "POST", "", {});
+  equal(first.waiting, 0);
+  match(String(first.signing_secret), /^whsec_/);
+  await sim.subscribe({ customer_id: "bob", product_id: "notes.pro.monthly" });
+  const again = await listener<Record<string, unknown>>(desk, "POST", "", {});
+  deepEqual(again, { ...first, waiting: 1 });
+});
+
+Deno.test("a listener gets the frozen bytes in order, until it acknowledges them", async () => {
+  await using desk = await openDesk();
+  const sim = simulate(desk);
+  await listener(desk, "POST", "", {});
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  await sim.act(id, "renew");
+  await sim.act(id, "cancel");
+  const rows = await sim.rows("events");
+  const events = await pull(desk);
+  deepEqual(events.map(({ payload }) => payload), rows.map(({ payload }) => payload));
+  deepEqual(await pull(desk), events);
+  deepEqual(await pull(desk, "?limit=1"), events.slice(0, 1));
+  deepEqual(
+    (await pull(desk, "?types=renewal,CANCELLATION")).map(({ type }) => type),
+    ["RENEWAL", "CANCELLATION"],
+  );
+  const [, second, third] = events;
+  const after = await listener<{ waiting: number }>(desk, "POST", "/ack", { event_id: second?.id });
+  equal(after.waiting, 1);
+  // What is told late takes nothing back.
+  await listener(desk, "POST", "/ack", { event_id: events[0]?.id });
+  deepEqual(await pull(desk), [third]);
+});
+
+Deno.test("a listener that waits gets an event as soon as it is written", async () => {
+  await using desk = await openDesk();
+  await listener(desk, "POST", "", {});
+  const waiting = pull(desk, "?wait_ms=25000");
+  await simulate(desk).subscribe({ product_id: "notes.pro.monthly" });
+  deepEqual((await waiting).map(({ type }) => type), ["INITIAL_PURCHASE"]);
+});
+
+Deno.test("a listener that waits is answered when the service stops", async () => {
+  const service = await openService({ database: ":memory:", adminSecret: "adm_x" });
+  const send = (method: string, path: string) =>
+    service.fetch(
+      new Request(`${BASE_URL}/_sim/projects/${service.projectId}/listeners${path}`, {
+        method,
+        headers: { Authorization: "Bearer adm_x" },
+      }),
+    );
+  equal((await send("POST", "/default")).status, 200);
+  const waiting = send("GET", "/default/events?wait_ms=25000");
+  service.stopWaiting();
+  deepEqual(await (await waiting).json(), { object: "list", items: [] });
+  await service.close();
+});
+
+Deno.test("a listener that nobody opened, or whose name cannot be one, is refused", async () => {
+  await using desk = await openDesk();
+  const sim = simulate(desk);
+  equal((await sim.send("GET", "/listeners/nobody/events")).status, 404);
+  equal((await sim.send("POST", "/listeners/two%20words", {})).status, 400);
+  await listener(desk, "POST", "", {});
+  equal((await sim.send("GET", "/listeners/default/events?wait_ms=soon")).status, 400);
+  equal((await sim.send("POST", "/listeners/default/ack", { event_id: "nope" })).status, 404);
+});
