@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import fc from "fast-check";
 import { ApiError } from "../lib/errors.ts";
 import { type Chart, type ChartQuery, getChart, getChartOptions } from "../lib/resources/charts.ts";
 import { CHARTS } from "../lib/service/reports/definitions.ts";
@@ -271,6 +272,45 @@ Deno.test("reading charts takes its permission, and counts as charts", async () 
   await getChart(other.client, "mrr");
   const again = await other.send("GET", `/v2/projects/${other.projectId}/charts/mrr`);
   equal(again.status, 429);
+});
+
+Deno.test("no query makes a chart fail", async () => {
+  await using desk = await openDesk({ clock: () => NOW, buyers: true });
+  const days = fc.constantFrom(
+    "0000-01-01",
+    "1969-12-31",
+    "2025-12-31",
+    "2026-01-30",
+    "9999-12-31",
+  );
+  const words = fc.oneof(
+    fc.constantFrom(
+      ...["day", "month", "year", "3", "app_store", "country", "environment", "unknown", "100000"],
+      ...["[]", "{}", '[{"name":"environment","values":[]}]', '{"revenue_type":"proceeds"}', "EUR"],
+      ...["__proto__", "constructor", "total", "average,total", "P1M", "none", "Other"],
+    ),
+    fc.string({ unit: "binary", maxLength: 8 }),
+  );
+  const names = fc.oneof(
+    fc.constantFrom(
+      ...["start_date", "end_date", "period", "resolution", "segment", "limit_num_segments"],
+      ...["aggregate", "filters", "selectors", "store", "country", "platform", "environment"],
+      ...["product_duration", "offering_id", "currency", "realtime", "other_filters", "expand"],
+    ),
+    fc.string({ unit: "binary", maxLength: 8 }),
+  );
+  const parameter = fc.tuple(names, fc.oneof(words, days)).map(([name, value]) =>
+    `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`
+  );
+  const query = fc.array(parameter, { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...NAMES), query, async (name, parameters) => {
+      const address = `/v2/projects/${desk.projectId}/charts/${name}?${parameters.join("&")}`;
+      const { status } = await desk.send("GET", address);
+      ok(status === 200 || status === 400, `${status}: ${address}`);
+    }),
+    { numRuns: 600 },
+  );
 });
 
 /** One purchase for each of three stores, and one of play money. */

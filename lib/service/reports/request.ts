@@ -49,9 +49,12 @@ const values = z.string().transform((value) => [value]).pipe(z.array(z.string())
 
 const filters = Object.fromEntries(ALL_DIMENSIONS.map(({ id }) => [id, values]));
 
-/** Stands for every parameter that has no name of its own here. */
-const any = z.unknown().transform((): Record<string, string[]> | undefined => undefined)
-  .pipe(z.record(z.string(), z.array(z.string())).optional()).optional();
+/**
+ * Stands for every parameter that has no name of its own here: in the OpenAPI document, an object in a
+ * query is a parameter for each of its fields. A parameter of this very name is a filter like others.
+ */
+const any = z.unknown().transform((): Record<string, string> | string | undefined => undefined)
+  .pipe(z.union([z.record(z.string(), z.string()), z.string()]).optional()).optional();
 
 /** Schema of a chart's query. */
 export const chartQuery = z.object({
@@ -62,8 +65,8 @@ export const chartQuery = z.object({
   currency,
   segment: z.string().optional(),
   limit_num_segments: z.string()
-    .regex(/^0*[1-9]\d{0,5}$/, "must be a whole number from 1 to 100")
-    .transform((digits) => Math.min(Number(digits), 100)).pipe(z.int().min(1).max(100)).default(10),
+    .regex(/^0*[1-9]\d{0,5}$/, "must be a whole number, 1 or more")
+    .transform((digits) => Math.min(Number(digits), 100)).pipe(z.int().min(1)).default(10),
   aggregate: z.string()
     .regex(
       /^(average|total)(,(?!\1$)(average|total))?$/,
