@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../lib/errors.ts";
+import { addressFor, readSecret, resetFolder, serve } from "../lib/service/serve.ts";
 import { lockFolder, readAddress, writeAddress } from "../lib/service/store/mod.ts";
 import { childLines, inFolder, spawnChild } from "./store_fixture.ts";
 
@@ -44,6 +45,69 @@ Deno.test("a folder is free again once its holder was killed, and the note is kn
     const lock = await lockFolder(folder);
     deepEqual(await readAddress(folder), { held: true, address: undefined });
     await lock.release();
+  }));
+
+Deno.test("a folder that is held cannot be reset, and the error says what to stop", () =>
+  inFolder(async (folder) => {
+    const lock = await lockFolder(folder);
+    await writeAddress(lock, HERE);
+    await rejects(resetFolder(folder), {
+      name: "ConfigError",
+      message: `Cannot delete the data in ${JSON.stringify(folder)}: the service runs ` +
+        `(process ${HERE.pid} at ${HERE.base_url})`,
+      hint: /^Stop it first/,
+    });
+    await lock.release();
+    await resetFolder(folder);
+  }));
+
+Deno.test({
+  name: "an admin secret that others can open is refused",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "admin.secret");
+      await Deno.writeTextFile(file, "adm_1\n", { mode: 0o600 });
+      equal(await readSecret(folder), "adm_1");
+      await Deno.chmod(file, 0o640);
+      await rejects(readSecret(folder), {
+        message: `Cannot use ${JSON.stringify(file)}: others can open it (mode 0640)`,
+        hint: /^Delete it/,
+      });
+    }),
+});
+
+Deno.test("a service that listens everywhere has an address on this machine", () => {
+  equal(addressFor("0.0.0.0", 4010), "http://127.0.0.1:4010");
+  equal(addressFor("::", 4010), "http://[::1]:4010");
+  equal(addressFor("::1", 4010), "http://[::1]:4010");
+  equal(addressFor("192.168.1.2", 80), "http://192.168.1.2:80");
+});
+
+Deno.test("a damaged database is named, with what can be done", () =>
+  inFolder(async (folder) => {
+    const options = {
+      folder,
+      port: 0,
+      host: "127.0.0.1",
+      empty: true,
+      rateLimits: "local",
+      report: () => {},
+    } as const;
+    const file = join(folder, "service.db");
+    await (await serve(options)).stop();
+    const bytes = await Deno.readFile(file);
+    // The first page holds the schema; the tables' own pages follow.
+    const torn = bytes.map((byte, i) => i < 4096 * 2 ? byte : 0xff);
+    for (const content of [torn, new TextEncoder().encode("garbage ".repeat(1000))]) {
+      await Deno.writeFile(file, content);
+      await rejects(serve(options), (error) => {
+        ok(error instanceof ConfigError, String(error));
+        ok(error.message.startsWith(`Cannot open the database ${JSON.stringify(file)}: `));
+        match(error.hint ?? "", /damaged.*cli service reset$/);
+        return true;
+      });
+    }
   }));
 
 Deno.test("a second server of the same process is refused as well", () =>

@@ -40,16 +40,22 @@ const NOTE = "service.json";
 const TRIES = 20;
 const WAIT_MS = 10;
 
+/** What a data folder is taken for. */
+export type LockPurpose = "start" | "reset";
+
 /**
  * Takes a data folder, which is created if need be.
  *
  * @throws {ConfigError} when another server holds it, or it cannot be written.
  */
-export async function lockFolder(folder: string): Promise<FolderLock> {
+export async function lockFolder(
+  folder: string,
+  purpose: LockPurpose = "start",
+): Promise<FolderLock> {
   const file = await openLock(folder);
   if (!await tryForAWhile(file)) {
     file.close();
-    throw await alreadyHeld(folder);
+    throw await alreadyHeld(folder, purpose);
   }
   await removeIfThere(join(folder, NOTE));
   let released = false;
@@ -112,9 +118,15 @@ async function tryForAWhile(file: Deno.FsFile): Promise<boolean> {
   return false;
 }
 
-async function alreadyHeld(folder: string): Promise<ConfigError> {
+async function alreadyHeld(folder: string, purpose: LockPurpose): Promise<ConfigError> {
   const address = await readNote(folder);
   const holder = address ? `process ${address.pid} at ${address.base_url}` : "another process";
+  if (purpose === "reset") {
+    return new ConfigError(
+      `Cannot delete the data in ${JSON.stringify(folder)}: the service runs (${holder})`,
+      { hint: "Stop it first, with Ctrl-C where it was started." },
+    );
+  }
   return new ConfigError(
     `Cannot start a service on the data folder ${JSON.stringify(folder)}: ${holder} is using it`,
     { hint: "Use that service, stop it, or take another folder: cli service start --data DIR" },

@@ -47,14 +47,24 @@ export function openStore({ file }: StoreOptions): Store {
   try {
     return guardStore(storeOnDisk(file));
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    const cause = error instanceof StoreError && error.cause ? error.cause : error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
-      hint: "Check that its folder exists and may be written, or use another one.",
-      cause,
-    });
+    throw unusableDatabase(file, error);
   }
+}
+
+/** The error for a database that cannot be used. */
+export function unusableDatabase(file: string, error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error;
+  const cause = error instanceof StoreError && error.cause ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  // While a file is opened, the driver's errors carry no code.
+  const damaged = /malformed|not a database$/.test(reason);
+  return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
+    hint: damaged
+      ? "The file is damaged, or no database. Put a copy of it back, or delete all data and start " +
+        "anew with: cli service reset"
+      : "Check that its folder exists and may be written, or use another one.",
+    cause,
+  });
 }
 
 function storeOnDisk(file: string): Store {
