@@ -59,3 +59,5 @@ export * from "./lib/resources/subscriptions.ts";
 export * from "./lib/resources/virtual_currencies.ts";
 export * from "./lib/resources/webhooks.ts";
 export * from "./lib/version.ts";
+export * from "./lib/webhook.ts";
+export * from "./lib/webhook_event.ts";

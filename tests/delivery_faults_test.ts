@@ -27,9 +27,10 @@ Deno.test("a ping sends a TEST event to one webhook and tells what came of it", 
   deepEqual(Object.keys(event ?? {}).sort(), [
     ...["aliases", "app_user_id", "commission_percentage", "country_code", "currency"],
     ...["entitlement_id", "entitlement_ids", "environment", "event_timestamp_ms", "experiments"],
-    ...["expiration_at_ms", "id", "is_family_share", "offer_code", "original_app_user_id"],
-    ...["original_transaction_id", "period_type", "presented_offering_id", "price"],
-    ...["price_in_purchased_currency", "product_id", "purchased_at_ms", "store"],
+    ...["expiration_at_ms", "id", "is_family_share", "metadata", "offer_code"],
+    ...["original_app_user_id", "original_transaction_id", "period_type", "presented_offering_id"],
+    ...["price", "price_in_purchased_currency", "product_id", "purchased_at_ms"],
+    ...["renewal_number", "store"],
     ...["subscriber_attributes", "takehome_percentage", "tax_percentage", "transaction_id", "type"],
   ]);
   equal(event?.type, "TEST");

@@ -20,7 +20,13 @@ interface Guard {
 
 const TERMINAL = ["lib/cli/output.ts", "lib/cli/ask.ts", "lib/cli/context.ts", "cli.ts"];
 const ENVIRONMENT = ["lib/cli/context.ts", "lib/connect.ts"];
-const CLOCK = [...ENVIRONMENT, "lib/client.ts", "lib/retry.ts", "lib/service/clock.ts"];
+const CLOCK = [
+  ...ENVIRONMENT,
+  "lib/client.ts",
+  "lib/retry.ts",
+  "lib/webhook.ts",
+  "lib/service/clock.ts",
+];
 
 /** Only three files write to the terminal. */
 export const terminal: Deno.lint.Rule = guard({

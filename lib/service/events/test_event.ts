@@ -44,6 +44,8 @@ export function testEvent(
     id,
     ...at.app_id === null ? {} : { app_id: at.app_id },
     experiments: [],
+    renewal_number: null,
+    metadata: null,
   });
   // A customer of its own, so that it waits for nobody.
   return { ...at, id, type: "TEST", customer_id: customer, environment: "sandbox", payload };

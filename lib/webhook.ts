@@ -1,0 +1,195 @@
+/**
+ * Receiving webhooks: who sent a request, and which event is in it.
+ *
+ * @example A receiver
+ * ```ts ignore
+ * import { isEvent, verifyWebhook } from "../mod.ts";
+ *
+ * Deno.serve(async (request) => {
+ *   const event = await verifyWebhook(request, "whsec_…");
+ *   if (isEvent(event, "RENEWAL")) console.log(event.app_user_id, event.expiration_at_ms);
+ *   return new Response("thanks");
+ * });
+ * ```
+ *
+ * @module
+ */
+
+import { AuthError, NetworkError, UsageError } from "./errors.ts";
+import type { WebhookEvent } from "./webhook_event.ts";
+
+/** How a webhook is verified. */
+export interface VerifyOptions {
+  /** How old a request may be, and how much from the future, in milliseconds. Default: 5 minutes. */
+  toleranceMs?: number;
+  /** The time, in milliseconds since 1970. Default: the machine's. */
+  now?: number;
+}
+
+/** The largest body that is read, in bytes. */
+const LARGEST_BODY = 4 * 1024 * 1024;
+
+/** How many signatures of a request are looked at. */
+const MOST_SIGNATURES = 10;
+
+/** A signature as a request carries it. */
+interface Claimed {
+  /** The key of the hash, as a secret makes it. */
+  keyOf(secret: string): Uint8Array<ArrayBuffer>;
+  /** What was signed, before the body. */
+  prefix: string;
+  /** When it was signed, in seconds since 1970. */
+  seconds: number;
+  /** The hash. */
+  hash: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Makes sure that a request was sent by the service, and returns its event. The body is read.
+ *
+ * Either form of signature will do: `X-Webhook-Signature`, or the headers of the Standard Webhooks.
+ * While a secret is being replaced, pass both. An event may arrive more than once, with the same
+ * `id`; types that are not known pass through.
+ *
+ * @throws {AuthError} when the signature is missing, too old, or fits none of the secrets: answer 401.
+ * @throws {NetworkError} when what was signed is not an event.
+ * @throws {UsageError} when there is no secret.
+ */
+export async function verifyWebhook(
+  request: Request,
+  secrets: string | readonly string[],
+  options: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const all = [secrets].flat().filter((secret) => secret !== "");
+  if (all.length === 0) {
+    throw new UsageError("Cannot verify a webhook: there is no secret", {
+      hint: "Pass the signing secret that was shown when the webhook was created.",
+    });
+  }
+  const claimed = [...standardSignatures(request.headers), ...ownSignatures(request.headers)];
+  if (claimed.length === 0) throw untrusted("it has no signature");
+  const fresh = claimed.filter(({ seconds }) => isFresh(seconds, options));
+  if (fresh.length === 0) throw untrusted("it was signed too long ago, or in the future");
+  const body = await readBody(request);
+  for (const signature of fresh) {
+    for (const secret of all) {
+      if (await fits(signature, secret, body)) return eventIn(body);
+    }
+  }
+  throw untrusted("its signature fits none of the secrets");
+}
+
+/** The signatures in `webhook-signature`, the form of the Standard Webhooks. */
+function standardSignatures(headers: Headers): Claimed[] {
+  const id = headers.get("webhook-id") ?? "";
+  const time = headers.get("webhook-timestamp") ?? "";
+  return (headers.get("webhook-signature") ?? "").split(" ").slice(0, MOST_SIGNATURES)
+    .filter((part) => part.startsWith("v1,")).flatMap((part) => {
+      const hash = fromBase64(part.slice(3));
+      return hash
+        ? [{ keyOf: standardKey, prefix: `${id}.${time}.`, seconds: secondsOf(time), hash }]
+        : [];
+    });
+}
+
+/** The signatures in `X-Webhook-Signature`: `t=…,v1=…`. */
+function ownSignatures(headers: Headers): Claimed[] {
+  const parts = (headers.get("x-webhook-signature") ?? "").split(",").map((part) => part.trim());
+  const time = parts.find((part) => part.startsWith("t="))?.slice(2) ?? "";
+  return parts.filter((part) => part.startsWith("v1=")).slice(0, MOST_SIGNATURES)
+    .flatMap((part) => {
+      const hash = fromHex(part.slice(3));
+      return hash ? [{ keyOf: plainKey, prefix: `${time}.`, seconds: secondsOf(time), hash }] : [];
+    });
+}
+
+const encoder = new TextEncoder();
+
+/** The secret as it is written. */
+function plainKey(secret: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(secret);
+}
+
+/** What the secret's base64 stands for. */
+function standardKey(secret: string): Uint8Array<ArrayBuffer> {
+  return fromBase64(secret.replace(/^whsec_/, "")) ?? plainKey(secret);
+}
+
+function secondsOf(text: string): number {
+  return /^\d{1,12}$/.test(text) ? Number(text) : NaN;
+}
+
+function isFresh(seconds: number, { now = Date.now(), toleranceMs = 300_000 }: VerifyOptions) {
+  return Math.abs(now - seconds * 1000) <= toleranceMs;
+}
+
+/** Whether a signature is the secret's. The platform compares in constant time. */
+async function fits(
+  { keyOf, prefix, hash }: Claimed,
+  secret: string,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const bytes = keyOf(secret);
+  if (bytes.length === 0) return false;
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
+  return await crypto.subtle.verify("HMAC", key, hash, joined([encoder.encode(prefix), body]));
+}
+
+/** The event in a body that is trusted. */
+function eventIn(body: Uint8Array): WebhookEvent {
+  const event = parsedEvent(body);
+  if (event) return event;
+  throw new NetworkError("Cannot read the webhook: what was signed is not an event");
+}
+
+function parsedEvent(body: Uint8Array): WebhookEvent | undefined {
+  try {
+    const { event } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    const { type, id } = event;
+    return typeof type === "string" && typeof id === "string" ? event : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the body, but never more than an event can have. */
+async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of request.body ?? []) {
+    size += part.length;
+    if (size > LARGEST_BODY) throw untrusted("its body is too large");
+    parts.push(part);
+  }
+  return joined(parts);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function fromHex(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^([0-9a-f]{2})+$/i.test(text)) return undefined;
+  return Uint8Array.from(text.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+}
+
+function untrusted(why: string): AuthError {
+  return new AuthError(`Cannot trust the webhook: ${why}`, {
+    hint: "Answer 401. If it is genuine, check the secret, the clock, and that the body is whole.",
+  });
+}
