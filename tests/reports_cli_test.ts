@@ -132,6 +132,45 @@ Deno.test("an unknown chart is met with the names of all charts", async () => {
   equal(JSON.parse(json.err).error.exit_code, 2);
 });
 
+Deno.test("answers of other shapes are shown as far as they go", async () => {
+  const bodies: Record<string, unknown> = {
+    overview: { active_subscribers: 12, mrr: 99.5 },
+    revenue: {
+      display_name: "Revenue",
+      description: "",
+      display_type: "default",
+      resolution: "month",
+      yaxis: "$",
+      yaxis_currency: "USD",
+      values: [[1767225600, 10.5], [1769904000, 20]],
+      measures: null,
+      segments: null,
+      summary: null,
+    },
+  };
+  await using desk = await openDesk({
+    columns: 40,
+    intercept(request, pass) {
+      const name = new URL(request.url).pathname.split("/").at(-1) ?? "";
+      const body = bodies[name];
+      return body === undefined ? pass(request) : Promise.resolve(Response.json(body));
+    },
+  });
+  const overview = await desk.run("metrics", "overview");
+  equal(overview.out, "active_subscribers  12\nmrr                 99.5\n");
+  const chart = await desk.run("charts", "get", "revenue");
+  deepEqual(chart.out.split("\n").slice(0, 8), [
+    "MONTH    REVENUE (USD)  COMPLETE",
+    "2026-01          10.50  yes",
+    "2026-02          20.00  yes",
+    "",
+    "Revenue",
+    "2026-01 to 2026-02, by month, USD",
+    "",
+    "Revenue",
+  ]);
+});
+
 Deno.test("what the service leaves out is said, and a refusal names the flag's value", async () => {
   await using desk = await openDesk();
   const left = await desk.run("charts", "get", "mrr", "--filter", "x=1", "--segment", "y");

@@ -41,7 +41,7 @@ function headOf(view: ChartView, { columns, color }: Canvas): string[] {
   const dim = (text: string) => color ? `\x1b[2m${text}\x1b[22m` : text;
   return [
     bold(fit(visible(display_name), columns)),
-    ...wrap(visible(description), columns).map(dim),
+    ...description ? wrap(visible(description), columns).map(dim) : [],
     ...wrap(visible(rangeText(view)), columns).map(dim),
   ];
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Chart, ChartMeasure, ChartSegment } from "../resources/charts.ts";
+import type { Chart, ChartMeasure, ChartSegment, ChartValue } from "../resources/charts.ts";
 import { date } from "./display.ts";
 
 /** A chart, sorted out. */
@@ -33,7 +33,9 @@ export interface PeriodView {
 export function viewChart(chart: Chart): ChartView {
   const numbers = new Map<string, number>();
   const open = new Map<number, boolean>();
-  for (const { cohort, incomplete, measure, value, segment = 0 } of chart.values) {
+  for (
+    const { cohort, incomplete, measure, value, segment = 0 } of chart.values.flatMap(asValues)
+  ) {
     numbers.set(`${cohort} ${measure} ${segment}`, value);
     // A cohort's later periods may still run when its own is over.
     if (!open.has(cohort)) open.set(cohort, incomplete);
@@ -48,6 +50,22 @@ export function viewChart(chart: Chart): ChartView {
     value: (period, measure, segment) =>
       numbers.get(`${cohorts[period]} ${measure} ${segment}`) ?? null,
   };
+}
+
+/** The numbers in an entry. Older charts have rows: when a period starts, then a number per measure. */
+function asValues(entry: ChartValue | readonly unknown[]): ChartValue[] {
+  if (!isRow(entry)) return [entry];
+  const [cohort, ...values] = entry.map(Number);
+  return values.map((value, measure) => ({
+    cohort: cohort ?? 0,
+    incomplete: false,
+    measure,
+    value,
+  }));
+}
+
+function isRow(entry: ChartValue | readonly unknown[]): entry is readonly unknown[] {
+  return Array.isArray(entry);
 }
 
 /** The measure of a chart that names none. */

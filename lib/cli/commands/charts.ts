@@ -4,7 +4,6 @@
  * @module
  */
 
-import { rawJson } from "../../client.ts";
 import { ApiError, UsageError } from "../../errors.ts";
 import {
   type Chart,
@@ -22,6 +21,7 @@ import type { Context } from "../context.ts";
 import { checkDateRange, parseDate, parsePairs } from "../input.ts";
 import type { Column } from "../output.ts";
 import { quoted } from "../place.ts";
+import { showOne } from "../plain.ts";
 
 const NAME = argument(`The chart's name: ${CHART_NAMES.join(", ")}`);
 
@@ -78,7 +78,7 @@ const options = command({
     const client = await context.client();
     const answer = await knownChart(chart_name, () => getChartOptions(client, chart_name));
     const { out } = context;
-    if (out.format === "json") return out.json(rawJson(answer) ?? JSON.stringify(answer));
+    if (out.format === "json") return showOne(context, answer);
     out.table(choicesIn(answer), choiceColumns);
   },
 });
@@ -121,7 +121,7 @@ function showChart(context: Context, chart: Chart, plot: boolean | undefined): v
   if (unknown.length > 0) {
     out.warn(`The chart has left out what it does not know: ${unknown.join("; ")}`);
   }
-  if (out.format === "json") return out.json(rawJson(chart) ?? JSON.stringify(chart));
+  if (out.format === "json") return showOne(context, chart);
   const view = viewChart(chart);
   out.table(chartRows(view), chartColumns(view), { empty: "The chart is empty." });
   if (plot === false) return;

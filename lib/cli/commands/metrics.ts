@@ -4,10 +4,10 @@
  * @module
  */
 
-import { rawJson } from "../../client.ts";
 import { getMetricsOverview, type OverviewMetric } from "../../resources/metrics.ts";
 import { command, group, text } from "../command.ts";
 import type { Column } from "../output.ts";
+import { showOne } from "../plain.ts";
 
 const overview = command({
   brief: "Show the headline numbers",
@@ -18,7 +18,9 @@ const overview = command({
     const query = currency === undefined ? {} : { currency };
     const answer = await getMetricsOverview(client, query);
     const { out } = context;
-    if (out.format === "json") return out.json(rawJson(answer) ?? JSON.stringify(answer));
+    if (out.format === "json") return showOne(context, answer);
+    // The specification leaves the shape open: anything else is shown by its keys.
+    if (!Array.isArray(answer.metrics)) return showOne(context, answer);
     out.table(answer.metrics, columnsIn(currency ?? "USD"));
   },
 });
