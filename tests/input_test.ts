@@ -320,7 +320,23 @@ Deno.test("counts are whole numbers within their bounds", () => {
   strictEqual(parseCount("100", "--limit", { min: 1, max: 100 }), 100);
   strictEqual(parseCount("0", "--position", { min: 0 }), 0);
   strictEqual(parseCount("9007199254740991", "--position", { min: 0 }), 2 ** 53 - 1);
-  for (const text of ["", "-1", "+1", "1.0", "1e2", "0x10", " 1", "1 ", "ten", "١", "Infinity"]) {
+  for (
+    const text of [
+      "",
+      "-",
+      "--1",
+      "-1.0",
+      "+1",
+      "1.0",
+      "1e2",
+      "0x10",
+      " 1",
+      "1 ",
+      "ten",
+      "١",
+      "Infinity",
+    ]
+  ) {
     throws(() => parseCount(text, "--limit", { min: 1, max: 100 }), {
       name: "UsageError",
       message: `Cannot use ${JSON.stringify(text)} for --limit: it is not a whole number`,
@@ -329,5 +345,8 @@ Deno.test("counts are whole numbers within their bounds", () => {
   }
   throws(() => parseCount("101", "--limit", { min: 1, max: 100 }), /--limit: it is not 1 to 100$/);
   throws(() => parseCount("0", "--limit", { min: 1 }), /--limit: it is not 1 or more$/);
-  throws(() => parseCount("9007199254740993", "--limit", { min: 1 }), UsageError);
+  throws(() => parseCount("-1", "--limit", { min: 1 }), /"-1" for --limit: it is not 1 or more$/);
+  for (const text of ["9007199254740993", "9".repeat(400)]) {
+    throws(() => parseCount(text, "--limit", { min: 1 }), /--limit: it is too large$/);
+  }
 });

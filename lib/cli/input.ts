@@ -240,7 +240,11 @@ export function parseCount(text: string, flag: string, bounds: CountBounds): num
   const count = /^\d+$/.test(text) ? Number(text) : NaN;
   if (count >= min && count <= max) return count;
   const range = bounds.max === undefined ? `${min} or more` : `${min} to ${max}`;
-  const why = Number.isNaN(count) ? "it is not a whole number" : `it is not ${range}`;
+  const why = !/^-?\d+$/.test(text)
+    ? "it is not a whole number"
+    : count > max && bounds.max === undefined
+    ? "it is too large"
+    : `it is not ${range}`;
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`, {
     hint: `Give a whole number, ${range}.`,
   });
