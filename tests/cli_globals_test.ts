@@ -14,13 +14,11 @@ Deno.test("global flags work before, between and after the words, with a space o
     ["offerings", "view", "default", "--output=json"],
     ["offer", "view", "--no-packages", "--output", "json", "default"],
     ["offerings", "view", "--output", "json", "--", "default"],
-    // The last one counts.
-    ["--output", "table", "offerings", "view", "default", "--output", "json"],
   ];
   for (const words of forms) {
     deepEqual(await outOf(desk.run(...words)), expected.out, words.join(" "));
   }
-  const { out } = await desk.run("--output=json", "offerings", "view", "default", "--output=table");
+  const { out } = await desk.run("offerings", "view", "default", "--output=table");
   match(out, /^id +ofrng/);
 });
 
@@ -81,6 +79,22 @@ Deno.test("a global flag without its value is refused", async () => {
     const { code, out, err } = await desk.run(...words);
     deepEqual([code, out], [2, ""], words.join(" "));
     match(err, /Cannot read --(output|profile|project-id): its value is missing/, words.join(" "));
+  }
+  deepEqual(desk.sent, []);
+});
+
+Deno.test("a global flag that is given twice is refused, also with one value", async () => {
+  await using desk = await openDesk();
+  for (
+    const words of [
+      ["offerings", "list", "--output", "json", "--output", "json"],
+      ["--output=table", "offerings", "list", "--output", "json"],
+      ["--project-id", "a", "offerings", "list", "--project-id=b"],
+    ]
+  ) {
+    const { code, out, err } = await desk.run(...words);
+    deepEqual([code, out], [2, ""], words.join(" "));
+    match(err, /Cannot read the command line: --(output|project-id) is given twice/);
   }
   deepEqual(desk.sent, []);
 });

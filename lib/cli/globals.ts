@@ -60,6 +60,7 @@ export function splitGlobals(argv: readonly string[]): Split {
     const follows = own === undefined && i + 1 < end && !argv[i + 1]?.startsWith("--");
     const value = own ?? (follows ? argv[++i] : undefined) ?? "";
     if (value === "") problem ??= missingValue(name);
+    if (given.has(name)) problem ??= givenTwice(name);
     given.set(name, value);
   }
   const output = given.get("output") || "table";
@@ -78,6 +79,12 @@ const FORMAT_HINT = `Pass ${FORMATS.map((format) => `--output ${format}`).join("
 function missingValue(name: string): UsageError {
   return new UsageError(`Cannot read --${name}: its value is missing`, {
     hint: name === "output" ? FORMAT_HINT : `Pass --${name} VALUE.`,
+  });
+}
+
+function givenTwice(name: string): UsageError {
+  return new UsageError(`Cannot read the command line: --${name} is given twice`, {
+    hint: "Leave one of them out.",
   });
 }
 
