@@ -63,9 +63,14 @@ const ID = "The package's id";
 
 const position = parsed(
   "The place in the offering, from 0",
-  (value) => parseCount(value, "--position", { min: 0 }),
+  readPosition,
   { placeholder: "n" },
 );
+
+/** Reads the value of `--position`. */
+function readPosition(value: string): number {
+  return parseCount(value, "--position", { min: 0 });
+}
 
 const list = command({
   brief: "List packages",
@@ -121,7 +126,9 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
     flags: {
       id: text("The lookup key, such as $svc_monthly", { placeholder: "lookup_key" }),
       display_name: text("The name, for people", { placeholder: "name" }),
-      position,
+      position: parsed("The place in the offering (default: 0, the first)", readPosition, {
+        placeholder: "n",
+      }),
     },
     fields: { id: "lookup_key" },
     required: ["lookup_key", "display_name"],
