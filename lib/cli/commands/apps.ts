@@ -17,7 +17,7 @@ import {
   type PublicApiKey,
   updateApp,
 } from "../../resources/apps.ts";
-import { argument, choice, command, group, text } from "../command.ts";
+import { argument, command, group, parsed, text } from "../command.ts";
 import type { Column } from "../output.ts";
 import { onBody, onList, onOne, onOneForGood, onUpdate, showList } from "../plain.ts";
 
@@ -65,10 +65,20 @@ const publicKeys = command({
 /** Types that flags can describe; all others need a body. */
 const NAMED_BY: Readonly<Record<string, "bundle" | "package">> = {
   app_store: "bundle",
-  mac_app_store: "bundle",
   play_store: "package",
   amazon: "package",
+  mac_app_store: "bundle",
 };
+
+/** Reads `--type`. Other types are refused here, since they need more than flags can say. */
+function readType(type: string): string {
+  if (type in NAMED_BY) return type;
+  const known = Object.keys(NAMED_BY).join(", ");
+  throw new UsageError(
+    `Cannot create an app: --type cannot be ${JSON.stringify(type)}; it takes ${known}, and ` +
+      "another type goes into the body that --file names",
+  );
+}
 
 const create = onBody("Create an app", {
   details: "An app of type stripe, svc_billing, paddle or roku, and optional fields such as " +
@@ -78,7 +88,9 @@ const create = onBody("Create an app", {
     `echo '{"type": "stripe", "name": "Web"}' | cli apps create --file -`,
   ],
   flags: {
-    type: choice("The storefront", ["app_store", "play_store", "amazon", "mac_app_store"]),
+    type: parsed(`The storefront: ${Object.keys(NAMED_BY).join(", ")}`, readType, {
+      placeholder: "type",
+    }),
     name: text("The name, for people"),
     bundle: text("The bundle id, for app_store and mac_app_store", { placeholder: "id" }),
     package: text("The package name, for play_store and amazon", { placeholder: "name" }),
