@@ -41,7 +41,8 @@ export const objectId: z.ZodString = text(255);
 /** The name that code uses: 1 to 200 visible characters, without spaces and slashes. */
 export const lookupKey: z.ZodString = text(200)
   // Gap: the character set is not published. A key must be able to stand in a path.
-  .regex(/^(?!\.{1,2}$)[^\s/\p{C}]+$/u, "must be visible characters without spaces and slashes");
+  .regex(/^[^\s/\p{C}]+$/u, "must be visible characters without spaces and slashes")
+  .regex(/^(?!\.{1,2}$)/, "must not be . or .., which no path can hold");
 
 /** The name that people read. */
 export const displayName: z.ZodString = text(1500);
