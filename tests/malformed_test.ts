@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { routes } from "../lib/service/mod.ts";
 import { fullPath } from "../lib/service/route.ts";
@@ -89,6 +89,17 @@ Deno.test("a broken or odd body is refused by every operation, and quickly", asy
     ok(each < 2000, `${String(body).slice(0, 40)} takes ${each} ms`);
   }
   equal("polluted" in {}, false);
+});
+
+Deno.test("a compressed body is refused by the name of its encoding", async () => {
+  await using desk = await openDesk();
+  const path = `/v2/projects/${desk.projectId}/offerings/default`;
+  const body = { display_name: "A" };
+  const packed = await desk.send("POST", path, body, { "Content-Encoding": "gzip" });
+  equal(packed.status, 400);
+  match((await packed.json()).message, /not with Content-Encoding: gzip$/);
+  const plain = await desk.send("POST", path, body, { "Content-Encoding": "identity" });
+  equal(plain.status, 200);
 });
 
 Deno.test("of two fields with one name, the last counts", async () => {

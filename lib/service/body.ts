@@ -24,9 +24,14 @@ export interface RawBody {
 /**
  * Reads a JSON body.
  *
- * @throws {Refusal} 413 over 4 MiB, 400 for another content type or for what is not JSON.
+ * @throws {Refusal} 413 over 4 MiB, 400 for another content type or encoding, or for what is not
+ * JSON.
  */
 export async function readBody(request: Request): Promise<RawBody> {
+  const encoding = request.headers.get("Content-Encoding") ?? "identity";
+  if (!/^\s*(identity)?\s*$/i.test(encoding)) {
+    throw malformed(`The body must be sent as it is, not with Content-Encoding: ${encoding}`);
+  }
   const text = decode(await readBytes(request));
   if (text.trim() === "") return { text: "", value: {} };
   const type = request.headers.get("Content-Type") ?? "";
