@@ -73,6 +73,30 @@ Deno.test("no path answers without a credential but those that are open", async 
   );
 });
 
+Deno.test("a token without Bearer is told apart from one that is unknown", async () => {
+  await using desk = await openDesk();
+  const { access_token } = await desk.service.oauth.issueToken({});
+  for (
+    const [header, says] of [
+      [access_token, /^The Authorization header must be: Bearer <access token>$/],
+      [`Bearer ${access_token}x`, /^The credential is unknown, expired or revoked$/],
+    ] as const
+  ) {
+    const headers = { Authorization: header };
+    const answer = await answerOf(await sendRaw(desk, "/v2/projects", { headers }));
+    match(String(answer.body["message"]), says);
+  }
+});
+
+Deno.test("an open address that takes no writes says what it takes", async () => {
+  await using desk = await openDesk();
+  for (const place of OPEN) {
+    const response = await sendRaw(desk, place, { method: "POST" });
+    deepEqual([response.status, response.headers.get("Allow")], [405, "GET, HEAD"]);
+    await response.body?.cancel();
+  }
+});
+
 Deno.test("a public SDK key is told what it is for, and gets nothing here", async () => {
   await using desk = await openDesk();
   const { items: [app] } = await apiOf(desk).get("/apps");

@@ -179,6 +179,10 @@ async function dispatch(request: Request, { api, sdk, oauth, sim }: Servers): Pr
 /** The addresses that need no credential, besides those of signing in. */
 function answerOpen(request: Request, pathname: string): Response {
   const reading = request.method === "GET" || request.method === "HEAD";
+  if (!reading && (pathname === "/health" || pathname === "/openapi.json")) {
+    const message = `${request.method} is not possible here; use GET`;
+    throw new Refusal(405, "invalid_request", message, { headers: { Allow: "GET, HEAD" } });
+  }
   if (reading && pathname === "/health") return Response.json({ status: "ok", version: VERSION });
   if (reading && pathname === "/openapi.json") {
     document ??= openApiDocument(operations, VERSION);

@@ -260,6 +260,8 @@ async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
   if (token !== undefined) await refusePublicKey(token, parts.store);
   const message = header === null
     ? "A credential is needed: send Authorization: Bearer <access token>"
+    : token === undefined
+    ? "The Authorization header must be: Bearer <access token>"
     : "The credential is unknown, expired or revoked";
   const challenge = header === null ? "Bearer" : 'Bearer error="invalid_token"';
   throw new Refusal(401, "authentication_error", message, {
