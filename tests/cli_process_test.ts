@@ -154,6 +154,8 @@ testOnUnix("a service of one's own starts, serves, is found, and stops cleanly",
   ok(reset.code !== 0 && (await place.run("offerings", "list")).code === 0, reset.err);
 
   deepEqual(await stop("SIGINT"), { code: 0, out: "", err: "" });
+  const other = await place.run("service", "status", "--data", "my data");
+  match(other.err, /\nStart it with: cli service start --data 'my data'\n$/);
   const gone = await place.run("service", "status");
   equal(gone.code, 8);
   match(gone.err, /none runs on .*\nStart it with: cli service start\n$/);

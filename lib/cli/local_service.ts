@@ -9,6 +9,7 @@ import { ConfigError, NetworkError, UsageError } from "../errors.ts";
 import type { Client } from "../client.ts";
 import type { Context } from "./context.ts";
 import { text } from "./parameters.ts";
+import { quoted } from "./place.ts";
 
 /** What stands in the place of a folder for a service that keeps its data nowhere. */
 export const MEMORY = ":memory:";
@@ -57,14 +58,15 @@ export async function adminOf(
   const folder = folderOf(context, data);
   const { readAddress } = await import("../service/store/lock.ts");
   const { held, address } = await readAddress(folder);
-  if (!held || !address) throw notRunning(folder);
+  if (!held || !address) throw notRunning(folder, data);
   const { readSecret } = await import("../service/serve.ts");
   return { baseUrl: address.base_url, secret: await readSecret(folder) };
 }
 
 /** The error for a folder on which no service runs. */
-export function notRunning(folder: string): NetworkError {
+export function notRunning(folder: string, data: string | undefined): NetworkError {
+  const where = data === undefined ? "" : ` --data ${quoted(data)}`;
   return new NetworkError(`Cannot reach the local service: none runs on ${folder}`, {
-    hint: "Start it with: cli service start",
+    hint: `Start it with: cli service start${where}`,
   });
 }

@@ -63,10 +63,21 @@ const start = command({
       data,
       webhookTargets: input.webhook_targets ?? "public",
     });
+    if (!isLoopback(host)) {
+      context.out.warn(
+        `Other machines can reach the service at ${host}, and whoever does can sign in: ` +
+          "it asks for no password",
+      );
+    }
     await fired(context.signal);
     await server.stop();
   },
 });
+
+/** Whether only this machine can reach a host. */
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}
 
 /** What a started service says about itself. */
 interface Started {
@@ -142,7 +153,7 @@ const status = command({
     const folder = folderOf(context, data);
     const { readAddress } = await import("../../service/store/lock.ts");
     const { held, address } = await readAddress(folder);
-    if (!held || !address) throw notRunning(folder);
+    if (!held || !address) throw notRunning(folder, data);
     const { createClient } = await import("../../client.ts");
     const client = createClient({ baseUrl: address.base_url, signal: context.signal });
     const { version } = await client.get<{ version: string }>(path`/health`);
