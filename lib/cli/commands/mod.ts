@@ -40,6 +40,7 @@ export const TREE: readonly Entry[] = [
     return (await import("./virtual_currencies.ts")).virtualCurrencies;
   }),
   entry("webhooks", [], async () => (await import("./webhooks.ts")).webhooks),
+  entry("events", [], async () => (await import("./events.ts")).events),
   entry("metrics", [], async () => (await import("./metrics.ts")).metrics),
   entry("charts", [], async () => (await import("./charts.ts")).charts),
   entry("collaborators", ["members"], async () => {

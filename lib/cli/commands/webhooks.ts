@@ -16,6 +16,7 @@ import {
 import { group, parsed, text } from "../command.ts";
 import type { Column } from "../output.ts";
 import { onBody, onList, onOne, onOneForGood, onUpdate } from "../plain.ts";
+import { attempts, deliveries, ping, rotateSecret } from "./webhook_deliveries.ts";
 
 const columns: Column<Webhook>[] = [
   { header: "id", value: (webhook) => webhook.id, kind: "id" },
@@ -54,6 +55,10 @@ export const webhooks = group("Webhooks, which get events as they happen", [], {
   }),
   update: onUpdate("Update a webhook", updateWebhook, flags, ID, { events: "event_types" }),
   delete: onOneForGood("Delete a webhook", "webhook", deleteWebhook),
+  deliveries,
+  attempts,
+  ping,
+  "rotate-secret": rotateSecret,
 });
 
 /** Kinds of events as they are typed. The service knows which there are. */

@@ -71,7 +71,7 @@ const rotateSecret = simRoute({
     object: "webhook_secret",
     webhook_id: webhook.id,
     signing_secret,
-    previous_valid_until: previous_secret_until,
+    previous_expires_at: previous_secret_until,
   };
 });
 

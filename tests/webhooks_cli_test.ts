@@ -1,0 +1,195 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { type Counter, openCounter } from "./cli_fixture.ts";
+import { answers, openReceiver, type Receiver } from "./receiver.ts";
+import { matchScreen, shown } from "./screen.ts";
+import { simulate } from "./simulation.ts";
+
+/** A counter with the administrator's secret, where webhooks may come back to this machine. */
+async function openOffice(columns?: number): Promise<Counter> {
+  const counter = await openCounter({
+    webhookTargets: "loopback",
+    buyers: false,
+    ...columns !== undefined && { columns },
+  });
+  counter.desk.env.CLI_SERVICE_ADMIN_SECRET = counter.desk.service.adminSecret;
+  return counter;
+}
+
+/** Runs a command that must succeed, and gives what it shows. */
+async function run({ run }: Counter, line: string): Promise<string> {
+  const { code, out, err } = await run(line);
+  equal(code, 0, `cli ${line}\n${err}`);
+  return out;
+}
+
+/** Makes a webhook that goes to a receiver. Its id is `$hook` from then on. */
+async function subscribe(counter: Counter, receiver: Receiver, events: string): Promise<void> {
+  const line = `webhooks create --name All --url ${receiver.url} --events ${events}`;
+  counter.ids["$hook"] = /^id +(\S+)$/m.exec(await run(counter, line))?.[1] ?? "";
+}
+
+/** Lets a customer buy something, and waits for what is told of it. Its event is `$event`. */
+async function buy(counter: Counter, customer: string): Promise<void> {
+  const { desk } = counter;
+  await simulate(desk).purchase({
+    product_id: "notes.pro.lifetime",
+    price: 9,
+    customer_id: customer,
+  });
+  await desk.service.deliverer.idle();
+  counter.ids["$event"] = (await simulate(desk).rows("events")).at(-1)?.id ?? "";
+}
+
+Deno.test("webhooks ping tells whether the receiver has got it, and exits by that", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "renewal");
+  const good = await counter.run("webhooks ping $hook");
+  deepEqual([good.code, good.err], [0, "The receiver has got it\n"]);
+  match(good.out, /^state +delivered$/m);
+  equal(receiver.arrived[0]?.event.type, "TEST");
+  receiver.behave = answers(500);
+  const bad = await counter.run("webhooks ping $hook --output json");
+  equal(bad.code, 1);
+  equal(Object(bad.json()).last_status, 500);
+  match(bad.err, /Cannot ping the webhook: The receiver answers 500/);
+  const missing = await counter.run("webhooks ping whintgr0");
+  equal(missing.code, 5);
+  match(missing.err, /There is no webhook integration "whintgr0"/);
+});
+
+Deno.test("webhooks deliveries and attempts tell what became of each event", async () => {
+  using receiver = openReceiver(answers(503, {}, "busy"));
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  await buy(counter, "ada");
+  receiver.behave = answers(200);
+  await buy(counter, "bob");
+  await buy(counter, "ada");
+  const all = await run(counter, "webhooks deliveries $hook");
+  const rows = all.split("\n").slice(1, 4).map((row) => row.split(/ {2,}/).slice(1, 5));
+  deepEqual(rows, [
+    ["ada", "waiting", "0", "-"],
+    ["bob", "delivered", "1", "200"],
+    ["ada", "pending", "1", "503"],
+  ]);
+  const failing = await run(counter, "webhooks deliveries $hook --state pending --output json");
+  const { items } = JSON.parse(failing);
+  equal(items.length, 1);
+  equal(items[0].last_error, "The receiver answers 503");
+  const attempts = await run(counter, `webhooks attempts ${items[0].id}`);
+  match(attempts, /^ *1 +2026-01-31 12:30:15 +0 +503 +The receiver answers 503$/m);
+  const whole = JSON.parse(await run(counter, `webhooks attempts ${items[0].id} --output json`));
+  equal(whole.items[0].response.body, "busy");
+  equal(JSON.parse(whole.items[0].request.body).event.app_user_id, "ada");
+  match(await run(counter, "webhooks deliveries $hook --limit 1"), /waiting/);
+  equal((await counter.run("webhooks deliveries $hook --state lost")).code, 2);
+  equal((await counter.run("webhooks attempts dlv0")).code, 5);
+});
+
+Deno.test("webhooks rotate-secret asks first, and shows the new secret once", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "renewal");
+  equal((await counter.run("webhooks rotate-secret $hook")).code, 3);
+  const { out, err, code } = await counter.run("webhooks rotate-secret $hook -y");
+  equal(code, 0);
+  match(out, /^signing_secret +whsec_\S{32}$/m);
+  match(out, /^previous_expires_at +2026-02-01 12:30:15$/m);
+  match(err, /^The signing secret is shown only here\./);
+});
+
+Deno.test("events resend and recover send again what was sent, or was not", async () => {
+  using receiver = openReceiver(answers(410));
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  await buy(counter, "ada");
+  const refused = await counter.run("events resend $event --webhook $hook");
+  equal(refused.code, 7);
+  match(refused.err, /is disabled: its receiver said that it is gone/);
+  const nobody = await counter.run("events resend $event");
+  deepEqual([nobody.code, nobody.out], [0, ""]);
+  match(nobody.err, /No webhook wants this event/);
+  match(await run(counter, "webhooks list"), /2026-01-31 +2026-01-31/);
+  receiver.behave = answers(200);
+  await run(counter, `webhooks update $hook --url ${receiver.url}`);
+  await buy(counter, "bob");
+  const again = await counter.run("events recover --since 2026-01-31");
+  deepEqual([again.code, again.err], [0, "1 delivery on the way\n"]);
+  await counter.desk.service.deliverer.idle();
+  deepEqual(receiver.arrived.map(({ event }) => event.app_user_id), ["ada", "bob", "ada"]);
+  const sent = await counter.run("events resend $event");
+  match(sent.out, /^NON_RENEWING_PURCHASE +bob +pending/m);
+  match(
+    sent.err,
+    /^The event is on its way to 1 webhook\nSee what becomes of it: cli webhooks att/,
+  );
+  await counter.desk.service.deliverer.idle();
+  equal(receiver.arrived.at(-1)?.event.app_user_id, "bob");
+  const later = await counter.run(
+    "events recover --since 2026-02-01 --until 2026-02-02 --output json",
+  );
+  deepEqual(later.json(), { object: "recovery", deliveries: 0 });
+  equal((await counter.run("events recover")).code, 2);
+  equal((await counter.run("events recover --since yesterday")).code, 2);
+  equal((await counter.run("events resend nope")).code, 5);
+  match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +ada/);
+  match(await run(counter, "events view $event"), /^delivery\.event\.app_user_id +bob$/m);
+});
+
+Deno.test("what the API does not have is asked of the local service alone", async () => {
+  await using counter = await openOffice();
+  counter.desk.env.CLI_BASE_URL = "https://service.example";
+  const lines = [
+    ...["webhooks ping a", "webhooks deliveries a", "webhooks attempts a", "events resend a"],
+    ...["webhooks rotate-secret a -y", "events recover --since 2026-01-31", "events list"],
+  ];
+  for (const line of lines) {
+    const { code, err } = await counter.run(line);
+    equal(code, 2, line);
+    match(err, /only the local service has a simulator/, line);
+  }
+  ok(counter.desk.sent.every(({ path }) => !path.startsWith("/_sim")));
+});
+
+/** What is shown at 80 columns. */
+const SESSION = [
+  "webhooks list",
+  "webhooks create --name 'Renewals and more' --url $url --events renewal,non_renewing_purchase",
+  "webhooks list",
+  "webhooks view $hook",
+  "webhooks ping $hook",
+  "webhooks deliveries $hook",
+  "webhooks deliveries $hook --state dead",
+  "events list",
+  "events resend $event",
+  "events recover --since 2026-01-01",
+  "events recover",
+  "webhooks update $hook --events RENEWED",
+  "webhooks update $hook --url https://example.com/hook",
+  "webhooks update $hook --url http://8.8.8.8/",
+  "webhooks create --name A",
+  "webhooks rotate-secret $hook",
+  "webhooks rotate-secret $hook -y",
+  "webhooks ping whintgrnope",
+  "webhooks delete $hook -y",
+];
+
+Deno.test("what cli webhooks and events show at 80 columns is what somebody found good", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice(80);
+  counter.ids["$url"] = receiver.url;
+  let text = "";
+  for (const line of SESSION) {
+    const ran = await counter.run(line);
+    counter.ids["$hook"] ??= /^id +(whintgr\S+)$/m.exec(ran.out)?.[1] ?? counter.ids["$hook"] ?? "";
+    if (counter.ids["$hook"] === "") delete counter.ids["$hook"];
+    if (line.startsWith("webhooks ping $hook")) await buy(counter, "ada");
+    text += shown(line, ran);
+  }
+  const steady = text.replaceAll(`:${receiver.port}/`, ":40000/")
+    .replace(/whsec_\S{32}/g, `whsec_${"A".repeat(32)}`)
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "00000000-0000-4000-8000-000000000000")
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-…/g, "00000000-0000-…");
+  await matchScreen("webhooks", steady);
+});
