@@ -171,7 +171,7 @@ Deno.test("auth logout asks first, and changes nothing where nobody answers or s
   strictEqual((await at.run("auth logout", { keys: [["\u0003"]] })).code, 130);
   strictEqual((await at.run("auth logout default --all -y")).code, 2);
   deepStrictEqual([at.paths(at.home), at.sent], [before, []]);
-  const agreed = await at.run("auth logout", { keys: [["y"]] });
+  const agreed = await at.run("auth logout", { keys: [["y", "\r"]] });
   deepStrictEqual([agreed.code, at.sent], [0, ["POST /oauth2/revoke"]]);
 });
 
