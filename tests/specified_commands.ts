@@ -182,6 +182,4 @@ export const SPECIFIED: Record<string, { aliases: string[]; rows: Row[] }> = {
 };
 
 /** What is still to come, and may be missing for now. */
-export const COMING = new Set([
-  "webhooks",
-]);
+export const COMING = new Set<string>([]);

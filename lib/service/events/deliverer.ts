@@ -29,7 +29,7 @@ export interface Deliverer {
   start(): Promise<void>;
   /** Says that something may be in line. */
   wake(): void;
-  /** Resolves after the next attempt of a delivery, or when the worker stops. */
+  /** Resolves after the next attempt of a delivery, or when there is none for too long. */
   attempted(projectId: string, deliveryId: string): Promise<void>;
   /** Resolves when nothing is under way and nothing is ready. */
   idle(): Promise<void>;
@@ -62,6 +62,9 @@ const LANE_WIDTH = 32;
 
 /** How long a lease outlasts the receiver's time, in milliseconds. */
 const LEASE_MARGIN_MS = 30_000;
+
+/** How much longer than an attempt anybody waits for one to begin, in milliseconds. */
+const PATIENCE_MS = 10_000;
 
 /** The longest time between two looks at what is in line, in milliseconds. */
 const LONGEST_NAP_MS = 3_600_000;
@@ -111,12 +114,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       wake(worker);
     },
     wake: () => wake(worker),
-    attempted: (projectId, deliveryId) =>
-      new Promise((resolve) => {
-        if (worker.stop.signal.aborted) return resolve();
-        const key = `${projectId} ${deliveryId}`;
-        worker.waiting.set(key, [...worker.waiting.get(key) ?? [], resolve]);
-      }),
+    attempted: (projectId, deliveryId) => attempted(worker, `${projectId} ${deliveryId}`),
     idle,
     async stop() {
       worker.stop.abort();
@@ -127,11 +125,29 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
   };
 }
 
+/** Waits for an attempt, but not for ever. */
+function attempted(worker: Worker, key: string): Promise<void> {
+  const { waiting, later, schedule, stop } = worker;
+  if (stop.signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const callOff = later(schedule.timeoutMs + PATIENCE_MS, resolve);
+    const arrive = () => {
+      callOff();
+      resolve();
+    };
+    waiting.set(key, [...waiting.get(key) ?? [], arrive]);
+  });
+}
+
 /** Looks for work, once more after the present look if there is one. */
 function wake(worker: Worker): void {
   worker.stale = true;
   if (worker.stop.signal.aborted) return;
-  worker.looking ??= lookWhileStale(worker).finally(() => worker.looking = undefined);
+  worker.looking ??= lookWhileStale(worker).finally(() => {
+    worker.looking = undefined;
+    // Somebody may have called between the last look and now.
+    if (worker.stale) wake(worker);
+  });
 }
 
 async function lookWhileStale(worker: Worker): Promise<void> {
