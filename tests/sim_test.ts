@@ -56,7 +56,9 @@ Deno.test("nothing is simulated at an address that is not the local service's", 
 /** A data folder whose service is at an address, and the desk's own. */
 async function noted(desk: Desk, base_url: string): Promise<AsyncDisposable & { folder: string }> {
   const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(join(folder, "admin.secret"), `${desk.service.adminSecret}\n`);
+  await Deno.writeTextFile(join(folder, "admin.secret"), `${desk.service.adminSecret}\n`, {
+    mode: 0o600,
+  });
   const lock = await lockFolder(folder);
   await writeAddress(lock, { pid: 1, base_url, started_at: NOW });
   return {
@@ -125,7 +127,7 @@ Deno.test("a wrong secret, no service and no project are told apart", async () =
   const none = await desk.run("clock", "show", "--data", folder);
   await Deno.remove(folder, { recursive: true });
   equal(none.code, 8);
-  match(none.err, /^Start it with: cli service start$/m);
+  match(none.err, /^Start it with: cli service start --data \S+$/m);
   desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
   equal((await desk.run("clock", "show", "--project-id", "projnope")).code, 5);
   delete desk.env.CLI_PROJECT_ID;
