@@ -73,6 +73,8 @@ export interface ClientOptions extends ClientChanges {
   retries?: number;
   /** Milliseconds that the client waits for the service at most, between two tries. Default 65,000. */
   longestWaitMs?: number;
+  /** What to do where a request needs a project and none is known. Default: how to set one. */
+  projectHint?: string;
   /** Sent as `User-Agent`. */
   userAgent?: string;
   /** Called after each try, with what was sent and what came back. */
@@ -171,8 +173,8 @@ const FROM_ROOT = /^\/(v1|v2|_sim|health)(\/|$)/;
 function addressOf(place: Path, settings: ClientOptions): URL {
   if (FROM_ROOT.test(place)) return new URL(settings.baseUrl + place);
   if (!settings.projectId) {
-    throw new ConfigError("Cannot tell which project is meant: none is set", {
-      hint: "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
+    throw new UsageError("Cannot tell which project is meant: none is set", {
+      hint: settings.projectHint ?? "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
     });
   }
   return new URL(settings.baseUrl + path`/v2/projects/${settings.projectId}` + place);

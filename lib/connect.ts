@@ -215,7 +215,7 @@ async function openConnection(
     ...clientSettings(endpoint),
     baseUrl: baseUrl.value,
     credential: opened,
-    ...project && { projectId: project.id },
+    ...project ? { projectId: project.id } : hiddenProject(),
     ...options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs },
     ...options.retries !== undefined && { retries: options.retries },
     ...options.longestWaitMs !== undefined && { longestWaitMs: options.longestWaitMs },
@@ -283,7 +283,9 @@ async function exchangeListener(
   around: Surroundings,
   own: ((exchange: Exchange) => void) | undefined,
 ): Promise<((exchange: Exchange) => void) | undefined> {
-  if (!setting(around, "CLI_DEBUG")?.split(",").includes("http")) return own;
+  const parts = setting(around, "CLI_DEBUG")?.split(",").map((part) => part.trim()) ?? [];
+  warnOfUnknown(around, parts.filter((part) => part !== "http"));
+  if (!parts.includes("http")) return own;
   const { formatExchange } = await import("./debug.ts");
   return (exchange) => {
     (around.log ?? around.warn)(formatExchange(exchange));
@@ -291,10 +293,31 @@ async function exchangeListener(
   };
 }
 
+/** What a client says of a project that the script may not look for. */
+function hiddenProject(): { projectHint?: string } {
+  if (mayReadVariable("CLI_PROJECT_ID")) return {};
+  return {
+    projectHint: "Give projectId, or let this program read CLI_PROJECT_ID: --allow-env=CLI_*",
+  };
+}
+
+const warned = new WeakSet<Surroundings>();
+
+/** Says once that `CLI_DEBUG` asks for what there is not. */
+function warnOfUnknown(around: Surroundings, [unknown]: readonly string[]): void {
+  if (unknown === undefined || warned.has(around)) return;
+  warned.add(around);
+  around.warn(`CLI_DEBUG cannot be ${JSON.stringify(unknown)}; it takes http`);
+}
+
 /** A variable, or undefined when it is unset or may not be read. */
 function readVariable(name: string): string | undefined {
-  const { state } = Deno.permissions.querySync({ name: "env", variable: name });
-  return state === "granted" ? Deno.env.get(name) : undefined;
+  return mayReadVariable(name) ? Deno.env.get(name) : undefined;
+}
+
+/** Whether Deno lets this program read a variable. */
+function mayReadVariable(variable: string): boolean {
+  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
 }
 
 /** The working folder, or undefined when it is gone or may not be known. */

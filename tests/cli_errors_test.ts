@@ -217,7 +217,9 @@ Deno.test("only a sign-in that is stored is replaced by signing in", () => {
   const unknown = refusal(401, "unknown");
   const lacking = refusal(403, 'It lacks the permission "a:b:read"');
   equal(reportError(unknown, undefined).hint, "Sign in again with: cli auth login");
-  match(reportError(lacking, undefined).hint ?? "", /: cli auth login --scope a:b:read$/);
+  match(reportError(lacking, undefined).hint ?? "", /: cli auth login$/);
+  const named = { signIn: "cli auth login --name w" };
+  match(reportError(unknown, undefined, named).hint ?? "", /^Sign in again with: .* --name w$/);
   const given = { givenToken: true };
   match(reportError(unknown, undefined, given).hint ?? "", /^Replace CLI_REFRESH_TOKEN;/);
   match(
@@ -255,7 +257,7 @@ Deno.test("without a project or a sign-in, a command says what to do", async () 
   await using desk = await openDesk();
   desk.env["CLI_PROJECT_ID"] = "";
   const lost = await desk.run("offerings", "list");
-  equal(lost.code, 1);
+  equal(lost.code, 2);
   deepEqual(linesOf(lost.err), [
     "Cannot tell which project is meant: none is set",
     "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",

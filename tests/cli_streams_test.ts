@@ -66,6 +66,18 @@ Deno.test("CLI_DEBUG=http logs on stderr alone, without a secret", async () => {
   ok(!/(atk|rtk)_[A-Za-z0-9]/.test(loud.err), "a token shows");
 });
 
+Deno.test("CLI_DEBUG with what there is not says so once", async () => {
+  await using desk = await openDesk();
+  desk.env["CLI_DEBUG"] = "htp";
+  const { code, err } = await desk.run("offerings", "list");
+  equal(code, 0);
+  equal(err.match(/CLI_DEBUG cannot be "htp"; it takes http\n/g)?.length, 1, err);
+  desk.env["CLI_DEBUG"] = "http, x";
+  const both = await desk.run("offerings", "list");
+  match(both.err, /^Warning: CLI_DEBUG cannot be "x"; it takes http\n/);
+  match(both.err, /^> GET /m);
+});
+
 Deno.test("a retry shows in the log and nowhere else", async () => {
   let requests = 0;
   await using desk = await openDesk({

@@ -47,7 +47,7 @@ Deno.test("without a project, only paths outside of projects can be read", async
   const client = createClient({ ...options, fetch: () => Promise.resolve(DONE.clone()) });
   await client.get(path`/v2/projects`);
   await rejects(client.get(path`/offerings`), (error) => {
-    ok(error instanceof ConfigError);
+    ok(error instanceof UsageError);
     match(error.hint ?? "", /--project-id/);
     return true;
   });

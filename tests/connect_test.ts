@@ -153,6 +153,22 @@ Deno.test("the real surroundings read what is there, at the time of use", async 
   strictEqual(await run("--allow-env=CLI_*,HOME,USERPROFILE"), '["p",null,"/h"]\n');
 });
 
+Deno.test("a project that may not be looked for is told apart from one that is not set", async () => {
+  const source = `
+    import { connect } from ${JSON.stringify(import.meta.resolve("../lib/connect.ts"))};
+    import { listOfferings } from ${
+    JSON.stringify(import.meta.resolve("../lib/resources/offerings.ts"))
+  };
+    await listOfferings(await connect()).catch((error) => console.log(error.message, error.hint));`;
+  const run = async (...args: string[]) =>
+    (await runPrograms(source, 1, { args, env: {} }))[0]?.out ?? "";
+  match(
+    await run(),
+    /none is set Give projectId, .* read CLI_PROJECT_ID: --allow-env=CLI_\*/,
+  );
+  match(await run("--allow-env=CLI_*"), /none is set Pass --project-id/);
+});
+
 Deno.test("without a permission a file counts as not there, and a refresh says which one it lacks", async () => {
   const [machine, service] = await expired();
   await using _ = machine;

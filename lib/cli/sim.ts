@@ -6,7 +6,7 @@
 
 import type { Client } from "../client.ts";
 import type { ResolvedBaseUrl } from "../connect.ts";
-import { ConfigError, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import type { Context } from "./context.ts";
 import { parseDate } from "./input.ts";
 import { adminOf, folderOf, MEMORY } from "./local_service.ts";
@@ -27,8 +27,7 @@ const LONGEST_MS = 3_600_000;
 /**
  * Finds the simulator of the project that is meant, at the service that all commands go to.
  *
- * @throws {UsageError} when that is not the local service.
- * @throws {ConfigError} when no project is set.
+ * @throws {UsageError} when that is not the local service, or no project is set.
  * @throws {NetworkError} when no local service runs.
  */
 export async function openSimulator(
@@ -47,7 +46,7 @@ export async function openSimulator(
     );
   }
   if (!project) {
-    throw new ConfigError("Cannot tell which project is meant: none is set", {
+    throw new UsageError("Cannot tell which project is meant: none is set", {
       hint: "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
     });
   }
