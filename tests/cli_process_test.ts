@@ -213,6 +213,30 @@ testOnUnix("a reader that leaves early is no error", async () => {
   }
 });
 
+Deno.test({
+  name: "a full disk is no fault of the program",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await using place = await openPlace();
+    const program = [Deno.execPath(), "run", "--quiet", "--no-prompt", ...GRANTS, PROGRAM];
+    const command = program.map((word) => `'${word}'`).join(" ");
+    const { folder: cwd, env } = place;
+    for (const [to, said] of [[">", /^Cannot write to standard output: .*\n$/], ["2>", /^$/]]) {
+      const args = ["-c", `${command} ${to === ">" ? "version" : "offerings view"} ${to}/dev/full`];
+      const options = { args, cwd, clearEnv: true, env } as const;
+      const child = new Deno.Command("sh", {
+        ...options,
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      const { code, err } = await ended(child);
+      equal(code, to === ">" ? 1 : 2);
+      match(err, new RegExp(said ?? ""));
+    }
+  },
+});
+
 testOnUnix("an interrupt ends a wait at once, with exit code 130", async () => {
   await using place = await openPlace();
   let asked = Promise.withResolvers<void>();

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { join } from "node:path";
 import type { Client } from "../client.ts";
 import type { Connection, Surroundings } from "../connect.ts";
+import { ToolkitError } from "../errors.ts";
 import { type Ask, type AskSettings, createAsk } from "./ask.ts";
 import { denoFiles, type Files } from "./input.ts";
 import { createOutput, type Format, type Output, type Terminal } from "./output.ts";
@@ -110,7 +110,7 @@ export async function systemWorld(signal: AbortSignal): Promise<World> {
 /** Goes back to the person's folder: `deno task` starts the program in its own, and notes theirs. */
 function returnToCaller({ cwd, env }: Surroundings): void {
   const caller = env("INIT_CWD");
-  const own = join(import.meta.dirname ?? "", "..", "..");
+  const own = import.meta.dirname?.replace(/[\\/]lib[\\/]cli$/, "");
   if (caller && cwd === own) Deno.chdir(caller);
 }
 
@@ -133,8 +133,11 @@ function machine(surroundings: Surroundings): Omit<Surroundings, "warn"> {
 function systemTerminal({ env }: Surroundings): Terminal {
   const plain = Boolean(env("NO_COLOR")) || env("TERM") === "dumb";
   return {
-    writeOut: writerTo(Deno.stdout),
-    writeErr: writerTo(Deno.stderr),
+    writeOut: writerTo(Deno.stdout, (why) => {
+      throw new ToolkitError(`Cannot write to standard output: ${why}`);
+    }),
+    // There is nowhere left to say so; the exit code tells.
+    writeErr: writerTo(Deno.stderr, () => {}),
     outColumns: Deno.stdout.isTerminal() ? columnsOf(env("COLUMNS")) : undefined,
     outColor: Deno.stdout.isTerminal() && !plain,
     errColor: Deno.stderr.isTerminal() && !plain,
@@ -153,7 +156,10 @@ function columnsOf(variable: string | undefined): number {
 }
 
 /** Writes everything at once. When the reader has gone (`| head`), the rest is dropped quietly. */
-function writerTo(stream: { writeSync(bytes: Uint8Array): number }): (text: string) => void {
+function writerTo(
+  stream: { writeSync(bytes: Uint8Array): number },
+  fail: (why: string) => void,
+): (text: string) => void {
   const encoder = new TextEncoder();
   let closed = false;
   return (text) => {
@@ -162,8 +168,9 @@ function writerTo(stream: { writeSync(bytes: Uint8Array): number }): (text: stri
         rest = rest.subarray(stream.writeSync(rest));
       }
     } catch (error) {
-      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
       closed = true;
+      if (error instanceof Deno.errors.BrokenPipe) return;
+      fail(error instanceof Error ? error.message : String(error));
     }
   };
 }
