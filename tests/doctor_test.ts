@@ -168,6 +168,8 @@ Deno.test("a sign-in that was revoked fails, with the command that signs in agai
   strictEqual(found.code, 1);
   deepStrictEqual(troubled(found), ["access: fail", "permissions: skip", "project: skip"]);
   strictEqual(found.checks["access"]?.fix, "Sign in again with: cli auth login");
+  // A person reads the fix once.
+  strictEqual((await at.run("doctor")).err.split("Sign in again with").length, 2);
 });
 
 Deno.test("permissions that commands need and the sign-in lacks are named", async () => {

@@ -65,7 +65,7 @@ const columns: Column<Finding>[] = [
 /**
  * Shows findings.
  *
- * @throws {ToolkitError} when one of them is a failure. It names the first fix.
+ * @throws {ToolkitError} when one of them is a failure. For programs it names the first fix.
  */
 export function showFindings({ out }: Context, findings: readonly Finding[]): void {
   const failures = findings.filter(({ status }) => status === "fail");
@@ -81,7 +81,9 @@ export function showFindings({ out }: Context, findings: readonly Finding[]): vo
   if (failures.length === 0) return;
   const names = failures.map(({ check }) => check).join(", ");
   const noun = failures.length === 1 ? "a check has" : `${failures.length} checks have`;
+  // The notes have told the fixes already.
+  const fix = out.format === "json" ? failures.find(({ fix }) => fix !== null)?.fix : undefined;
   throw new ToolkitError(`Cannot work as it is: ${noun} failed (${names})`, {
-    hint: failures.find(({ fix }) => fix !== null)?.fix ?? undefined,
+    hint: fix ?? undefined,
   });
 }
