@@ -176,7 +176,7 @@ Deno.test("joinPages leaves one whole page as it is", () => {
   strictEqual(joinPages([page], 1), '{ "items" : [1.0],\n"next_page":null } ');
 });
 
-Deno.test("joinPages takes every field but the items from the last page", () => {
+Deno.test("joinPages takes every field but the items from the last page that has it", () => {
   const pages = [
     '{"object":"list","items":[{"id":"a","n":1.10}],"next_page":"/x?starting_after=a","url":"/x"}',
     '{"object":"list","items":[],"next_page":"/x?starting_after=a2","url":"/x"}',
@@ -185,8 +185,14 @@ Deno.test("joinPages takes every field but the items from the last page", () => 
   strictEqual(
     joinPages(pages),
     '{"new":9007199254740993,"object":"list",' +
-      '"items":[{"id":"a","n":1.10},{"id":"b"},{"id":"c"}],"next_page":null}',
+      '"items":[{"id":"a","n":1.10},{"id":"b"},{"id":"c"}],"next_page":null,"url":"/x"}',
   );
+  const odd = [
+    '{"items":[],"\\u0061":1.0,"b":1,"next_page":"/x"}',
+    '{ "b":2,"items":[],"a" : 3 } ',
+  ];
+  strictEqual(joinPages(odd), '{ "b":2,"items":[],"a" : 3 } ');
+  strictEqual(joinPages([odd[0] ?? "", '{"items":[]}']), '{"items":[],"\\u0061":1.0,"b":1}');
   deepStrictEqual(listItems(joinPages(pages, 2)), ['{"id":"a","n":1.10}', '{"id":"b"}']);
   deepStrictEqual(listItems(joinPages(pages, 0)), []);
 });

@@ -58,8 +58,8 @@ export function listItems(pageText: string): string[] {
 
 /**
  * One list out of the pages of a walk: the last page, with the items of all pages in its `items`,
- * at most `limit` of them. Where that cuts a page, the list goes on at `nextPage`. One page that
- * needs no cut stays as it is, byte for byte.
+ * at most `limit` of them, and with the fields that only earlier pages have. Where that cuts a page,
+ * the list goes on at `nextPage`. One page that needs no cut stays as it is, byte for byte.
  *
  * @throws {NetworkError} when there is no page, or one has no `items`.
  */
@@ -73,7 +73,7 @@ export function joinPages(
   const items = pageTexts.flatMap(listItems);
   if (pageTexts.length === 1 && items.length <= limit) return last;
   const joined = `[${items.slice(0, limit).join(",")}]`;
-  const whole = replaced(last, itemsStart(last), joined);
+  const whole = withEarlier(replaced(last, itemsStart(last), joined), pageTexts.slice(0, -1));
   const next = items.length > limit && nextPage !== undefined && valueStart(whole, "next_page");
   return next ? replaced(whole, next, JSON.stringify(nextPage)) : whole;
 }
@@ -103,19 +103,44 @@ function itemsStart(text: string): number {
   });
 }
 
+/** Adds the fields of earlier pages that the last page lacks. Where the list goes on is only its own. */
+function withEarlier(last: string, earlier: readonly string[]): string {
+  const own = new Set(["next_page", ...Array.from(members(last), ({ key }) => keyOf(key))]);
+  const added = new Map<string, string>();
+  for (const page of earlier) {
+    for (const { key, value, end } of members(page)) {
+      if (!own.has(keyOf(key))) added.set(keyOf(key), `${key}:${page.slice(value, end)}`);
+    }
+  }
+  if (added.size === 0) return last;
+  const close = last.lastIndexOf("}");
+  return `${last.slice(0, close)},${[...added.values()].join(",")}${last.slice(close)}`;
+}
+
 /** Where an object's value of a key starts. As in JSON.parse, the last of equal keys counts. */
 function valueStart(text: string, key: string): number | undefined {
-  const open = skipSpace(text, 0);
   let found: number | undefined;
+  for (const member of members(text)) if (isKey(member.key, key)) found = member.value;
+  return found;
+}
+
+/** The members of an object: each key's token, and where its value starts and ends. */
+function* members(text: string): Generator<{ key: string; value: number; end: number }> {
+  const open = skipSpace(text, 0);
   let at = text.charAt(open) === "{" ? open + 1 : text.length;
   while (at < text.length) {
     const name = skipSpace(text, at);
-    const colon = skipSpace(text, tokenEnd(text, name));
-    const value = skipSpace(text, colon + 1);
-    if (isKey(text.slice(name, tokenEnd(text, name)), key)) found = value;
-    at = skipSpace(text, valueEnd(text, value)) + 1;
+    const nameEnd = tokenEnd(text, name);
+    const value = skipSpace(text, skipSpace(text, nameEnd) + 1);
+    const end = valueEnd(text, value);
+    yield { key: text.slice(name, nameEnd), value, end };
+    at = skipSpace(text, end) + 1;
   }
-  return found;
+}
+
+/** The key that a token spells. */
+function keyOf(token: string): string {
+  return token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);
 }
 
 /** Whether a token is a key, however it is spelled. */
