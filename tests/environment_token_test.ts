@@ -158,7 +158,7 @@ Deno.test("where nothing can be stored, a token that rotates lasts this run, wit
       name: "AuthError",
       message: "Cannot sign in with CLI_REFRESH_TOKEN: the service refused it " +
         "(The token was replaced)",
-      hint: /exchanged already, by another machine .* one machine only; .*cli service token$/,
+      hint: /^It may be mistyped, .* rotates works on one machine only, .*cli service token$/,
     });
   }
 });

@@ -189,11 +189,9 @@ function notAccepted(use: Use, reason: string, hadSuccessor: boolean): AuthError
   }
   return new AuthError(message, {
     hint:
-      "It has ended, or it was exchanged already, by another machine or by a run that could not " +
-      `store what it got: nothing is remembered in ${
-        use.path ?? "~/.cli/ci"
-      }. A token that rotates ` +
-      "works on one machine only; get one that does not with: cli service token",
+      "It may be mistyped, from another service, or forgotten by one that was reset. A token that " +
+      "rotates works on one machine only, while ~/.cli/ci keeps what replaced it. Set a new one; " +
+      "for a local service: cli service token",
   });
 }
 
