@@ -53,6 +53,39 @@ Deno.test("a given token is exchanged once an hour, by whatever number of runs",
   }
 });
 
+Deno.test("what was not renewed for 60 days is forgotten when a new token comes, unless it is in use", async () => {
+  const [machine, service] = await given(false);
+  await using _ = machine;
+  await tokenSent(await client(machine));
+  const [first = ""] = rememberedFiles(machine);
+  const folder = join(machine.home, ".cli", "ci");
+  const [written] = [(await Deno.stat(first)).mtime ?? new Date(NaN)];
+  const ages = { old: 61, held: 61, young: 59, orphan: 61 };
+  for (const [name, days] of Object.entries(ages)) {
+    const then = new Date(written.getTime() - days * 24 * HOUR);
+    for (const end of name === "orphan" ? [".json.lock"] : [".json", ".json.lock"]) {
+      await putPrivate(join(folder, name + end), {});
+      await Deno.utime(join(folder, name + end), then, then);
+    }
+  }
+  const names = () => [...Deno.readDirSync(folder)].map(({ name }) => name.slice(0, 8)).sort();
+  using held = await Deno.open(join(folder, "held.json.lock"), { write: true });
+  await held.lock(true);
+  // A renewal of what is known removes nothing.
+  service.now += HOUR;
+  await tokenSent(await client(machine));
+  ok(names().includes("old.json"));
+  machine.variables.CLI_REFRESH_TOKEN = service.issue();
+  await tokenSent(await client(machine));
+  deepStrictEqual(names().filter((name) => /^[a-z]+\./.test(name)), [
+    "held.jso",
+    "held.jso",
+    "young.js",
+    "young.js",
+  ]);
+  strictEqual(rememberedFiles(machine).length, 4);
+});
+
 Deno.test("what is remembered is private, and holds the given token in no form", async () => {
   const [machine, service, token] = await given(false);
   await using _ = machine;

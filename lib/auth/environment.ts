@@ -12,12 +12,20 @@ import { dirname } from "../config/paths.ts";
 import type { Credential } from "../client.ts";
 import { isFileError, makePrivateFolder } from "../config/files.ts";
 import type { JsonObject } from "../config/json.ts";
-import { type HeldFile, holdPrivateJson, readPrivateJson } from "../config/private_json.ts";
+import {
+  type HeldFile,
+  holdPrivateJson,
+  readPrivateJson,
+  removeOlderFiles,
+} from "../config/private_json.ts";
 import { optionalText } from "../config/stored_token.ts";
 import { homeFile, mayAccess, setting, type Surroundings } from "../config/surroundings.ts";
 import { AuthError, ConfigError } from "../errors.ts";
 import { type AccessToken, isUsable, renewing } from "./renewal.ts";
 import { type GrantedToken, refreshToken, type TokenEndpoint, type TokenRefusal } from "./token.ts";
+
+/** What is remembered of a token goes when it was not renewed for so long: 60 days. */
+const LONGEST_UNUSED_MS = 60 * 86_400_000;
 
 /** A refresh token that was given, not stored. */
 export interface GivenToken {
@@ -121,6 +129,7 @@ async function renewedStored(
   const { access_token, expires_at_ms, successor, scope } = fresh;
   try {
     await file.write({ ...content, access_token, expires_at_ms, refresh_token: successor, scope });
+    if (!content) await removeOlderFiles(path, LONGEST_UNUSED_MS).catch(() => {});
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     passOver(use, fresh, stored, error.message);

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { dirname } from "./paths.ts";
+import { dirname, join } from "./paths.ts";
 import { makePrivateFolder, readPrivateText, writePrivateText } from "./files.ts";
 import { type JsonObject, parseJsonFile } from "./json.ts";
 import { withLock } from "./lock.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { mayAccess, type Surroundings } from "./surroundings.ts";
 
 /** A private file while its lock is held. */
 export interface HeldFile {
@@ -48,4 +48,39 @@ export async function holdPrivateJson<T>(
       read: () => readPrivateJson(path, around),
       write: (content) => writePrivateText(path, `${JSON.stringify(content, null, 2)}\n`, around),
     }));
+}
+
+/**
+ * Removes the private files beside one that has just been written, and their locks, where they were
+ * last written so much earlier. One whose lock is held stays. That something cannot be removed is no
+ * reason to fail.
+ */
+export async function removeOlderFiles(path: string, earlierMs: number): Promise<void> {
+  const folder = dirname(path);
+  if (!mayAccess("read", folder) || !mayAccess("write", folder)) return;
+  // Both times are the file system's own, so no other clock has to agree with it.
+  const oldest = await lastWritten(path) - earlierMs;
+  const names = new Set<string>();
+  for await (const { name } of Deno.readDir(folder)) {
+    const [, own] = /^(.+\.json)(?:\.lock)?$/.exec(name) ?? [];
+    if (own !== undefined) names.add(own);
+  }
+  for (const name of names) await removeIfOlder(join(folder, name), oldest).catch(() => {});
+}
+
+/** Removes a private file and its lock, unless they are newer or in use. */
+async function removeIfOlder(path: string, oldest: number): Promise<void> {
+  const lock = `${path}.lock`;
+  if (await lastWritten(path) >= oldest) return;
+  using file = await Deno.open(lock, { write: true, create: true, mode: 0o600 });
+  // Another process may have written just before it gave the lock back.
+  if (!await file.tryLock(true) || await lastWritten(path) >= oldest) return;
+  await Deno.remove(path).catch(() => {});
+  await Deno.remove(lock);
+}
+
+/** When a private file was last written, or its lock made where there is no file. */
+async function lastWritten(path: string): Promise<number> {
+  const info = await Deno.stat(path).catch(() => Deno.stat(`${path}.lock`));
+  return info.mtime?.getTime() ?? Infinity;
 }
