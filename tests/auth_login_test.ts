@@ -164,6 +164,20 @@ Deno.test("fewer permissions than projects need are no failure", async () => {
   deepStrictEqual([bad.code, at.sent.filter((one) => one.includes("health")).length], [2, 1]);
 });
 
+Deno.test("the hint after a missing permission mends the profile that lacks it, and no other", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  await at.run("auth login -n limited --scope project_configuration:apps:read", { browser: allow });
+  const project = `--project-id ${at.service.projectId}`;
+  const refused = await at.run(`products list --profile limited ${project}`);
+  const hint = /: (cli auth login .*)\n$/.exec(refused.err)?.[1];
+  deepStrictEqual([refused.code, hint], [4, "cli auth login --name limited"]);
+  await at.run("auth login --name limited", { browser: allow });
+  const mended = await at.run(`products list --profile limited ${project}`);
+  strictEqual(mended.code, 0, mended.err);
+  strictEqual((await at.run(`products list --profile default ${project}`)).code, 0);
+});
+
 Deno.test("a second login under the same name replaces the first and ends it", async () => {
   await using at = await openHome();
   await signedIn(at);

@@ -82,6 +82,7 @@ Deno.test("a find tells where it comes from and shows no token", async () => {
     scope,
     preview: "atk_…tive",
     shadows: [],
+    signIn: "cli auth login --name active",
   });
   ok(!JSON.stringify(found).includes("of_profile"));
   machine.variables.CLI_REFRESH_TOKEN = " rtk_from_environment\n";

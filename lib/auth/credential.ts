@@ -44,6 +44,8 @@ export interface FoundCredential extends Origin<"option" | "environment" | "loca
   expiresAtMs?: number | undefined;
   /** The scopes granted, separated by spaces, where they are known. */
   scope?: string | undefined;
+  /** What to run to sign in anew in its place, for one from a file. */
+  signIn?: string | undefined;
   /** The first and last four characters: of the access token in a file, or of the given token. */
   preview: string;
 }
@@ -160,6 +162,7 @@ function stored(
     clientId: token.client_id,
     expiresAtMs: token.expires_at_ms,
     scope: token.scope,
+    signIn: place.signIn,
     preview: preview(token.access_token),
     scopeAt: () => Promise.resolve(token.scope),
     open: (endpoint) => storedCredential(place, token, endpoint),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { ApiError } from "../errors.ts";
 import { type Group, runCommand } from "./command.ts";
 import { loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
@@ -17,7 +18,7 @@ import { EXIT, type Failed, reportError } from "./report.ts";
 export async function run(argv: readonly string[], world: World): Promise<number> {
   const split = splitGlobals(argv);
   const { globals, problem } = split;
-  if (problem) return fail(problem, undefined, world, globals);
+  if (problem) return await fail(problem, undefined, world, globals);
   const { words: all, help } = plainWords(split);
   let failed: Failed | undefined;
   try {
@@ -30,7 +31,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
     else await runCommand(root, words, createContext(world, globals));
     return EXIT.done;
   } catch (error) {
-    return fail(error, failed, world, globals);
+    return await fail(error, failed, world, globals);
   }
 }
 
@@ -58,17 +59,33 @@ async function showHelp(place: Place, { terminal }: World, { output }: Globals):
 }
 
 /** Says what went wrong on standard error. */
-function fail(
+async function fail(
   error: unknown,
   failed: Failed | undefined,
   world: World,
   globals: Globals,
-): number {
+): Promise<number> {
   const { exitCode, message, hint, json } = reportError(error, failed, {
     givenToken: Boolean(world.around.env("CLI_REFRESH_TOKEN")?.trim()),
+    signIn: await signInAnew(error, world, globals),
   });
   // On one line, after any notes, and with nothing in it that drives a terminal.
   if (globals.output === "json") world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
   else createOutput(world.terminal, "table").error(message, hint);
   return exitCode;
+}
+
+/** What to run to sign in anew, where the service did not take the sign-in. */
+async function signInAnew(
+  error: unknown,
+  { around }: World,
+  { profile }: Globals,
+): Promise<string | undefined> {
+  if (!(error instanceof ApiError && (error.status === 401 || error.status === 403))) return;
+  const { resolveCredential } = await import("../auth/credential.ts");
+  const quiet = { ...around, cwd: around.cwd, home: around.home, warn: () => {} };
+  const used = await resolveCredential(quiet, { profile }).catch(() => undefined);
+  if (used?.kind !== "local" || error.status === 401) return used?.signIn;
+  // A folder's sign-in is made out of another one, and can do no more than that.
+  return `cli auth login, then ${used.signIn} --profile default`;
 }

@@ -58,6 +58,8 @@ export interface Failed {
 export interface ReportOptions {
   /** Whether `CLI_REFRESH_TOKEN` is the sign-in, which no `cli auth login` replaces. */
   givenToken?: boolean | undefined;
+  /** What to run to sign in anew in place of the sign-in that was used. */
+  signIn?: string | undefined;
 }
 
 /** Reports an error of a command. */
@@ -168,16 +170,20 @@ function hintOfRefusal(
 }
 
 /** What to do about a sign-in that is not good enough. */
-function hintOfSignIn({ status, message }: ApiError, { givenToken }: ReportOptions): string {
+function hintOfSignIn(
+  { status, message }: ApiError,
+  { givenToken, signIn = "cli auth login" }: ReportOptions,
+): string {
   const scope = /"([a-z_*]+:[a-z_*]+:read(?:_write)?)"/.exec(message)?.[1];
   if (status === 403 && !scope) return "See which projects you can use: cli projects list";
   if (givenToken) {
     return `Replace CLI_REFRESH_TOKEN${scope ? " by one with that permission" : ""}; for a local ` +
       "service, make one with: cli service token";
   }
+  // Without --scope: it would ask for that permission alone, and so take all others away.
   return scope
-    ? `Sign in with that permission: cli auth login --scope ${scope}`
-    : "Sign in again with: cli auth login";
+    ? `Sign in with all that the commands need: ${signIn}`
+    : `Sign in again with: ${signIn}`;
 }
 
 /** The most ids that a hint names. */

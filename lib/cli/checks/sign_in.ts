@@ -126,7 +126,7 @@ function clockVerdict(around: Surroundings, date: string | null): Verdict {
 }
 
 /** Whether the service accepts the sign-in. A token that ends is renewed for this. */
-async function accessVerdict({ client }: Connection): Promise<Verdict> {
+async function accessVerdict({ client, credential }: Connection): Promise<Verdict> {
   try {
     const { items } = await listProjects(client, { limit: 1 });
     return items.length > 0 ? "accepted" : doubtful(
@@ -136,7 +136,12 @@ async function accessVerdict({ client }: Connection): Promise<Verdict> {
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return "accepted";
     if (error instanceof ApiError && error.status === 401) {
-      return failed(error.message, "Sign in again with: cli auth login");
+      return failed(
+        error.message,
+        credential?.signIn === undefined
+          ? `Replace ${credential?.source}; for a local service: cli service token`
+          : `Sign in again with: ${credential.signIn}`,
+      );
     }
     throw error;
   }
