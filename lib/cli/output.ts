@@ -85,6 +85,8 @@ export interface CardOptions {
 export interface Output {
   /** How the command is to write its data. */
   readonly format: Format;
+  /** Whether standard output goes to a terminal. */
+  readonly isTerminal: boolean;
   /** Writes JSON text to standard output, laid out for reading, values unchanged. */
   json(text: string): void;
   /** Writes one line per row to standard output, cut to the terminal's width. */
@@ -124,6 +126,7 @@ export function createOutput(terminal: Terminal, format: Format): Output {
   };
   return {
     format,
+    isTerminal: terminal.outColumns !== undefined,
     json: (text) => terminal.writeOut(`${formatJson(text)}\n`),
     table: (rows, columns, options = {}) => {
       refuseJson(format);

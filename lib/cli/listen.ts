@@ -1,0 +1,174 @@
+/**
+ * Listening to events: fetch, forward, acknowledge, and go on after whatever breaks. An event is
+ * acknowledged only once it was taken, and the next one waits for that: nothing is lost or overtaken.
+ *
+ * @module
+ */
+
+import { ApiError, Cancelled, NetworkError } from "../errors.ts";
+import { path } from "../path.ts";
+import { pause } from "../retry.ts";
+import type { Context } from "./context.ts";
+import { type Answer, type ForwardedEvent, forwardEvent, type Target } from "./forward.ts";
+import { openSimulator, type Simulator } from "./sim.ts";
+
+/** What is listened to, and where it goes. */
+export interface Listening extends Target {
+  /** The data folder of the service. */
+  data: string | undefined;
+  /** Under which name the service keeps the place. */
+  name: string;
+  /** Only events of these types. */
+  types: readonly string[] | undefined;
+  /** How many events at most. */
+  most: number;
+  /** Whether to stop when no event is left. */
+  untilIdle: boolean;
+  /** How often an event is tried at most. */
+  attempts: number;
+}
+
+/** A listener as the service knows it. */
+export interface Listener {
+  /** Always `listener`. */
+  object: "listener";
+  /** Its name. */
+  name: string;
+  /** What its events are signed with. */
+  signing_secret: string;
+  /** How many events it has not got yet. */
+  waiting: number;
+}
+
+/** What is told meanwhile. */
+export interface Teller {
+  /** It has begun. */
+  opened(listener: Listener): void;
+  /** An event was tried. */
+  tried(event: ForwardedEvent, attempt: number, answer: Answer): void;
+  /** The service is not there. */
+  lost(why: string): void;
+  /** The service is there again. */
+  found(): void;
+}
+
+/** How long the service is to wait for an event, and how long for its answer, in milliseconds. */
+const WAIT_MS = 25_000;
+const LONGEST_MS = 40_000;
+
+/** How many events are fetched at a time. */
+const BATCH = 100;
+
+/** Listens until it is done or stopped. Returns how many events were taken. */
+export async function listen(
+  context: Context,
+  listening: Listening,
+  teller: Teller,
+): Promise<number> {
+  const link = await openLink(context, listening, teller);
+  const { name, types, most } = listening;
+  const { listener } = link;
+  const query = { types: types?.join(","), wait_ms: listening.untilIdle ? 0 : WAIT_MS };
+  for (let taken = 0;;) {
+    if (taken >= most) return taken;
+    const limit = Math.min(BATCH, most - taken);
+    const { items } = await link.ask(({ client, project }) =>
+      client.get<{ items: ForwardedEvent[] }>(
+        path`/_sim/projects/${project}/listeners/${name}/events`,
+        { query: { ...query, limit } },
+      )
+    );
+    if (items.length === 0 && listening.untilIdle) return taken;
+    for (const event of items) {
+      await bringOver(context, listening, teller, { event, listener });
+      await link.ask(({ client, project }) =>
+        client.post(path`/_sim/projects/${project}/listeners/${name}/ack`, { event_id: event.id })
+      );
+      taken++;
+    }
+  }
+}
+
+/** Sends an event as often as it takes. */
+async function bringOver(
+  context: Context,
+  { url, insecure, attempts }: Listening,
+  teller: Teller,
+  { event, listener }: { event: ForwardedEvent; listener: Listener },
+): Promise<void> {
+  for (let attempt = 1;; attempt++) {
+    const answer = await forwardEvent(context, { url, insecure }, event, listener.signing_secret);
+    teller.tried(event, attempt, answer);
+    if (answer.error === null) return;
+    if (attempt >= attempts) {
+      throw new NetworkError(`Cannot forward ${event.type} ${event.id}: ${answer.error}`, {
+        hint: "It is not acknowledged: the next run begins with it.",
+      });
+    }
+    await wait(context, Math.max(backoff(attempt), answer.retryAfterMs ?? 0));
+  }
+}
+
+/** The way to the service, which is found again whenever it is lost. */
+interface Link {
+  /** The listener. */
+  listener: Listener;
+  /** Asks until there is an answer. */
+  ask<T>(request: (simulator: Simulator) => Promise<T>): Promise<T>;
+}
+
+/** Finds the service. It must be there at first. */
+async function openLink(
+  context: Context,
+  { data, name, types }: Listening,
+  teller: Teller,
+): Promise<Link> {
+  const first = await openSimulator(context, data);
+  let simulator: Simulator | undefined = first;
+  const place = path`/_sim/projects/${first.project}/listeners/${name}`;
+  const listener = await first.client.post<Listener>(place, { types });
+  teller.opened(listener);
+  return {
+    listener,
+    async ask(request) {
+      for (let failures = 0;;) {
+        // A connection that died in the machine's sleep would else be waited for.
+        const limit = AbortSignal.timeout(LONGEST_MS);
+        const signal = AbortSignal.any([context.signal, limit]);
+        try {
+          simulator ??= await openSimulator(context, data);
+          const { client, project } = simulator;
+          const answer = await request({ client: client.with({ signal }), project });
+          if (failures > 0) teller.found();
+          return answer;
+        } catch (error) {
+          if (context.signal.aborted || !passes(error, limit)) throw error;
+          // After a restart it may be somewhere else.
+          simulator = undefined;
+          if (failures++ === 0) teller.lost(limit.aborted ? "it does not answer" : reason(error));
+          await wait(context, backoff(failures));
+        }
+      }
+    },
+  };
+}
+
+/** Whether a failure may be over soon. */
+function passes(error: unknown, limit: AbortSignal): boolean {
+  if (error instanceof Cancelled) return limit.aborted;
+  if (error instanceof ApiError) return error.status >= 500 || [423, 429].includes(error.status);
+  return error instanceof NetworkError;
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** How long to wait after so many failures, in milliseconds: up to ten seconds. */
+function backoff(failures: number): number {
+  return Math.min(200 * 2 ** (failures - 1), 10_000) * (0.75 + Math.random() / 4);
+}
+
+async function wait({ around, signal }: Context, ms: number): Promise<void> {
+  await (around.pause ?? pause)(ms, signal);
+}
