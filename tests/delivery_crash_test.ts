@@ -65,13 +65,17 @@ Deno.test("all events arrive although a third fails and the service is killed", 
       const child = spawn(folder);
       let goal = seen.requests + KILL_EVERY;
       const kill = () => child.kill("SIGKILL");
-      const timer = LONG === undefined ? undefined : setTimeout(kill, KILL_MS);
+      let timer: number | undefined;
       arrived = () => {
         if (LONG !== undefined || seen.requests < goal) return;
         goal = Infinity;
         kill();
       };
-      const lines = await Array.fromAsync(childLines(child));
+      const lines: string[] = [];
+      for await (const line of childLines(child)) {
+        lines.push(line);
+        if (LONG !== undefined && line === "started") timer = setTimeout(kill, KILL_MS);
+      }
       clearTimeout(timer);
       await child.status;
       equal(lines[0], "started");
