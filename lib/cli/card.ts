@@ -24,7 +24,7 @@ export function cardFields(answer: object): Field<object>[] {
   return Object.entries({ ...id !== undefined && { id }, ...fields }).map(([label, value]) => ({
     label,
     value: () => value,
-    kind: label.endsWith("_at") ? "time" : "text",
+    kind: /_(at|date)$/.test(label) ? "time" : "text",
   }));
 }
 

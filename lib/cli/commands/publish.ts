@@ -44,11 +44,20 @@ const offering = command({
     paywall: text("A JSON file with the paywall's content, or - for standard input", {
       placeholder: "path",
     }),
-    current: toggle("Make the offering the current one"),
+    current: toggle("Make the offering current (done without --paywall)"),
+    no_current: toggle("Leave the current offering as it is"),
     dry_run: toggle("Print the plan and stop"),
     ...confirmFlags,
   },
-  async run(context, { id, paywall, current, dry_run, ...input }) {
+  async run(context, { id, paywall, current, no_current, dry_run, ...input }) {
+    if (current === true && no_current === true) {
+      throw new UsageError(
+        "Cannot publish an offering: --current and --no-current exclude another",
+        {
+          hint: "Pass one of them",
+        },
+      );
+    }
     const content = paywall === undefined ? undefined : await readContent(context, paywall);
     const client = await context.client();
     const found = await getOffering(client, id);

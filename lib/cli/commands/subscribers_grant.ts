@@ -64,12 +64,11 @@ export const grant = command({
       getCustomer(client, user_id),
       permitted(getEntitlement(client, entitlement)),
     ]);
-    const now = clockOf(context, customer);
-    const until = () => parseDuration(duration, now());
+    // Worked out once: what is stored is the moment that was asked about.
+    const expires_at = parseDuration(duration, clockOf(context, customer)());
     const name = found?.lookup_key ?? entitlement;
-    warnOfShorter(context, customer, found, until());
-    await askFirst(context, input, `Grant ${name} to ${user_id} until ${utc(until())}?`);
-    const expires_at = until();
+    warnOfShorter(context, customer, found, expires_at);
+    await askFirst(context, input, `Grant ${name} to ${user_id} until ${utc(expires_at)}?`);
     const body = { entitlement_id: entitlement, expires_at };
     const answer = await grantEntitlement(client, user_id, body);
     showSubscriber(context, answer, { keys: keysOf(found ? [found] : []) });
@@ -86,7 +85,11 @@ export const revoke = command({
   flags: confirmFlags,
   async run(context, { user_id, entitlement, ...input }) {
     const client = await context.client();
-    const customer = await getCustomer(client, user_id);
+    const [customer] = await Promise.all([
+      getCustomer(client, user_id),
+      // An entitlement that does not exist is a typing error, not one that nobody was granted.
+      permitted(getEntitlement(client, entitlement)),
+    ]);
     const now = clockOf(context, customer);
     const holdings = await permitted(readHoldings(client, user_id));
     const giving = holdings?.filter((one) => givesAccess(one) && entitlementIn(one, entitlement));
