@@ -2,7 +2,8 @@
  * The ledger of money: what each kind of movement means, and what its numbers count.
  *
  * A movement is one row of `movements`. It is written in the transaction of what it tells, together
- * with its share of `movements_daily`, and never changed after. Every chart is a sum over them:
+ * with its share of `movements_daily`, and never changed after, except for whose it is: customers
+ * are joined and deleted. Every chart is a sum over them:
  *
  * - **Levels** are sums over everything up to a moment: how many subscriptions are paid for
  *   (`actives_delta`), on trial (`trials_delta`), paid and going to renew (`renewing_delta`), paid and
@@ -30,13 +31,17 @@ import { convert, perMonth } from "./money.ts";
 export type MovementKind =
   /** A free trial starts: trials +1. */
   | "trial_start"
-  /** A trial turns into a paid period: trials -1, actives +1, a payment. `started_at` is its start. */
+  /**
+   * A trial turns into a paid period: trials -1 (0 where it had lapsed before), actives +1, a
+   * payment. `started_at` is its start. Where the product changes with it there are two rows, so
+   * conversions are counted by `actives_delta`.
+   */
   | "trial_conversion"
-  /** A trial ends without a payment: trials -1. Also when its first charge fails for good. */
+  /** A trial ends without a payment: trials -1. Also when the grace of its first charge is over. */
   | "trial_expiration"
-  /** A customer pays for a subscription for the first time in the project: actives +1, a payment. */
+  /** A customer starts to pay for a product for the first time: actives +1, a payment. */
   | "start"
-  /** A customer who paid for a subscription before and has none that lives starts one: as `start`. */
+  /** A customer who paid for the product before, and let that end, starts anew: as `start`. */
   | "resubscription"
   /** A period is paid for, also ahead of time: a payment. */
   | "renewal"
@@ -59,6 +64,7 @@ export type MovementKind =
   /**
    * Another product replaces a paid one, two rows: the old subscription's actives -1, the new one's
    * actives +1 with a payment. The two rows' `mrr_delta_micros` together are the expansion.
+   * Consent to a higher price is one row, with the difference.
    */
   | "upgrade"
   /** The same where the new product brings less per month: together they are the contraction. */

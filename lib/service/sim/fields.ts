@@ -5,15 +5,17 @@
  */
 
 import { z } from "zod";
-import { isDuration } from "../domain/calendar.ts";
+import { isDuration, parseDuration } from "../domain/calendar.ts";
 import { convert, CURRENCIES, LARGEST_PAYMENT_USD, toMicros } from "../domain/money.ts";
 import { Refusal } from "../errors.ts";
 import { LONGEST_CUSTOMER_ID } from "../find.ts";
 import { text } from "../routes/fields.ts";
 
-/** A duration that is longer than nothing. */
-export const duration = z.string()
-  .refine(isDuration, "must be an ISO 8601 duration such as P1M or P2W");
+/** A duration of whole days at least: no store sells or grants less. */
+export const duration = z.string().refine(
+  (text) => isDuration(text) && parseDuration(text).ms === 0,
+  "must be an ISO 8601 duration of days, weeks, months or years, such as P1M or P2W",
+);
 
 /** A price in main units, such as 9.99. */
 export const price = z.number().min(0).max(100_000_000);

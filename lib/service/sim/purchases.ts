@@ -49,7 +49,9 @@ const newPurchase = z.strictObject({
   grace_period_duration: duration.nullable().optional(),
   starts_at: moment.optional(),
   paid: z.boolean().default(true),
-  store_transaction_id: text(255).optional(),
+  // A renewal of Google Play has the id of the first transaction with such an ending.
+  store_transaction_id: text(250).regex(/^(?!.*\.\.\d+$)/s, "must not end like a renewal's id")
+    .optional(),
 });
 
 type NewPurchase = z.infer<typeof newPurchase>;
