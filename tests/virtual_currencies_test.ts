@@ -14,7 +14,8 @@ Deno.test("a currency's code is upper-case, unique and for good", async () => {
   const { client, send, projectId } = desk;
   const gold = await createVirtualCurrency(client, { code: "GLD_1", name: "Gold" });
   deepEqual([gold.description, gold.product_grants, gold.state], [null, null, "active"]);
-  await rejects(createVirtualCurrency(client, { code: "GLD_1", name: "Again" }), hasStatus(409));
+  const second = createVirtualCurrency(client, { code: "GLD_1", name: "Again" });
+  await rejects(second, { status: 409, param: "code", message: /with the code "GLD_1"/ });
   for (const code of ["gld", "", "ABCDEFGHIJK", "A-B", "Ä"]) {
     await rejects(createVirtualCurrency(client, { code, name: "Bad" }), hasStatus(400), code);
   }

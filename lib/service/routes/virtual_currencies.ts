@@ -125,7 +125,7 @@ const createVirtualCurrency = route({
       product_grants: await storedGrants(call, product_grants ?? null),
       created_at: now,
     }).returningAll().executeTakeFirstOrThrow(),
-    { column: "virtual_currencies.id", what: "a virtual currency", value: code },
+    { column: "virtual_currencies.id", what: "a virtual currency", param: "code", value: code },
   );
   return showVirtualCurrency(row);
 });
