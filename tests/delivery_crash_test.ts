@@ -65,7 +65,7 @@ Deno.test("all events arrive although a third fails and the service is killed", 
       const child = spawn(folder);
       let goal = seen.requests + KILL_EVERY;
       const kill = () => child.kill("SIGKILL");
-      let timer: number | undefined;
+      let timer: ReturnType<typeof setTimeout> | undefined;
       arrived = () => {
         if (LONG !== undefined || seen.requests < goal) return;
         goal = Infinity;
