@@ -104,7 +104,8 @@ Deno.test("a damaged database is named, with what can be done", () =>
       await rejects(serve(options), (error) => {
         ok(error instanceof ConfigError, String(error));
         ok(error.message.startsWith(`Cannot open the database ${JSON.stringify(file)}: `));
-        match(error.hint ?? "", /damaged.*cli service reset$/);
+        match(error.hint ?? "", /damaged.*: cli service reset --data /);
+        ok(error.hint?.endsWith(JSON.stringify(folder)));
         return true;
       });
     }

@@ -61,7 +61,7 @@ export function unusableDatabase(file: string, error: unknown): ConfigError {
   return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
     hint: damaged
       ? "The file is damaged, or no database. Put a copy of it back, or delete all data and start " +
-        "anew with: cli service reset"
+        `anew with: cli service reset --data ${JSON.stringify(dirname(file))}`
       : "Check that its folder exists and may be written, or use another one.",
     cause,
   });
