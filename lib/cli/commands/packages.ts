@@ -74,7 +74,9 @@ function readPosition(value: string): number {
 
 const list = command({
   brief: "List packages",
-  details: "Without --offering the packages of all offerings are listed.",
+  details:
+    "Without --offering the packages of all offerings are listed. That list does not come in " +
+    "pages: its next_page is null, also where --limit cuts it.",
   flags: {
     offering: text("Only packages of this offering", { short: "o", placeholder: "lookup_key" }),
     ...listFlags,
