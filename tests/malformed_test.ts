@@ -1,4 +1,4 @@
-import { equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { routes } from "../lib/service/mod.ts";
 import { fullPath } from "../lib/service/route.ts";
@@ -100,6 +100,32 @@ Deno.test("a compressed body is refused by the name of its encoding", async () =
   match((await packed.json()).message, /not with Content-Encoding: gzip$/);
   const plain = await desk.send("POST", path, body, { "Content-Encoding": "identity" });
   equal(plain.status, 200);
+});
+
+Deno.test("a field that is set for good is told from one that nobody knows", async () => {
+  await using desk = await openDesk();
+  const [app, product, pack] = await Promise.all(
+    ["apps", "products", "offerings/default/packages"].map(async (list) => {
+      const answer = await desk.send("GET", `/v2/projects/${desk.projectId}/${list}`);
+      return (await answer.json()).items[0].id;
+    }),
+  );
+  for (
+    const [path, field] of [
+      [`apps/${app}`, "type"],
+      [`products/${product}`, "store_identifier"],
+      [`packages/${pack}`, "lookup_key"],
+      ["offerings/default", "lookup_key"],
+      ["entitlements/pro", "lookup_key"],
+    ] as const
+  ) {
+    for (const [name, why] of [[field, "cannot be changed"], ["x", "is not a known field"]]) {
+      const body = { [name ?? ""]: "x" };
+      const answer = await desk.send("POST", `/v2/projects/${desk.projectId}/${path}`, body);
+      const { message, param } = await answer.json();
+      deepEqual([answer.status, param, message], [400, name, `'${name}' ${why}`]);
+    }
+  }
 });
 
 Deno.test("of two fields with one name, the last counts", async () => {

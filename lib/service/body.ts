@@ -66,7 +66,8 @@ function explain(issues: readonly z.core.$ZodIssue[], root: unknown): Refusal {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
     const name = [...path, issue.keys[0] ?? ""].join(".");
-    return invalid(name, `'${name}' is not a known field`);
+    const why = issue.message.startsWith("cannot ") ? issue.message : "is not a known field";
+    return invalid(name, `'${name}' ${why}`);
   }
   if (path.length === 0) return malformed(`The body ${ruleOf(issue)}`);
   const name = path.join(".");

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import type { App, AppChanges, NewApp } from "../../resources/apps.ts";
 import { component, millis } from "../schemas.ts";
-import { text } from "./fields.ts";
+import { text, unchangeable } from "./fields.ts";
 
 const BILLING_CURRENCIES = (
   "USD EUR JPY GBP AUD CAD BRL KRW CNY MXN SEK PLN MYR PHP CHF SAR TWD NOK DKK THB NZD SGD HKD " +
@@ -101,7 +101,7 @@ export const appChanges: z.ZodType<AppChanges> = z.strictObject({
     .nullable().exactOptional(),
   roku: roku.exactOptional(),
   paddle: paddle.exactOptional(),
-});
+}, unchangeable("type"));
 
 const common = {
   object: z.literal("app"),

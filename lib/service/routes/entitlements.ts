@@ -20,7 +20,7 @@ import { type Call, route } from "../route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { displayName, lookupKey, productIds, state } from "./fields.ts";
+import { displayName, lookupKey, productIds, state, unchangeable } from "./fields.ts";
 import { productSchema, showProduct } from "./products.ts";
 
 /** An entitlement in an answer. */
@@ -45,7 +45,7 @@ const newEntitlement: z.ZodType<NewEntitlement> = z.strictObject({
 
 const entitlementChanges: z.ZodType<EntitlementChanges> = z.strictObject({
   display_name: displayName.exactOptional(),
-});
+}, unchangeable("lookup_key"));
 
 const READ = "project_configuration:entitlements:read";
 const WRITE = "project_configuration:entitlements:read_write";

@@ -44,6 +44,16 @@ export const lookupKey: z.ZodString = text(200)
   .regex(/^[^\s/\p{C}]+$/u, "must be visible characters without spaces and slashes")
   .regex(/^(?!\.{1,2}$)/, "must not be . or .., which no path can hold");
 
+/** For the schema of an update: tells a field that was set for good from one that nobody knows. */
+export function unchangeable(...names: string[]): { error: z.core.$ZodErrorMap } {
+  return {
+    error: (issue) =>
+      issue.code === "unrecognized_keys" && names.includes(String(issue.keys[0]))
+        ? "cannot be changed"
+        : undefined,
+  };
+}
+
 /** The name that people read. */
 export const displayName: z.ZodString = text(1500);
 

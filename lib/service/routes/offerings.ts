@@ -15,7 +15,7 @@ import { type Call, route } from "../route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { displayName, lookupKey, metadata, state } from "./fields.ts";
+import { displayName, lookupKey, metadata, state, unchangeable } from "./fields.ts";
 import { archivedProductsOf } from "./package_products.ts";
 import { packageListing, packageSchema } from "./packages.ts";
 
@@ -46,7 +46,7 @@ const offeringChanges: z.ZodType<OfferingChanges> = z.strictObject({
   display_name: displayName.exactOptional(),
   is_current: z.boolean().exactOptional(),
   metadata: metadata.exactOptional(),
-});
+}, unchangeable("lookup_key"));
 
 const READ = "project_configuration:offerings:read";
 const WRITE = "project_configuration:offerings:read_write";

@@ -16,7 +16,14 @@ import { type Call, route } from "../route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { displayName, lookupKey, objectId, productIds, wholeNumber } from "./fields.ts";
+import {
+  displayName,
+  lookupKey,
+  objectId,
+  productIds,
+  unchangeable,
+  wholeNumber,
+} from "./fields.ts";
 import {
   attachToPackage,
   packageProductChoices,
@@ -55,7 +62,7 @@ const newPackage: z.ZodType<NewPackage> = z.strictObject({
 const packageChanges: z.ZodType<PackageChanges> = z.strictObject({
   display_name: displayName.exactOptional(),
   position: position.exactOptional(),
-});
+}, unchangeable("lookup_key", "offering_id"));
 
 const READ = "project_configuration:packages:read";
 const WRITE = "project_configuration:packages:read_write";

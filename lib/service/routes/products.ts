@@ -18,7 +18,7 @@ import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.
 import { isForeignKeyViolation, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { appSchema, showApp } from "./apps.ts";
-import { displayName, objectId, state, text } from "./fields.ts";
+import { displayName, objectId, state, text, unchangeable } from "./fields.ts";
 
 const productType = z.enum([
   "subscription",
@@ -64,7 +64,7 @@ const newProduct: z.ZodType<NewProduct> = z.strictObject({
 
 const productChanges: z.ZodType<ProductChanges> = z.strictObject({
   display_name: displayName.exactOptional(),
-});
+}, unchangeable("store_identifier", "type", "app_id"));
 
 const READ = "project_configuration:products:read";
 const WRITE = "project_configuration:products:read_write";
