@@ -143,7 +143,7 @@ export async function resolveConnection(
  * ```
  *
  * @throws {AuthError} when the person or the service says no, or nobody answers within 5 minutes.
- * @throws {ConfigError} when the address is not a URL, or the script may not listen.
+ * @throws {ConfigError} when the address is not the service's, or the script may not listen.
  * @throws {NetworkError} when the service does not answer.
  * @throws {Cancelled} when the signal fires.
  */

@@ -47,6 +47,38 @@ Deno.test("auth login signs in through the consent page, and the very next comma
   ]);
 });
 
+Deno.test("an address at which something else answers is refused before any browser opens", async () => {
+  await using at = await openHome();
+  const browser = () => Promise.reject(new Error("a browser was opened"));
+  at.env.CLI_BASE_URL = `${BASE_URL}/v2`;
+  const version = await at.run("auth login", { browser });
+  strictEqual(version.code, 1);
+  match(version.err, /v2: what answers there is not the service\nLeave out the version: .*4010$/m);
+  const found = await at.run("doctor");
+  match(found.out, /^fail +service +.*not the service/m);
+  at.env.CLI_BASE_URL = "http://127.0.0.1:9";
+  const pages = ["<h1>Hi</h1>", "{}", '{"status":"up"}', "null"];
+  for (const page of pages) {
+    const other = await at.run("auth login", {
+      browser,
+      intercept: () => Promise.resolve(new Response(page)),
+    });
+    match(other.err, /^Cannot use http:\/\/127\.0\.0\.1:9: what answers there is not the service/m);
+  }
+});
+
+Deno.test("a service that only refuses what comes without a sign-in is taken for one", async () => {
+  await using at = await openHome();
+  const bare = await at.run("auth login", {
+    browser: allow,
+    intercept: ({ url }) =>
+      Promise.resolve(
+        /health|well-known/.test(url) ? new Response("", { status: 404 }) : undefined,
+      ),
+  });
+  strictEqual(bare.code, 0, bare.err);
+});
+
 Deno.test("the permissions asked for suffice for every route, and are listed one by one", () => {
   const needed = new Set(routes.map(({ scope }) => scope).flat());
   deepStrictEqual(missingScopes(DEFAULT_SCOPES.join(" "), [...needed]), []);

@@ -178,7 +178,18 @@ Deno.test("an answer with our state but another issuer, an error or no code ends
   await rejects(answering((search) => search.append("code", "b")), { message: /holds no code$/ });
   ok(!at.sent.includes("POST /oauth2/token"));
   await rejects(answering((search) => search.set("code", "made-up")), AuthError);
-  ok((await answering((search) => search.delete("iss"))).access_token, "the issuer is optional");
+  const silent = answering((search) => search.delete("iss"));
+  await rejects(silent, { name: "AuthError", message: /does not say which service it comes from/ });
+  const intercept = ({ url }: Request) =>
+    Promise.resolve(url.includes("/.well-known/") ? new Response("", { status: 404 }) : undefined);
+  const around = at.around({ intercept, browser: () => Promise.resolve(true) });
+  const visit = async (url: string) => {
+    const address = await allowedAddress(url, at);
+    address.searchParams.delete("iss");
+    await pageAt(address);
+  };
+  const onUrl = (url: string) => void visit(url).catch(() => {});
+  ok((await signIn({ surroundings: around, onUrl })).access_token, "it never promised its name");
 });
 
 Deno.test("nobody answers in time, or somebody presses Ctrl-C: the wait ends and so does the listener", async () => {
@@ -249,7 +260,7 @@ Deno.test("a script that may not listen is told what to allow", async () => {
     import { signIn } from ${JSON.stringify(new URL("../mod.ts", import.meta.url).href)};
     await signIn({ onUrl: () => {}, surroundings: {
       env: () => undefined, cwd: undefined, home: undefined, now: () => 0, warn: () => {},
-      fetch: () => Promise.resolve(new Response()),
+      fetch: () => Promise.resolve(Response.json({ status: "ok", version: "1" })),
     } }).catch((error) => console.log(error.name, error.hint));`;
   const [ran] = await runPrograms(source, 1, { args: ["--allow-net=127.0.0.1:4010"] });
   deepStrictEqual(ran, {

@@ -6,9 +6,9 @@
 
 import type { StoredToken } from "../config/stored_token.ts";
 import { AuthError, Cancelled, ToolkitError } from "../errors.ts";
-import { attemptOnce, unreachable } from "../retry.ts";
 import { openInBrowser } from "./browser.ts";
 import { failedPage, SIGNED_IN } from "./callback_page.ts";
+import { type KnownService, recognizeService } from "./discovery.ts";
 import { openLoopback } from "./loopback.ts";
 import { createPkce, randomText, systemRandom } from "./pkce.ts";
 import { serviceAddress } from "./renewal.ts";
@@ -46,7 +46,7 @@ export interface BrowserOptions {
  * Signs in with a browser, and gives what is to be stored.
  *
  * @throws {AuthError} when the person or the service says no, or nobody answers in time.
- * @throws {ConfigError} when this program may not listen for the answer.
+ * @throws {ConfigError} when the address is not the service's, or this program may not listen.
  * @throws {NetworkError} when the service does not answer.
  * @throws {Cancelled} when the signal fires.
  */
@@ -54,7 +54,8 @@ export async function signInWithBrowser(
   endpoint: TokenEndpoint,
   options: BrowserOptions,
 ): Promise<StoredToken> {
-  await reach(endpoint);
+  // Else the person would find out in the browser, and we never.
+  const service = await recognizeService(endpoint);
   const random = options.randomBytes ?? systemRandom;
   const state = randomText(16, random);
   const { verifier, challenge } = await createPkce(random);
@@ -66,7 +67,7 @@ export async function signInWithBrowser(
   try {
     const stopped = show(authorizationUrl(endpoint.baseUrl, request), endpoint, options);
     const answer = await waitFor(loopback.answer, redirect_uri, endpoint, options).finally(stopped);
-    const code = codeIn(answer, endpoint.baseUrl);
+    const code = codeIn(answer, endpoint.baseUrl, service);
     const grant = { code, redirect_uri, client_id, code_verifier: verifier };
     const token = await redeem(endpoint, grant, scope);
     await complete(endpoint, token, options);
@@ -77,20 +78,6 @@ export async function signInWithBrowser(
     loopback.finish(failedPage(error instanceof Cancelled ? "The program was stopped" : reason));
     throw error;
   }
-}
-
-/** Fails where nothing answers: else the person would find that out in the browser, and we never. */
-async function reach({ baseUrl, around, signal, userAgent, onExchange }: TokenEndpoint) {
-  const headers = new Headers(userAgent === undefined ? [] : [["User-Agent", userAgent]]);
-  const request = new Request(`${serviceAddress(baseUrl)}/health`, { headers, redirect: "manual" });
-  const settings = {
-    baseUrl,
-    ...signal && { signal },
-    ...around.fetch && { fetch: around.fetch },
-    ...onExchange && { onExchange },
-  };
-  const { response, error } = await attemptOnce(settings, request, undefined, 1);
-  if (!response) throw unreachable(error, request.url);
 }
 
 /** The address that asks the person for consent. */
@@ -146,13 +133,22 @@ function tooLate(waitMs: number, redirectUri: string): AuthError {
 }
 
 /** The code in the answer that the browser brought. Its state is known to be ours. */
-function codeIn(answer: URLSearchParams, baseUrl: string): string {
+function codeIn(
+  answer: URLSearchParams,
+  baseUrl: string,
+  { namesItself }: KnownService,
+): string {
   // Where the service names itself, the name must be right: RFC 9207. The published one does not.
   const iss = answer.get("iss");
   const names = [baseUrl, new URL(baseUrl).origin].map(serviceAddress);
   if (iss !== null && !names.includes(serviceAddress(iss))) {
     throw new AuthError(`Cannot sign in: the answer comes from ${iss}, not from ${baseUrl}`, {
       hint: "Set CLI_BASE_URL to the service's own name for itself, if you trust it.",
+    });
+  }
+  if (iss === null && namesItself) {
+    throw new AuthError("Cannot sign in: the answer does not say which service it comes from", {
+      hint: "Try again. If that does not help, check CLI_BASE_URL.",
     });
   }
   const error = answer.get("error");

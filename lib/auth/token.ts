@@ -206,7 +206,7 @@ function failure(outcome: Outcome, response: Response, request: Request): ApiErr
 }
 
 /** A text as a JSON object, if it is one. */
-function jsonObject(text: string): JsonObject | undefined {
+export function jsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;

@@ -7,10 +7,9 @@
 import type { ResolvedCredential } from "../../auth/credential.ts";
 import { missingCredential } from "../../auth/credential.ts";
 import { DEFAULT_SCOPES, missingScopes } from "../../auth/scopes.ts";
-import { createClient } from "../../client.ts";
+import { recognizeService } from "../../auth/discovery.ts";
 import type { Connection, Surroundings } from "../../connect.ts";
 import { ApiError, ToolkitError } from "../../errors.ts";
-import { path } from "../../path.ts";
 import { getProject, listProjects } from "../../resources/projects.ts";
 import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
@@ -34,7 +33,7 @@ export async function checkSignIn(
   const connection = await context.connection().catch(ignoreKnown);
   if (!connection) return [signIn, skipped("service", "settings cannot be read")];
   const { around } = context;
-  const answer: Answered = { version: undefined, date: null };
+  const answer: Answered = { date: null };
   const service = await runCheck("service", () => serviceVerdict(context, connection, answer));
   const findings = [signIn, service];
   const later = ["access", ...whole ? ["permissions", "project"] : []];
@@ -83,8 +82,6 @@ function nameOf({ source, name }: Pick<ResolvedCredential, "source" | "name">): 
 
 /** What an answer of the service has told besides. */
 interface Answered {
-  /** The service's version. */
-  version: string | undefined;
   /** Its time, as the `Date` header has it. */
   date: string | null;
 }
@@ -95,22 +92,14 @@ async function serviceVerdict(
   { baseUrl }: Connection,
   answer: Answered,
 ): Promise<Verdict> {
-  const { fetch } = around;
-  const client = createClient({
+  const { version: own } = await recognizeService({
     baseUrl: baseUrl.value,
-    retries: 0,
+    around,
     signal,
-    onExchange: ({ response }) => answer.date = response?.headers.get("Date") ?? null,
-    ...fetch && { fetch },
+    onExchange: ({ response }) => answer.date ??= response?.headers.get("Date") ?? null,
   });
   const place = `${baseUrl.value} (from: ${baseUrl.source})`;
-  try {
-    answer.version = (await client.get<{ version?: string }>(path`/health`))?.version;
-  } catch (error) {
-    // The published service has no such address; that it answers is all we ask.
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
-  }
-  const version = answer.version === undefined ? "no version told" : `version ${answer.version}`;
+  const version = own === undefined ? "no version told" : `version ${own}`;
   return `${version} at ${place}, client version ${VERSION}`;
 }
 

@@ -1,0 +1,86 @@
+/**
+ * Whether an address is the service's, and what it tells of itself: before anybody is sent there.
+ *
+ * @module
+ */
+
+import type { JsonObject } from "../config/json.ts";
+import { ConfigError } from "../errors.ts";
+import { attemptOnce, unreachable, unreadable } from "../retry.ts";
+import { serviceAddress } from "./renewal.ts";
+import { jsonObject, type TokenEndpoint } from "./token.ts";
+
+/** What a service tells of itself. */
+export interface KnownService {
+  /** Its version, where it tells that. */
+  version: string | undefined;
+  /** Whether it promises to name itself in each answer to a sign-in: RFC 9207. */
+  namesItself: boolean;
+}
+
+/**
+ * Makes sure that an address is the service's.
+ *
+ * @throws {ConfigError} when something else answers there.
+ * @throws {NetworkError} when nothing answers, or not now.
+ */
+export async function recognizeService(endpoint: TokenEndpoint): Promise<KnownService> {
+  const health = await look(endpoint, "/health");
+  const ours = health.status === 200 && health.body?.status === "ok";
+  const { version } = health.body ?? {};
+  const metadata = await look(endpoint, "/.well-known/oauth-authorization-server");
+  const described = metadata.status === 200 && typeof metadata.body?.token_endpoint === "string";
+  // The published service has neither address, but asks for a sign-in where ours does.
+  if (!ours && !described && !await asksForSignIn(endpoint)) throw notTheService(endpoint.baseUrl);
+  return {
+    version: ours && typeof version === "string" ? version : undefined,
+    namesItself: described &&
+      metadata.body?.authorization_response_iss_parameter_supported === true,
+  };
+}
+
+/** Whether a request without a sign-in is refused in the service's own words. */
+async function asksForSignIn(endpoint: TokenEndpoint): Promise<boolean> {
+  if (withoutVersion(endpoint.baseUrl) !== undefined) return false;
+  const { status, body } = await look(endpoint, "/v2/projects");
+  return status === 401 && typeof body?.type === "string";
+}
+
+/** What is at an address of the service. */
+async function look(
+  { baseUrl, around, signal, userAgent, onExchange }: TokenEndpoint,
+  place: string,
+): Promise<{ status: number; body: JsonObject | undefined }> {
+  const headers = new Headers({ Accept: "application/json" });
+  if (userAgent !== undefined) headers.set("User-Agent", userAgent);
+  const request = new Request(`${serviceAddress(baseUrl)}${place}`, {
+    headers,
+    redirect: "manual",
+  });
+  const settings = {
+    baseUrl,
+    ...signal && { signal },
+    ...around.fetch && { fetch: around.fetch },
+    ...onExchange && { onExchange },
+  };
+  const { response, text, error } = await attemptOnce(settings, request, undefined, 1);
+  if (!response) throw unreachable(error, request.url);
+  if (response.status >= 500) throw unreadable(`status ${response.status}`, request.url);
+  return { status: response.status, body: jsonObject(text) };
+}
+
+/** The address without the version at its end, if it has one: paths bring that themselves. */
+function withoutVersion(baseUrl: string): string | undefined {
+  const address = serviceAddress(baseUrl);
+  return /\/v\d+$/.test(address) ? address.replace(/\/v\d+$/, "") : undefined;
+}
+
+/** The error for an address at which something else answers. */
+function notTheService(baseUrl: string): ConfigError {
+  const better = withoutVersion(baseUrl);
+  return new ConfigError(`Cannot use ${baseUrl}: what answers there is not the service`, {
+    hint: better === undefined
+      ? "Check CLI_BASE_URL: it is the service's address without any path of the API."
+      : `Leave out the version: CLI_BASE_URL=${better}`,
+  });
+}
