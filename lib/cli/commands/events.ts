@@ -13,6 +13,7 @@ import { dataFlag } from "../local_service.ts";
 import { showList, showOne } from "../plain.ts";
 import { moment, openSimulator, sameFlags } from "../sim.ts";
 import { listen } from "./events_listen.ts";
+import { trigger } from "./events_trigger.ts";
 import { types } from "./events_types.ts";
 import { event as view, events as list } from "./simulate_events.ts";
 import { type Delivery, deliveryColumns } from "./webhook_deliveries.ts";
@@ -92,6 +93,7 @@ export const events = group("Events at the local service, and sending them once 
   resend,
   recover,
   listen,
+  trigger,
   types,
 });
 

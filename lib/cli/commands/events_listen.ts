@@ -15,7 +15,7 @@ import { dataFlag } from "../local_service.ts";
 
 /** Forwards events. */
 export const listen = command({
-  brief: "Forward events to a program as they happen",
+  brief: "Forward events to a program as they happen (local service)",
   details: "In order and signed, as webhooks get them. An event counts as taken once the program " +
     "answers 2xx; until then it is sent again. The service keeps the place of each --name, so " +
     "nothing is lost between two runs; a new name begins now. Ctrl-C ends it. On a terminal " +

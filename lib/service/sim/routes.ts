@@ -13,6 +13,7 @@ import { listenerRoutes } from "./listeners.ts";
 import { purchaseRoutes } from "./purchases.ts";
 import type { SimRoute } from "./route.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
+import { triggerRoutes } from "./trigger.ts";
 import { webhookRoutes } from "./webhooks.ts";
 
 /** Every route below `/_sim/projects/{project_id}`. */
@@ -26,4 +27,5 @@ export const simRoutes: readonly SimRoute[] = [
   ...deliveryRoutes,
   ...webhookRoutes,
   ...listenerRoutes,
+  ...triggerRoutes,
 ];

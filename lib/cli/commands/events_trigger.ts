@@ -1,0 +1,87 @@
+/**
+ * `cli events trigger`: an event of a type, made by letting happen what it tells of.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../errors.ts";
+import { path } from "../../path.ts";
+import { argument, command, text, texts } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EVENT_TYPES } from "../event_types.ts";
+import { parsePairs } from "../input.ts";
+import { dataFlag } from "../local_service.ts";
+import { showOne } from "../plain.ts";
+import { openSimulator, sameFlags } from "../sim.ts";
+
+/** An event that came about. */
+interface Triggered {
+  /** Its id. */
+  id: string;
+  /** Its type. */
+  type: string;
+  /** To whom it happened. */
+  customer_id: string;
+  /** The body that is sent. */
+  delivery: object;
+}
+
+/** Triggers an event. */
+export const trigger = command({
+  brief: "Trigger an event by making it true (local service)",
+  details: "For a customer that is named, with what that customer has, or for a new one. What is " +
+    "missing is bought first. --override changes what is done on the way: purchase.price=4.99, " +
+    "expire.reason=PRICE_INCREASE; a wrong one tells which there are. Either all of it happens or " +
+    "nothing.",
+  examples: [
+    "cli events trigger renewal",
+    "cli events trigger cancellation --customer ada",
+    "cli events trigger initial_purchase --override purchase.price=4.99 --override purchase.trial=true",
+  ],
+  args: { type: argument("The type, such as renewal; see: cli events types") },
+  flags: {
+    customer: text("The customer to whom it happens (default: a new one)", { placeholder: "id" }),
+    override: texts("What is sent otherwise, as step.field=value", { placeholder: "pair" }),
+    ...dataFlag,
+  },
+  async run(context, { type, customer: customer_id, override, data }) {
+    const pairs = parsePairs(override, "--override");
+    const body = {
+      type: checkType(type),
+      customer_id,
+      overrides: Object.fromEntries(pairs.map(([name, value]) => [name, valueOf(value)])),
+    };
+    const { client, project } = await openSimulator(context, data);
+    const event = await client.post<Triggered>(path`/_sim/projects/${project}/trigger`, body);
+    showTriggered(context, event, data);
+  },
+});
+
+/** Refuses what is no type, or one that nothing here leads to. */
+function checkType(word: string): string {
+  const type = word.trim().toUpperCase();
+  const known = EVENT_TYPES.find((one) => one.type === type);
+  if (known?.trigger) return type;
+  const why = known ? `${type} cannot be made to happen here` : `there is no type ${type}`;
+  const able = EVENT_TYPES.filter(({ trigger }) => trigger).map((one) => one.type).join(", ");
+  throw new UsageError(`Cannot trigger ${JSON.stringify(word)}: ${why}; there are ${able}`, {
+    hint: "See what they mean: cli events types",
+  });
+}
+
+/** A value as JSON where it is some, else as text. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function showTriggered(context: Context, event: Triggered, data: string | undefined): void {
+  showOne(context, event);
+  const { out } = context;
+  if (out.format === "json") return;
+  out.done(`${event.type} of ${event.customer_id} came about`);
+  out.note(`See it as webhooks get it: cli events view ${event.id}${sameFlags(context, data)}`);
+}
