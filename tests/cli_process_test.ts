@@ -314,3 +314,24 @@ async function serveDesk(
     },
   };
 }
+
+testOnUnix("service start says so when webhooks may go to this machine", async () => {
+  await using place = await openPlace();
+  const data = ["--data", ":memory:"];
+  const usual = await startService(place, ...data);
+  equal(usual.facts["webhook_targets"], "public");
+  await usual.stop("SIGINT");
+  const lax = await startService(place, ...data, "--webhook-targets", "loopback");
+  equal(lax.facts["webhook_targets"], "loopback");
+  await lax.stop("SIGINT");
+  const words = ["service", "start", "--port", "0", ...data, "--webhook-schedule", "dev"];
+  const child = place.spawn(...words, "--webhook-targets", "private");
+  const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  let said = "";
+  while (!said.includes("--output json")) said += (await errors.read()).value;
+  match(said, /^Warning: Webhooks may go to this machine and private networks, even without HTTPS/);
+  child.kill("SIGINT");
+  while (!(await errors.read()).done);
+  await child.stdout.cancel();
+  equal((await child.status).code, 0);
+});

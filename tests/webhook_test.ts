@@ -54,19 +54,21 @@ Deno.test("an independent library accepts what the service signs", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice({ clock: Date.now });
   const webhook = await office.subscribe(receiver);
-  await office.buy("Zoë 🌷");
+  const id = await office.buy("Zoë 🌷");
   await office.sim.post(`/webhooks/${webhook.id}/ping`);
+  await office.sim.post(`/events/${id}/resend`);
+  await office.idle();
   const { signing_secret } = await office.sim.post<{ signing_secret: string }>(
     `/webhooks/${webhook.id}/rotate_secret`,
   );
   await office.buy();
   await office.idle();
-  equal(receiver.arrived.length, 3);
+  equal(receiver.arrived.length, 4);
   const judge = new Webhook(webhook.signing_secret ?? "");
   for (const { body, headers } of receiver.arrived) {
     deepEqual(judge.verify(body, headers), JSON.parse(body));
   }
-  const [before, , after] = receiver.arrived;
+  const [before, , , after] = receiver.arrived;
   const next = new Webhook(signing_secret);
   next.verify(after?.body ?? "", after?.headers ?? {});
   await rejects(async () => next.verify(before?.body ?? "", before?.headers ?? {}));
