@@ -242,12 +242,15 @@ function scenesOf(world: World, ask: Ask, periods: Span[], chart: Chart): Scene[
   ok(named.length <= ask.limit);
   ok(named.length === ask.limit || segments.length === named.length + 1, "there should be no rest");
   deepEqual(segments.map(({ is_total }) => is_total), segments.map((_, i) => i === 0));
+  // The total is what the chart shows without segments.
+  const allMoney = segment !== "environment" || ask.filters.environment !== undefined;
+  const inTotal = (value: string) => allMoney || value === "production";
   return segments.map(({ id, is_total }) =>
     sceneOf(
       world,
       ask,
       periods,
-      (value) => is_total || (id === "other" ? !named.includes(value) : value === id),
+      (value) => is_total ? inTotal(value) : id === "other" ? !named.includes(value) : value === id,
     )
   );
 }

@@ -189,7 +189,13 @@ Deno.test("a segment splits the numbers, the largest parts first", async () => {
   deepEqual(few.segments?.map(({ id }) => id), ["total", "svc_billing", "other"]);
   equal(total(few, 2), 30);
   const environments = await getChart(desk.client, "revenue", { segment: "environment" });
-  deepEqual([0, 1, 2].map((segment) => total(environments, segment)), [65, 60, 5]);
+  deepEqual([0, 1, 2].map((segment) => total(environments, segment)), [60, 60, 5]);
+  equal(environments.summary?.total?.Revenue, 60);
+  const both = await getChart(desk.client, "revenue", {
+    segment: "environment",
+    environment: ["production", "sandbox"],
+  });
+  deepEqual([0, 1, 2].map((segment) => total(both, segment)), [65, 60, 5]);
   const none = await getChart(desk.client, "trials", { segment: "store" });
   deepEqual(none.segments?.map(({ id }) => id), ["total"]);
   ok(none.values.every(({ segment }) => segment === 0));

@@ -124,9 +124,10 @@ function partsOf(
   catalogue: Catalogue,
   measures: readonly Measure[],
 ): Part[] {
-  const total = part("total", "Total", [...figures.values()]);
+  const { segment: dimension, segmentLimit, totalled } = request;
+  const counted = [...figures].filter(([value]) => totalled?.includes(value) ?? true);
+  const total = part("total", "Total", counted.map(([, series]) => series));
   total.segment.is_total = true;
-  const { segment: dimension, segmentLimit } = request;
   if (!dimension) return [total];
   const named = [...figures].map(([value, series]) => ({
     ...segmentOf(dimension, value, catalogue),

@@ -95,6 +95,8 @@ export interface ChartRequest extends Pick<Question, "periods" | "laterPeriods" 
   readonly resolution: Resolution;
   /** What to split by. */
   readonly segment: Dimension | undefined;
+  /** The values of the segments that the total is made of. Undefined for all. */
+  readonly totalled: readonly string[] | undefined;
   /** The most segments to show, besides the total and what is left. */
   readonly segmentLimit: number;
   /** Which part of a payment counts as revenue. */
@@ -139,6 +141,10 @@ export function readRequest(
     ),
     filters: columnFilters(known, wanted, segment, context.catalogue),
     segment,
+    // The total is the same as without segments.
+    totalled: segment?.id === "environment" && !wanted.has(segment.id)
+      ? USUAL_ENVIRONMENT
+      : undefined,
     segmentLimit: query.limit_num_segments,
     revenue: revenueType(selected.revenue_type),
     currency: query.currency,
@@ -244,6 +250,9 @@ function revenueType(text: string | undefined): RevenueType {
   throw invalid("selectors", `'selectors.revenue_type' must be one of ${known}`);
 }
 
+/** The environment that counts where none is named. */
+const USUAL_ENVIRONMENT: readonly string[] = ["production"];
+
 /** The most values of one filter. */
 const MOST_VALUES = 500;
 
@@ -264,7 +273,7 @@ function columnFilters(
     const values = wanted.get(id);
     const bad = values?.find((value) => value !== without?.id && !dimension.accepts(value));
     if (bad !== undefined) throw invalid(id, `'${id}' ${rule}`);
-    const usual = id === "environment" && segment?.id !== id ? ["production"] : undefined;
+    const usual = id === "environment" && segment?.id !== id ? USUAL_ENVIRONMENT : undefined;
     const chosen = values ?? usual;
     if (!chosen) continue;
     if (chosen.length > MOST_VALUES) {
