@@ -3,7 +3,7 @@
  *
  * Gap: nobody publishes how the figures are defined; these definitions are ours. But for the active
  * customers, a customer belongs to the period in which it was first seen. Deleted customers are not
- * counted, and what they have paid is not counted here either.
+ * counted, and what they have paid is not counted here either; the charts of money keep it.
  *
  * @module
  */
@@ -23,6 +23,9 @@ const revenue = money(
     chartable: false,
   },
 );
+
+/** The end of a description, for figures that the charts of money do not agree with. */
+const DELETED = "Deleted customers are left out; charts of revenue keep what they have paid";
 
 /** The charts. */
 export const customerCharts: readonly Definition[] = [
@@ -52,7 +55,8 @@ export const customerCharts: readonly Definition[] = [
     category: "customers",
     display_type: "line",
     display_name: "Conversion to Paying",
-    description: "The share of the customers first seen in a period who have paid until now",
+    description: "The share of the customers first seen in a period who have paid until now. " +
+      DELETED,
     subject: "payers",
     measures: () => [
       { ...newCustomers, chartable: false },
@@ -70,7 +74,8 @@ export const customerCharts: readonly Definition[] = [
     category: "customers",
     display_type: "line",
     display_name: "Realized LTV per Customer",
-    description: "What the customers first seen in a period have paid until now, per customer",
+    description: "What the customers first seen in a period have paid until now, per customer. " +
+      DELETED,
     subject: "payers",
     measures: () => [
       { ...newCustomers, chartable: false },
@@ -86,7 +91,7 @@ export const customerCharts: readonly Definition[] = [
     display_type: "line",
     display_name: "Realized LTV per Paying Customer",
     description: "What the customers first seen in a period have paid until now, per customer " +
-      "who has paid",
+      `who has paid. ${DELETED}`,
     subject: "payers",
     measures: () => [
       paying,
@@ -101,7 +106,9 @@ export const customerCharts: readonly Definition[] = [
     category: "retention",
     display_type: "cohort",
     display_name: "Cohort Explorer",
-    description: "What the customers first seen in a period paid in that period and in later ones",
+    description:
+      "What the customers first seen in a period paid in that period and in later ones. " +
+      DELETED,
     subject: "payers",
     measures: (offsets) => [
       { ...newCustomers, chartable: false },
