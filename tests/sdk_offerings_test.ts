@@ -174,12 +174,19 @@ Deno.test("any user will do, known or not, and none is created by reading", asyn
     return await (await desk.send("GET", path)).json();
   };
   const before = await customers();
-  for (const user of ["$RCAnonymousID:0", "a/b", "%2F", "😀 ?#", "no_user", "x".repeat(1500)]) {
+  for (const user of ["$RCAnonymousID:0", "a%b", "Null", "😀 ?#", "x".repeat(1500)]) {
     deepEqual(await getSdkOfferings(reader, user), expected, user);
   }
   deepEqual(await customers(), before);
   const long = `/v1/subscribers/${"x".repeat(1501)}/offerings`;
   await refused(desk, long, { Authorization: `Bearer ${key}` }, 400, 7256);
+  for (const user of ["null", "no_user", "a/b", "/", "\0", "0", "[object Object]"]) {
+    const path = `/v1/subscribers/${encodeURIComponent(user)}/offerings`;
+    await refused(desk, path, { Authorization: `Bearer ${key}` }, 400, 7256);
+  }
+  const nobody = "/v1/subscribers//offerings";
+  await refused(desk, nobody, { Authorization: `Bearer ${key}` }, 400, 7220);
+  await refused(desk, nobody, { Authorization: "Bearer nope" }, 401, 7225);
 });
 
 Deno.test("the key is public, with the word Bearer or without it", async () => {

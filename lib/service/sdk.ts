@@ -67,6 +67,7 @@ export function sdkRoute<P extends string, Response>(
 export const SDK_CODE = {
   invalid_platform: 7000,
   internal_error: 7110,
+  empty_user: 7220,
   invalid_key: 7225,
   bad_request: 7226,
   secret_key: 7243,
@@ -106,6 +107,12 @@ export function createSdkServer(
   parts: SdkParts,
 ): (request: Request) => Response | Promise<Response> {
   const app = new Hono();
+  // An empty value matches no pattern; behind the key it is told apart from an unknown address.
+  app.get("/v1/subscribers//offerings", (c) =>
+    parts.store.read(async (tx) => {
+      await appOf(c.req.raw, tx);
+      throw new SdkRefusal(400, "empty_user", "An app user id has 1 character or more");
+    }));
   for (const route of routes) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ":$1");
     app.on(route.method, pattern, (c) => answer(route, parts, c.req.raw, c.req.param()));

@@ -43,10 +43,7 @@ export const getSdkOfferings = sdkRoute({
   response: sdkOfferingsSchema,
 }, async (call) => {
   // Gap: the user need not exist, and changes nothing; so any id will do that could be one.
-  if ([...call.params.user].length > LONGEST_CUSTOMER_ID) {
-    const message = `An app user id has at most ${LONGEST_CUSTOMER_ID} characters`;
-    throw new SdkRefusal(400, "invalid_user", message);
-  }
+  checkUser(call.params.user);
   const { tx, project } = call;
   const rows = await tx.selectFrom("offerings").selectAll()
     .where("project_id", "=", project.id).where("state", "=", "active").orderBy("seq").execute();
@@ -64,6 +61,23 @@ export const getSdkOfferings = sdkRoute({
     targeting: null,
   };
 });
+
+/** What apps send by mistake, as the id of somebody whom they do not know. */
+const BLOCKED = new Set([
+  ..."no_user null none nil (null) NaN unidentified undefined unknown anonymous guest".split(" "),
+  ...["-1", "0", "[]", "{}", "[object Object]", "\0"],
+]);
+
+/** Refuses what is nobody's id. */
+function checkUser(user: string): void {
+  if ([...user].length > LONGEST_CUSTOMER_ID) {
+    const message = `An app user id has at most ${LONGEST_CUSTOMER_ID} characters`;
+    throw new SdkRefusal(400, "invalid_user", message);
+  }
+  if (!BLOCKED.has(user) && !user.includes("/")) return;
+  const message = `${JSON.stringify(user)} cannot be an app user id`;
+  throw new SdkRefusal(400, "invalid_user", message);
+}
 
 /** An offering as an SDK receives it, without its packages. */
 function showOffering(row: Row<"offerings">): Omit<SdkOffering, "packages"> {
