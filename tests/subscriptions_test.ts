@@ -86,7 +86,7 @@ Deno.test("each store has its page for managing, and the public spelling leads t
     const answer = { object: "management_url", management_url };
     deepEqual(await getManagementUrl(desk.client, id), answer);
     const path = `/subscriptions/${id}/authenticated_management_url`;
-    deepEqual(await apiOf(desk).get(path), answer);
+    deepEqual(await apiOf(desk).get(path), { ...answer, object: "authenticated_management_url" });
   }
 });
 

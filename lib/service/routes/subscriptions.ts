@@ -77,6 +77,20 @@ const managementUrlSchema: z.ZodType<ManagementUrl> = component(
   z.object({ object: z.literal("management_url"), management_url: z.string().nullable() }),
 );
 
+const authenticatedManagementUrlSchema: z.ZodType<AuthenticatedManagementUrl> = component(
+  "AuthenticatedManagementUrl",
+  z.object({
+    object: z.literal("authenticated_management_url"),
+    management_url: z.string().nullable(),
+  }),
+);
+
+/** The same in the public spelling. */
+interface AuthenticatedManagementUrl extends Omit<ManagementUrl, "object"> {
+  /** Always `authenticated_management_url`. */
+  object: "authenticated_management_url";
+}
+
 const READ = "customer_information:subscriptions:read";
 const WRITE = "customer_information:subscriptions:read_write";
 
@@ -175,8 +189,11 @@ const getAuthenticatedManagementUrl = route({
   method: "GET",
   path: "/subscriptions/{id}/authenticated_management_url",
   scope: READ,
-  response: managementUrlSchema,
-}, (call) => readManagementUrl(call, call.params.id));
+  response: authenticatedManagementUrlSchema,
+}, async (call) => ({
+  ...await readManagementUrl(call, call.params.id),
+  object: "authenticated_management_url" as const,
+}));
 
 /** The routes of subscriptions. */
 export const subscriptionRoutes = [
