@@ -159,6 +159,17 @@ Deno.test("auth logout revokes the sign-in, removes the profile and clears the m
   match(named.err, /^Signed out of the profile "default"$/m);
 });
 
+Deno.test("auth logout ends no sign-in that it cannot remove", async () => {
+  await using at = await withTwo();
+  const lock = join(at.home, ".cli", "config.json.lock");
+  await Deno.remove(lock);
+  await Deno.mkdir(lock);
+  const failed = await at.run("auth logout -y");
+  deepStrictEqual([failed.code, at.sent], [1, []]);
+  await Deno.remove(lock);
+  strictEqual((await at.run("projects list")).code, 0);
+});
+
 Deno.test("auth logout asks first, and changes nothing where nobody answers or says no", async () => {
   await using at = await withTwo();
   const before = at.paths(at.home);

@@ -115,6 +115,20 @@ export async function removeProfile(around: Surroundings, name: string): Promise
   });
 }
 
+/**
+ * Makes sure that profiles can be removed, by writing the file anew as it is: a sign-in that was
+ * ended and stays stored would only fail.
+ *
+ * @throws {ConfigError} when the file cannot be written. It names the reason and the fix.
+ */
+export async function checkRemovable(around: Surroundings): Promise<void> {
+  const path = requiredHomeFile(around, "config.json");
+  await holdPrivateJson(path, around, undefined, async (file) => {
+    const content = await file.read();
+    if (content) await file.write(content);
+  });
+}
+
 /** The name in the active mark, whether or not there is such a profile. */
 export async function readActive(around: Surroundings): Promise<string | undefined> {
   const path = homeFile(around, "active");

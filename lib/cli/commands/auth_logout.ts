@@ -6,6 +6,7 @@
 
 import {
   activeProfile,
+  checkRemovable,
   DEFAULT_PROFILE,
   missingProfile,
   readProfile,
@@ -39,12 +40,13 @@ export const logout = command({
     confirm: toggle("Do it without asking", { hidden: true }),
   },
   async run(context, { profile, all, ...input }) {
-    const { out } = context;
+    const { around, out } = context;
     const names = await namesToRemove(context, profile, all === true);
     if (names.length > 0) {
       const what = names.map((name) => JSON.stringify(name)).join(", ");
       const noun = names.length === 1 ? "profile" : "profiles";
       await askFirst(context, input, `Sign out of the ${noun} ${what}?`);
+      await checkRemovable(around);
     }
     const done = await Promise.all(names.map((name) => signOutOf(context, name)));
     for (const { profile, revoked } of done) {
