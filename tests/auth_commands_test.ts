@@ -159,6 +159,22 @@ Deno.test("auth logout revokes the sign-in, removes the profile and clears the m
   match(named.err, /^Signed out of the profile "default"$/m);
 });
 
+Deno.test("auth logout of the profile that applies says which one does now, or how to choose", async () => {
+  await using at = await withTwo();
+  await signedIn(at, "third");
+  match((await at.run("auth logout -y")).err, /The profile "default" applies now\./);
+  const other = await at.run("auth logout work -y");
+  match(other.err, /^Signed out of the profile "work"\n$/);
+  await signedIn(at, "work");
+  await signedIn(at, "third");
+  await at.run("auth use default");
+  const none = await at.run("auth logout -y");
+  match(none.err, /No profile is chosen now\. Choose one with: cli auth use NAME$/m);
+  await Deno.writeTextFile(join(at.home, ".cli", "active"), "gone");
+  const stale = await at.run("auth status");
+  match(stale.err, /"gone" does not exist; none is chosen now\.\n/);
+});
+
 Deno.test("auth logout ends no sign-in that it cannot remove", async () => {
   await using at = await withTwo();
   const lock = join(at.home, ".cli", "config.json.lock");

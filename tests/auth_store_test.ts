@@ -324,6 +324,21 @@ Deno.test("a mark of a profile that is gone is passed over, told of and removed"
   strictEqual(machine.warnings.length, 1);
 });
 
+Deno.test("a mark that is open to others or holds no text stops nothing, and is replaced", async () => {
+  await using machine = await testMachine();
+  for (const name of ["default", "w"]) await saveProfile(machine, profileNamed(name));
+  const mark = join(machine.home, ".cli", "active");
+  await putPrivate(mark, "w\n");
+  await Deno.chmod(mark, 0o644);
+  strictEqual(await activeProfile(machine), "w");
+  await setActive(machine, "default");
+  strictEqual(await activeProfile(machine), "default");
+  await Deno.writeFile(mark, new Uint8Array([0xff, 0xfe, 0x00, 0x0a, 0x41]));
+  strictEqual(await activeProfile(machine), undefined);
+  strictEqual(machine.warnings.length, 1);
+  strictEqual(await readActive(machine), undefined);
+});
+
 Deno.test("a stale mark that cannot be removed stops nothing", async () => {
   await using machine = await testMachine();
   await saveProfile(machine, profileNamed("default"));

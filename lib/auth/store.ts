@@ -7,8 +7,9 @@
 import { AuthError, ConfigError, UsageError } from "../errors.ts";
 import {
   checkPrivateWrite,
+  closeToOthers,
   isFileError,
-  readPrivateText,
+  readLooseText,
   removeFile,
   shellWord,
   writePrivateText,
@@ -129,10 +130,13 @@ export async function checkRemovable(around: Surroundings): Promise<void> {
   });
 }
 
-/** The name in the active mark, whether or not there is such a profile. */
+/**
+ * The name in the active mark, whether or not there is such a profile. The mark is no secret, so it
+ * may be open to others, and whatever else is in it is the name of no profile.
+ */
 export async function readActive(around: Surroundings): Promise<string | undefined> {
   const path = homeFile(around, "active");
-  return path && (await readPrivateText(path, around))?.trim() || undefined;
+  return path && (await readLooseText(path))?.trim() || undefined;
 }
 
 /**
@@ -145,7 +149,9 @@ export async function setActive(around: Surroundings, name: string): Promise<voi
   await holdPrivateJson(path, around, undefined, async (file) => {
     const names = [...profilesIn(await file.read() ?? {}, path).keys()];
     if (!names.includes(name)) throw missingProfile(name, names);
-    await writePrivateText(requiredHomeFile(around, "active"), `${name}\n`, around);
+    const mark = requiredHomeFile(around, "active");
+    await closeToOthers(mark, around);
+    await writePrivateText(mark, `${name}\n`, around);
   });
 }
 
@@ -155,10 +161,13 @@ export async function setActive(around: Surroundings, name: string): Promise<voi
  */
 export async function activeProfile(around: Surroundings): Promise<string | undefined> {
   const name = await readActive(around);
-  if (name === undefined || (await readProfileNames(around)).includes(name)) return name;
-  around.warn(
-    `The active profile ${JSON.stringify(name)} does not exist; "${DEFAULT_PROFILE}" applies.`,
-  );
+  const names = await readProfileNames(around);
+  if (name === undefined || names.includes(name)) return name;
+  const applying = names.includes(DEFAULT_PROFILE)
+    ? `"${DEFAULT_PROFILE}" applies`
+    : "none is chosen now";
+  const shown = JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
+  around.warn(`The active profile ${shown} does not exist; ${applying}.`);
   try {
     const path = requiredHomeFile(around, "config.json");
     await holdPrivateJson(path, around, undefined, async (file) => {

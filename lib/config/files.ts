@@ -19,6 +19,21 @@ export async function readOptionalText(path: string): Promise<string | undefined
 }
 
 /**
+ * The text of a file that holds no secret and must stop nothing, or undefined when there is no such
+ * file, or it may not be read. Bytes that are no text become replacement characters.
+ */
+export async function readLooseText(path: string): Promise<string | undefined> {
+  if (!(await fileInfo(path))?.isFile) return undefined;
+  return new TextDecoder().decode(await Deno.readFile(path).catch(() => undefined));
+}
+
+/** Closes a file to others, where it is one and that can be done. */
+export async function closeToOthers(path: string, around: Surroundings): Promise<void> {
+  const info = hasModes(around) ? await fileInfo(path) : undefined;
+  if (info?.isFile) await Deno.chmod(path, 0o600).catch(() => {});
+}
+
+/**
  * The text of a private file, or undefined when it is not there or may not be read.
  *
  * @throws {ConfigError} when others can open the file or its folder, or one of them is a link.

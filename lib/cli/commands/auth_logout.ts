@@ -13,6 +13,7 @@ import {
   readProfileNames,
   removeProfile,
 } from "../../auth/store.ts";
+import { shellWord } from "../../config/files.ts";
 import { readLocal } from "../../config/local.ts";
 import { setting } from "../../config/surroundings.ts";
 import { ToolkitError, UsageError } from "../../errors.ts";
@@ -48,6 +49,7 @@ export const logout = command({
       await askFirst(context, input, `Sign out of the ${noun} ${what}?`);
       await checkRemovable(around);
     }
+    const applied = await activeProfile(around) ?? DEFAULT_PROFILE;
     const done = await Promise.all(names.map((name) => signOutOf(context, name)));
     for (const { profile, revoked } of done) {
       const how = revoked ? "" : ", but not revoked";
@@ -55,7 +57,7 @@ export const logout = command({
     }
     if (done.length === 0) out.note("Nobody is signed in: there is nothing to do.");
     if (out.format === "json") out.json(JSON.stringify({ signed_out: done }));
-    await tellRemaining(context);
+    await tellRemaining(context, applied);
   },
 });
 
@@ -96,12 +98,21 @@ async function signOutOf(context: Context, name: string): Promise<SignedOut> {
   return { profile: name, revoked };
 }
 
-/** Says what still signs in here. */
-async function tellRemaining({ around, out }: Context): Promise<void> {
+/** Says what still signs in here, and which profile applies where that has changed. */
+async function tellRemaining({ around, out }: Context, applied: string): Promise<void> {
   const local = await readLocal(around).catch(() => undefined);
   if (setting(around, "CLI_REFRESH_TOKEN") !== undefined) {
     out.note("CLI_REFRESH_TOKEN is set and still signs in.");
   } else if (local?.profile) {
     out.note(`${local.path} has a sign-in of its own, which still applies below its folder.`);
   }
+  const left = await readProfileNames(around);
+  if (left.length === 0 || left.includes(applied)) return;
+  out.note(
+    left.includes(DEFAULT_PROFILE)
+      ? `The profile "${DEFAULT_PROFILE}" applies now.`
+      : `No profile is chosen now. Choose one with: cli auth use ${
+        left.length === 1 ? shellWord(left[0] ?? "") : "NAME"
+      }`,
+  );
 }
