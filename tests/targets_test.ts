@@ -194,6 +194,28 @@ Deno.test("a policy for development lets local targets pass, plain ones too, and
   }
 });
 
+Deno.test("the machine's own network finds this machine, and keeps to the policy", async () => {
+  using receiver = openReceiver(false);
+  const url = `http://localhost:${receiver.port}/`;
+  const wire = await createTargets("loopback").open(url, { signal });
+  equal(wire.address, "127.0.0.1");
+  wire.close();
+  await createTargets("loopback").probe(url);
+  await rejects(createTargets("public").probe(`https://localhost:${receiver.port}/`), isForbidden);
+});
+
+Deno.test("a probe waits so long and no longer", async () => {
+  const mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = mute.accept();
+  const internet = openInternet();
+  internet.names.set(HOST, [PUBLIC]);
+  internet.ports.set(PUBLIC, mute.addr.port);
+  const guard = createTargets("public", { network: internet.network, probeMs: 20 });
+  await rejects(guard.probe(`https://${HOST}/`), /does not answer in time/);
+  (await accepted).close();
+  mute.close();
+});
+
 Deno.test("whoever does not answer is given up when the signal says so", async () => {
   const mute = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const conns: Deno.Conn[] = [];

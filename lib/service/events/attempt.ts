@@ -9,7 +9,7 @@ import type { Clock, Later } from "../clock.ts";
 import type { Row } from "../store/tables.ts";
 import { TargetError, type Targets } from "../targets.ts";
 import type { Claim } from "./claims.ts";
-import { exchange, type Headers, type Reply, ReplyError } from "./exchange.ts";
+import { exchange, type HeaderLines, type Reply, ReplyError } from "./exchange.ts";
 import { readRetryAfter, type Schedule } from "./schedule.ts";
 import { secretsAt, signatureHeaders } from "./signatures.ts";
 
@@ -96,7 +96,7 @@ export async function attemptDelivery(
 /** Connects, sends, reads. */
 async function send(
   { event, webhook }: Claim,
-  headers: Headers,
+  headers: HeaderLines,
   { targets, clock }: AttemptParts,
   findings: Findings,
   signal: AbortSignal,
@@ -115,7 +115,7 @@ async function send(
 }
 
 /** The headers of a delivery, signed anew for each attempt. */
-function requestHeaders({ event, webhook }: Claim, now: number): Headers {
+function requestHeaders({ event, webhook }: Claim, now: number): HeaderLines {
   const { authorization_header } = webhook;
   return [
     ["Content-Type", "application/json"],
@@ -126,7 +126,7 @@ function requestHeaders({ event, webhook }: Claim, now: number): Headers {
 }
 
 /** The headers as they are kept: without the secret among them. */
-function shownHeaders(headers: Headers): Record<string, string> {
+function shownHeaders(headers: HeaderLines): Record<string, string> {
   return Object.fromEntries(
     headers.map(([name, value]) => [name, name === "Authorization" ? "(hidden)" : value]),
   );

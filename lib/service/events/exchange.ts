@@ -8,7 +8,7 @@
 import type { Wire } from "../wires.ts";
 
 /** Headers in the order in which they are sent. */
-export type Headers = readonly (readonly [name: string, value: string])[];
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** What came back. */
 export interface Reply {
@@ -50,7 +50,7 @@ const READ_BYTES = 16_384;
  */
 export async function exchange(
   wire: Wire,
-  request: { method: string; url: URL; headers: Headers; body: Uint8Array },
+  request: { method: string; url: URL; headers: HeaderLines; body: Uint8Array },
   answering: () => void,
 ): Promise<Reply> {
   const source = openSource(wire);
