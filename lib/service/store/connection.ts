@@ -7,7 +7,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import {
   type CompiledQuery,
-  type DatabaseConnection,
+  type ConnectionProvider,
   DefaultQueryExecutor,
   QueryCreator,
   type QueryExecutorProvider,
@@ -98,21 +98,22 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
 
 /** Typed queries on a connection. `check` is asked before each query, and throws to refuse it. */
 export function queriesOn(connection: Connection, check: (query: CompiledQuery) => void): Tx {
-  const checked: DatabaseConnection = {
-    executeQuery: async <R>(query: CompiledQuery) => {
-      check(query);
-      return connection.execute<R>(query);
-    },
-    streamQuery: () => {
-      throw new StoreError("Cannot stream rows: read them page by page", { failure: "misuse" });
-    },
+  const executor = new DefaultQueryExecutor(COMPILER, ADAPTER, NO_POOL);
+  // There is one connection and no plugin, so a query need not pass all that is there for others.
+  executor.executeQuery = async <R>(query: CompiledQuery) => {
+    check(query);
+    return connection.execute<R>(query);
   };
-  const executor = new DefaultQueryExecutor(COMPILER, ADAPTER, {
-    provideConnection: (consumer) => consumer(checked),
-  });
   // The executor is what the `sql` tag asks for.
   return Object.assign(new QueryCreator<Tables>({ executor }), { getExecutor: () => executor });
 }
+
+/** Only a query that streams its rows asks for a connection of its own. */
+const NO_POOL: ConnectionProvider = {
+  provideConnection: () => {
+    throw new StoreError("Cannot stream rows: read them page by page", { failure: "misuse" });
+  },
+};
 
 const COMPILER = new SqliteQueryCompiler();
 const ADAPTER = new SqliteAdapter();
