@@ -223,6 +223,7 @@ async function handle(route: Route, call: Call): Promise<unknown> {
 }
 
 const noBody = z.strictObject({});
+const NO_PARAMETERS = new URLSearchParams();
 
 /** The call that a handler gets. */
 function callFor(
@@ -235,11 +236,13 @@ function callFor(
   const wall = parts.clock;
   const now = project ? presentOf(project, wall()) : wall();
   if (project && (project.clock_frozen_at ?? project.clock_offset) !== 0) asked.time = now;
+  // Most requests have no query, and then there is nothing to take apart.
+  const parameters = url.search === "" ? NO_PARAMETERS : url.searchParams;
   const call: Omit<Call, "project"> = {
     tx,
     params,
-    query: validate(route.query, Object.fromEntries(url.searchParams)),
-    expand: expansions(url, route, actor),
+    query: validate(route.query, Object.fromEntries(parameters)),
+    expand: expansions(parameters, route, actor),
     url,
     actor,
     now,
@@ -313,8 +316,12 @@ async function admit(
 }
 
 /** What `expand` asks for: repeated or comma-separated, each part known and permitted. */
-function expansions(url: URL, route: Route, actor: Actor): ReadonlySet<string> {
-  const asked = url.searchParams.getAll("expand").flatMap((value) => value.split(","));
+function expansions(
+  parameters: URLSearchParams,
+  route: Route,
+  actor: Actor,
+): ReadonlySet<string> {
+  const asked = parameters.getAll("expand").flatMap((value) => value.split(","));
   for (const part of asked) {
     const scopes = route.expand.get(part);
     if (scopes === undefined) {
