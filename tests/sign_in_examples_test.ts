@@ -92,4 +92,26 @@ Deno.test("the example run_in_ci passes a project that is fit, and fails one tha
     await startExample("run_in_ci", { ...env, CLI_REFRESH_TOKEN: "rtk_x" }),
   );
   match(wrong.err, /^Cannot sign in with CLI_REFRESH_TOKEN: the service refused it/);
+  const mistakes = [
+    [{ CLI_PROJECT_ID: "" }, /^Cannot tell which project is meant: [^\n]+\n$/],
+    [{ CLI_PROJECT_ID: "projnone" }, /^[^\n]*project[^\n]*\n$/],
+    [{ CLI_BASE_URL: "http://127.0.0.1:1" }, /^Cannot reach [^\n]+\n$/],
+  ] as const;
+  for (const [change, said] of mistakes) {
+    const { code, err } = await ended(await startExample("run_in_ci", { ...env, ...change }));
+    strictEqual(code, 1);
+    match(err, said);
+  }
+});
+
+Deno.test("the example sign_in says in a line what went wrong", async () => {
+  const home = await Deno.makeTempDir();
+  try {
+    const env = { HOME: home, CLI_BASE_URL: "http://127.0.0.1:1" };
+    const { code, err } = await ended(await startExample("sign_in", env));
+    strictEqual(code, 1);
+    match(err, /^Cannot reach [^\n]+\n$/);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
 });

@@ -13,7 +13,7 @@
  * @module
  */
 
-import { AuthError, connect, each, listOfferings } from "../../mod.ts";
+import { connect, each, listOfferings, ToolkitError } from "../../mod.ts";
 
 const problems: string[] = [];
 try {
@@ -26,9 +26,9 @@ try {
     problems.push(`The current offering "${current.lookup_key}" has no packages`);
   }
 } catch (error) {
-  // The message says which variable is missing or was refused, and the hint what to do.
-  if (!(error instanceof AuthError)) throw error;
-  problems.push(`${error.message}. ${error.hint ?? ""}`);
+  // The message says what is missing or was refused, and the hint what to do.
+  if (!(error instanceof ToolkitError)) throw error;
+  problems.push(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`);
 }
 for (const problem of problems) console.error(problem);
 if (problems.length === 0) console.log("Fit for release");

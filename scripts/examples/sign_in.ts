@@ -13,16 +13,29 @@
  * @module
  */
 
-import { each, listProjects, saveProfile, signIn, systemSurroundings } from "../../mod.ts";
+import {
+  each,
+  listProjects,
+  saveProfile,
+  signIn,
+  systemSurroundings,
+  ToolkitError,
+} from "../../mod.ts";
 
-await signIn({
-  onUrl: (url) => console.log(`Open ${url}`),
-  // Runs before the browser says that all is well, so that it tells the truth.
-  complete: async (token, client) => {
-    await saveProfile(systemSurroundings(), { name: "script", ...token });
-    for await (const project of each(client, listProjects(client))) {
-      console.log(`You see ${project.name} (${project.id})`);
-    }
-  },
-});
-console.log('Stored as the profile "script"');
+try {
+  await signIn({
+    onUrl: (url) => console.log(`Open ${url}`),
+    // Runs before the browser says that all is well, so that it tells the truth.
+    complete: async (token, client) => {
+      await saveProfile(systemSurroundings(), { name: "script", ...token });
+      for await (const project of each(client, listProjects(client))) {
+        console.log(`You see ${project.name} (${project.id})`);
+      }
+    },
+  });
+  console.log('Stored as the profile "script"');
+} catch (error) {
+  if (!(error instanceof ToolkitError)) throw error;
+  console.error(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`);
+  Deno.exitCode = 1;
+}
