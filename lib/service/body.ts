@@ -5,6 +5,7 @@
  */
 
 import type { z } from "zod";
+import { innermost, ruleOf } from "./body_rules.ts";
 import { invalid, malformed, type Refusal } from "./errors.ts";
 
 /** The largest body, in bytes: 4 MiB. */
@@ -61,8 +62,9 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.infe
 
 /** The refusal for the first issue. */
 function explain(issues: readonly z.core.$ZodIssue[], root: unknown): Refusal {
-  const [issue] = issues;
-  if (!issue) return malformed("The body is not as it must be");
+  const [first] = issues;
+  if (!first) return malformed("The body is not as it must be");
+  const issue = innermost(first);
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
     const name = [...path, issue.keys[0] ?? ""].join(".");
@@ -81,30 +83,6 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
     const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
     return entries.find(([name]) => name === key)?.[1];
   }, root);
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  string: "text",
-  int: "a whole number",
-  number: "a number",
-  boolean: "true or false",
-  array: "a list",
-  object: "an object",
-  record: "an object",
-};
-
-/** What a value must be, as the end of a sentence. A schema of ours says it in its own message. */
-function ruleOf(issue: z.core.$ZodIssue): string {
-  if (issue.message.startsWith("must ")) return issue.message;
-  if (issue.code === "invalid_type") return `must be ${KINDS[issue.expected] ?? issue.expected}`;
-  if (issue.code === "invalid_value") return oneOf(issue.values);
-  if (issue.code === "invalid_union" && "options" in issue) return oneOf(issue.options ?? []);
-  return `is not valid: ${issue.message}`;
-}
-
-/** The rule for a choice. */
-function oneOf(values: readonly unknown[]): string {
-  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(", ")}`;
 }
 
 /** Reads the bytes, but never more than allowed. */
