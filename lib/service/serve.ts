@@ -37,7 +37,7 @@ export interface ServeOptions {
   webhookTargets?: TargetPolicy | undefined;
   /** How often deliveries to webhooks are tried. Default: as the public service does. */
   webhookSchedule?: ScheduleName | undefined;
-  /** Told of errors that are the service's own fault. */
+  /** Told of errors that are the service's own fault, and in words of a start that takes long. */
   report(error: unknown): void;
 }
 
@@ -76,6 +76,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
       webhookSchedule: options.webhookSchedule,
       report: options.report,
     });
+    await catchUp(service, options);
     return await listen(options, service, lock);
   } catch (error) {
     await lock?.release();
@@ -89,6 +90,25 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
     return await openService(options);
   } catch (error) {
     throw error instanceof StoreError ? unusableDatabase(options.database, error) : error;
+  }
+}
+
+/** How long settling may take, in milliseconds, before it is told. */
+const PATIENCE = 1000;
+
+/** Lets pass what is due since the last stop, so that no request has to wait for it unawares. */
+async function catchUp(service: Service, { report }: ServeOptions): Promise<void> {
+  const timer = setTimeout(
+    () => report("Catching up with what has become due since the service last ran …"),
+    PATIENCE,
+  );
+  try {
+    await service.settle();
+  } catch (error) {
+    // It is tried again every second.
+    report(error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
