@@ -68,6 +68,8 @@ Deno.test("a purchase that cannot be is refused, names what is wrong and leaves 
     [400, "trial", { ...buyer, trial: "P0D" }],
     [400, "duration", { ...buyer, duration: "monthly" }],
     [400, "duration", { ...buyer, duration: "PT1S" }],
+    [400, "customer_id", { ...buyer, customer_id: "." }],
+    [400, "customer_id", { ...buyer, customer_id: ".." }],
     [400, "store_transaction_id", { ...buyer, store_transaction_id: "GPA.1..0" }],
     [400, "quantity", { ...once, quantity: 0 }],
     [404, "product_id", { ...buyer, product_id: "nope" }],

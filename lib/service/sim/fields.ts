@@ -34,7 +34,8 @@ export const environment = z.enum(["production", "sandbox"]);
 
 /** An id of a customer as SDKs make them: anything that can stand in a path. */
 export const customerId = text(LONGEST_CUSTOMER_ID)
-  .refine((id) => !id.includes("/"), "must not have a slash");
+  .refine((id) => !id.includes("/"), "must not have a slash")
+  .refine((id) => id !== "." && id !== "..", "must not be . or .., which no path can hold");
 
 /** A price in micros. Refuses what is too much for sums to stay exact. */
 export function priceInMicros(units: number, code: string, quantity = 1): number {
