@@ -63,7 +63,7 @@ const aliasSchema: z.ZodType<CustomerAlias> = component(
 );
 
 /** What programs send by mistake where an id should be. Gap: exactly these, in exactly this case. */
-const BLOCKED = new Set([
+export const BLOCKED_IDS: ReadonlySet<string> = new Set([
   ...["no_user", "null", "none", "nil", "(null)", "NaN", "unidentified", "undefined", "unknown"],
   ...["anonymous", "guest", "-1", "0", "[]", "{}", "[object Object]"],
 ]);
@@ -71,7 +71,10 @@ const BLOCKED = new Set([
 const newCustomer: z.ZodType<NewCustomer> = z.strictObject({
   id: text(LONGEST_CUSTOMER_ID)
     .regex(/^[0-9a-zA-Z_-]*$/, "must be letters, digits, _ and -")
-    .refine((id) => !BLOCKED.has(id), "must tell one customer from others; this stands for none"),
+    .refine(
+      (id) => !BLOCKED_IDS.has(id),
+      "must tell one customer from others; this stands for none",
+    ),
   attributes: newAttributes.exactOptional(),
 });
 

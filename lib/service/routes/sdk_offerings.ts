@@ -10,6 +10,7 @@ import { LONGEST_CUSTOMER_ID } from "../find.ts";
 import { component } from "../schemas.ts";
 import { type SdkCall, SdkRefusal, sdkRoute } from "../sdk.ts";
 import type { Row } from "../store/tables.ts";
+import { BLOCKED_IDS } from "./customers.ts";
 
 const json = z.record(z.string(), z.unknown());
 
@@ -62,19 +63,13 @@ export const getSdkOfferings = sdkRoute({
   };
 });
 
-/** What apps send by mistake, as the id of somebody whom they do not know. */
-const BLOCKED = new Set([
-  ..."no_user null none nil (null) NaN unidentified undefined unknown anonymous guest".split(" "),
-  ...["-1", "0", "[]", "{}", "[object Object]", "\0"],
-]);
-
 /** Refuses what is nobody's id. */
 function checkUser(user: string): void {
   if ([...user].length > LONGEST_CUSTOMER_ID) {
     const message = `An app user id has at most ${LONGEST_CUSTOMER_ID} characters`;
     throw new SdkRefusal(400, "invalid_user", message);
   }
-  if (!BLOCKED.has(user) && !user.includes("/")) return;
+  if (!BLOCKED_IDS.has(user) && !/[/\0]/.test(user)) return;
   const message = `${JSON.stringify(user)} cannot be an app user id`;
   throw new SdkRefusal(400, "invalid_user", message);
 }
