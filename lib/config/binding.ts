@@ -32,6 +32,8 @@ export interface Binding {
   apps: readonly TaggedApp[];
   /** The folder's own sign-in. Without one, only `cli.toml` is written. */
   profile?: StoredToken | undefined;
+  /** Whether a `.cli/config.json` that is there is bound, too, and keeps its sign-in. */
+  keepsLocal?: boolean | undefined;
 }
 
 /** A file that was looked at. */
@@ -101,7 +103,7 @@ export async function bindFolder(around: Surroundings, binding: Binding): Promis
   try {
     // The order matters to a process that is killed half-way: never a sign-in that is not ignored.
     const git = binding.profile && await ignoreLocal(binding.folder, files, undo);
-    if (binding.profile) await bindLocal(around, binding, files, undo);
+    if (binding.profile || binding.keepsLocal) await bindLocal(around, binding, files, undo);
     await bindToml(binding, files, undo);
     return { files, git };
   } catch (error) {
@@ -160,7 +162,7 @@ async function bindLocal(
     if (!former) return await Deno.remove(path).catch(() => {});
     await holdPrivateJson(path, around, undefined, (file) => file.write(former)).catch(() => {});
   });
-  await writeLocal(around, folder, { project_id, apps, profile });
+  await writeLocal(around, folder, { project_id, apps, ...profile && { profile } });
   files.push({ path, action: former ? "updated" : "created" });
 }
 

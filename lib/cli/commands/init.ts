@@ -12,6 +12,7 @@ import {
   checkBindable,
 } from "../../config/binding.ts";
 import { readCliToml } from "../../config/cli_toml.ts";
+import { shellWord } from "../../config/files.ts";
 import { LOCAL_FILE, readLocal, type TaggedApp } from "../../config/local.ts";
 import { resolveProject } from "../../config/project.ts";
 import type { StoredToken } from "../../config/stored_token.ts";
@@ -63,12 +64,46 @@ export const init = command({
     const project = await chooseProject(context, projects);
     const client = connection.client.with({ projectId: project.id });
     const apps = no_apps ? [] : await chooseApps(context, client, folder, app_id);
+    const keepsLocal = !local && await standsBefore(around, folder, project.id, force === true);
     const profile = local ? await ownSignIn(context, connection) : undefined;
-    const bound = await bind(context, { folder, project_id: project.id, apps, profile });
+    const bound = await bind(context, {
+      folder,
+      project_id: project.id,
+      apps,
+      profile,
+      keepsLocal,
+    });
     show(context, { folder, project, apps, profile }, bound);
     await tellNext(context, folder, project, bound);
   },
 });
+
+/**
+ * Whether a local file in the folder comes before its `cli.toml` and has to change with it.
+ *
+ * @throws {ConfigError} when one names another project and is not to be changed.
+ */
+async function standsBefore(
+  around: Surroundings,
+  folder: string,
+  projectId: string,
+  force: boolean,
+): Promise<boolean> {
+  const before = await readLocal({ ...around, home: around.home, cwd: folder });
+  if (before?.project_id === undefined || before.project_id === projectId) return false;
+  const own = before.path === join(folder, LOCAL_FILE);
+  if (own && force) return true;
+  const above = shellWord(dirname(dirname(before.path)));
+  throw new ConfigError(
+    `Cannot bind the folder to ${projectId}: ${JSON.stringify(before.path)} names ` +
+      `${before.project_id} and comes before cli.toml`,
+    {
+      hint: own
+        ? "Pass --force to change the project in that file, too."
+        : `Leave out --no-local-creds, or bind that folder anew: cli init --force --path ${above}`,
+    },
+  );
+}
 
 /** The folder to bind. */
 function targetFolder({ cwd }: Surroundings, path: string | undefined): string {
@@ -203,6 +238,8 @@ interface Bound {
   apps: readonly TaggedApp[];
   /** The folder's own sign-in. */
   profile: StoredToken | undefined;
+  /** Whether the folder's local file changes, and keeps its sign-in. */
+  keepsLocal: boolean;
 }
 
 /** Writes the files. A sign-in that does not come to be stored, or is replaced, is revoked. */
@@ -231,7 +268,9 @@ async function revoke({ around }: Context, token: StoredToken): Promise<void> {
 /** Shows what was written. */
 function show(
   { out }: Context,
-  { folder, project, apps, profile }: Omit<Bound, "project_id"> & { project: Project },
+  { folder, project, apps, profile }: Omit<Bound, "project_id" | "keepsLocal"> & {
+    project: Project;
+  },
   { files, git }: BoundFolder,
 ): void {
   out.done(`${folder} belongs to ${project.id} ${JSON.stringify(project.name)}`);
