@@ -84,7 +84,7 @@ Deno.test("an account that is there, a wrong address, role or project, and no se
     (await accounts(at, "add b@example.com --project projnope")).code,
     (await accounts(at, `add b@example.com --project ${at.service.projectId} --role king`)).code,
   ];
-  deepStrictEqual(codes, [7, 1, 1, 1]);
+  deepStrictEqual(codes, [7, 2, 5, 2]);
   const { items } = (await accounts(at, "list")).json();
   ok(Array.isArray(items) && items.length === 2, "nothing is left of what was refused");
   at.env.CLI_SERVICE_ADMIN_SECRET = "adm_wrong";

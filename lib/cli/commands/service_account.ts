@@ -5,10 +5,21 @@
  */
 
 import type { Client } from "../../client.ts";
+import { UsageError } from "../../errors.ts";
 import { path } from "../../path.ts";
-import { argument, command, group, text } from "../command.ts";
+import { argument, choice, command, group, text } from "../command.ts";
 import { adminClient, dataFlag } from "../local_service.ts";
 import type { Column } from "../output.ts";
+
+const ROLES = [
+  "owner",
+  "admin",
+  "developer",
+  "growth_specialist",
+  "operations",
+  "customer_support",
+  "read_only",
+] as const;
 
 /** An account of the local service. */
 interface Account {
@@ -37,11 +48,15 @@ const add = command({
   flags: {
     name: text("The person's name", { placeholder: "name" }),
     project: text("A project to give it a seat in", { placeholder: "id" }),
-    role: text("Its role there (default: developer)", { placeholder: "role" }),
+    role: choice("Its role there (default: developer)", ROLES),
     ...dataFlag,
   },
   async run(context, { email, name, project, role, data }) {
     const { out } = context;
+    // The service's own rule, told before it is asked.
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
+      throw new UsageError(`Cannot add ${JSON.stringify(email)}: it is no e-mail address`);
+    }
     const client: Client = await adminClient(context, data);
     const account = await client.post<Account>(path`/_sim/accounts`, {
       email,

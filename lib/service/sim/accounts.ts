@@ -8,7 +8,7 @@
 import { z } from "zod";
 import { validate } from "../body.ts";
 import type { Clock } from "../clock.ts";
-import { invalid, Refusal } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { addAccount, findAccount, listAccounts } from "../oauth/mod.ts";
 import { nextSeq, type Store, type Tx } from "../store/mod.ts";
@@ -84,7 +84,10 @@ async function addSeat(
   const { project_id, role, now } = seat;
   const project = await tx.selectFrom("projects").select("id").where("id", "=", project_id)
     .executeTakeFirst();
-  if (!project) throw invalid("project_id", `There is no project ${JSON.stringify(project_id)}`);
+  if (!project) {
+    const message = `There is no project ${JSON.stringify(project_id)}`;
+    throw new Refusal(404, "resource_missing", message, { param: "project_id" });
+  }
   const { id: account_id, email, name, has_mfa } = account;
   const held = { account_id, name, role, accepted_at: now, has_mfa };
   const { numUpdatedRows } = await tx.updateTable("collaborators").set(held)
