@@ -41,3 +41,10 @@ Deno.test("init --no-local-creds claims no binding that another file takes back"
   deepStrictEqual([project_id, profile?.access_token], [second, access_token]);
   match(await read(at, "cli.toml"), RegExp(second));
 });
+
+Deno.test("init refuses an empty --path before it asks anybody", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  const empty = await at.run("init --no-apps --path=");
+  deepStrictEqual([empty.code, at.sent, at.paths(at.cwd)], [2, [], []]);
+});

@@ -237,7 +237,7 @@ Deno.test("init --app-id tags apps of the project, and refuses others with those
   deepStrictEqual(tagged.json().apps, [{ id: app, name: "Notes for iOS" }]);
   match(await read(at, "cli.toml"), RegExp(`id = "${app}"\nname = "Notes for iOS"`));
   const unknown = await at.run("init --force --app-id nope");
-  strictEqual(unknown.code, 2);
+  strictEqual(unknown.code, 5);
   match(unknown.err, RegExp(`"nope": the project has no such app\nIts apps: ${app} app`));
   strictEqual((await at.run(`init --force --app-id ${app} --no-apps`)).code, 2);
 });

@@ -19,6 +19,9 @@ import { quoted } from "./place.ts";
 /** Part of the work was done and part was not. */
 export class PartlyDone extends ToolkitError {}
 
+/** Something that was named is not there, as a list of what is has shown. */
+export class NotThere extends ToolkitError {}
+
 /** What the process tells its caller. */
 export const EXIT = {
   done: 0,
@@ -104,6 +107,7 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof ConfirmationError) return EXIT.confirmation;
   if (error instanceof AuthError) return EXIT.notAllowed;
   if (error instanceof NetworkError) return EXIT.unreachable;
+  if (error instanceof NotThere) return EXIT.notFound;
   if (error instanceof PartlyDone) return EXIT.partly;
   if (error instanceof Cancelled) return EXIT.interrupted;
   return EXIT.failed;

@@ -35,6 +35,7 @@ import { command, text, texts, toggle } from "../command.ts";
 import type { Context } from "../context.ts";
 import type { Column } from "../output.ts";
 import { ownSignIn } from "../own_sign_in.ts";
+import { NotThere } from "../report.ts";
 
 /** Binds a folder to a project. */
 export const init = command({
@@ -44,7 +45,7 @@ export const init = command({
     "own, which git is made to ignore. Asks for the project and its apps unless --project-id is " +
     "given.",
   flags: {
-    app_id: texts("An app that the folder is about; repeatable", { placeholder: "id" }),
+    app_id: texts("An app that the folder is about", { placeholder: "id" }),
     no_apps: toggle("Tag no apps"),
     no_local_creds: toggle("Write only cli.toml"),
     force: toggle("Overwrite files that are there"),
@@ -107,6 +108,11 @@ async function standsBefore(
 
 /** The folder to bind. */
 function targetFolder({ cwd }: Surroundings, path: string | undefined): string {
+  if (path?.trim() === "") {
+    throw new UsageError("Cannot bind the folder: --path is empty", {
+      hint: "Leave it out to bind the folder that you are in.",
+    });
+  }
   if (cwd !== undefined) return resolve(cwd, path ?? ".");
   throw new ConfigError("Cannot tell which folder to bind: the working folder is gone", {
     hint: "Go to a folder that is there.",
@@ -210,7 +216,7 @@ async function allApps({ out }: Context, client: Client): Promise<NamedApp[] | u
 function knownApp(apps: readonly NamedApp[], id: string): TaggedApp {
   const app = apps.find((one) => one.id === id);
   if (app) return { id, name: app.name };
-  throw new UsageError(`Cannot tag the app ${JSON.stringify(id)}: the project has no such app`, {
+  throw new NotThere(`Cannot tag the app ${JSON.stringify(id)}: the project has no such app`, {
     hint: apps.length === 0
       ? "The project has no app yet: leave --app-id out."
       : `Its apps: ${apps.map((one) => one.id).join(" ")}`,
