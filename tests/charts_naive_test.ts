@@ -276,10 +276,10 @@ function sceneOf(
   const known = new Set(people.map(({ id }) => id));
   const moves = world.moves.filter((move) =>
     wanted.every(([id, values]) =>
-      byPerson && id !== "environment" || values.includes(dimensionOf(world, id, move))
+      byPerson && id !== "environment" || values.includes(dimensionOf(id, move))
     ) && (byPerson
       ? move.customer_id !== null && known.has(move.customer_id)
-      : segment === undefined || inSegment(dimensionOf(world, segment, move)))
+      : segment === undefined || inSegment(dimensionOf(segment, move)))
   );
   return {
     moves,

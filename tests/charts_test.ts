@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
 import { ApiError } from "../lib/errors.ts";
 import { type Chart, type ChartQuery, getChart, getChartOptions } from "../lib/resources/charts.ts";
+import { createProduct } from "../lib/resources/products.ts";
 import { CHARTS } from "../lib/service/reports/definitions.ts";
 import { type Desk, openDesk } from "./harness.ts";
 import { DAY, productNamed, simulate } from "./simulation.ts";
@@ -199,6 +200,37 @@ Deno.test("a segment splits the numbers, the largest parts first", async () => {
   const none = await getChart(desk.client, "trials", { segment: "store" });
   deepEqual(none.segments?.map(({ id }) => id), ["total"]);
   ok(none.values.every(({ segment }) => segment === 0));
+});
+
+Deno.test("the duration is the one that was sold, whatever the product says later", async () => {
+  await using desk = await openDesk({ clock: () => NOW });
+  const { client, projectId } = desk;
+  const sim = simulate(desk);
+  const { app_id } = await productNamed(desk, "notes.pro.monthly");
+  const plain = { app_id, store_identifier: "notes.plain" } as const;
+  const { id } = await createProduct(client, { ...plain, type: "subscription" });
+  await sim.subscribe({ customer_id: "ada", product_id: id, price: 10, duration: "P1M" });
+  await sim.subscribe({ customer_id: "bob", product_id: id, price: 30, duration: "P2M" });
+  const check = async () => {
+    const chart = await getChart(client, "revenue", { segment: "product_duration" });
+    deepEqual(chart.segments?.map(({ display_name }) => display_name), [
+      "Total",
+      "2 months",
+      "1 month",
+    ]);
+    const read = async (product_duration: string) =>
+      total(await getChart(client, "revenue", { product_duration }));
+    deepEqual(await Promise.all(["P1M", "P2M", "P1Y", "P200Y"].map(read)), [10, 30, 0, 0]);
+    const { filters } = await getChartOptions(client, "revenue");
+    const durations = filters.find((one) => one.id === "product_duration")?.options;
+    deepEqual(durations?.map((one) => one.id), ["P1M", "P1Y", "P200Y", "P2M"]);
+  };
+  await check();
+  const path = `/_sim/projects/${projectId}/products/${id}/price`;
+  const Authorization = `Bearer ${desk.service.adminSecret}`;
+  const terms = { price: 10, duration: "P1Y" };
+  equal((await desk.send("POST", path, terms, { Authorization })).status, 200);
+  await check();
 });
 
 Deno.test("money is shown in a currency, and as what is left of it", async () => {

@@ -20,8 +20,6 @@ export interface World {
   moves: Move[];
   /** The customers. */
   people: Person[];
-  /** Durations by product. */
-  durations: Map<string, string>;
   /** The project's time. */
   now: number;
 }
@@ -33,10 +31,7 @@ export async function readWorld(store: Store, projectId: string, now: number): P
       .where("project_id", "=", projectId).execute();
     const people = await tx.selectFrom("customers").selectAll()
       .where("project_id", "=", projectId).execute();
-    const products = await tx.selectFrom("products").selectAll()
-      .where("project_id", "=", projectId).execute();
-    const durations = new Map(products.map(({ id, duration }) => [id, duration ?? "P200Y"]));
-    return { moves, people, durations, now };
+    return { moves, people, now };
   });
 }
 
@@ -279,7 +274,7 @@ function later(scene: Scene, i: number, figure: (span: Span, n: number) => Part)
 }
 
 /** A value of a dimension as charts name it. */
-export function dimensionOf(world: World, name: string, move: Move): string {
+export function dimensionOf(name: string, move: Move): string {
   switch (name) {
     case "store":
     case "app_id":
@@ -291,7 +286,7 @@ export function dimensionOf(world: World, name: string, move: Move): string {
     case "country":
       return move.country ?? "unknown";
     case "product_duration":
-      return world.durations.get(move.product_id) ?? "P200Y";
+      return move.product_duration ?? "P200Y";
     default:
       return platformName(move.platform);
   }

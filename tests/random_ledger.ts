@@ -58,6 +58,7 @@ export interface Ledger {
     environment: "production" | "sandbox";
     store: string;
     product: number;
+    duration: string | null;
     offering: boolean;
     country: string | null;
     platform: string;
@@ -88,6 +89,7 @@ export const ledgers: fc.Arbitrary<Ledger> = fc.record({
       environment: fc.constantFrom("production", "production", "sandbox"),
       store: fc.constantFrom("app_store", "play_store", "svc_billing"),
       product: fc.nat(),
+      duration: fc.constantFrom("P1M", "P1Y", "P1W", null),
       offering: fc.boolean(),
       country,
       platform: fc.constantFrom("iOS", "Android", "Web", "Other"),
@@ -129,11 +131,11 @@ export async function insertLedger(desk: Desk, { people, moves }: Ledger): Promi
     await sql`
       insert into movements_daily
       select project_id, at - at % 86400000, kind, environment, store, app_id, product_id,
-        coalesce(offering_id, ''), coalesce(country, ''), platform, count(*),
+        coalesce(product_duration, ''), coalesce(offering_id, ''), coalesce(country, ''), platform, count(*),
         sum(gross_usd_micros), sum(commission_usd_micros), sum(tax_usd_micros),
         sum(payments_delta), sum(refunds_delta), sum(mrr_delta_micros), sum(actives_delta),
         sum(trials_delta), sum(renewing_delta), sum(billing_issues_delta)
-      from movements group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`.execute(tx);
+      from movements group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`.execute(tx);
   });
 }
 
@@ -171,6 +173,7 @@ function partsOf(move: Ledger["moves"][number]): Parts {
     period_type: "normal",
     environment,
     store,
+    product_duration: move.duration,
     offering_id: move.offering ? "offering" : null,
     country,
     platform: move.platform,

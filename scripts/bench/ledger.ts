@@ -195,6 +195,7 @@ function movementOf(one: Subscriber, at: number, kind: MovementKind, sums: Sums)
     environment: one.number % 50 === 0 ? "sandbox" : "production",
     ...store,
     product_id: `prod${store.store}${one.number % 3}`,
+    product_duration: "P1M",
     offering_id: one.number % 2 === 0 ? "ofrngdefault" : null,
     country: one.country,
     currency: "USD",

@@ -64,6 +64,7 @@ export function movementsOfPurchase(step: PurchaseStep, customerSince: number): 
     renewal_number: null,
     period_type: null,
     product_id: after.product_id,
+    product_duration: null,
     ...sums,
   }];
 }
@@ -77,6 +78,7 @@ export const DAY_KEY = [
   "store",
   "app_id",
   "product_id",
+  "product_duration",
   "offering_id",
   "country",
   "platform",
@@ -92,6 +94,7 @@ export function dayRowOf(row: Movement): Row<"movements_daily"> {
     store: row.store,
     app_id: row.app_id,
     product_id: row.product_id,
+    product_duration: row.product_duration ?? "",
     offering_id: row.offering_id ?? "",
     country: row.country ?? "",
     platform: row.platform,
@@ -193,6 +196,7 @@ function aboutSubscription(
     renewal_number: state.renewal_number,
     period_type: state.period_type,
     product_id: state.product_id ?? "",
+    product_duration: state.duration,
   };
 }
 

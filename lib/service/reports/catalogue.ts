@@ -1,5 +1,5 @@
 /**
- * The catalogue's part in charts: names for ids, and which products last how long.
+ * The catalogue's part in charts: names for ids, and the values that figures can be narrowed to.
  *
  * @module
  */
@@ -9,7 +9,6 @@ import type { Place } from "../find.ts";
 import {
   type Choice,
   type Dimension,
-  LIFETIME,
   ofCustomers,
   platformNamed,
   UNKNOWN,
@@ -22,12 +21,10 @@ export interface Catalogue {
   readonly apps: readonly Choice[];
   /** Products, oldest first. */
   readonly products: readonly Choice[];
-  /** Durations of products, in the order of the alphabet. */
-  readonly durations: readonly Choice[];
+  /** Durations that products have now. */
+  readonly durations: readonly string[];
   /** Offerings, oldest first. */
   readonly offerings: readonly Choice[];
-  /** Durations by product. */
-  readonly durationOf: ReadonlyMap<string, string>;
   /** Ids of offerings by lookup key. */
   readonly offeringIds: ReadonlyMap<string, string>;
 }
@@ -36,17 +33,18 @@ export interface Catalogue {
 export async function readCatalogue({ tx, project }: Place): Promise<Catalogue> {
   const apps = await tx.selectFrom("apps").select(["id", "name"])
     .where("project_id", "=", project.id).orderBy("seq").execute();
-  const products = await tx.selectFrom("products").select(["id", "store_identifier", "duration"])
+  const products = await tx.selectFrom("products")
+    .select(["id", "type", "store_identifier", "duration"])
     .where("project_id", "=", project.id).orderBy("seq").execute();
   const offerings = await tx.selectFrom("offerings").select(["id", "lookup_key", "display_name"])
     .where("project_id", "=", project.id).orderBy("seq").execute();
-  const durationOf = new Map(products.map(({ id, duration }) => [id, duration ?? LIFETIME]));
   return {
     apps: apps.map(({ id, name }) => ({ id, display_name: name })),
     products: products.map(({ id, store_identifier }) => ({ id, display_name: store_identifier })),
-    durations: [...new Set(durationOf.values())].sort().map(durationChoice),
+    durations: products.flatMap(({ type, duration }) =>
+      type === "subscription" ? duration ?? [] : ""
+    ),
     offerings: offerings.map(({ id, display_name }) => ({ id, display_name })),
-    durationOf,
     offeringIds: new Map(offerings.map(({ id, lookup_key }) => [lookup_key, id])),
   };
 }
@@ -59,8 +57,7 @@ export function columnValues(
 ): readonly string[] {
   if (value === dimension.without?.id) return [""];
   if (dimension.catalogue === "offerings") return [catalogue.offeringIds.get(value) ?? value];
-  if (dimension.catalogue !== "durations") return [value];
-  return [...catalogue.durationOf].flatMap(([id, duration]) => duration === value ? [id] : []);
+  return [value];
 }
 
 /** The segment that a value of the dimension's column belongs to. */
@@ -70,9 +67,7 @@ export function segmentOf(dimension: Dimension, value: string, catalogue: Catalo
     return { id: platformNamed(value), display_name: platformNamed(value) };
   }
   if (dimension.id === "country") return countryChoice(value);
-  if (dimension.catalogue === "durations") {
-    return durationChoice(catalogue.durationOf.get(value) ?? LIFETIME);
-  }
+  if (dimension.id === "product_duration") return durationChoice(value);
   const known = dimension.catalogue ? catalogue[dimension.catalogue] : dimension.choices ?? [];
   return known.find(({ id }) => id === value) ?? { id: value, display_name: value };
 }
@@ -95,7 +90,14 @@ export async function choicesOf(
   const { rows } = await sql<{ value: string }>`
     select distinct ${valueIn(column)} as value from ${sql.table(table)}
     where project_id = ${place.project.id}`.execute(place.tx);
-  return rows.map(({ value }) => segmentOf(dimension, value, catalogue))
+  const values = rows.map(({ value }) => value);
+  if (dimension.id === "product_duration") {
+    // What was sold once, and what can be sold now.
+    return [...new Set([...values, ...catalogue.durations])]
+      .map((value) => segmentOf(dimension, value, catalogue))
+      .sort((a, b) => a.id < b.id ? -1 : 1);
+  }
+  return values.map((value) => segmentOf(dimension, value, catalogue))
     .sort((a, b) => rank(a) - rank(b) || (a.display_name < b.display_name ? -1 : 1));
 }
 
@@ -115,7 +117,6 @@ function countryChoice(id: string): Choice {
 
 /** A duration in words. */
 function durationChoice(id: string): Choice {
-  if (id === LIFETIME) return { id, display_name: "Lifetime" };
   const [, digits = "", unit = ""] = /^P(\d+)([DWMY])$/.exec(id) ?? [];
   const word = { D: "day", W: "week", M: "month", Y: "year" }[unit];
   const display_name = word === undefined ? id : `${digits} ${word}${digits === "1" ? "" : "s"}`;

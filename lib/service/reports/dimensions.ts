@@ -25,7 +25,7 @@ export interface Dimension {
   /** The values there are, where they are always the same. */
   readonly choices?: readonly Choice[];
   /** The catalogue that names the values, where it does. */
-  readonly catalogue?: "apps" | "products" | "durations" | "offerings";
+  readonly catalogue?: "apps" | "products" | "offerings";
   /** What a value must be, as the end of a sentence, where not any value will do. */
   readonly rule?: string;
   /** Whether a value is one that the column can have. */
@@ -115,8 +115,8 @@ const LEDGER: readonly Dimension[] = [
     ...product,
     id: "product_duration",
     display_name: "Product Duration",
-    column: "product_id",
-    catalogue: "durations",
+    column: "product_duration",
+    without: { id: LIFETIME, display_name: "Lifetime" },
     rule: `must be a duration such as P1M; ${LIFETIME} is for ever`,
     accepts: isDuration,
   },

@@ -225,6 +225,8 @@ export interface MovementRow extends MovementSums {
   store: string;
   app_id: string;
   product_id: string;
+  /** The term that was sold. Null for what is bought once. */
+  product_duration: string | null;
   offering_id: string | null;
   country: string | null;
   platform: string;
@@ -240,6 +242,7 @@ export interface MovementDayRow extends MovementSums {
   store: string;
   app_id: string;
   product_id: string;
+  product_duration: string;
   offering_id: string;
   country: string;
   platform: string;

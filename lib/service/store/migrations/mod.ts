@@ -13,6 +13,7 @@ import { sql as deliveries } from "./0005_deliveries.ts";
 import { sql as customerSearch } from "./0006_customer_search.ts";
 import { sql as reports } from "./0007_reports.ts";
 import { sql as listeners } from "./0008_listeners.ts";
+import { sql as terms } from "./0009_terms.ts";
 
 /** One step. Its number is its place in the list, from 1. */
 export interface Migration {
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   { name: "customer_search", sql: customerSearch },
   { name: "reports", sql: reports },
   { name: "listeners", sql: listeners },
+  { name: "terms", sql: terms },
 ];
