@@ -53,6 +53,21 @@ Deno.test("a given token is exchanged once an hour, by whatever number of runs",
   }
 });
 
+Deno.test("a value that is no refresh token is told as such, and nothing is sent or left", async () => {
+  const [machine, service] = await given(true);
+  await using _ = machine;
+  const values = [
+    ["atk_0123456789abcdef", /holds an access token, not a refresh token$/],
+    ["sk_0123456789abcdef", /holds another kind of secret, not a refresh token$/],
+    ["rtk_one rtk_two", /has white space in it, as no token has$/],
+  ] as const;
+  for (const [value, message] of values) {
+    machine.variables.CLI_REFRESH_TOKEN = value;
+    await rejects(tokenSent(await client(machine)), { name: "AuthError", message });
+  }
+  deepStrictEqual([service.forms, [...Deno.readDirSync(machine.home)]], [[], []]);
+});
+
 Deno.test("what was not renewed for 60 days is forgotten when a new token comes, unless it is in use", async () => {
   const [machine, service] = await given(false);
   await using _ = machine;

@@ -63,8 +63,25 @@ export function environmentCredential(given: GivenToken, endpoint: TokenEndpoint
   const use: Use = { ...endpoint, ...given, path: undefined, unstored: undefined, told: false };
   const { around, baseUrl } = endpoint;
   return renewing(around.now, undefined, async (refused) => {
+    refuseOtherValue(given);
     use.path ??= await rememberedPath(around, use, baseUrl);
     return await renewed(use, refused);
+  });
+}
+
+/** Refuses what cannot be a refresh token, before anything is sent or written. */
+function refuseOtherValue({ token, source }: GivenToken): void {
+  const [, kind] = /^(atk|adm|whsec|sk)_/.exec(token) ?? [];
+  const why = kind === "atk"
+    ? "it holds an access token, not a refresh token"
+    : kind !== undefined
+    ? "it holds another kind of secret, not a refresh token"
+    : /\s/.test(token)
+    ? "it has white space in it, as no token has"
+    : undefined;
+  if (why === undefined) return;
+  throw new AuthError(`Cannot sign in with ${source}: ${why}`, {
+    hint: "Set it to a refresh token, whole and alone; for a local service: cli service token",
   });
 }
 
