@@ -48,7 +48,7 @@ const FULL: BenchSize = {
   runs: 21,
   starts: 9,
   rounds: 9,
-  ms: 500,
+  ms: 300,
   customers: 100_000,
   writes: 8_000,
   subscriptions: 10_000,
