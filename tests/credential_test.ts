@@ -57,7 +57,8 @@ Deno.test("the sign-in comes from the first of its places, whichever are there",
       ...order.slice(1),
     ], label);
     strictEqual(title(await resolveCredential(machine, options)), order[0], label);
-    strictEqual(machine.warnings.length, has("env") && has("flag") ? 2 : 0, label);
+    const others = machine.warnings.filter((text) => !text.startsWith("CLI_PROFILE is not used"));
+    strictEqual(others.length, has("env") && has("flag") ? 2 : 0, label);
   }
 });
 
@@ -116,6 +117,19 @@ Deno.test("a named profile that does not exist is refused with those that do", a
   const { name: _, ...token } = profileNamed("local");
   await putPrivate(localFile(machine), { profile: token });
   strictEqual((await resolveCredential(machine, { withShadows: true }))?.kind, "local");
+});
+
+Deno.test("CLI_PROFILE without effect in a folder with its own sign-in is told once", async () => {
+  await using machine = await testMachine();
+  await store(machine);
+  const { name: _, ...token } = profileNamed("local");
+  await putPrivate(localFile(machine), { profile: token });
+  machine.variables.CLI_PROFILE = "default";
+  for (let i = 0; i < 2; i++) strictEqual((await resolveCredential(machine))?.kind, "local");
+  strictEqual(machine.warnings.length, 1);
+  match(machine.warnings[0] ?? "", /^CLI_PROFILE is not used here: .*config\.json has its own/);
+  const named = await resolveCredential({ ...machine }, { profile: "default" });
+  deepStrictEqual([named?.name, machine.warnings.length], ["default", 1]);
 });
 
 Deno.test("a local file without a sign-in leaves the choice to the profiles", async () => {

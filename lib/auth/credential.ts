@@ -110,7 +110,19 @@ export async function resolveCredential(
     const name = JSON.stringify(profile);
     around.warn(`${first.source} is set, so the profile ${name} is not used.`);
   }
+  if (first?.kind === "local") warnOfVariable(around, first.source);
   return first && { ...first, shadows: shadowed };
+}
+
+const warned = new WeakSet<Surroundings>();
+
+/** Says once that `CLI_PROFILE` is set and does not choose here. */
+function warnOfVariable(around: Surroundings, source: string): void {
+  if (setting(around, "CLI_PROFILE") === undefined || warned.has(around)) return;
+  warned.add(around);
+  around.warn(
+    `CLI_PROFILE is not used here: ${source} has its own sign-in. To choose a profile, pass --profile.`,
+  );
 }
 
 /** The error for a request without any sign-in. It says what there is to choose from. */
