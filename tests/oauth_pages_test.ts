@@ -25,6 +25,9 @@ Deno.test("the page names the client, what it may do, the account and where it l
   }
   assert.match(html, /<b>127\.0\.0\.1:53682<\/b>, a program on this computer/);
   assert.ok(!/<script|<img|<link|style=|onclick|src=/i.test(html), "nothing but markup");
+  // A browser without style sheets runs inline elements together, and lets a drawing fill the page.
+  assert.doesNotMatch(html, /<\/(strong|span)><(span|small)/);
+  assert.match(html, /<svg width="28" height="28"/);
 });
 
 Deno.test("the page is kept out of caches and frames, and runs nothing", async () => {

@@ -112,17 +112,18 @@ function escaped(text: string): string {
 }
 
 /** The service's own mark: the sign-in began on its page. */
-const MARK = `<svg viewBox="0 0 28 28" aria-hidden="true" fill="none">
+const MARK = `<svg width="28" height="28" viewBox="0 0 28 28" aria-hidden="true" fill="none">
 <rect width="28" height="28" rx="8" fill="currentColor" />
 <path d="M8 11.5a6.4 6.4 0 0 1 11.6-1.6M20 16.5a6.4 6.4 0 0 1-11.6 1.6M20.6 6.4v4h-4M7.4 21.6v-4h4"
 stroke="var(--card)" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round" /></svg>`;
 
-const DONE = `<svg viewBox="0 0 48 48" class="done" aria-hidden="true" fill="none">
+const DONE =
+  `<svg width="44" height="44" viewBox="0 0 48 48" class="done" aria-hidden="true" fill="none">
 <circle cx="24" cy="24" r="22" fill="currentColor" />
 <path d="m15 24.5 6.3 6.3L33.5 18" stroke="var(--card)" stroke-width="4" stroke-linecap="round"
 stroke-linejoin="round" /></svg>`;
 
-const NOT_DONE = `<svg viewBox="0 0 48 48" aria-hidden="true" fill="none">
+const NOT_DONE = `<svg width="44" height="44" viewBox="0 0 48 48" aria-hidden="true" fill="none">
 <circle cx="24" cy="24" r="22" fill="currentColor" />
 <path d="M24 13v13M24 34v.5" stroke="var(--card)" stroke-width="4" stroke-linecap="round" /></svg>`;
 

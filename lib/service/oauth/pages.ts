@@ -65,13 +65,13 @@ const START_AGAIN =
 
 function permissionItem({ area, change, see, everything }: Permission): Markup {
   const all = { change: "See, change and delete everything", see: "See everything" };
-  if (everything) return html`<li><strong>${area}</strong><span>${all[everything]}</span></li>`;
+  if (everything) return html`<li><strong>${area}</strong><br><span>${all[everything]}</span></li>`;
   return html`<li><strong>${area}</strong>
 ${permissionLine("See, change and delete", change)}${permissionLine("See", see)}</li>`;
 }
 
 function permissionLine(verb: string, things: readonly string[]): Markup {
-  return things.length === 0 ? html`` : html`<span><b>${verb}:</b> ${things.join(", ")}</span>`;
+  return things.length === 0 ? html`` : html`<br><span><b>${verb}:</b> ${things.join(", ")}</span>`;
 }
 
 function accountChoice(accounts: ConsentView["accounts"]): Markup {
@@ -96,7 +96,7 @@ function accountRadio(account: Row<"accounts">, isChosen: boolean): Markup {
 function nameOf({ name, email }: Row<"accounts">): Markup {
   return name === null
     ? html`<span><strong>${email}</strong></span>`
-    : html`<span><strong>${name}</strong><small>${email}</small></span>`;
+    : html`<span><strong>${name}</strong><br><small>${email}</small></span>`;
 }
 
 /** Where the browser goes, for people. */
@@ -165,7 +165,7 @@ function page({ status, title, body, headers, target }: Page): Response {
 }
 
 const MARK: Markup = html`
-  <svg viewBox="0 0 28 28" aria-hidden="true" fill="none">
+  <svg width="28" height="28" viewBox="0 0 28 28" aria-hidden="true" fill="none">
     <rect width="28" height="28" rx="8" fill="currentColor" />
     <path d="M8 11.5a6.4 6.4 0 0 1 11.6-1.6M20 16.5a6.4 6.4 0 0 1-11.6 1.6" stroke="var(--card)"
       stroke-width="2.4" stroke-linecap="round" />

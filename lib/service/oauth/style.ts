@@ -43,6 +43,7 @@ ul { margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); bor
 li { padding: .7rem .9rem; }
 li + li { border-top: 1px solid var(--line); }
 li strong, li span { display: block; }
+li br, fieldset br { display: none; }
 li strong { font-weight: 600; }
 li span { color: var(--soft); font-size: .9rem; }
 li span b { color: var(--ink); font-weight: 500; }
