@@ -88,6 +88,15 @@ Deno.test("a file that others can open fails, with the command that mends it", {
   strictEqual(home.checks["profiles"]?.fix, `Run: chmod 700 ${join(at.home, ".cli")}`);
 });
 
+Deno.test("a folder's file that says nothing is pointed out", async () => {
+  await using at = await openHome();
+  await Deno.mkdir(join(at.cwd, ".cli"), { mode: 0o700 });
+  await Deno.writeTextFile(join(at.cwd, ".cli", "config.json"), "{}", { mode: 0o600 });
+  const { checks } = await doctor(at);
+  strictEqual(checks["folder"]?.status, "warn");
+  match(checks["folder"]?.detail ?? "", /config\.json names neither a sign-in nor a project$/);
+});
+
 Deno.test("a sign-in that git would commit fails", async () => {
   await using at = await bound();
   await Deno.remove(join(at.cwd, ".gitignore"));

@@ -63,8 +63,9 @@ async function activeVerdict(around: Surroundings): Promise<Verdict> {
 async function folderVerdict(around: Surroundings): Promise<Verdict> {
   const local = await readLocal(around);
   if (!local) return "no .cli/config.json here or above";
-  return local.profile
-    ? `a sign-in of its own in ${local.path}`
+  if (local.profile) return `a sign-in of its own in ${local.path}`;
+  return local.project_id === undefined
+    ? doubtful(`${local.path} names neither a sign-in nor a project`, "Run: cli init --force")
     : `no sign-in, only a project in ${local.path}`;
 }
 
