@@ -5,13 +5,14 @@ import {
   listCustomerAliases,
   listCustomerSubscriptions,
 } from "../lib/resources/customers.ts";
+import { createProduct } from "../lib/resources/products.ts";
 import { getSubscription } from "../lib/resources/subscriptions.ts";
 import { addDuration } from "../lib/service/domain/calendar.ts";
 import { simRoutes } from "../lib/service/sim/routes.ts";
 import { frozen } from "./activities.ts";
 import { apiOf } from "./api.ts";
 import { BASE_URL, openDesk } from "./harness.ts";
-import { DAY, productNamed, type Simulation } from "./simulation.ts";
+import { DAY, productNamed, simulate, type Simulation } from "./simulation.ts";
 
 /** Sends a request that must be refused. Returns the error. */
 async function refused(
@@ -338,4 +339,28 @@ Deno.test("events are listed in order and by type, and read one by one", async (
   equal((await sim.send("GET", "/events/nope")).status, 404);
   const first = await read("/events?limit=1");
   match(first.next_page, /starting_after=/);
+});
+
+Deno.test("a term that nobody has named is asked for, not guessed", async () => {
+  await using desk = await openDesk();
+  const sim = simulate(desk);
+  const { app_id } = await productNamed(desk, "notes.pro.monthly");
+  const plain = { app_id, store_identifier: "notes.plain", type: "subscription" } as const;
+  const { id: product_id } = await createProduct(desk.client, plain);
+  const noTerm = async (path: string, body: object) =>
+    equal((await refused(sim, 400, path, body)).param, "duration");
+  const sale = { customer_id: "ada", product_id, price: 5 };
+  await noTerm("/purchases", sale);
+  deepEqual(await sim.rows("subscriptions"), []);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly", price: 5 });
+  const change = `/subscriptions/${id}/change_product`;
+  await noTerm(change, { product_id, price: 5 });
+  await noTerm(change, { product_id, price: 5, when: "period_end" });
+  await noTerm(change, { product_id, price: 5, when: "period_end", duration: "P1W" });
+  await sim.act(id, "change_product", { product_id, price: 5, duration: "P1W" });
+  await sim.subscribe({ ...sale, customer_id: "bob", duration: "P2W" });
+  await sim.post(`/products/${product_id}/price`, { price: 5, duration: "P1Y" });
+  await sim.subscribe({ customer_id: "eve", product_id });
+  const terms = (await sim.rows("subscriptions")).map(({ duration }) => duration);
+  deepEqual(terms, ["P1M", "P1W", "P2W", "P1Y"]);
 });

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { isDuration, parseDuration } from "../domain/calendar.ts";
 import { convert, CURRENCIES, LARGEST_PAYMENT_USD, toMicros } from "../domain/money.ts";
-import { Refusal } from "../errors.ts";
+import { invalid, Refusal } from "../errors.ts";
 import { LONGEST_CUSTOMER_ID } from "../find.ts";
 import { text } from "../routes/fields.ts";
 
@@ -36,6 +36,19 @@ export const environment = z.enum(["production", "sandbox"]);
 export const customerId = text(LONGEST_CUSTOMER_ID)
   .refine((id) => !id.includes("/"), "must not have a slash")
   .refine((id) => id !== "." && id !== "..", "must not be . or .., which no path can hold");
+
+/**
+ * The term that is sold: the one that was asked for, or the product's own.
+ *
+ * @throws {Refusal} 400 where nobody has named any.
+ */
+export function termOf(product: { duration: string | null }, wanted: string | undefined): string {
+  const term = wanted ?? product.duration;
+  if (term !== null) return term;
+  const message = "The product has no duration: send 'duration', such as P1M, or set one with " +
+    "products/{id}/price";
+  throw invalid("duration", message);
+}
 
 /** A price in micros. Refuses what is too much for sums to stay exact. */
 export function priceInMicros(units: number, code: string, quantity = 1): number {

@@ -10,7 +10,7 @@ import { convert, fromMicros } from "../domain/money.ts";
 import type { Sale, SubscriptionSale } from "../domain/purchase.ts";
 import { purchase, refundPurchase, reversePurchaseRefund, subscribe } from "../domain/purchase.ts";
 import { isAble, platformOf } from "../domain/stores.ts";
-import { begin, USUAL_DURATION } from "../domain/subscription.ts";
+import { begin } from "../domain/subscription.ts";
 import { Refusal, taken, unprocessable } from "../errors.ts";
 import { findApp, findInvoice, findOffering, findPurchase, findSubscription } from "../find.ts";
 import { findTransaction } from "../find.ts";
@@ -30,6 +30,7 @@ import {
   moment,
   price,
   priceInMicros,
+  termOf,
 } from "./fields.ts";
 import { type SimCall, simRoute } from "./route.ts";
 import { text } from "../routes/fields.ts";
@@ -135,7 +136,7 @@ async function sellSubscription(
   const terms: SubscriptionSale = {
     ...sale,
     product_id: product.id,
-    duration: wanted.duration ?? product.duration ?? USUAL_DURATION,
+    duration: termOf(product, wanted.duration),
     grace_duration: wanted.grace_period_duration === undefined
       ? product.grace_period_duration
       : wanted.grace_period_duration,

@@ -32,7 +32,6 @@ import {
 import { refund, reverseRefund } from "../domain/refunds.ts";
 import { IllegalStep, type Step, type Subscription } from "../domain/step.ts";
 import { isAble, type StoreAbility } from "../domain/stores.ts";
-import { USUAL_DURATION } from "../domain/subscription.ts";
 import { invalid, Refusal, unprocessable } from "../errors.ts";
 import { findSubscription, findTransaction } from "../find.ts";
 import { newId } from "../ids.ts";
@@ -41,7 +40,7 @@ import { showSubscription } from "../routes/subscriptions.ts";
 import type { Row } from "../store/tables.ts";
 import { findSoldProduct } from "./catalogue.ts";
 import { findOrCreateCustomer } from "./customers.ts";
-import { customerId, duration, moment, price, priceInMicros } from "./fields.ts";
+import { customerId, duration, moment, price, priceInMicros, termOf } from "./fields.ts";
 import { unable } from "./purchases.ts";
 import { type SimCall, type SimRoute, simRoute } from "./route.ts";
 
@@ -149,6 +148,7 @@ export const subscriptionRoutes: readonly SimRoute[] = [
       product_id: z.string().min(1),
       when: z.enum(["now", "period_end"]).default("now"),
       price: price.optional(),
+      duration: duration.optional(),
     }),
     needs: "change_product",
     act: changeProduct,
@@ -245,7 +245,12 @@ async function paymentOf(
 async function changeProduct(
   state: Subscription,
   call: SimCall,
-  body: { product_id: string; when: "now" | "period_end"; price?: number | undefined },
+  body: {
+    product_id: string;
+    when: "now" | "period_end";
+    price?: number | undefined;
+    duration?: string | undefined;
+  },
 ): Promise<Step[]> {
   const product = await findSoldProduct(call, body.product_id);
   checkChangeable(state);
@@ -256,7 +261,10 @@ async function changeProduct(
   if (product.app_id !== state.app_id || product.type !== "subscription") {
     throw invalid("product_id", "It must be a subscription of the same app");
   }
-  const terms = termsOf(state, product, body.price);
+  if (body.when === "period_end" && body.duration !== undefined) {
+    throw invalid("duration", "'duration' is for a change that happens now");
+  }
+  const terms = termsOf(state, product, body);
   return body.when === "now"
     ? changeNow(state, call.now, terms)
     : changeAtEnd(state, call.now, terms);
@@ -266,7 +274,7 @@ async function changeProduct(
 function termsOf(
   { currency }: Subscription,
   product: Row<"products">,
-  units: number | undefined,
+  { price: units, duration }: { price?: number | undefined; duration?: string | undefined },
 ): Terms {
   const own = product.price_micros;
   if (units === undefined && own === null) {
@@ -275,7 +283,7 @@ function termsOf(
   }
   return {
     product_id: product.id,
-    duration: product.duration ?? USUAL_DURATION,
+    duration: termOf(product, duration),
     grace_duration: product.grace_period_duration,
     price_micros: units === undefined
       ? convert(own ?? 0, product.price_currency ?? "USD", currency)

@@ -90,15 +90,21 @@ async function pickProduct(
   const ever = new Set(had.map((row) => row.product_id));
   const offered = await readOffered(call);
   const suits = await suitable(call, recipe, offered);
-  const open = suits.filter(({ id, price_micros }) =>
-    !live.has(id) && (price_micros !== null || sent.price !== undefined)
-  );
+  const open = suits.filter((one) => !live.has(one.id) && isSellable(one, sent));
   const found = open.find(({ id }) => !ever.has(id)) ?? open[0];
   if (found) return found;
   const why = suits.length > 0
-    ? "the customer has all of them, or they have no price: send 'purchase.price'"
+    ? "the customer has all of them, or they lack a price or duration: send 'purchase.price' and " +
+      "'purchase.duration'"
     : "name another project, or create one";
   throw unprocessable(`There is no product to buy that is ${WORDS[recipe.product]}: ${why}`);
+}
+
+/** Whether all terms of a sale are known. */
+function isSellable(product: Offered, sent: Record<string, unknown>): boolean {
+  const { type, price_micros, duration } = product;
+  return (price_micros !== null || sent.price !== undefined) &&
+    (type !== "subscription" || duration !== null || sent.duration !== undefined);
 }
 
 const WORDS: Readonly<Record<Recipe["product"], string>> = {
@@ -151,8 +157,8 @@ export async function changeTarget(
   const { app_id, product_id } = await findSubscription(call, id);
   const other = (await readOffered(call)).find((one) =>
     one.app_id === app_id && one.type === "subscription" && one.id !== product_id &&
-    (one.price_micros !== null || sent.price !== undefined)
+    isSellable(one, sent)
   );
   if (other) return { product_id: other.id };
-  throw unprocessable("The app has no other subscription with a price to change to");
+  throw unprocessable("The app has no other subscription with a price and a duration to change to");
 }
