@@ -36,13 +36,13 @@ Deno.test("offerings preview shows what the app of the platform gets", async () 
 
 Deno.test("offerings preview reads as the user and on the platform that are named", async () => {
   await using desk = await openDesk();
-  const words = ["offer", "preview", "--as", "$anon:1/2 😀", "--platform"];
+  const words = ["offer", "preview", "--as", "$anon:1?2 😀", "--platform"];
   const android = await desk.run(...words, "android");
   match(android.out, /^default +\$svc_monthly +notes_pro:monthly$/m);
   match(android.out, /^default +\$svc_lifetime +notes_lifetime$/m);
   const web = await desk.run(...words, "web");
   match(web.out, /^winter_sale +\$svc_annual +notes_web_annual$/m);
-  const place = `/v1/subscribers/${encodeURIComponent("$anon:1/2 😀")}/offerings`;
+  const place = `/v1/subscribers/${encodeURIComponent("$anon:1?2 😀")}/offerings`;
   deepEqual(desk.sent.filter(({ path }) => path === place).length, 2);
   equal((await desk.run(...words, "windows")).code, 2);
 });
