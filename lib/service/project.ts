@@ -15,6 +15,9 @@ import type { Row } from "./store/tables.ts";
 /** A project, with what tells whether time has overtaken it. */
 export type PresentProject = Row<"projects"> & TimeOfProject;
 
+/** The projects that were found, with whom they were found for, in the state they were found in. */
+const found = new WeakMap<object, Map<string, PresentProject>>();
+
 /**
  * The project, if the caller has a seat in it. Whether it exists is not told to others.
  *
@@ -25,16 +28,39 @@ export async function projectFor(
   projectId: string,
   actor: Actor,
 ): Promise<PresentProject> {
-  // Every request asks this, so the query is written out: to build it takes longer than to run it.
+  const known = foundIn(tx.snapshot);
+  const key = `${actor.account_id} ${projectId}`;
+  const project = known?.get(key) ?? await findProject(tx, projectId, actor);
+  if (!project) {
+    const message = `The credential has no access to the project ${JSON.stringify(projectId)}`;
+    throw new Refusal(403, "authorization_error", message);
+  }
+  known?.set(key, project);
+  return project;
+}
+
+/** What was found in a state of the database. After the next commit there is another one. */
+function foundIn(snapshot: object | undefined): Map<string, PresentProject> | undefined {
+  if (!snapshot) return undefined;
+  const known = found.get(snapshot) ?? new Map();
+  found.set(snapshot, known);
+  return known;
+}
+
+/** Looks for the project among those in which the caller has a seat. */
+async function findProject(
+  tx: Tx,
+  projectId: string,
+  actor: Actor,
+): Promise<PresentProject | undefined> {
+  // Every change asks this, so the query is written out: to build it takes longer than to run it.
   const { rows } = await sql<PresentProject>`
     select projects.*, ${nextDueAt} from projects
     join collaborators on collaborators.project_id = projects.id
     where projects.id = ${projectId}
       and collaborators.account_id = ${actor.account_id}
       and collaborators.accepted_at is not null`.execute(tx);
-  if (rows[0]) return rows[0];
-  const message = `The credential has no access to the project ${JSON.stringify(projectId)}`;
-  throw new Refusal(403, "authorization_error", message);
+  return rows[0];
 }
 
 /** The project as `projectFor` finds it, once everything that is due there has passed. */

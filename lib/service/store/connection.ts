@@ -19,7 +19,13 @@ import { StoreError, toStoreError } from "./failure.ts";
 import type { Tables } from "./tables.ts";
 
 /** Typed queries that belong to one unit of work. Refused once that work has ended. */
-export type Tx = QueryCreator<Tables> & QueryExecutorProvider;
+export type Tx = QueryCreator<Tables> & QueryExecutorProvider & {
+  /**
+   * Stands for the state of the database that is read: reads with the same one see the same. Not
+   * there where that state may change.
+   */
+  readonly snapshot: object | undefined;
+};
 
 /** A row as the database gives it, by the names of its columns. */
 export type RawRow = Record<string, unknown>;
@@ -97,7 +103,11 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
 }
 
 /** Typed queries on a connection. `check` is asked before each query, and throws to refuse it. */
-export function queriesOn(connection: Connection, check: (query: CompiledQuery) => void): Tx {
+export function queriesOn(
+  connection: Connection,
+  check: (query: CompiledQuery) => void,
+  snapshot?: object,
+): Tx {
   const executor = new DefaultQueryExecutor(COMPILER, ADAPTER, NO_POOL);
   // There is one connection and no plugin, so a query need not pass all that is there for others.
   executor.executeQuery = async <R>(query: CompiledQuery) => {
@@ -105,7 +115,8 @@ export function queriesOn(connection: Connection, check: (query: CompiledQuery) 
     return connection.execute<R>(query);
   };
   // The executor is what the `sql` tag asks for.
-  return Object.assign(new QueryCreator<Tables>({ executor }), { getExecutor: () => executor });
+  const getExecutor = () => executor;
+  return Object.assign(new QueryCreator<Tables>({ executor }), { getExecutor, snapshot });
 }
 
 /** Only a query that streams its rows asks for a connection of its own. */

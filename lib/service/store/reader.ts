@@ -28,6 +28,8 @@ interface Snapshot {
   reads: Set<Promise<unknown>>;
   /** How many commits the snapshot holds at least. */
   commits: number;
+  /** Stands for what the snapshot holds: another object for each. */
+  state: object;
 }
 
 /** Makes a reader. `open` opens a connection: a second one only while old and new reads overlap. */
@@ -40,18 +42,19 @@ export function createReader(open: () => Connection): Reader {
     const present = snapshots.find((s) => s.commits === commits && s.connection.inTransaction());
     if (present) return present;
     const free = snapshots.find((s) => s.reads.size === 0);
-    const snapshot = free ?? { connection: open(), reads: new Set(), commits };
+    const snapshot = free ?? { connection: open(), reads: new Set(), commits, state: {} };
     if (!free) snapshots.push(snapshot);
     end(snapshot);
     snapshot.connection.run("BEGIN");
     snapshot.commits = commits;
+    snapshot.state = {};
     return snapshot;
   }
 
   return {
     run: async <T>(work: Work<T>) => {
-      const { connection, reads } = takeSnapshot();
-      const read = runWork(connection, work, "read");
+      const { connection, reads, state } = takeSnapshot();
+      const read = runWork(connection, work, "read", state);
       reads.add(read);
       try {
         return await read;

@@ -23,6 +23,7 @@ export async function runWork<T>(
   connection: Connection,
   work: Work<T>,
   access: Access,
+  snapshot?: object,
 ): Promise<T> {
   const state = { ended: false };
   const check = (query: CompiledQuery): void => {
@@ -34,7 +35,7 @@ export async function runWork<T>(
     }
   };
   try {
-    return await current.run(state, work, queriesOn(connection, check));
+    return await current.run(state, work, queriesOn(connection, check, snapshot));
   } finally {
     state.ended = true;
   }
