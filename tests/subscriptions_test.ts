@@ -1,6 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { each } from "../lib/page.ts";
-import { managementUrl } from "../lib/service/domain/stores.ts";
 import { listCustomerSubscriptions } from "../lib/resources/customers.ts";
 import {
   cancelSubscription,
