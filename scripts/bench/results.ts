@@ -11,7 +11,7 @@ export function renderResults(sections: readonly Section[], machine: string): st
   const intro = "Written by `deno task bench`; do not edit. Numbers of different machines or " +
     "minutes do not compare, ratios do: what is compared was measured in turns, in one run. All " +
     "are medians.";
-  const head = ["# Measured", "", ...wrapped(intro), "", `Machine: ${machine}.`];
+  const head = ["# Measured", "", ...wrapped(intro), "", ...wrapped(`Machine: ${machine}.`)];
   return [...head, ...sections.flatMap(renderSection)].join("\n") + "\n";
 }
 
