@@ -136,7 +136,8 @@ function checkRows(folder: string, webhook: string): void {
   );
   const [odd = {}] = connection.rows(
     `SELECT count(*) AS n FROM deliveries AS d WHERE integration_id <> ? OR lease IS NOT NULL OR
-      attempts <> (SELECT count(*) FROM attempts AS a WHERE a.delivery_id = d.id)`,
+      attempts <> (SELECT count(*) FROM attempts AS a
+        WHERE a.project_id = d.project_id AND a.delivery_id = d.id)`,
     webhook,
   );
   equal(odd.n, 0);
