@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { loadFor } from "../lib/cli/commands/mod.ts";
 import { isGroup } from "../lib/cli/place.ts";
+import { listApps } from "../lib/resources/apps.ts";
+import { createProduct } from "../lib/resources/products.ts";
 import { simRoutes } from "../lib/service/sim/routes.ts";
 import { type Desk, type DeskOptions, openDesk, type Ran } from "./harness.ts";
 import { simulate } from "./simulation.ts";
@@ -315,4 +317,31 @@ Deno.test("every route of the simulator has its command", async () => {
     const name = others[path] ?? path.split("/").at(-1)?.replaceAll("_", "-") ?? "";
     ok(commands.includes(name), `${path} has no command ${name}`);
   }
+});
+
+Deno.test("simulate change-product gives a length to a product that has none, for now alone", async () => {
+  await using desk = await deskAt();
+  const [app] = (await listApps(desk.client)).items;
+  await createProduct(desk.client, {
+    app_id: app?.id ?? "",
+    store_identifier: "bare",
+    type: "subscription",
+  });
+  const id = await buy(desk, MONTHLY);
+  const change = `change-product ${id} bare --price 2.99`;
+  const bare = await desk.run("simulate", ...change.split(" "));
+  deepEqual([bare.code, bare.out], [1, ""]);
+  match(bare.err, /duration/);
+  const before = desk.sent.length;
+  const later = `${change} --duration P1W --at-period-end`;
+  const { code, err } = await desk.run("simulate", ...later.split(" "));
+  equal(code, 2);
+  match(
+    err,
+    /^Cannot use --duration with --at-period-end: .*\nSet .* simulate price bare <price> /,
+  );
+  equal(desk.sent.length, before);
+  const told = await sim(desk, `${change} --duration P1W`);
+  match(told.err, /^Changed to bare: .* renews at 2026-02-07 12:30:15 UTC$/m);
+  match(told.out, /^status +active$/m);
 });

@@ -40,8 +40,9 @@ const purchase = command({
   brief: "Let a customer buy a product",
   details:
     "A subscription or something that is bought once, in the store of the product's app. An " +
-    "unknown customer is created. Without --price the product needs one of its own: " +
-    "cli simulate price <product-id> <price>",
+    "unknown customer is created. A product without a price or a length of its own is refused " +
+    "without --price or --duration; set both with: " +
+    "cli simulate price <product-id> <price> --duration P1M",
   examples: [
     "cli simulate purchase ada notes.pro.monthly --price 9.99",
     "cli simulate purchase ada notes.pro.annual --price 59.99 --currency EUR --trial",
@@ -61,7 +62,10 @@ const purchase = command({
       { placeholder: "n" },
     ),
     sandbox: toggle("With money that is not real"),
-    duration: period("The length of a period (default: the product's)", "--duration"),
+    duration: period(
+      "The length of a period (default: the product's; needed where it has none)",
+      "--duration",
+    ),
     grace: periodOrNone("The grace period (default: the product's)", "--grace"),
     starts_at: moment("When it starts, if not now", "--starts-at"),
     unpaid: toggle("Let it wait for its invoice to be paid (web billing)"),
