@@ -15,7 +15,7 @@ import type { TokenPlace } from "./store.ts";
 import { refreshToken, type TokenEndpoint } from "./token.ts";
 
 /** How long before its end a token is replaced, in milliseconds. */
-export const REFRESH_EARLY_MS = 60_000;
+const REFRESH_EARLY_MS = 60_000;
 
 /** The service's address where nothing else is set: the local service. */
 export const DEFAULT_BASE_URL = "http://127.0.0.1:4010";

@@ -19,7 +19,7 @@ import {
 } from "../retry.ts";
 
 /** The public OAuth client that signs in unless another one is named. It has no secret. */
-export const BUILT_IN_CLIENT_ID = "svc-cli";
+const BUILT_IN_CLIENT_ID = "svc-cli";
 
 /** How often a refresh is tried when there is no answer. */
 const REFRESH_TRIES = 3;

@@ -22,7 +22,7 @@ export interface LabelPlan {
 }
 
 /** The column at whose beginning a place's label stands. */
-export function columnOf(plan: LabelPlan, place: number): number {
+function columnOf(plan: LabelPlan, place: number): number {
   const { style, slot, used, places } = plan;
   if (style === "bars") return place * slot;
   return places.length === 1 ? 0 : Math.round(place * (used - 1) / (places.length - 1));

@@ -11,7 +11,7 @@ import { fileError } from "./files.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** How long a process waits for another one's lock, in milliseconds. */
-export const LONGEST_LOCK_WAIT_MS = 30_000;
+const LONGEST_LOCK_WAIT_MS = 30_000;
 
 /**
  * Runs something while no other process and no other caller of this one runs anything under the

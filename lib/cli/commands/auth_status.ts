@@ -59,7 +59,7 @@ export const status = command({
 });
 
 /** A sign-in as it may be shown. */
-export function shownCredential(found: FoundCredential): ShownCredential {
+function shownCredential(found: FoundCredential): ShownCredential {
   return {
     origin: found.kind === "profile" ? "global" : found.kind,
     source: found.source,

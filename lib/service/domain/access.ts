@@ -28,11 +28,6 @@ export function accessEnd(subscription: Subscription): number | null {
   return grace_ends_at ?? renewed_until ?? period_ends_at;
 }
 
-/** Whether a purchase gives its entitlements: for ever, until it is refunded. */
-export function isOwned(purchase: Pick<Row<"purchases">, "status">): boolean {
-  return purchase.status === "owned";
-}
-
 /** Something that gives an entitlement until a moment, or for ever. */
 export interface Source {
   /** The entitlement's id. */

@@ -75,45 +75,28 @@ export function mirror(step: Step, member: Subscription): Step {
 }
 
 /** The fields in which a share follows its source. */
+const FOLLOWED = [
+  "product_id",
+  "status",
+  "auto_renewal_status",
+  "period_type",
+  "period_starts_at",
+  "period_ends_at",
+  "renewed_until",
+  "grace_ends_at",
+  "retry_ends_at",
+  "resumes_at",
+  "anchor_at",
+  "anchor_periods",
+  "duration",
+  "grace_duration",
+  "pending_product_id",
+  "pending_price_micros",
+  "renewal_number",
+  "cancel_reason",
+] as const satisfies readonly (keyof Subscription)[];
+
+/** What those fields hold. */
 function followedFields(source: Subscription): Partial<Subscription> {
-  const {
-    product_id,
-    status,
-    auto_renewal_status,
-    period_type,
-    period_starts_at,
-    period_ends_at,
-    renewed_until,
-    grace_ends_at,
-    retry_ends_at,
-    resumes_at,
-    anchor_at,
-    anchor_periods,
-    duration,
-    grace_duration,
-    pending_product_id,
-    pending_price_micros,
-    renewal_number,
-    cancel_reason,
-  } = source;
-  return {
-    product_id,
-    status,
-    auto_renewal_status,
-    period_type,
-    period_starts_at,
-    period_ends_at,
-    renewed_until,
-    grace_ends_at,
-    retry_ends_at,
-    resumes_at,
-    anchor_at,
-    anchor_periods,
-    duration,
-    grace_duration,
-    pending_product_id,
-    pending_price_micros,
-    renewal_number,
-    cancel_reason,
-  };
+  return Object.fromEntries(FOLLOWED.map((field) => [field, source[field]]));
 }

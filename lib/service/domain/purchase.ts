@@ -149,7 +149,7 @@ export function reversePurchaseRefund(bought: Purchase, at: number): PurchaseSte
 }
 
 /** What was paid for a purchase. */
-export function moneyOfPurchase(bought: Purchase): ReturnType<typeof splitPayment> {
+function moneyOfPurchase(bought: Purchase): ReturnType<typeof splitPayment> {
   return {
     currency: bought.currency,
     local: {

@@ -42,7 +42,7 @@ const CALM = {
 } as const;
 
 /** When time alone changes a subscription next, or null. */
-export function dueAt(state: Subscription): number | null {
+function dueAt(state: Subscription): number | null {
   // A share in a family follows what it is shared from.
   if (state.shared_from_id !== null) return null;
   switch (state.status) {

@@ -38,7 +38,7 @@ const USUAL_COUNT: Readonly<Record<Resolution, number>> = {
 };
 
 /** The period that a moment belongs to. Weeks start on Monday. */
-export function periodAt(at: number, resolution: Resolution): Period {
+function periodAt(at: number, resolution: Resolution): Period {
   const starts = startOf(at, resolution);
   return { starts, ends: addDuration(starts, LENGTHS[resolution]) };
 }

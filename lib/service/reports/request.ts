@@ -53,7 +53,9 @@ const filters = Object.fromEntries(ALL_DIMENSIONS.map(({ id }) => [id, values]))
  * Stands for every parameter that has no name of its own here: in the OpenAPI document, an object in a
  * query is a parameter for each of its fields. A parameter of this very name is a filter like others.
  */
-const any = z.unknown().transform((): Record<string, string> | string | undefined => undefined)
+const anyFilter = z.unknown().transform((): Record<string, string> | string | undefined =>
+  undefined
+)
   .pipe(z.union([z.record(z.string(), z.string()), z.string()]).optional()).optional();
 
 /** Schema of a chart's query. */
@@ -77,7 +79,7 @@ export const chartQuery = z.object({
   selectors: z.string().optional(),
   realtime: z.enum(["true", "false"]).default("true"),
   ...filters,
-  other_filters: any,
+  other_filters: anyFilter,
 });
 
 /** The query, validated. */

@@ -168,7 +168,7 @@ export const customerRoutes = [
 ];
 
 /** A customer as lists show it. */
-export function showCustomer(row: Row<"customers">): Customer {
+function showCustomer(row: Row<"customers">): Customer {
   return {
     object: "customer",
     id: row.id,

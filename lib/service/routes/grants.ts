@@ -51,7 +51,7 @@ const grantEntitlement = route({
 export const grantRoutes = [grantEntitlement];
 
 /** Grants an entitlement, or gives the grant that there is another end. */
-export async function grantUntil(
+async function grantUntil(
   call: Pick<Call, "tx" | "project" | "now">,
   customer_id: string,
   entitlement_id: string,
