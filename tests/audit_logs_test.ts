@@ -93,7 +93,7 @@ Deno.test("an entry says who made the change, when, and with which permissions",
   now += 1234;
   await api.send("POST", "/offerings/default", {}, { "User-Agent": "a test/1" });
   const { items: [entry] } = await api.get("/audit_logs");
-  match(entry?.id ?? "", /^log[0-9a-f]{10}$/);
+  match(entry?.id ?? "", /^log[0-9a-f]{16}$/);
   match(String(entry?.actor_identifier), /^acct[0-9a-f]{10}$/);
   deepEqual({ ...entry, id: 0, target_identifier: 0, actor_identifier: 0 }, {
     object: "audit_log",

@@ -9,7 +9,7 @@ Deno.test("ids have their kind's prefix and number of digits", () => {
   match(newId("offering"), /^ofrng[0-9a-f]{10}$/);
   match(newId("package"), /^pkge[0-9a-f]{10}$/);
   match(newId("paywall"), /^pw[0-9a-f]{16}$/);
-  match(newId("audit_log"), /^log[0-9a-f]{10}$/);
+  match(newId("audit_log"), /^log[0-9a-f]{16}$/);
   match(newId("collaborator"), /^collab[0-9a-f]{10}$/);
 });
 

@@ -6,7 +6,10 @@
 
 import { createHash, randomBytes } from "node:crypto";
 
-/** The prefix of each kind of object's ids, and how many digits follow it. */
+/**
+ * The prefix of each kind of object's ids, and how many digits follow it: more for what there is
+ * much of, so that no id is ever made up twice.
+ */
 const SHAPES = {
   project: ["proj", 8],
   app: ["app", 10],
@@ -17,7 +20,7 @@ const SHAPES = {
   paywall: ["pw", 16],
   subscription: ["sub", 10],
   purchase: ["purc", 10],
-  audit_log: ["log", 10],
+  audit_log: ["log", 16],
   collaborator: ["collab", 10],
   public_api_key: ["apikey", 10],
   webhook_integration: ["whintgr", 10],
