@@ -4,6 +4,7 @@
  * @module
  */
 
+import { table, wrapped } from "../markdown.ts";
 import { type Budget, type Finding, keeps, type Section } from "./measure.ts";
 
 /** The text of RESULTS.md. */
@@ -37,28 +38,4 @@ function budgetText(budget: Budget, unit: string): string {
 function verdict({ value, budget }: Finding): string {
   if (value === undefined || !budget) return "";
   return keeps(value, budget) ? "kept" : "over";
-}
-
-/** A table with columns of one width, as `deno fmt` wants it. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const columns = rows[0] ?? [];
-  const widths = columns.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`;
-  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
-  const [head = [], ...body] = rows;
-  return [line(head), rule, ...body.map(line)];
-}
-
-/** A paragraph in lines of at most 100 characters. */
-function wrapped(text: string): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > 100) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -1,0 +1,166 @@
+/**
+ * The page that says which operations there are, and which there are not.
+ *
+ * @module
+ */
+
+import { fullPath, type Operation } from "../../lib/service/route.ts";
+import { table, wrapped } from "../markdown.ts";
+import { ABSENT } from "./absent.ts";
+import type { LibraryFunction } from "./library.ts";
+
+/** A request that a command has sent. */
+export interface CommandRequest {
+  /** The command: `offerings list`. */
+  command: string;
+  /** The method. */
+  method: string;
+  /** The path. */
+  pathname: string;
+}
+
+/** Renders the page. Throws when an operation has no function in the library. */
+export function renderSupport(
+  operations: readonly Operation[],
+  functions: ReadonlyMap<string, LibraryFunction>,
+  requests: readonly CommandRequest[],
+): string {
+  const own = operations.filter(({ alias }) => alias === undefined);
+  const commands = commandsOf(operations, requests);
+  const sections = Map.groupBy(own, ({ name }) => functionOf(name, functions).resource);
+  const lines = [
+    ...intro(own, commands),
+    ...[...sections].flatMap(([resource, rows]) => [
+      "",
+      `## ${titleOf(resource)}`,
+      "",
+      ...table([HEAD, ...rows.map((row) => rowOf(row, commands))]),
+    ]),
+    ...otherSpellings(operations),
+    ...absent(),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const HEAD = ["Operation", "What it does", "Library", "Command", "Permission"];
+
+/** The first lines of the page. */
+function intro(own: readonly Operation[], commands: ReadonlyMap<string, string[]>): string[] {
+  const without = own.filter(({ name }) => !commands.has(name)).length;
+  const text = `Written by \`deno task docs\` from the service's contracts; do not edit. The API ` +
+    `has ${own.length} operations. The service answers each of them, the library has a function ` +
+    `for each, and ${without === 0 ? "each has a command" : `${without} have no command`}. Paths ` +
+    "are below " +
+    "`/v2/projects/{project_id}`, unless they begin with a version. The commands are those that " +
+    "send the operation's request when they are run.";
+  return ["# What is supported", "", ...wrapped(text)];
+}
+
+function rowOf(operation: Operation, commands: ReadonlyMap<string, string[]>): string[] {
+  return [
+    code(placeOf(operation)),
+    operation.summary,
+    code(operation.name),
+    (commands.get(operation.name) ?? []).map(code).join(", "),
+    operation.scope === undefined ? "a public SDK key" : code(operation.scope),
+  ];
+}
+
+/** Method and path, without what all paths begin with. */
+function placeOf(operation: Operation): string {
+  const path = fullPath(operation).replace("/v2/projects/{project_id}/", "/");
+  return `${operation.method} ${path}`;
+}
+
+/** The operations that are another one under a second address. */
+function otherSpellings(operations: readonly Operation[]): string[] {
+  const rows = operations.filter(({ alias }) => alias !== undefined);
+  const text = "The service also answers these addresses, which the public API has besides or " +
+    "instead. The library sends what is above.";
+  return [
+    "",
+    "## Second addresses",
+    "",
+    ...wrapped(text),
+    "",
+    ...table([
+      ["Operation", "What it does", "Belongs to", "Permission"],
+      ...rows.map((row) => [
+        code(placeOf(row)),
+        row.summary,
+        code(row.alias ?? ""),
+        code(row.scope ?? ""),
+      ]),
+    ]),
+  ];
+}
+
+/** What is not there, and what to do instead. */
+function absent(): string[] {
+  const text = "The API has no such operations. The service answers them with the status that is " +
+    "given here, and so neither library nor client has them.";
+  return [
+    "",
+    "## Deliberately not there",
+    "",
+    ...wrapped(text),
+    "",
+    ...table([
+      ["Operation", "Answer", "Instead"],
+      ...ABSENT.map(({ method, path, status, instead }) => [
+        code(`${method} ${path}`),
+        String(status),
+        instead,
+      ]),
+    ]),
+  ];
+}
+
+/** The commands that send each operation's request, by the operation's name. */
+function commandsOf(
+  operations: readonly Operation[],
+  requests: readonly CommandRequest[],
+): Map<string, string[]> {
+  const commands = new Map<string, string[]>();
+  for (const { command, method, pathname } of requests) {
+    const operation = operationAt(operations, method, pathname);
+    if (!operation) continue;
+    const name = operation.alias ?? operation.name;
+    const known = commands.get(name) ?? [];
+    if (!known.includes(command)) commands.set(name, [...known, command]);
+  }
+  return commands;
+}
+
+/** The operation that a request is for. A fixed path goes before one with values. */
+function operationAt(
+  operations: readonly Operation[],
+  method: string,
+  pathname: string,
+): Operation | undefined {
+  return operations.filter((operation) => operation.method === method)
+    .filter((operation) => {
+      const pattern = fullPath(operation).replace(/\{\w+\}/g, "[^/]+");
+      return new RegExp(`^${pattern}$`).test(pathname);
+    })
+    .toSorted((a, b) => a.path.split("{").length - b.path.split("{").length)[0];
+}
+
+function functionOf(
+  name: string,
+  functions: ReadonlyMap<string, LibraryFunction>,
+): LibraryFunction {
+  const found = functions.get(name);
+  if (!found) throw new Error(`Cannot tell of ${name}: mod.ts exports no such function`);
+  return found;
+}
+
+/** A resource as a heading: `audit_logs` is `Audit logs`. */
+function titleOf(resource: string): string {
+  const words = resource.replaceAll("_", " ").replace(/^sdk\b/, "SDK");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function code(text: string): string {
+  return text === "" ? "" : `\`${text}\``;
+}
