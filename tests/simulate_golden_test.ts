@@ -1,5 +1,3 @@
-import { loadFor } from "../lib/cli/commands/mod.ts";
-import { isGroup } from "../lib/cli/place.ts";
 import { type Counter, openCounter } from "./cli_fixture.ts";
 import { matchScreen, shown } from "./screen.ts";
 
@@ -76,18 +74,3 @@ function learnId({ ids }: Counter, out: string): void {
   const [id] = /(?<=^id +|^)(sub|purc|svcbin)[0-9a-f]{10,}/m.exec(out) ?? [];
   if (known && id !== undefined && !Object.values(ids).includes(id)) ids[known] = id;
 }
-
-Deno.test("the help of cli subscriptions, simulate and their like is what somebody found good", async () => {
-  await using counter = await openCounter({ columns: 80 });
-  const { commands } = await loadFor([]);
-  let text = "";
-  for (const name of ["subscriptions", "purchases", "invoices", "simulate", "clock"]) {
-    const entry = commands[name];
-    const words = entry && isGroup(entry) ? Object.keys(entry.commands) : [];
-    for (const place of [name, ...words.map((word) => `${name} ${word}`)]) {
-      const { out } = await counter.run(`${place} --help`);
-      text += `$ cli ${place} --help\n${out.replace(/\nGLOBAL FLAGS\n[^]*$/, "")}\n`;
-    }
-  }
-  await matchScreen("simulate_help", text);
-});

@@ -1,4 +1,3 @@
-import { subscribers } from "../lib/cli/commands/subscribers.ts";
 import { openCounter } from "./cli_fixture.ts";
 import { matchScreen, shown } from "./screen.ts";
 import { DAY, simulate } from "./simulation.ts";
@@ -51,15 +50,4 @@ Deno.test("what cli subscribers shows at 80 columns is what somebody found good"
   let text = "";
   for (const line of LINES) text += shown(line, await counter.run(line));
   await matchScreen("subscribers", text);
-});
-
-Deno.test("the help of cli subscribers is what somebody found good", async () => {
-  await using counter = await openCounter({ columns: 80 });
-  const commands = ["", ...Object.keys(subscribers.commands).map((name) => ` ${name}`)];
-  let text = "";
-  for (const command of commands) {
-    const { out } = await counter.run(`subscribers${command} --help`);
-    text += `$ cli subscribers${command} --help\n${out.replace(/\nGLOBAL FLAGS\n[^]*$/, "")}\n`;
-  }
-  await matchScreen("subscribers_help", text);
 });
