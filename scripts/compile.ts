@@ -32,8 +32,11 @@ export const SUMS = "SHA256SUMS";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** What opens a browser on each system. The others' openers are left out of its program. */
-const OPENERS = [["linux", "xdg-open"], ["darwin", "open"], ["windows", "rundll32"]] as const;
+/**
+ * What opens a browser on each system, and its shell, for `cli events listen --exec`. Those of other
+ * systems are left out of its program.
+ */
+const PROGRAMS = [["linux", "xdg-open,sh"], ["darwin", "open,sh"], ["windows", "rundll32,cmd"]];
 
 /** The targets that a command line asks for. Throws a sentence when it makes no sense. */
 export function wantedTargets(
@@ -73,8 +76,8 @@ export function permissions(denoJson: string, target: Target): string[] {
   if (flags.length === 0) {
     throw new Error("Cannot compile without permissions: the task cli in deno.json lists none");
   }
-  const opener = OPENERS.find(([system]) => target.includes(system))?.[1];
-  return flags.map((flag) => flag.startsWith("--allow-run=") ? `--allow-run=${opener}` : flag);
+  const [, programs] = PROGRAMS.find(([system = ""]) => target.includes(system)) ?? [];
+  return flags.map((flag) => flag.startsWith("--allow-run=") ? `--allow-run=${programs}` : flag);
 }
 
 /** The arguments of `deno` that compile the program of a target into a file. */

@@ -52,7 +52,7 @@ Deno.test("programs are named after their targets, and only Windows has .exe", (
   equal(programName("aarch64-apple-darwin"), "cli-aarch64-apple-darwin");
 });
 
-Deno.test("a compiled program has the permissions of the task cli and its own opener", () => {
+Deno.test("a compiled program has the permissions of the task cli, its own opener and shell", () => {
   for (const target of TARGETS) {
     const flags = permissions(denoJson, target);
     ok(flags.includes("--allow-net"), "net");
@@ -60,7 +60,9 @@ Deno.test("a compiled program has the permissions of the task cli and its own op
     // The prompts look at variables of terminals; refusing them would end the program.
     ok(flags.includes("--ignore-env"), "the others look unset");
     ok(flags.every((flag) => flag !== "--allow-all" && flag !== "--allow-run"), "nothing wide");
-    match(flags.find((flag) => flag.startsWith("--allow-run")) ?? "", /=(xdg-open|open|rundll32)$/);
+    const programs = flags.find((flag) => flag.startsWith("--allow-run")) ?? "";
+    match(programs, /=((xdg-open|open),sh|rundll32,cmd)$/);
+    equal(programs.endsWith(",cmd"), target.includes("windows"));
   }
   throws(() => permissions(`{"tasks":{}}`, "x86_64-apple-darwin"), /lists none/);
 });

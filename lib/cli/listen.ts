@@ -5,15 +5,17 @@
  * @module
  */
 
-import { ApiError, Cancelled, NetworkError } from "../errors.ts";
+import { ApiError, Cancelled, NetworkError, type ToolkitError } from "../errors.ts";
 import { path } from "../path.ts";
 import { pause } from "../retry.ts";
 import type { Context } from "./context.ts";
-import { type Answer, type ForwardedEvent, forwardEvent, type Target } from "./forward.ts";
+import type { ForwardedEvent } from "./forward.ts";
 import { openSimulator, type Simulator } from "./sim.ts";
 
-/** What is listened to, and where it goes. */
-export interface Listening extends Target {
+/** What is listened to, and who gets it. */
+export interface Listening {
+  /** Who takes each event, one after the other. */
+  takers: readonly Taker[];
   /** The data folder of the service. */
   data: string | undefined;
   /** Under which name the service keeps the place. */
@@ -26,6 +28,22 @@ export interface Listening extends Target {
   untilIdle: boolean;
   /** How often an event is tried at most. */
   attempts: number;
+}
+
+/** Somebody who takes events. */
+export interface Taker {
+  /** Gives it an event once, and tells of that. */
+  take(event: ForwardedEvent, secret: string, attempt: number): Promise<Taken>;
+  /** The error when it was tried often enough. */
+  refusal(event: ForwardedEvent, why: string): ToolkitError;
+}
+
+/** What has come of it. */
+export interface Taken {
+  /** Why it was not taken, or null. */
+  error: string | null;
+  /** How long the taker asks to be left alone, in milliseconds. */
+  retryAfterMs?: number | undefined;
 }
 
 /** A listener as the service knows it. */
@@ -44,8 +62,6 @@ export interface Listener {
 export interface Teller {
   /** It has begun. */
   opened(listener: Listener): void;
-  /** An event was tried. */
-  tried(event: ForwardedEvent, attempt: number, answer: Answer): void;
   /** The service is not there. */
   lost(why: string): void;
   /** The service is there again. */
@@ -80,7 +96,7 @@ export async function listen(
     );
     if (items.length === 0 && listening.untilIdle) return taken;
     for (const event of items) {
-      await bringOver(context, listening, teller, { event, listener });
+      await bringOver(context, listening, { event, listener });
       await link.ask(({ client, project }) =>
         client.post(path`/_sim/projects/${project}/listeners/${name}/ack`, { event_id: event.id })
       );
@@ -89,23 +105,22 @@ export async function listen(
   }
 }
 
-/** Sends an event as often as it takes. */
+/**
+ * Gives an event to each taker as often as it takes. Whoever has taken it is not asked again, as long
+ * as this program runs.
+ */
 async function bringOver(
   context: Context,
-  { url, insecure, attempts }: Listening,
-  teller: Teller,
+  { takers, attempts }: Listening,
   { event, listener }: { event: ForwardedEvent; listener: Listener },
 ): Promise<void> {
-  for (let attempt = 1;; attempt++) {
-    const answer = await forwardEvent(context, { url, insecure }, event, listener.signing_secret);
-    teller.tried(event, attempt, answer);
-    if (answer.error === null) return;
-    if (attempt >= attempts) {
-      throw new NetworkError(`Cannot forward ${event.type} ${event.id}: ${answer.error}`, {
-        hint: "It is not acknowledged: the next run begins with it.",
-      });
+  for (const taker of takers) {
+    for (let attempt = 1;; attempt++) {
+      const { error, retryAfterMs } = await taker.take(event, listener.signing_secret, attempt);
+      if (error === null) break;
+      if (attempt >= attempts) throw taker.refusal(event, error);
+      await wait(context, Math.max(backoff(attempt), retryAfterMs ?? 0));
     }
-    await wait(context, Math.max(backoff(attempt), answer.retryAfterMs ?? 0));
   }
 }
 

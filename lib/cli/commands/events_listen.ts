@@ -4,31 +4,39 @@
  * @module
  */
 
-import { UsageError } from "../../errors.ts";
-import { command, type Flag, parsed, requiredText, toggle } from "../command.ts";
+import { NetworkError, ToolkitError, UsageError } from "../../errors.ts";
+import { command, type Flag, parsed, text, toggle } from "../command.ts";
 import type { Context } from "../context.ts";
 import { fit, padEnd, padStart, time, visible } from "../display.ts";
 import { parseEventTypes } from "../event_types.ts";
+import { type Execution, runForEvent } from "../exec.ts";
+import { type Answer, type ForwardedEvent, forwardEvent, type Target } from "../forward.ts";
 import { parseCount } from "../input.ts";
-import { listen as listenTo, type Teller } from "../listen.ts";
+import { listen as listenTo, type Taker, type Teller } from "../listen.ts";
 import { dataFlag } from "../local_service.ts";
 
 /** Forwards events. */
 export const listen = command({
   brief: "Forward events to a program as they happen (local service)",
   details: "In order and signed, as webhooks get them. An event counts as taken once the program " +
-    "answers 2xx; until then it is sent again. The service keeps the place of each --name, so " +
-    "nothing is lost between two runs; a new name begins now. Ctrl-C ends it. On a terminal " +
-    "there is a line for each event; in a pipe each line is JSON.",
+    "answers 2xx, or once the command of --exec exits with 0; until then it is tried again. With " +
+    "both it is forwarded first, and what has taken it is not asked again. The command gets the " +
+    "body on standard input and EVENT_ID, EVENT_TYPE, EVENT_CUSTOMER_ID, X_WEBHOOK_SIGNATURE, " +
+    "WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE in its environment; what it writes goes " +
+    "to standard error. The service keeps the place of each --name, so nothing is lost between " +
+    "two runs; a new name begins now. Ctrl-C ends it, and the command too. On a terminal there " +
+    "is a line for each event; in a pipe each line is JSON.",
   examples: [
     "cli events listen --forward-to http://localhost:3000/webhooks",
+    "cli events listen --exec 'jq -r .event.type >> types.txt'",
     "cli events listen --forward-to https://localhost:3000/hooks --insecure --events renewal",
     "cli events listen --forward-to http://localhost:3000/webhooks --until-idle --output json",
   ],
   flags: {
-    forward_to: requiredText("Where events go, such as http://localhost:3000/webhooks", {
+    forward_to: text("Where events go, such as http://localhost:3000/webhooks", {
       placeholder: "url",
     }),
+    exec: text("A command for the shell, run once for each event", { placeholder: "command" }),
     name: parsed("Under which name the place is kept (default: default)", parseName, {
       placeholder: "name",
     }),
@@ -44,19 +52,88 @@ export const listen = command({
   async run(context, input) {
     const { name = "default", insecure = false, until_idle: untilIdle = false } = input;
     const { count: most = Infinity, attempts = Infinity, events: types, data } = input;
-    const url = parseTarget(input.forward_to);
+    const targets = parseTargets(input.forward_to, input.exec);
     const people = context.out.isTerminal && context.out.format !== "json";
-    const teller = people ? tellPeople(context, url) : tellPrograms(context);
+    const teller = people ? tellPeople(context, targets) : tellPrograms(context);
+    const takers = takersOf(context, targets, insecure, teller);
     try {
-      const listening = { url, insecure, name, types, data, untilIdle, most, attempts };
+      const listening = { takers, name, types, data, untilIdle, most, attempts };
       const taken = await listenTo(context, listening, teller);
-      if (people) context.out.done(`Forwarded ${plural(taken)}`);
+      if (people) context.out.done(`${targets.url ? "Forwarded" : "Handled"} ${plural(taken)}`);
     } catch (error) {
       if (!context.signal.aborted) throw error;
       if (people) context.out.note("Stopped. The next run goes on from here.");
     }
   },
 });
+
+/** Who gets events: an address, a command, or both. */
+interface Targets {
+  /** `--forward-to`. */
+  url: URL | undefined;
+  /** `--exec`. */
+  exec: string | undefined;
+}
+
+/** What is told, and what came of each event besides. */
+interface EventTeller extends Teller {
+  /** An event was forwarded, or tried to be. */
+  forwarded(event: ForwardedEvent, attempt: number, answer: Answer): void;
+  /** The command was run for an event. */
+  executed(event: ForwardedEvent, attempt: number, execution: Execution): void;
+}
+
+function parseTargets(forwardTo: string | undefined, exec: string | undefined): Targets {
+  if (forwardTo === undefined && exec === undefined) {
+    throw new UsageError("Cannot forward events: neither --forward-to nor --exec is given", {
+      hint: "Pass --forward-to http://localhost:3000/webhooks, or --exec 'a command', or both.",
+    });
+  }
+  if (exec?.trim() === "") {
+    throw new UsageError("Cannot use an empty text for --exec: it is no command");
+  }
+  return { url: forwardTo === undefined ? undefined : parseTarget(forwardTo), exec };
+}
+
+/** Those who take each event, in order. */
+function takersOf(
+  context: Context,
+  { url, exec }: Targets,
+  insecure: boolean,
+  teller: EventTeller,
+): Taker[] {
+  const takers: Taker[] = [];
+  if (url !== undefined) takers.push(address(context, { url, insecure }, teller));
+  if (exec !== undefined) takers.push(program(context, exec, teller));
+  return takers;
+}
+
+const KEPT = { hint: "It is not acknowledged: the next run begins with it." };
+
+/** An address as one who takes events. */
+function address(context: Context, target: Target, teller: EventTeller): Taker {
+  return {
+    async take(event, secret, attempt) {
+      const answer = await forwardEvent(context, target, event, secret);
+      teller.forwarded(event, attempt, answer);
+      return answer;
+    },
+    refusal: ({ type, id }, why) => new NetworkError(`Cannot forward ${type} ${id}: ${why}`, KEPT),
+  };
+}
+
+/** A command as one who takes events. */
+function program(context: Context, exec: string, teller: EventTeller): Taker {
+  return {
+    async take(event, secret, attempt) {
+      const execution = await runForEvent(context, exec, event, secret);
+      teller.executed(event, attempt, execution);
+      return execution;
+    },
+    refusal: ({ type, id }, why) =>
+      new ToolkitError(`Cannot run the command of --exec for ${type} ${id}: ${why}`, KEPT),
+  };
+}
 
 function parseTarget(text: string): URL {
   const url = URL.parse(text);
@@ -81,35 +158,46 @@ function countFlag(brief: string, flag: string): Flag<number | undefined> {
 }
 
 /** Tells people: a line for each event that was taken, and what hinders one. */
-function tellPeople({ out, around }: Context, url: URL): Teller {
+function tellPeople({ out, around }: Context, { url, exec }: Targets): EventTeller {
+  const tell = (
+    { id, type, customer_id }: ForwardedEvent,
+    result: string,
+    { error, duration_ms }: Answer | Execution,
+  ) => {
+    const clock = time(around.now()).slice(-8);
+    if (error !== null) return out.warn(`${clock} ${type} ${id}: ${error}; trying again`);
+    const customer = padEnd(fit(visible(customer_id), 20), 20);
+    const took = padStart(`${duration_ms} ms`, 8);
+    const what = padEnd(result, exec === undefined ? 3 : 6);
+    out.text(`${clock}  ${padEnd(type, 28)}  ${customer}  ${what}  ${took}`);
+  };
   return {
     opened({ name, signing_secret, waiting }) {
-      out.note(`Forwarding events to ${url.href} as "${name}"; end it with Ctrl-C`);
+      const whither = url ? `Forwarding events to ${url.href}` : "Running the command for events";
+      out.note(`${whither} as "${name}"; end it with Ctrl-C`);
       out.note(`They are signed with ${signing_secret}`);
       if (waiting > 0) out.note(`Missed since the last run: ${plural(waiting)}`);
     },
-    tried({ id, type, customer_id }, _attempt, { status, error, duration_ms }) {
-      const clock = time(around.now()).slice(-8);
-      if (error !== null) return out.warn(`${clock} ${type} ${id}: ${error}; trying again`);
-      const customer = padEnd(fit(visible(customer_id), 20), 20);
-      const took = padStart(`${duration_ms} ms`, 8);
-      out.text(`${clock}  ${padEnd(type, 28)}  ${customer}  ${status}  ${took}`);
-    },
+    forwarded: (event, _, answer) => tell(event, String(answer.status), answer),
+    executed: (event, _, execution) => tell(event, `exit ${execution.exit_code}`, execution),
     lost: (why) => out.warn(`${why}; trying again`),
     found: () => out.note("The service is there again"),
   };
 }
 
 /** Tells programs: a line of JSON for each thing that happens. */
-function tellPrograms({ out }: Context): Teller {
+function tellPrograms({ out }: Context): EventTeller {
   const tell = (line: object) => out.text(JSON.stringify(line));
+  const about = ({ id, type, customer_id }: ForwardedEvent) => {
+    return { event_id: id, event_type: type, customer_id };
+  };
   return {
     opened: ({ object, name, signing_secret, waiting }) =>
       tell({ object, name, signing_secret, waiting }),
-    tried({ id, type, customer_id }, attempt, { status, error, duration_ms }) {
-      const event = { event_id: id, event_type: type, customer_id };
-      tell({ object: "forwarded_event", ...event, attempt, status, error, duration_ms });
-    },
+    forwarded: (event, attempt, { status, error, duration_ms }) =>
+      tell({ object: "forwarded_event", ...about(event), attempt, status, error, duration_ms }),
+    executed: (event, attempt, { exit_code, error, duration_ms }) =>
+      tell({ object: "executed_event", ...about(event), attempt, exit_code, error, duration_ms }),
     lost: (error) => tell({ object: "connection_lost", error }),
     found: () => tell({ object: "connection_found" }),
   };
