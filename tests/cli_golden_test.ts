@@ -39,7 +39,10 @@ const SESSIONS: Record<string, string[]> = {
     "products create",
     "products update $notes.pro.monthly --display-name 'Pro, each month'",
     "products archive $notes.pro.monthly",
+    "products unarchive $notes.pro.monthly",
     "products push-to-store $notes_lifetime",
+    "products delete $notes_lifetime",
+    "products delete $notes_lifetime -y",
   ],
   entitlements: [
     "entitlements list",
@@ -49,6 +52,8 @@ const SESSIONS: Record<string, string[]> = {
     "entitlements create --id gold --display-name Gold",
     "entitlements create",
     "entitlements attach gold $notes.pro.monthly",
+    "entitlements detach gold $notes.pro.monthly",
+    "entitlements update gold --display-name 'Gold, for ever'",
     "entitlements delete gold -y",
     "entitlements attach pro",
   ],
@@ -63,6 +68,8 @@ const SESSIONS: Record<string, string[]> = {
     "offerings update tokyo --file metadata.json",
     "offerings set-current spring",
     "offerings archive spring",
+    "offerings archive default",
+    "offerings unarchive default",
     "offerings view nope",
     "offerings delete spring",
   ],
@@ -74,8 +81,38 @@ const SESSIONS: Record<string, string[]> = {
     "packages products $pkg_annual",
     "packages create winter_sale --id '$svc_weekly' --display-name Weekly",
     "packages attach $pkg_annual $notes.pro.monthly --eligibility google_sdk_lt_6",
+    "packages detach $pkg_annual $notes.pro.monthly",
+    "packages update $pkg_annual --display-name 'A whole year'",
     "packages view nope",
     "packages delete $pkg_annual --yes",
+  ],
+  paywalls: [
+    "paywalls list",
+    "paywalls create",
+    "paywalls create --offering winter_sale",
+    "paywalls create --offering winter_sale",
+    "paywalls list",
+    "paywalls view $paywall",
+    "publish offering winter_sale --paywall content.json --current --dry-run",
+    "publish offering winter_sale --paywall content.json --current",
+    "publish offering winter_sale --paywall content.json --current -y",
+    "publish offering winter_sale --paywall content.json --current -y",
+    "publish offering nope",
+    "paywalls delete $paywall",
+    "paywalls delete $paywall -y",
+    "paywalls view $paywall",
+  ],
+  virtual_currencies: [
+    "virtual-currencies create --code gem --name Gems",
+    "virtual-currencies create --code GEM --name Gems --description 'To buy hats with'",
+    "virtual-currencies list",
+    "virtual-currencies view GEM",
+    "virtual-currencies update GEM --name '宝石'",
+    "virtual-currencies archive GEM",
+    "virtual-currencies unarchive GEM",
+    "virtual-currencies delete GEM",
+    "virtual-currencies delete GEM -y",
+    "virtual-currencies view GEM",
   ],
   others: [
     "collaborators list",
@@ -97,10 +134,17 @@ for (const [name, lines] of Object.entries(SESSIONS)) {
   Deno.test(`what cli ${name} shows at 80 columns is what somebody found good`, async () => {
     const files = {
       "metadata.json": '{"metadata": {"tier": "gold", "tags": ["a", "b"], "x": null}}',
+      "content.json": '{"template_name": "one", "default_locale": "en_US", ' +
+        '"localized_strings": {"en_US": {"title": "All of it"}}}',
     };
     await using counter = await openCounter({ columns: 80, files });
     let text = "";
-    for (const line of lines) text += shown(line, await counter.run(line));
+    for (const line of lines) {
+      const ran = await counter.run(line);
+      const [, paywall] = /^id +(pw\S+)$/m.exec(ran.out) ?? [];
+      if (paywall !== undefined) counter.ids["$paywall"] = paywall;
+      text += shown(line, ran);
+    }
     await matchScreen(name, text);
   });
 }

@@ -24,7 +24,7 @@ export async function matchGolden(name: string, text: string): Promise<void> {
 
 /** Ids, public keys and the like. StoreKit's own identifiers are in capitals. */
 const IDS =
-  /\b(proj|app|apikey|appl_|prod|ofrng|pkge|entl|collab|log|sub|purc|svcbin|txn_|whintgr|dlv|)([0-9a-f]{8,28}|[0-9A-F]{8})\b/g;
+  /\b(proj|app|pw|apikey|appl_|prod|ofrng|pkge|entl|collab|log|sub|purc|svcbin|txn_|whintgr|dlv|)([0-9a-f]{8,28}|[0-9A-F]{8})\b/g;
 
 /** Ids of the service, which differ from run to run, as ids of the same length that do not. */
 export function steadyIds(text: string): string {

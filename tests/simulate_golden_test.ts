@@ -27,6 +27,33 @@ const SESSIONS: Record<string, string[]> = {
     "clock advance --to 2026-02-01",
     "clock run",
   ],
+  subscription_deeds: [
+    "clock freeze",
+    "simulate purchase zoe notes.pro.monthly --price 9.99",
+    "simulate renew $a",
+    "simulate cancel $a",
+    "simulate cancel $a",
+    "simulate uncancel $a",
+    "simulate extend $a --by 30d",
+    "simulate extend $a",
+    "simulate raise-price $a 10.99",
+    "simulate agree-to-price $a",
+    "simulate change-product $a notes.pro.annual --price 59.90 --at-period-end",
+    "simulate change-product $a notes.pro.annual --price 59.90",
+    "simulate family-share $b yves",
+    "simulate refund $b",
+    "simulate reverse-refund $b",
+    "subscribers refund $b nope -y",
+    "simulate expire $b --reason BILLING_ERROR",
+    "simulate expire $b",
+    "simulate purchase zoe notes_pro:monthly --price 4.99",
+    "simulate pause $d --for P2M",
+    "simulate resume $d",
+    "simulate refund-window 14",
+    "simulate pay-invoice nope",
+    "simulate events --limit 1",
+    "simulate event nope",
+  ],
   subscriptions: [
     "simulate purchase zoe notes_web_monthly --price 9.90 --currency EUR",
     "simulate purchase zoe notes.pro.lifetime --price 99",
@@ -70,7 +97,7 @@ for (const [name, lines] of Object.entries(SESSIONS)) {
 
 /** Gives the next name to the id of something bought, or of an invoice, that is shown first. */
 function learnId({ ids }: Counter, out: string): void {
-  const known = ["$a", "$b", "$c"].find((name) => ids[name] === undefined);
+  const known = ["$a", "$b", "$c", "$d"].find((name) => ids[name] === undefined);
   const [id] = /(?<=^id +|^)(sub|purc|svcbin)[0-9a-f]{10,}/m.exec(out) ?? [];
   if (known && id !== undefined && !Object.values(ids).includes(id)) ids[known] = id;
 }
