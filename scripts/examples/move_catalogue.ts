@@ -119,13 +119,8 @@ function pairApps({ from, to }: Run): Map<string, App> {
     const [here, [only, ...more]] = left(app.type);
     if (here.length === 1 && here[0] === app && only && more.length === 0) found.set(app.id, only);
     const target = found.get(app.id);
-    console.log(
-      plain(
-        `app ${nameOf(app)}: ${
-          target ? nameOf(target) : "no counterpart yet; see: cli apps create --help"
-        }`,
-      ),
-    );
+    const name = target ? nameOf(target) : "no counterpart yet; see: cli apps create --help";
+    say(`app ${nameOf(app)}: ${name}`);
   }
   return found;
 }
@@ -195,7 +190,8 @@ async function moveOffering(run: Run, offering: Offering): Promise<void> {
   const { lookup_key, display_name, metadata } = offering;
   const name = `offering ${lookup_key}`;
   const there = offerings.find((one) => one.lookup_key === lookup_key);
-  const isAlike = there?.display_name === display_name && isSame(there.metadata, metadata);
+  const isAlike = there?.display_name === display_name &&
+    JSON.stringify(there.metadata) === JSON.stringify(metadata);
   const made = await bring(run, name, offering, there, {
     create: () => createOffering(client, { lookup_key, display_name, metadata }),
     update: isAlike ? undefined : (id) => updateOffering(client, id, { display_name, metadata }),
@@ -252,7 +248,8 @@ async function movePaywall(run: Run, offering: Offering, id: string): Promise<vo
   }
   const content = await contentOf(from.client, offering.id);
   if (!content) return leave(`set ${name}`, "the service does not show its content");
-  if (there && isSame(content, await contentOf(client, id))) return;
+  const before = there && await contentOf(client, id);
+  if (JSON.stringify(before) === JSON.stringify(content)) return;
   await change(run, `set ${name}`, () => setOfferingPaywall(client, id, content));
 }
 
@@ -310,7 +307,7 @@ async function change<T>(run: Run, what: string, act: () => Promise<T>): Promise
   try {
     const made = run.dryRun ? undefined : await act();
     counts.changes++;
-    console.log(plain(run.dryRun ? `would ${what}` : what));
+    say(run.dryRun ? `would ${what}` : what);
     return made;
   } catch (error) {
     const concernsThis = error instanceof ApiError && [400, 404, 409, 422].includes(error.status);
@@ -323,7 +320,7 @@ async function change<T>(run: Run, what: string, act: () => Promise<T>): Promise
 /** Tells what is not done, and why. */
 function leave(what: string, why: string): void {
   counts.refused++;
-  console.error(plain(`Not done: ${what}: ${why}`));
+  say(`Not done: ${what}: ${why}`, console.error);
 }
 
 /** Reads a catalogue. */
@@ -361,13 +358,9 @@ function nameOf(app: App): string {
   return `${app.name} (${[app.type, storeName(app) ?? [], app.id].flat().join(", ")})`;
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** Text without what would steer a terminal: names are other people's. */
-function plain(text: string): string {
-  return text.replace(/\p{Cc}/gu, "");
+/** Prints a line. Names are other people's: what would steer a terminal is left out. */
+function say(line: string, print: (line: string) => void = console.log): void {
+  print(line.replace(/\p{Cc}/gu, ""));
 }
 
 /** Reads the arguments. */
@@ -398,7 +391,7 @@ try {
   if (counts.refused > 0) Deno.exitCode = 1;
 } catch (error) {
   if (!(error instanceof ToolkitError)) throw error;
-  console.error(plain(error.hint ? `${error.message}\n${error.hint}` : error.message));
+  for (const line of [error.message, error.hint ?? []].flat()) say(line, console.error);
   if (counts.changes > 0) {
     console.error(`Stopped after ${counts.changes} changes; the same command does the rest`);
   }
