@@ -119,7 +119,7 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   await counter.desk.service.deliverer.idle();
   deepEqual(receiver.arrived.map(({ event }) => event.app_user_id), ["ada", "bob", "ada"]);
   const sent = await counter.run("events resend $event");
-  match(sent.out, /^NON_RENEWING_PURCHASE +bob +pending/m);
+  match(sent.out, /^NON_RENEWING_PURCHASE +whintgr\w+ +pending/m);
   match(
     sent.err,
     /^The event is on its way to 1 webhook\nSee what becomes of it: cli webhooks att/,
@@ -132,7 +132,11 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   deepEqual(later.json(), { object: "recovery", deliveries: 0 });
   equal((await counter.run("events recover")).code, 2);
   equal((await counter.run("events recover --since yesterday")).code, 2);
-  equal((await counter.run("events resend nope")).code, 5);
+  const nope = await counter.run("events resend nope");
+  equal(nope.code, 5);
+  match(nope.err, /\nSee what there is: cli events list --project-id \w+\n$/);
+  const noHook = await counter.run("events resend $event --webhook nope");
+  match(noHook.err, /\nSee what there is: cli webhooks list --project-id \w+\n$/);
   match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +ada/);
   match(await run(counter, "events view $event"), /^delivery\.event\.app_user_id +bob$/m);
 });

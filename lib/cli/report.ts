@@ -169,7 +169,11 @@ function hintOfRefusal(
   if (status >= 500) {
     return `Try again later${requestId ? `. The service knows this request as ${requestId}` : ""}`;
   }
-  if (referencedObjectIds.length > 0) return `In the way: ${shortList(referencedObjectIds)}`;
+  if (referencedObjectIds.length > 0) {
+    const ends = error.path.startsWith("/_sim/") && error.path.endsWith("/trigger");
+    const end = ends ? "; end one with: cli simulate expire <subscription-id>" : "";
+    return `In the way: ${shortList(referencedObjectIds)}${end}`;
+  }
   return hintOfObject(error, failed);
 }
 
@@ -211,6 +215,9 @@ function hintOfObject(error: ApiError, failed: Failed | undefined): string | und
   if (words === "offerings set-current" && status === 422 && object?.id !== undefined) {
     return `Bring it back with: cli offerings unarchive ${object.id}`;
   }
+  if (words === "events trigger" && param === "overrides") {
+    return `Check --override; see: cli ${words} --help`;
+  }
   // The commands that set a lookup key call it --id.
   const name = param === "lookup_key" && words.endsWith(" create") ? "--id (lookup_key)" : param;
   if (name) return `Check ${name}; see: cli ${words} --help`;
@@ -237,6 +244,12 @@ const HELD: Readonly<Record<string, string>> = {
   invoices: "invoices",
 };
 
+/** What only the local service lists, by its name in a path, and the command that does it. */
+const LOCAL: Readonly<Record<string, string>> = {
+  events: "events list",
+  deliveries: "webhooks deliveries <webhook-id>",
+};
+
 /** The object that a refused request was about, and the commands that show it and its like. */
 function objectOf(
   { path, param }: ApiError,
@@ -252,9 +265,10 @@ function objectOf(
     const list = `cli subscribers ${held} <user-id>`;
     return id === undefined ? { list } : { list, view: `cli ${kind} view ${shown(id)}` };
   }
-  if (group === undefined) return undefined;
-  const list = `cli ${group} list --project-id ${decodeURIComponent(project)}`;
-  if (id === undefined || group !== LISTED[kind]) return { list };
+  const words = group === undefined ? LOCAL[kind] : `${group} list`;
+  if (words === undefined) return undefined;
+  const list = `cli ${words} --project-id ${decodeURIComponent(project)}`;
+  if (id === undefined || group === undefined || group !== LISTED[kind]) return { list };
   const show = group === "subscribers" ? "info" : "view";
   return { list, view: `cli ${group} ${show} ${shown(id)}`, id: shown(id) };
 }

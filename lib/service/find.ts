@@ -53,8 +53,12 @@ export function findVirtualCurrency(call: Place, code: string): Promise<Row<"vir
 }
 
 /** Finds a webhook integration by its id. */
-export function findWebhook(call: Place, id: string): Promise<Row<"webhook_integrations">> {
-  return byId(call, "webhook_integrations", "webhook integration", id);
+export function findWebhook(
+  call: Place,
+  id: string,
+  param?: string,
+): Promise<Row<"webhook_integrations">> {
+  return byId(call, "webhook_integrations", "webhook integration", id, param);
 }
 
 /** Finds a subscription or promotional grant by its id. */

@@ -10,6 +10,7 @@ import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
 import { argument, command, group, text } from "../command.ts";
 import { dataFlag } from "../local_service.ts";
+import type { Column } from "../output.ts";
 import { showList, showOne } from "../plain.ts";
 import { moment, openSimulator, sameFlags } from "../sim.ts";
 import { listen } from "./events_listen.ts";
@@ -21,6 +22,13 @@ import { type Delivery, deliveryColumns } from "./webhook_deliveries.ts";
 const webhookFlag = {
   webhook: text("Only to this webhook", { placeholder: "id" }),
 };
+
+/** One event goes to several webhooks: each line says to which, and none whose event it is. */
+const resendColumns: Column<Delivery>[] = deliveryColumns.map((column) =>
+  column.header === "customer"
+    ? { header: "webhook", value: (delivery) => delivery.webhook_id, kind: "id" }
+    : column
+);
 
 const resend = command({
   brief: "Send an event once more",
@@ -38,7 +46,7 @@ const resend = command({
       { ...context, client: () => Promise.resolve(client) },
       {},
       () => Promise.resolve(page),
-      deliveryColumns,
+      resendColumns,
     );
     const [first] = page.items;
     if (first === undefined) return context.out.note("No webhook wants this event.");

@@ -90,7 +90,9 @@ const resend = simRoute({
 }, async (call) => {
   const event = await findEvent(call, call.params.id);
   const { webhook_id } = call.body();
-  const webhook = webhook_id === undefined ? undefined : await findWebhook(call, webhook_id);
+  const webhook = webhook_id === undefined
+    ? undefined
+    : await findWebhook(call, webhook_id, "webhook_id");
   if (webhook && webhook.disabled_at !== null) throw disabled();
   const deliveries = await resendEvent(call, event, webhook);
   return wholeList(call.url, await showDeliveries(call, deliveries));
@@ -108,7 +110,7 @@ const recover = simRoute({
 }, async (call) => {
   const query = call.body();
   if (query.webhook_id !== undefined) {
-    const { disabled_at } = await findWebhook(call, query.webhook_id);
+    const { disabled_at } = await findWebhook(call, query.webhook_id, "webhook_id");
     if (disabled_at !== null) throw disabled();
   }
   return { object: "recovery", deliveries: await recoverEvents(call, query) };
