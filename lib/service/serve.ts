@@ -6,7 +6,7 @@
  */
 
 import { join } from "node:path";
-import { ConfigError } from "../errors.ts";
+import { Cancelled, ConfigError } from "../errors.ts";
 import { systemClock } from "./clock.ts";
 import type { ScheduleName } from "./events/mod.ts";
 import { newToken } from "./ids.ts";
@@ -39,6 +39,8 @@ export interface ServeOptions {
   webhookSchedule?: ScheduleName | undefined;
   /** Told of errors that are the service's own fault, and in words of a start that takes long. */
   report(error: unknown): void;
+  /** Fires when a start that takes long is no longer wanted. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A service that listens. */
@@ -60,6 +62,7 @@ const SECRET = "admin.secret";
  * Starts the service.
  *
  * @throws {ConfigError} when the port is taken, or another server holds the folder.
+ * @throws {Cancelled} when the signal fires before the service listens.
  */
 export async function serve(options: ServeOptions): Promise<Server> {
   const { folder } = options;
@@ -96,12 +99,18 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
 /** How long settling may take, in milliseconds, before it is told. */
 const PATIENCE = 1000;
 
-/** Lets pass what is due since the last stop, so that no request has to wait for it unawares. */
-async function catchUp(service: Service, { report }: ServeOptions): Promise<void> {
+/**
+ * Lets pass what is due since the last stop, so that no request has to wait for it unawares. When it
+ * is interrupted, the next start goes on from there.
+ */
+async function catchUp(service: Service, { report, signal }: ServeOptions): Promise<void> {
   const timer = setTimeout(
     () => report("Catching up with what has become due since the service last ran …"),
     PATIENCE,
   );
+  let closing: Promise<void> | undefined;
+  const stop = () => closing ??= service.close();
+  signal?.addEventListener("abort", stop);
   try {
     await service.settle();
   } catch (error) {
@@ -109,7 +118,11 @@ async function catchUp(service: Service, { report }: ServeOptions): Promise<void
     report(error);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
   }
+  if (!signal?.aborted) return;
+  await stop();
+  throw new Cancelled("Cannot start the service: interrupted");
 }
 
 /** Deletes the data in a folder that no server holds. The admin secret stays. */

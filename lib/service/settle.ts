@@ -40,7 +40,7 @@ export function createSettler(store: Store, clock: Clock): Settler {
   let stopped = false;
   const settleProject = async (projectId: string): Promise<void> => {
     const batch = () => store.write((tx) => settleBatch(tx, projectId, clock()));
-    while (!stopped && await batch());
+    while (!stopped && await batch()) await breathe();
   };
   const settle = (projectId: string): Promise<void> => {
     const known = running.get(projectId);
@@ -60,6 +60,11 @@ export function createSettler(store: Store, clock: Clock): Settler {
       await Promise.allSettled(running.values());
     },
   };
+}
+
+/** Lets the process see to other requests, and to Ctrl-C, between two batches. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What of a project tells whether time has overtaken it. */

@@ -55,6 +55,7 @@ const start = command({
       rateLimits: input.rate_limits ?? "local",
       webhookTargets: input.webhook_targets,
       webhookSchedule: input.webhook_schedule,
+      signal: context.signal,
       report: (error) =>
         context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
     });
