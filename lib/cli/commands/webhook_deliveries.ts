@@ -47,7 +47,7 @@ interface Attempt {
   /** What came back, or null. */
   response: { status: number } | null;
   /** How long its parts took. */
-  timing_ms: { total: number };
+  timing_ms: { total?: number };
   /** Why it failed, or null. */
   error: string | null;
 }
@@ -104,7 +104,9 @@ export const deliveries = command({
 /** Lists the attempts of a delivery. */
 export const attempts = command({
   brief: "List the attempts of a delivery",
-  details: "At the local service only. With --output json each has its whole request and answer.",
+  details: "At the local service only. With --output json each has its whole request and answer. " +
+    "One that the service's own end has cut off says so; it is made again, and counts towards " +
+    "nothing.",
   args: { delivery_id: argument("The delivery's id, as cli webhooks deliveries shows it") },
   flags: dataFlag,
   async run(context, { delivery_id, data }) {
@@ -123,7 +125,8 @@ export const attempts = command({
 export const ping = command({
   brief: "Send a TEST event to a webhook",
   details:
-    "At the local service only. It waits for the answer, and fails if that is not a good one.",
+    "At the local service only. It waits for the answer, and fails if that is not a good one. " +
+    "It is sent once: what fails is not tried again.",
   args: { id: argument(WEBHOOK) },
   flags: dataFlag,
   async run(context, { id, data }) {

@@ -86,26 +86,85 @@ export async function claim(
   const claims: Claim[] = [];
   for (const delivery of [...again, ...fresh]) {
     const lease = randomBytes(8).toString("hex");
-    await updateDelivery(tx, delivery, { lease, ready_at: until });
+    // Whoever had it did not come back in time.
+    if (delivery.lease !== null) await recordInterrupted(tx, delivery, now);
+    await updateDelivery(tx, delivery, { lease, leased_at: now, ready_at: until });
     const event = await tx.selectFrom("events").selectAll()
       .where("project_id", "=", lane.project_id).where("id", "=", delivery.event_id)
       .executeTakeFirstOrThrow();
-    claims.push({ delivery, event, webhook, lease });
+    const attempts = delivery.attempts + (delivery.lease === null ? 0 : 1);
+    claims.push({ delivery: { ...delivery, attempts }, event, webhook, lease });
   }
   return claims;
 }
 
-/** Gives a delivery back as if nothing had been done. */
-export async function release(tx: Tx, { delivery, lease }: Claim): Promise<void> {
-  await tx.updateTable("deliveries").set({ lease: null, ready_at: delivery.ready_at })
-    .where("project_id", "=", delivery.project_id).where("id", "=", delivery.id)
-    .where("lease", "=", lease).execute();
+/** What is said of an attempt that our own end has cut off. It does not count towards giving up. */
+const INTERRUPTED = "The service ended during this attempt; the receiver may have got it";
+
+/** Gives a delivery back that our own end has cut off. It counts towards nothing. */
+export async function release(
+  tx: Tx,
+  { delivery: { project_id, id, ready_at }, lease }: Claim,
+  attempt: Attempt,
+): Promise<void> {
+  const delivery = await tx.selectFrom("deliveries").selectAll()
+    .where("project_id", "=", project_id).where("id", "=", id).executeTakeFirst();
+  if (delivery?.lease !== lease) return;
+  await recordAttempts(tx, delivery, [{ ...attempt, error: INTERRUPTED }], ready_at);
+  const attempts = delivery.attempts + 1;
+  await updateDelivery(tx, delivery, { lease: null, ready_at, attempts });
 }
 
-/** Frees what a process that is gone had in its hands. Only one process works on a database. */
-export async function freeLeases(tx: Tx): Promise<void> {
-  await tx.updateTable("deliveries").set({ lease: null, ready_at: 0 })
-    .where("lease", "is not", null).execute();
+/**
+ * Frees what a process that is gone had in its hands, and notes that it was cut off. Only one process
+ * works on a database.
+ */
+export async function freeLeases(tx: Tx, now: number): Promise<void> {
+  const held = await tx.selectFrom("deliveries").selectAll().where("lease", "is not", null)
+    .execute();
+  for (const delivery of held) {
+    await recordInterrupted(tx, delivery, now);
+    await updateDelivery(tx, delivery, { lease: null, ready_at: 0 });
+  }
+}
+
+/** Notes an attempt of which nothing is known but that it began. */
+async function recordInterrupted(
+  tx: Tx,
+  delivery: Row<"deliveries">,
+  now: number,
+): Promise<void> {
+  const { project_id, integration_id, attempts, leased_at } = delivery;
+  const { url } = await tx.selectFrom("webhook_integrations").select("url")
+    .where("project_id", "=", project_id).where("id", "=", integration_id)
+    .executeTakeFirstOrThrow();
+  const unknown = {
+    address: null,
+    request_headers: "{}",
+    status: null,
+    response_headers: null,
+    response_body: null,
+    response_cut: 0,
+    timing: "{}",
+  };
+  const started_at = leased_at ?? now;
+  const attempt = { ...unknown, started_at, url, error: INTERRUPTED };
+  await recordAttempts(tx, delivery, [attempt], now);
+  await updateDelivery(tx, delivery, { attempts: attempts + 1 });
+}
+
+/** Writes attempts down after those that were made before. */
+async function recordAttempts(
+  tx: Tx,
+  { project_id, id, attempts: before }: Row<"deliveries">,
+  attempts: readonly Attempt[],
+  next_attempt_at: number | null,
+): Promise<void> {
+  for (const [i, attempt] of attempts.entries()) {
+    const number = before + i + 1;
+    const row = { project_id, delivery_id: id, number, ...attempt, next_attempt_at };
+    await tx.insertInto("attempts").values(row).execute();
+  }
 }
 
 /** Writes down what was tried and what came of it, and lets the customer's next delivery go. */
@@ -127,15 +186,7 @@ export async function finish(
   const ends = outcome.state === "pending" && typeof webhook?.disabled_at === "number";
   const state = ends ? "dead" : outcome.state;
   const ready_at = state === "pending" ? outcome.ready_at : null;
-  for (const [i, attempt] of attempts.entries()) {
-    await tx.insertInto("attempts").values({
-      project_id,
-      delivery_id: id,
-      number: delivery.attempts + i + 1,
-      ...attempt,
-      next_attempt_at: ready_at,
-    }).execute();
-  }
+  await recordAttempts(tx, delivery, attempts, ready_at);
   await updateDelivery(tx, delivery, {
     state,
     ready_at,

@@ -110,7 +110,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
   };
   return {
     async start() {
-      await worker.store.write(freeLeases);
+      await worker.store.write((tx) => freeLeases(tx, worker.clock()));
       wake(worker);
     },
     wake: () => wake(worker),
@@ -219,7 +219,9 @@ async function deliver(worker: Worker, one: Claim): Promise<void> {
   const fault = faults.next(one.delivery);
   if (fault === "drop" || fault === "reorder") return await misplace(worker, one, fault);
   const first = await attemptDelivery(one, worker, stop.signal);
-  if (stop.signal.aborted) return await store.write((tx) => release(tx, one));
+  if (stop.signal.aborted && first.attempt.error !== null) {
+    return await store.write((tx) => release(tx, one, first.attempt));
+  }
   const tried = [first];
   if (fault === "duplicate" && first.attempt.error === null) {
     tried.push(await attemptDelivery(one, worker, stop.signal));
@@ -236,8 +238,9 @@ function outcomeOf(worker: Worker, one: Claim, { attempt, retryAfterMs }: Tried)
     return { state: "delivered", ready_at: null, counts: true, disables: false };
   }
   const gone = attempt.status === 410;
+  const ends = gone || one.delivery.once === 1;
   const failures = one.delivery.tries + 1;
-  const wait = gone ? undefined : waitAfter(schedule, failures, { retryAfterMs, random });
+  const wait = ends ? undefined : waitAfter(schedule, failures, { retryAfterMs, random });
   if (wait === undefined) return { state: "dead", ready_at: null, counts: true, disables: gone };
   return { state: "pending", ready_at: clock() + wait, counts: true, disables: false };
 }

@@ -74,8 +74,16 @@ export interface Wanted {
   event: QueuedEvent;
 }
 
-/** Puts events in line for integrations that never had them there. Returns the deliveries' ids. */
-export async function queueNew(place: Place, wanted: readonly Wanted[]): Promise<string[]> {
+/**
+ * Puts events in line for integrations that never had them there. Returns the deliveries' ids.
+ *
+ * @param options.once Whether each is given up after one attempt.
+ */
+export async function queueNew(
+  place: Place,
+  wanted: readonly Wanted[],
+  { once = false }: { once?: boolean } = {},
+): Promise<string[]> {
   if (wanted.length === 0) return [];
   const { tx, project } = place;
   const rows = wanted.map(({ webhook, event }) => ({
@@ -86,6 +94,7 @@ export async function queueNew(place: Place, wanted: readonly Wanted[]): Promise
     event_id: event.id,
     customer_id: event.customer_id,
     ready_at: null,
+    once: once ? 1 : 0,
   }));
   await writeRows(tx, "deliveries", rows);
   await makeReady(place, wanted.map(({ event }) => event.id));

@@ -25,6 +25,8 @@ export interface WebhookIntegrationRow {
   previous_secret_until: Generated<number | null>;
   /** When its receiver said that it is gone. It gets nothing until it is changed. */
   disabled_at: Generated<number | null>;
+  /** The highest `seq` of a delivery that was removed for its age. */
+  pruned_seq: Generated<number>;
 }
 
 /**
@@ -51,6 +53,10 @@ export interface DeliveryRow {
   ready_at: number | null;
   /** Who is at it now. `ready_at` is then the time at which others may take over. */
   lease: Generated<string | null>;
+  /** When the present lease began, or the last one. */
+  leased_at: Generated<number | null>;
+  /** 1: it is tried once and then given up, as nobody waits for it any more. */
+  once: Generated<number>;
   finished_at: Generated<number | null>;
 }
 
@@ -90,6 +96,8 @@ export interface ListenerRow {
   /** What its deliveries are signed with. */
   secret: string;
   created_at: number;
+  /** Which of several programs of this name gets events: the one that came last. */
+  session: Generated<string | null>;
 }
 
 /** The tables of webhooks. */

@@ -14,6 +14,7 @@ import { sql as customerSearch } from "./0006_customer_search.ts";
 import { sql as reports } from "./0007_reports.ts";
 import { sql as listeners } from "./0008_listeners.ts";
 import { sql as terms } from "./0009_terms.ts";
+import { sql as upkeep } from "./0010_upkeep.ts";
 
 /** One step. Its number is its place in the list, from 1. */
 export interface Migration {
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   { name: "reports", sql: reports },
   { name: "listeners", sql: listeners },
   { name: "terms", sql: terms },
+  { name: "upkeep", sql: upkeep },
 ];

@@ -1,0 +1,95 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MINUTE, openPostOffice } from "./delivery_fixture.ts";
+import { answers, hangUp, openReceiver } from "./receiver.ts";
+import { childLines, inFolder } from "./store_fixture.ts";
+
+const INTERRUPTED = "The service ended during this attempt; the receiver may have got it";
+
+/** Starts a process that delivers what is in line in a folder. */
+function startDelivering(folder: string): Deno.ChildProcess {
+  const script = fileURLToPath(import.meta.resolve("./delivery_child.ts"));
+  const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, folder],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+}
+
+Deno.test("an attempt that kill -9 has cut off is shown, and counts towards nothing", async () => {
+  await inFolder(async (folder) => {
+    const database = join(folder, "data.db");
+    using receiver = openReceiver(async (_, conn) => await hangUp(conn));
+    const first = await openPostOffice({ database });
+    const webhook = await first.subscribe(receiver);
+    await first.buy();
+    await receiver.has(1);
+    // A service that stops in good order says so of its own attempt.
+    await first[Symbol.asyncDispose]();
+    for (let kills = 1; kills <= 3; kills++) {
+      const child = startDelivering(folder);
+      await receiver.has(1 + kills);
+      child.kill("SIGKILL");
+      for await (const _ of childLines(child));
+      await child.status;
+    }
+    // More often than the schedule has attempts.
+    for (let stops = 1; stops <= 4; stops++) {
+      const office = await openPostOffice({ database });
+      await receiver.has(4 + stops);
+      await office[Symbol.asyncDispose]();
+    }
+    receiver.behave = answers(500);
+    await using office = await openPostOffice({ database });
+    await office.idle();
+    const [failed] = await office.deliveries(webhook);
+    deepEqual([failed?.state, failed?.attempts], ["pending", 9]);
+    const wait = (failed?.next_attempt_at ?? 0) - office.time.clock();
+    ok(wait >= 5 * MINUTE && wait <= 5.5 * MINUTE, `the first wait of the schedule, not ${wait}`);
+    receiver.behave = answers(200);
+    office.time.pass(6 * MINUTE);
+    await office.idle();
+    const [delivery] = await office.deliveries(webhook);
+    deepEqual([delivery?.state, delivery?.attempts], ["delivered", 10]);
+    const attempts = await office.attempts(delivery);
+    deepEqual(attempts.map(({ number }) => number), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    deepEqual(attempts.map(({ error }) => error), [
+      ...new Array(8).fill(INTERRUPTED),
+      "The receiver answers 500",
+      null,
+    ]);
+    ok(attempts.every(({ started_at }) => started_at > 0));
+    equal(receiver.arrived.length, 10);
+    equal(new Set(receiver.arrived.map(({ body }) => body)).size, 1);
+  });
+});
+
+Deno.test("a ping that kill -9 has cut off is sent again, and is over then", async () => {
+  await inFolder(async (folder) => {
+    const database = join(folder, "data.db");
+    const answer = Promise.withResolvers<void>();
+    using receiver = openReceiver(async (arrived, conn) => {
+      await answer.promise;
+      await answers(200)(arrived, conn);
+    });
+    await using first = await openPostOffice({ database });
+    const webhook = await first.subscribe(receiver);
+    const pinged = first.sim.post(`/webhooks/${webhook.id}/ping`);
+    await receiver.has(1);
+    // What is on disk now is what a process that is killed now leaves behind.
+    const left = join(folder, "left.db");
+    for (const part of ["", "-wal"]) await Deno.copyFile(database + part, left + part);
+    receiver.behave = answers(500);
+    await using office = await openPostOffice({ database: left });
+    await office.idle();
+    const [delivery] = await office.deliveries(webhook);
+    deepEqual([delivery?.state, delivery?.attempts], ["dead", 2]);
+    const attempts = await office.attempts(delivery);
+    deepEqual(attempts.map(({ error }) => error), [INTERRUPTED, "The receiver answers 500"]);
+    answer.resolve();
+    await pinged;
+  });
+});
