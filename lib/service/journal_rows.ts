@@ -14,7 +14,7 @@ import {
 import type { Money } from "./domain/money.ts";
 import type { Purchase, PurchaseStep } from "./domain/purchase.ts";
 import type { EventDraft, Payment, Step, Subscription } from "./domain/step.ts";
-import { derivedHex, derivedUuid } from "./domain/stores.ts";
+import { derivedHex, derivedUuid, isAble } from "./domain/stores.ts";
 import type { EventFactsReader } from "./event_facts.ts";
 import type { Row } from "./store/tables.ts";
 
@@ -160,16 +160,6 @@ function signOf({ payment, settlement }: Step): -1 | 0 | 1 {
   return payment?.status === "completed" ? 1 : 0;
 }
 
-/** Stores whose purchases can bring virtual currency. */
-const CURRENCY_STORES: readonly string[] = [
-  "app_store",
-  "mac_app_store",
-  "play_store",
-  "stripe",
-  "svc_billing",
-  "test_store",
-];
-
 /** What was sold, as far as virtual currencies are concerned. */
 type Sold =
   & Pick<Subscription, "store" | "environment" | "app_id" | "country" | "customer_id">
@@ -187,7 +177,7 @@ async function currencyEventFor(
   known: { id: string; at: number },
   facts: EventFactsReader,
 ): Promise<NewEvent | undefined> {
-  if (!CURRENCY_STORES.includes(sold.store) || sold.ownership !== "purchased") return;
+  if (!isAble(sold.store, "bring_currency") || sold.ownership !== "purchased") return;
   const grants = await facts.currencyGrants(sold.product_id);
   const adjustments = grants.map(({ currency, amount, trial_amount }) => ({
     amount: sign * sold.quantity * (sold.period_type === "trial" ? trial_amount : amount),

@@ -23,16 +23,20 @@ interface Triggered {
   /** To whom it happened. */
   customer_id: string;
   /** The body that is sent. */
-  delivery: object;
+  delivery: {
+    /** The event as webhooks get it. */
+    event: { transferred_from?: string[] };
+  };
 }
 
 /** Triggers an event. */
 export const trigger = command({
   brief: "Trigger an event by making it true (local service)",
   details: "For a customer that is named, with what that customer has, or for a new one. What is " +
-    "missing is bought first. --override changes what is done on the way: purchase.price=4.99, " +
-    "expire.reason=PRICE_INCREASE; a wrong one tells which there are. Either all of it happens or " +
-    "nothing.",
+    "missing is bought first, and what stands in the way is undone: a pause ends, a charge that " +
+    "failed goes through, a renewal that is off goes on again. --override changes what is done: " +
+    "purchase.price=4.99, expire.reason=PRICE_INCREASE; a wrong one tells which there are. Either " +
+    "all of it happens or nothing.",
   examples: [
     "cli events trigger renewal",
     "cli events trigger cancellation --customer ada",
@@ -69,10 +73,11 @@ function checkType(word: string): string {
   });
 }
 
-/** A value as JSON where it is some, else as text. */
-function valueOf(text: string): unknown {
+/** The text in a JSON string, else what was written. The service reads it as what a field takes. */
+function valueOf(text: string): string {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" ? value : text;
   } catch {
     return text;
   }
@@ -82,6 +87,13 @@ function showTriggered(context: Context, event: Triggered, data: string | undefi
   showOne(context, event);
   const { out } = context;
   if (out.format === "json") return;
-  out.done(`${event.type} of ${event.customer_id} came about`);
+  out.done(`${event.type}${ofWhom(event)} came about`);
   out.note(`See it as webhooks get it: cli events view ${event.id}${sameFlags(context, data)}`);
+}
+
+/** Whom an event is about, both customers where something went from one to the other. */
+function ofWhom({ type, customer_id, delivery: { event } }: Triggered): string {
+  if (type === "TEST") return "";
+  const { transferred_from: [from] = [] } = event;
+  return from === undefined ? ` of ${customer_id}` : ` from ${from} to ${customer_id}`;
 }

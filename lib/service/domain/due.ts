@@ -48,7 +48,7 @@ function endPeriod(state: Subscription, at: number, next?: Terms): Step[] {
     case "requires_price_increase_consent":
       return [end(state, at, "PRICE_INCREASE")];
     case "has_already_renewed":
-      return [enterPaidPeriod(state, at)];
+      return [beginPaidPeriod(state, at)];
     case "will_pause":
       return [pauseNow(state, at)];
     case "will_change_product":
@@ -82,7 +82,7 @@ function endRetry(state: Subscription, at: number): Step {
 }
 
 /** The next period, paid for already, begins. */
-function enterPaidPeriod(state: Subscription, at: number): Step {
+export function beginPaidPeriod(state: Subscription, at: number): Step {
   const after = changed(state, {
     auto_renewal_status: "will_renew",
     period_starts_at: at,

@@ -14,7 +14,8 @@ export type StoreAbility =
   | "change_product"
   | "extend"
   | "reverse_refund"
-  | "family_share";
+  | "family_share"
+  | "bring_currency";
 
 const APPLE = ["app_store", "mac_app_store"];
 
@@ -26,6 +27,7 @@ const ABLE: Readonly<Record<StoreAbility, readonly string[]>> = {
   extend: [...APPLE, "play_store", "amazon", "stripe"],
   reverse_refund: APPLE,
   family_share: APPLE,
+  bring_currency: [...APPLE, "play_store", "stripe", "svc_billing"],
 };
 
 /** Whether a store can do something. */

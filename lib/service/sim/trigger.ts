@@ -6,20 +6,28 @@
  */
 
 import { z } from "zod";
-import { validate } from "../body.ts";
 import { invalid, unprocessable } from "../errors.ts";
 import { queueDeliveries } from "../events/queue.ts";
 import { testEvent } from "../events/test_event.ts";
 import { findCustomer } from "../find.ts";
-import { moveHoldings } from "../owners.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { findOrCreateCustomer } from "./customers.ts";
 import { showEvent } from "./events.ts";
 import { customerId } from "./fields.ts";
 import { type SimCall, simRoute } from "./route.ts";
-import { checkOverrides, overridesOf, type Recipe, RECIPES } from "./trigger_recipes.ts";
-import { buyFor, changeTarget, findHeld, perform } from "./trigger_steps.ts";
+import { bringingCurrency, buyFor, changeTarget } from "./trigger_goods.ts";
+import { blaming, checkOverrides, type Overrides, overridesOf } from "./trigger_overrides.ts";
+import { type Held, type Recipe, RECIPES, type RecipeStep } from "./trigger_recipes.ts";
+import {
+  chooseHeld,
+  clearWay,
+  hasHoldings,
+  perform,
+  readHeld,
+  rereadHeld,
+  transfer,
+} from "./trigger_steps.ts";
 
 const body = z.strictObject({
   type: z.string().min(1).toUpperCase(),
@@ -27,8 +35,13 @@ const body = z.strictObject({
   overrides: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** What was asked for. */
-type Wanted = z.infer<typeof body>;
+/** What was asked for, and what leads to it. */
+interface Wanted extends z.infer<typeof body> {
+  /** What leads to it. */
+  recipe: Recipe;
+  /** The place in the project's order after which events are new. */
+  after: number;
+}
 
 const trigger = simRoute({
   summary: "Lets happen what an event of a type tells of, for a customer or a new one.",
@@ -37,18 +50,18 @@ const trigger = simRoute({
   body,
   status: 201,
 }, async (call) => {
-  const wanted = call.body();
-  const recipe = RECIPES[wanted.type];
+  const sent = call.body();
+  const recipe = RECIPES[sent.type];
   if (!recipe) {
     const known = Object.keys(RECIPES).join(", ");
-    throw invalid("type", `Nothing here leads to ${wanted.type}; there are ${known}`);
+    throw invalid("type", `Nothing here leads to ${sent.type}; there are ${known}`);
   }
-  checkOverrides(wanted.type, recipe, wanted.overrides);
-  const { seq } = await call.tx.selectFrom("projects").select("last_seq as seq")
+  checkOverrides(sent.type, recipe, sent.overrides);
+  const { seq: after } = await call.tx.selectFrom("projects").select("last_seq as seq")
     .where("id", "=", call.project.id).executeTakeFirstOrThrow();
-  await cook(call, wanted, recipe);
-  const events = await call.tx.selectFrom("events").selectAll()
-    .where("project_id", "=", call.project.id).where("seq", ">", seq).orderBy("seq").execute();
+  const wanted = { ...sent, recipe, after };
+  await cook(call, wanted);
+  const events = await newEvents(call, wanted);
   const made = events.findLast(({ type }) => type === wanted.type);
   if (made) return showEvent(made);
   const others = events.map(({ type }) => type).join(", ") || "no event";
@@ -59,37 +72,96 @@ const trigger = simRoute({
 export const triggerRoutes = [trigger];
 
 /** Does what a recipe says. */
-async function cook(call: SimCall, wanted: Wanted, recipe: Recipe): Promise<void> {
-  const { customer_id, overrides } = wanted;
+async function cook(call: SimCall, wanted: Wanted): Promise<void> {
+  const { type, customer_id, recipe } = wanted;
   if (recipe.product === "none") {
     if (customer_id === undefined) return await tell(call);
-    throw invalid("customer_id", `${wanted.type} is about no customer`);
+    throw invalid("customer_id", `${type} is about no customer`);
   }
   const customer = customer_id === undefined
     ? await findOrCreateCustomer(call, `triggered-${crypto.randomUUID().slice(0, 8)}`)
-    : await findCustomer(call, customer_id);
-  const held = recipe.fresh ? undefined : await findHeld(call, customer, recipe);
-  const purchase = overridesOf(overrides, "purchase");
-  if (held && Object.keys(purchase).length > 0) {
-    throw unprocessable(
-      `Nothing is bought, since the customer has ${held.id}: leave purchase.* out`,
-    );
+    : await findCustomer(call, customer_id, "customer_id");
+  if (type === "TRANSFER") return await transferAll(call, wanted, customer);
+  const all = await readHeld(call, customer);
+  const usable = recipe.product === "currency" ? await bringingCurrency(call, all) : all;
+  const held = chooseHeld(usable, recipe);
+  if (held) {
+    checkUnused(wanted.overrides, "purchase", `the customer has ${held.id}, and nothing is bought`);
+    return await follow(call, wanted, held, false);
   }
-  const subject = held ?? await buyFor(call, customer, recipe, purchase);
-  for (const { name, skip, body: usual = {} } of recipe.steps) {
-    if (held && skip?.(held)) continue;
-    const sent = overridesOf(overrides, name);
-    if (name === "transfer") await transfer(call, customer, sent);
-    else {
-      const more = name === "change_product" ? await changeTarget(call, subject.id, sent) : {};
-      await perform(
-        call,
-        `/subscriptions/{id}/${name}`,
-        { ...usual, ...more, ...sent },
-        subject.id,
-      );
+  const bought = await buyOne(call, wanted, customer);
+  if (recipe.steps.length === 0) return;
+  if (bought.renews) return await follow(call, wanted, await rereadHeld(call, bought), true);
+  if (recipe.product === "currency") return;
+  throw unprocessable("It takes a subscription, and 'purchase.product_id' is bought once");
+}
+
+/** Does the steps of a recipe, once nothing stands in their way. */
+async function follow(
+  call: SimCall,
+  wanted: Wanted,
+  held: Held,
+  bought: boolean,
+): Promise<void> {
+  let state = await clearWay(call, held, wanted.recipe);
+  const there = await newEvents(call, wanted);
+  // To get there it had to come about already, such as a RENEWAL on the way out of a pause.
+  if (!bought && there.some(({ type }) => type === wanted.type)) return;
+  for (const step of wanted.recipe.steps) {
+    const done = step.skip?.(state, bought);
+    if (done !== undefined) {
+      checkUnused(wanted.overrides, step.name, done);
+      continue;
     }
+    await takeStep(call, wanted.overrides, step, state);
+    state = await rereadHeld(call, state);
   }
+}
+
+async function takeStep(
+  call: SimCall,
+  overrides: Overrides,
+  { name, body: usual }: RecipeStep,
+  state: Held,
+): Promise<void> {
+  const sent = overridesOf(overrides, name);
+  const more = name === "change_product" ? await changeTarget(call, state, sent) : {};
+  const whole = { ...usual?.(state), ...more, ...sent };
+  await blaming(name, sent, () => perform(call, `/subscriptions/{id}/${name}`, whole, state.id));
+}
+
+/** Moves what a customer has, or what is bought for it, to another one. */
+async function transferAll(
+  call: SimCall,
+  wanted: Wanted,
+  customer: Row<"customers">,
+): Promise<void> {
+  if (await hasHoldings(call, customer)) {
+    const why = "the customer has something to move, and nothing is bought";
+    checkUnused(wanted.overrides, "purchase", why);
+  } else await buyOne(call, wanted, customer);
+  const sent = overridesOf(wanted.overrides, "transfer");
+  await blaming("transfer", sent, () => transfer(call, customer, sent));
+}
+
+async function buyOne(call: SimCall, wanted: Wanted, customer: Row<"customers">) {
+  const sent = overridesOf(wanted.overrides, "purchase");
+  return await blaming("purchase", sent, () => buyFor(call, customer, wanted.recipe, sent));
+}
+
+/** Refuses overrides of what is not done at all. */
+function checkUnused(overrides: Overrides, step: string, why: string): void {
+  if (Object.keys(overridesOf(overrides, step)).length === 0) return;
+  throw unprocessable(`The overrides ${step}.* would change nothing, since ${why}: leave them out`);
+}
+
+/** What has come about so far. */
+async function newEvents(
+  { tx, project }: SimCall,
+  { after }: Wanted,
+): Promise<Row<"events">[]> {
+  return await tx.selectFrom("events").selectAll()
+    .where("project_id", "=", project.id).where("seq", ">", after).orderBy("seq").execute();
 }
 
 /** Writes a test event, for everybody who gets all events. */
@@ -99,17 +171,4 @@ async function tell(call: SimCall): Promise<void> {
   const event = testEvent({ project_id: project.id, seq, created_at: now, app_id: null });
   await tx.insertInto("events").values(event).execute();
   await queueDeliveries(call, [event]);
-}
-
-const transferBody = z.strictObject({ target_customer_id: customerId.optional() });
-
-/** Moves all that a customer has to another one. */
-async function transfer(call: SimCall, from: Row<"customers">, sent: object): Promise<void> {
-  const { target_customer_id } = validate(transferBody, sent);
-  const id = target_customer_id ?? `triggered-${crypto.randomUUID().slice(0, 8)}`;
-  const to = await findOrCreateCustomer(call, id);
-  if (to.id === from.id) {
-    throw invalid("transfer.target_customer_id", "The target is the customer itself");
-  }
-  await moveHoldings(call, { from: from.id, to: to.id });
 }

@@ -1,27 +1,32 @@
 /**
- * What leads to each type of event, and what of it can be had otherwise.
+ * What leads to each type of event.
  *
  * @module
  */
 
-import { z } from "zod";
+import { fromMicros } from "../domain/money.ts";
 import type { StoreAbility } from "../domain/stores.ts";
-import { invalid } from "../errors.ts";
+import { isOpen } from "../domain/subscription.ts";
+import type { PaymentStatus } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
-import { purchaseRoutes } from "./purchases.ts";
-import type { SimRoute } from "./route.ts";
-import { subscriptionRoutes } from "./subscriptions.ts";
+
+/** A subscription that a customer has, and what became of its latest payment. */
+export interface Held extends Row<"subscriptions"> {
+  /** The status of the latest payment that went through, or null without one. */
+  payment: PaymentStatus | null;
+}
 
 /** What leads to an event. */
 export interface Recipe {
   /** What has to be bought, unless the customer has it; `none`: the event needs nothing. */
   product: "subscription" | "once" | "invoiced" | "currency" | "none";
-  /** Whether it is the purchase itself that counts. */
-  fresh?: boolean;
   /** What the store must be able to. */
   needs?: StoreAbility;
-  /** How the renewal must stand, of what the customer has. */
-  renewals?: readonly string[];
+  /**
+   * Whether the steps can be done to a subscription as it stands. What stands in their way is undone
+   * first where that is possible. Without it the purchase itself counts, and is always made.
+   */
+  accepts?(held: Held): boolean;
   /** What is done to it then. */
   steps: readonly RecipeStep[];
 }
@@ -31,92 +36,103 @@ export interface RecipeStep {
   /** The last part of its path, or `transfer`. */
   name: string;
   /** What is sent. Default: nothing. */
-  body?: object;
-  /** Whether it is done already. */
-  skip?(subscription: Row<"subscriptions">): boolean;
+  body?(held: Held): object;
+  /** Why it need not be done to what the customer had, or to what was bought just now. */
+  skip?(held: Held, bought: boolean): string | undefined;
 }
-
-const RENEWING = ["will_renew"];
 
 /** All recipes by the type of event that they lead to. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
-  INITIAL_PURCHASE: { product: "subscription", fresh: true, steps: [] },
-  RENEWAL: { product: "subscription", renewals: RENEWING, steps: [{ name: "renew" }] },
+  INITIAL_PURCHASE: { product: "subscription", steps: [] },
+  RENEWAL: { product: "subscription", accepts: isCharged, steps: [{ name: "renew" }] },
   PRODUCT_CHANGE: {
     product: "subscription",
     needs: "change_product",
-    renewals: RENEWING,
+    accepts: (held) => isRunning(held) && held.charge_fails === 0 && !isBusy(held),
     steps: [{ name: "change_product" }],
   },
-  CANCELLATION: { product: "subscription", renewals: RENEWING, steps: [{ name: "cancel" }] },
-  BILLING_ISSUE: { product: "subscription", renewals: RENEWING, steps: [{ name: "fail" }] },
-  NON_RENEWING_PURCHASE: { product: "once", fresh: true, steps: [] },
+  CANCELLATION: { product: "subscription", accepts: isOn, steps: [{ name: "cancel" }] },
+  BILLING_ISSUE: {
+    product: "subscription",
+    accepts: (held) =>
+      isRunning(held) && held.charge_fails === 0 &&
+      renewsAs(held, "will_renew", "will_change_product"),
+    steps: [{ name: "fail" }],
+  },
+  NON_RENEWING_PURCHASE: { product: "once", steps: [] },
   UNCANCELLATION: {
     product: "subscription",
     needs: "uncancel",
-    renewals: ["will_renew", "will_not_renew"],
-    steps: [
-      { name: "cancel", skip: (held) => held.auto_renewal_status === "will_not_renew" },
-      { name: "uncancel" },
-    ],
+    accepts: isOn,
+    steps: [{ name: "cancel" }, { name: "uncancel" }],
   },
-  TRANSFER: { product: "subscription", steps: [{ name: "transfer" }] },
+  TRANSFER: { product: "subscription", accepts: () => true, steps: [{ name: "transfer" }] },
   SUBSCRIPTION_PAUSED: {
     product: "subscription",
     needs: "pause",
-    renewals: RENEWING,
+    accepts: (held) => held.status === "active" && renewsAs(held, "will_renew", "will_pause"),
     steps: [{ name: "pause" }],
   },
-  EXPIRATION: { product: "subscription", steps: [{ name: "expire" }] },
+  EXPIRATION: { product: "subscription", accepts: isOpen, steps: [{ name: "expire" }] },
   SUBSCRIPTION_EXTENDED: {
     product: "subscription",
     needs: "extend",
-    renewals: RENEWING,
-    steps: [{ name: "extend", body: { by: "P1W" } }],
+    accepts: (held) => isRunning(held) && !renewsAs(held, "has_already_renewed", "will_pause"),
+    steps: [{ name: "extend", body: () => ({ by: "P1W" }) }],
   },
-  INVOICE_ISSUANCE: { product: "invoiced", fresh: true, steps: [] },
+  INVOICE_ISSUANCE: { product: "invoiced", steps: [] },
   REFUND_REVERSED: {
     product: "subscription",
     needs: "reverse_refund",
-    renewals: RENEWING,
-    steps: [{ name: "refund", body: { keep_access: true } }, { name: "reverse_refund" }],
+    accepts: (held) =>
+      held.payment === "refunded" ||
+      isOpen(held) && held.period_type === "normal" && held.price_micros > 0,
+    steps: [
+      {
+        name: "refund",
+        body: () => ({ keep_access: true }),
+        skip: ({ id, payment }) =>
+          payment === "refunded" ? `the latest payment for ${id} is refunded already` : undefined,
+      },
+      { name: "reverse_refund" },
+    ],
   },
-  VIRTUAL_CURRENCY_TRANSACTION: { product: "currency", fresh: true, steps: [] },
+  VIRTUAL_CURRENCY_TRANSACTION: {
+    product: "currency",
+    accepts: isCharged,
+    steps: [{
+      name: "renew",
+      skip: (_held, bought) => bought ? "the purchase has brought the currency" : undefined,
+    }],
+  },
   TEST: { product: "none", steps: [] },
 };
 
-/** The fields of what a step sends, by its name. */
-const FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["purchase", fieldsOf(purchaseRoutes.find(({ path }) => path === "/purchases"))],
-  ["transfer", ["target_customer_id"]],
-  ...subscriptionRoutes.map((route) =>
-    [route.path.split("/").at(-1) ?? "", fieldsOf(route)] as const
-  ),
-]);
-
-/** Refuses an override of what a recipe does not send. */
-export function checkOverrides(type: string, recipe: Recipe, overrides: object): void {
-  const steps = [
-    ...recipe.product === "none" ? [] : ["purchase"],
-    ...recipe.steps.map(({ name }) => name),
-  ];
-  const known = steps.flatMap((step) => (FIELDS.get(step) ?? []).map((field) => `${step}.${field}`))
-    .filter((path) => path !== "purchase.customer_id");
-  const wrong = Object.keys(overrides).find((path) => !known.includes(path));
-  if (wrong === undefined) return;
-  const choice = known.length > 0 ? `there are ${known.join(", ")}` : "there is none";
-  throw invalid("overrides", `There is no override ${JSON.stringify(wrong)} of ${type}; ${choice}`);
+/** What a price is raised to where nobody says: by a quarter. */
+export function raisedPrice({ price_micros }: Held): number {
+  return price_micros === 0 ? 1 : fromMicros(Math.round(price_micros * 1.25));
 }
 
-/** What of the overrides is for a step. */
-export function overridesOf(overrides: object, step: string): Record<string, unknown> {
-  const prefix = `${step}.`;
-  return Object.fromEntries(
-    Object.entries(overrides).filter(([path]) => path.startsWith(prefix))
-      .map(([path, value]) => [path.slice(prefix.length), value]),
-  );
+/** Whether there is access, and a period that time alone would end. */
+function isRunning({ status }: Held): boolean {
+  return status === "active" || status === "trialing";
 }
 
-function fieldsOf(route: SimRoute | undefined): string[] {
-  return route?.body instanceof z.ZodObject ? Object.keys(route.body.shape) : [];
+/** Whether the next thing that happens is a charge that goes through. */
+function isCharged(held: Held): boolean {
+  return isRunning(held) && held.charge_fails === 0 && renewsAs(held, "will_renew");
+}
+
+/** Whether there is access and a renewal to switch off. */
+function isOn(held: Held): boolean {
+  return isOpen(held) && held.auto_renewal_status !== "will_not_renew";
+}
+
+/** Whether something was set for the end of the period that no product can be changed beside. */
+function isBusy(held: Held): boolean {
+  return renewsAs(held, "has_already_renewed", "will_pause", "requires_price_increase_consent");
+}
+
+function renewsAs(held: Held, ...statuses: Held["auto_renewal_status"][]): boolean {
+  return statuses.includes(held.auto_renewal_status);
 }

@@ -1,25 +1,26 @@
 /**
- * The parts of what leads to an event: what a customer has, what it can buy, and doing something.
+ * The parts of what leads to an event: what a customer has, what stands in the way, and doing
+ * something.
  *
  * @module
  */
 
+import { z } from "zod";
 import { validate } from "../body.ts";
+import { nameOf } from "../domain/actions.ts";
+import { beginPaidPeriod } from "../domain/due.ts";
 import { isAble } from "../domain/stores.ts";
-import { unprocessable } from "../errors.ts";
-import { readEventFacts } from "../event_facts.ts";
+import { invalid, unprocessable } from "../errors.ts";
 import { findSubscription } from "../find.ts";
+import { recordSteps } from "../journal.ts";
+import { moveHoldings } from "../owners.ts";
 import type { Row } from "../store/tables.ts";
+import { findOrCreateCustomer } from "./customers.ts";
+import { customerId } from "./fields.ts";
 import { purchaseRoutes } from "./purchases.ts";
 import type { SimCall } from "./route.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
-import type { Recipe } from "./trigger_recipes.ts";
-
-/** Something that is done, or was bought. */
-interface Subject {
-  /** Its id. */
-  id: string;
-}
+import type { Held, Recipe } from "./trigger_recipes.ts";
 
 /** Does what a route of the simulator does, within this call. */
 export async function perform(
@@ -38,127 +39,112 @@ export async function perform(
   });
 }
 
-/** The latest subscription of a customer that a recipe can go on with. */
-export async function findHeld(
+/** The subscriptions of a customer that can be acted on, the latest first. */
+export async function readHeld(
   { tx, project }: SimCall,
   customer: Row<"customers">,
-  { needs, renewals }: Recipe,
-): Promise<Row<"subscriptions"> | undefined> {
-  const rows = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "=", customer.id)
-    .where("status", "in", ["active", "trialing"]).where("store", "!=", "promotional")
-    .where("shared_from_id", "is", null).orderBy("seq", "desc").execute();
-  return rows.find((row) =>
-    (!needs || isAble(row.store, needs)) && (renewals?.includes(row.auto_renewal_status) ?? true)
-  );
+): Promise<Held[]> {
+  return await tx.selectFrom("subscriptions")
+    .leftJoin(
+      "transactions",
+      (join) =>
+        join.onRef("transactions.project_id", "=", "subscriptions.project_id")
+          .onRef("transactions.id", "=", "subscriptions.transaction_id")
+          .onRef("transactions.subscription_id", "=", "subscriptions.id"),
+    )
+    .selectAll("subscriptions").select("transactions.status as payment")
+    .where("subscriptions.project_id", "=", project.id)
+    .where("customer_id", "=", customer.id)
+    .where("store", "!=", "promotional").where("shared_from_id", "is", null)
+    .orderBy("subscriptions.seq", "desc").execute();
 }
 
-/** Buys what a recipe needs. */
-export async function buyFor(
+/** The subscription that a recipe can go on with, rather one in whose way nothing stands. */
+export function chooseHeld(all: readonly Held[], { needs, accepts }: Recipe): Held | undefined {
+  const able = all.filter(({ store }) => !needs || isAble(store, needs));
+  return able.find((held) => accepts?.(held)) ?? able.find((held) => wayBack(held) !== undefined);
+}
+
+/** Undoes what stands in a recipe's way, one thing after another, until it can go on. */
+export async function clearWay(
   call: SimCall,
-  customer: Row<"customers">,
-  recipe: Recipe,
-  sent: Record<string, unknown>,
-): Promise<Subject> {
-  const product_id = sent.product_id ?? (await pickProduct(call, customer, recipe, sent)).id;
-  const paid = recipe.product === "invoiced" ? { paid: false } : {};
-  const body = { ...paid, ...sent, customer_id: customer.id, product_id };
-  const bought = await perform(call, "/purchases", body);
-  if (typeof bought !== "object" || bought === null || !("id" in bought && "object" in bought)) {
-    throw new Error("A purchase was not answered with what was bought");
-  }
-  if (recipe.steps.length > 0 && bought.object !== "subscription") {
-    throw unprocessable("It takes a subscription, and 'purchase.product_id' is bought once");
-  }
-  return { id: String(bought.id) };
-}
-
-/** A product and the store that sells it. */
-type Offered = Row<"products"> & { store: string };
-
-/** A product that a recipe can do with, one that the customer has never had if there is any. */
-async function pickProduct(
-  call: SimCall,
-  customer: Row<"customers">,
-  recipe: Recipe,
-  sent: Record<string, unknown>,
-): Promise<Offered> {
-  const { tx, project } = call;
-  const had = await tx.selectFrom("subscriptions").select(["product_id", "status"])
-    .where("project_id", "=", project.id).where("customer_id", "=", customer.id).execute();
-  const live = new Set(had.filter((row) => row.status !== "expired").map((row) => row.product_id));
-  const ever = new Set(had.map((row) => row.product_id));
-  const offered = await readOffered(call);
-  const suits = await suitable(call, recipe, offered);
-  const open = suits.filter((one) => !live.has(one.id) && isSellable(one, sent));
-  const found = open.find(({ id }) => !ever.has(id)) ?? open[0];
-  if (found) return found;
-  const why = suits.length > 0
-    ? "the customer has all of them, or they lack a price or duration: send 'purchase.price' and " +
-      "'purchase.duration'"
-    : "name another project, or create one";
-  throw unprocessable(`There is no product to buy that is ${WORDS[recipe.product]}: ${why}`);
-}
-
-/** Whether all terms of a sale are known. */
-function isSellable(product: Offered, sent: Record<string, unknown>): boolean {
-  const { type, price_micros, duration } = product;
-  return (price_micros !== null || sent.price !== undefined) &&
-    (type !== "subscription" || duration !== null || sent.duration !== undefined);
-}
-
-const WORDS: Readonly<Record<Recipe["product"], string>> = {
-  subscription: "a subscription in a store that does this",
-  once: "bought once",
-  invoiced: "a subscription of web billing",
-  currency: "set to bring a virtual currency",
-  none: "of any kind",
-};
-
-/** The products that a recipe can do with, the oldest first. */
-async function suitable(
-  call: SimCall,
-  { product, needs }: Recipe,
-  offered: readonly Offered[],
-): Promise<Offered[]> {
-  if (product === "currency") {
-    const facts = readEventFacts(call);
-    const found: Offered[] = [];
-    for (const one of offered) {
-      if ((await facts.currencyGrants(one.id)).some(({ amount }) => amount > 0)) found.push(one);
+  held: Held,
+  { accepts = () => true }: Recipe,
+): Promise<Held> {
+  let state = held;
+  while (!accepts(state)) {
+    const way = wayBack(state);
+    if (!way) {
+      throw unprocessable(`${state.id} cannot be used for this: it is ${nameOf(state)}`);
     }
-    return found;
+    await way(call, state);
+    state = await rereadHeld(call, state);
   }
-  return offered.filter(({ type, store, app_id }) => {
-    if (product === "once") return type !== "subscription";
-    if (type !== "subscription" || needs && !isAble(store, needs)) return false;
-    if (product === "invoiced") return store === "svc_billing";
-    if (needs !== "change_product") return true;
-    return offered.filter((one) => one.app_id === app_id && one.type === type).length > 1;
-  });
+  return state;
 }
 
-async function readOffered({ tx, project }: SimCall): Promise<Offered[]> {
-  const apps = await tx.selectFrom("apps").select(["id", "type"])
-    .where("project_id", "=", project.id).execute();
-  const stores = new Map(apps.map(({ id, type }) => [id, type]));
-  const products = await tx.selectFrom("products").selectAll()
-    .where("project_id", "=", project.id).where("state", "=", "active").orderBy("seq").execute();
-  return products.map((product) => ({ ...product, store: stores.get(product.app_id) ?? "" }));
+/** A subscription as it is now. */
+export async function rereadHeld(call: SimCall, { id }: Pick<Held, "id">): Promise<Held> {
+  const { tx, project } = call;
+  const row = await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirstOrThrow();
+  const paid = await tx.selectFrom("transactions").select("status")
+    .where("project_id", "=", project.id).where("subscription_id", "=", id)
+    .where("id", "=", row.transaction_id).executeTakeFirst();
+  return { ...row, payment: paid?.status ?? null };
 }
 
-/** Another subscription of the same app to change to, unless one is named. */
-export async function changeTarget(
-  call: SimCall,
-  id: string,
-  sent: Record<string, unknown>,
-): Promise<{ product_id?: string }> {
-  if (sent.product_id !== undefined) return {};
-  const { app_id, product_id } = await findSubscription(call, id);
-  const other = (await readOffered(call)).find((one) =>
-    one.app_id === app_id && one.type === "subscription" && one.id !== product_id &&
-    isSellable(one, sent)
-  );
-  if (other) return { product_id: other.id };
-  throw unprocessable("The app has no other subscription with a price and a duration to change to");
+/** Whether a customer has anything that can be moved to another one and is told of. */
+export async function hasHoldings(
+  { tx, project }: SimCall,
+  customer: Row<"customers">,
+): Promise<boolean> {
+  const subscription = await tx.selectFrom("subscriptions").select("id")
+    .where("project_id", "=", project.id).where("customer_id", "=", customer.id)
+    .where("store", "!=", "promotional").limit(1).executeTakeFirst();
+  const purchase = await tx.selectFrom("purchases").select("id")
+    .where("project_id", "=", project.id).where("customer_id", "=", customer.id)
+    .limit(1).executeTakeFirst();
+  return (subscription ?? purchase) !== undefined;
+}
+
+/** What can be sent for a transfer. */
+export const transferBody = z.strictObject({ target_customer_id: customerId.optional() });
+
+/** Moves all that a customer has to another one. */
+export async function transfer(call: SimCall, from: Row<"customers">, sent: object): Promise<void> {
+  const { target_customer_id } = validate(transferBody, sent);
+  const id = target_customer_id ?? `triggered-${crypto.randomUUID().slice(0, 8)}`;
+  const to = await findOrCreateCustomer(call, id);
+  if (to.id === from.id) {
+    throw invalid("target_customer_id", "'target_customer_id' is the customer itself");
+  }
+  await moveHoldings(call, { from: from.id, to: to.id });
+}
+
+/** Something that brings a subscription one step nearer to simply going on. */
+type Way = (call: SimCall, held: Held) => Promise<unknown>;
+
+/** What brings a subscription nearer to being paid for and going to renew, if anything does. */
+function wayBack(held: Held): Way | undefined {
+  const { status, auto_renewal_status: renewal, store } = held;
+  if (status === "expired" || status === "incomplete") return;
+  if (renewal === "will_not_renew") return isAble(store, "uncancel") ? act("uncancel") : undefined;
+  if (held.charge_fails === 1) return act("recover");
+  if (status === "paused" || renewal === "will_pause") return act("resume");
+  if (renewal === "requires_price_increase_consent") return act("agree_to_price");
+  if (renewal === "will_change_product") {
+    return act("change_product", { product_id: held.product_id });
+  }
+  // No time passes for it: the period that is paid for already begins now.
+  if (renewal === "has_already_renewed") {
+    return async (call, { id }) => {
+      await recordSteps(call, [beginPaidPeriod(await findSubscription(call, id), call.now)]);
+    };
+  }
+  return status === "trialing" ? act("renew") : undefined;
+}
+
+function act(name: string, body: object = {}): Way {
+  return (call, { id }) => perform(call, `/subscriptions/{id}/${name}`, body, id);
 }

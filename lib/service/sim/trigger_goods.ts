@@ -1,0 +1,176 @@
+/**
+ * What there is to buy for an event, and buying it.
+ *
+ * @module
+ */
+
+import { isAble } from "../domain/stores.ts";
+import { unprocessable } from "../errors.ts";
+import { readEventFacts } from "../event_facts.ts";
+import type { Row } from "../store/tables.ts";
+import type { SimCall } from "./route.ts";
+import type { Held, Recipe } from "./trigger_recipes.ts";
+import { perform, readHeld } from "./trigger_steps.ts";
+
+/** A product and the store that sells it. */
+type Offered = Row<"products"> & { store: string };
+
+/** What overrides send with a purchase. */
+type Sent = Readonly<Record<string, unknown>>;
+
+/** What was bought. */
+interface Bought {
+  /** Its id. */
+  id: string;
+  /** Whether it is a subscription. */
+  renews: boolean;
+}
+
+/** Buys what a recipe needs. */
+export async function buyFor(
+  call: SimCall,
+  customer: Row<"customers">,
+  recipe: Recipe,
+  sent: Sent,
+): Promise<Bought> {
+  const product_id = sent.product_id ?? (await pickProduct(call, customer, recipe, sent)).id;
+  const paid = recipe.product === "invoiced" ? { paid: false } : {};
+  const body = { ...paid, ...sent, customer_id: customer.id, product_id };
+  const bought = await perform(call, "/purchases", body);
+  if (typeof bought !== "object" || bought === null || !("id" in bought && "object" in bought)) {
+    throw new Error("A purchase was not answered with what was bought");
+  }
+  return { id: String(bought.id), renews: bought.object === "subscription" };
+}
+
+/** What of the subscriptions brings virtual currency with each payment. */
+export async function bringingCurrency(call: SimCall, all: readonly Held[]): Promise<Held[]> {
+  const facts = readEventFacts(call);
+  const found: Held[] = [];
+  for (const held of all) {
+    if (!isAble(held.store, "bring_currency")) continue;
+    const grants = await facts.currencyGrants(held.product_id ?? "");
+    if (grants.some(({ amount }) => amount > 0)) found.push(held);
+  }
+  return found;
+}
+
+/** Another subscription of the same app to change to, rather one that the customer has not got. */
+export async function changeTarget(
+  call: SimCall,
+  { app_id, product_id, customer_id }: Held,
+  sent: Sent,
+): Promise<{ product_id?: string }> {
+  if (sent.product_id !== undefined) return {};
+  const others = (await readOffered(call)).filter((one) =>
+    one.app_id === app_id && one.type === "subscription" && one.id !== product_id &&
+    isSellable(one, sent)
+  );
+  const rows = await call.tx.selectFrom("subscriptions").select("product_id")
+    .where("project_id", "=", call.project.id).where("customer_id", "=", customer_id)
+    .where("status", "!=", "expired").execute();
+  const other = others.find(({ id }) => rows.every((row) => row.product_id !== id)) ?? others[0];
+  if (other) return { product_id: other.id };
+  throw unprocessable(
+    "The app has no other subscription with a price and a duration to change to: create one, and " +
+      "set both",
+  );
+}
+
+/** A product that a recipe can do with, one that the customer has never had if there is any. */
+async function pickProduct(
+  call: SimCall,
+  customer: Row<"customers">,
+  recipe: Recipe,
+  sent: Sent,
+): Promise<Offered> {
+  const suits = await suitable(call, recipe, await readOffered(call));
+  const sellable = suits.filter((one) => isSellable(one, sent));
+  const held = await readHeld(call, customer);
+  const live = held.filter(({ status }) => status !== "expired");
+  const open = sellable.filter(({ id }) => live.every(({ product_id }) => product_id !== id));
+  const isNew = (one: Offered) => held.every(({ product_id }) => product_id !== one.id);
+  // Whoever has only tried a product comes back to it with a RENEWAL.
+  const paid = (one: Offered) =>
+    held.some(({ product_id, paid_since }) => product_id === one.id && paid_since !== null);
+  // The first purchase counts as one only where nothing was tried before.
+  const counts = recipe.product === "subscription" && recipe.steps.length === 0;
+  const found = open.find(isNew) ?? open.find(paid) ?? (counts ? undefined : open[0]);
+  if (found) return found;
+  if (recipe.product !== "invoiced") throw nothingToBuy(recipe, { suits, sellable }, live);
+  const waiting = live.findLast(({ status, charge_fails }) =>
+    status === "incomplete" && charge_fails === 1
+  );
+  const again = sellable.find(({ id }) => id === waiting?.product_id);
+  if (!waiting || !again) throw nothingToBuy(recipe, { suits, sellable }, live);
+  // Nobody has paid the oldest invoice: that purchase is called off, and made again.
+  await perform(call, "/subscriptions/{id}/expire", {}, waiting.id);
+  return again;
+}
+
+/** The refusal where there is nothing to buy, and what would help. */
+function nothingToBuy(
+  { product }: Recipe,
+  { suits, sellable }: { suits: readonly Offered[]; sellable: readonly Offered[] },
+  live: readonly Held[],
+): Error {
+  const none = `There is no product to buy that is ${WORDS[product]}`;
+  if (suits.length === 0) return unprocessable(`${none}: create one, or name another project`);
+  if (sellable.length === 0) {
+    return unprocessable(
+      `${none} and has a price and a duration: send 'purchase.price' and 'purchase.duration'`,
+    );
+  }
+  const blocking = live.filter(({ product_id }) => sellable.some(({ id }) => id === product_id));
+  return unprocessable(`${none} and that the customer has not got: end one first`, {
+    referenced_object_ids: blocking.map(({ id }) => id),
+  });
+}
+
+/** Whether all terms of a sale are known. */
+function isSellable(product: Offered, sent: Sent): boolean {
+  const { type, price_micros, duration } = product;
+  return (price_micros !== null || sent.price !== undefined) &&
+    (type !== "subscription" || duration !== null || sent.duration !== undefined);
+}
+
+const WORDS: Readonly<Record<Recipe["product"], string>> = {
+  subscription: "a subscription in a store that does this",
+  once: "bought once",
+  invoiced: "a subscription of web billing",
+  currency: "set to bring a virtual currency",
+  none: "of any kind",
+};
+
+/** The products that a recipe can do with, the oldest first. */
+async function suitable(
+  call: SimCall,
+  { product, needs }: Recipe,
+  offered: readonly Offered[],
+): Promise<Offered[]> {
+  if (product === "currency") {
+    const facts = readEventFacts(call);
+    const found: Offered[] = [];
+    for (const one of offered) {
+      if (!isAble(one.store, "bring_currency")) continue;
+      if ((await facts.currencyGrants(one.id)).some(({ amount }) => amount > 0)) found.push(one);
+    }
+    return found;
+  }
+  return offered.filter(({ type, store, app_id }) => {
+    if (product === "once") return type !== "subscription";
+    if (type !== "subscription" || needs && !isAble(store, needs)) return false;
+    if (product === "invoiced") return store === "svc_billing";
+    if (needs !== "change_product") return true;
+    return offered.filter((one) => one.app_id === app_id && one.type === type).length > 1;
+  });
+}
+
+async function readOffered({ tx, project }: SimCall): Promise<Offered[]> {
+  const apps = await tx.selectFrom("apps").select(["id", "type"])
+    .where("project_id", "=", project.id).execute();
+  const stores = new Map(apps.map(({ id, type }) => [id, type]));
+  const products = await tx.selectFrom("products").selectAll()
+    .where("project_id", "=", project.id).where("state", "=", "active").orderBy("seq").execute();
+  return products.map((product) => ({ ...product, store: stores.get(product.app_id) ?? "" }));
+}
