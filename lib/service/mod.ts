@@ -44,6 +44,8 @@ export interface Service {
   readonly store: Store;
   /** Lets pass what is due in all projects; that happens every second anyway. */
   settle(): Promise<void>;
+  /** Removes what is old of deliveries; that happens every hour anyway. */
+  prune(): Promise<void>;
   /** The worker that sends events to webhooks. */
   readonly deliverer: Deliverer;
   /** Answers those who wait for events, so that no request is open for long. */
@@ -121,36 +123,43 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     oauth,
     sim: { store, clock, oauth, adminSecret, answerProject, faults },
   };
+  const { deliverer, listeners, pruner } = delivery;
   const timers = [
-    setInterval(() => tidy(store, clock).catch(report), HOUR_MS),
-    setInterval(() => settler.settleAll().catch(report), SECOND_MS),
+    every(HOUR_MS, () => tidy(store, clock), report),
+    every(SECOND_MS, settler.settleAll, report),
+    every(HOUR_MS, pruner.prune, report),
   ];
-  timers.forEach(Deno.unrefTimer);
-  await delivery.deliverer.start();
+  await deliverer.start();
+  // Nobody waits for that.
+  pruner.prune().catch(report);
   return {
     projectId,
     adminSecret,
     oauth,
     store,
-    deliverer: delivery.deliverer,
+    deliverer,
     settle: settler.settleAll,
-    stopWaiting: delivery.listeners.stop,
-    async fetch(request) {
-      try {
-        checkCaller(request, { hosts });
-        return await dispatch(request, servers);
-      } catch (error) {
-        return refuse(error, parts);
-      }
-    },
+    prune: pruner.prune,
+    stopWaiting: listeners.stop,
+    fetch: (request) => answer(request, servers, { hosts, parts }),
     async close() {
       timers.forEach(clearInterval);
-      delivery.listeners.stop();
-      await settler.stop();
-      await delivery.deliverer.stop();
+      listeners.stop();
+      for (const { stop } of [settler, deliverer, pruner]) await stop();
       await store.close();
     },
   };
+}
+
+/** Does something again and again, which does not keep the program from ending. */
+function every(
+  ms: number,
+  work: () => Promise<void>,
+  report: (error: unknown) => void,
+): ReturnType<typeof setInterval> {
+  const timer = setInterval(() => work().catch(report), ms);
+  Deno.unrefTimer(timer);
+  return timer;
 }
 
 /** Who answers what. */
@@ -163,6 +172,20 @@ interface Servers {
   oauth: OAuth;
   /** Everything under `/_sim`, and what is to go wrong on purpose. */
   sim: SimParts;
+}
+
+/** Answers a request, whatever becomes of it. */
+async function answer(
+  request: Request,
+  servers: Servers,
+  { hosts, parts }: { hosts: readonly string[]; parts: ServerParts },
+): Promise<Response> {
+  try {
+    checkCaller(request, { hosts });
+    return await dispatch(request, servers);
+  } catch (error) {
+    return refuse(error, parts);
+  }
 }
 
 /** Hands a request to whom it is for. Only the simulator's own requests never go wrong on purpose. */

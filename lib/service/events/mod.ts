@@ -11,6 +11,7 @@ import { type Bell, createBell } from "./bell.ts";
 import { createDeliverer, type Deliverer } from "./deliverer.ts";
 import { createDeliveryFaults, type DeliveryFaults } from "./faults.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
+import { createPruner, type Pruner } from "./prune.ts";
 import { hasEvents, hasQueued } from "./queue.ts";
 import { type ScheduleName, SCHEDULES } from "./schedule.ts";
 
@@ -44,6 +45,8 @@ export interface Delivery {
   faults: DeliveryFaults;
   /** Those who fetch events by themselves. */
   listeners: Listeners;
+  /** Removes what is old. */
+  pruner: Pruner;
 }
 
 /** Sets the worker up. It begins when it is started. */
@@ -63,6 +66,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     deliverer,
     faults,
     listeners: createListeners(store, options.later, bell),
+    pruner: createPruner(store, options.clock),
   };
 }
 

@@ -95,7 +95,9 @@ async function missedEvents(
         and deliveries.integration_id = ${webhook.id}
     where events.project_id = ${project.id} and events.seq > ${after}
       and events.created_at >= ${since} and events.created_at <= ${until ?? Number.MAX_SAFE_INTEGER}
-      and (deliveries.id is null or deliveries.state in ('dead', 'dropped'))
+      and (deliveries.state in ('dead', 'dropped')
+        -- What has no delivery any more has arrived long ago.
+        or deliveries.id is null and events.seq > ${webhook.pruned_seq})
     order by events.seq limit ${CHUNK}`.execute(tx);
   return rows;
 }
