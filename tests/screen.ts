@@ -1,5 +1,5 @@
 /**
- * What command lines leave on a screen of 80 columns, held against golden files.
+ * What command lines leave on a screen, held against golden files.
  *
  * @module
  */
@@ -16,11 +16,11 @@ export function shown(line: string, { code, out, err }: Ran): string {
   return `$ cli ${line}\n${out}${errors}${code === 0 ? "" : `exit ${code}\n`}\n`;
 }
 
-/** Holds a screen against its golden file. */
-export async function matchScreen(name: string, text: string): Promise<void> {
+/** Holds a screen of some columns against its golden file. */
+export async function matchScreen(name: string, text: string, columns = 80): Promise<void> {
   for (const line of linesOf(text)) {
     // What is there to be copied, such as the command to run next, is not cut.
-    ok(width(line) <= 80 || /^[$!] |^ {2}cli /.test(line), `wider than 80: ${line}`);
+    ok(width(line) <= columns || /^[$!] |^ {2}cli /.test(line), `wider than ${columns}: ${line}`);
     equal(visible(line), line);
   }
   await matchGolden(name, steadyIds(text));

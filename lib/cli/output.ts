@@ -5,8 +5,9 @@
  * @module
  */
 
-import { date, fit, padEnd, padStart, time, visible, width, wrap } from "./display.ts";
+import { visible, width, wrap } from "./display.ts";
 import { formatJson } from "./json_text.ts";
+import { cellText, GAP, layOut, widestOf } from "./table.ts";
 
 /** How data is written: for people, or as the service's own JSON. */
 export type Format = "table" | "json";
@@ -41,9 +42,10 @@ export type Cell = string | number | boolean | null | undefined;
 
 /**
  * How values are shown: `date` and `time` take milliseconds since 1970, `number` is aligned on the
- * right, `id` is cut last.
+ * right. Where a table is too wide, `text` is cut first, then `word`, which is one of a few; all
+ * others are shown whole or not at all.
  */
-export type Kind = "text" | "date" | "time" | "id" | "number";
+export type Kind = "text" | "word" | "date" | "time" | "id" | "number";
 
 /** One column of a table. */
 export interface Column<T> {
@@ -53,7 +55,7 @@ export interface Column<T> {
   value(item: T): Cell;
   /** How the values are shown. Default: `number` where all values are numbers, else `text`. */
   kind?: Kind | undefined;
-  /** Whether the column is left out where the terminal is too narrow for all. */
+  /** Whether the column is left out, without a word, before any other is cut. */
   spare?: boolean | undefined;
 }
 
@@ -89,7 +91,7 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Writes JSON text to standard output, laid out for reading, values unchanged. */
   json(text: string): void;
-  /** Writes one line per row to standard output, cut to the terminal's width. */
+  /** Writes one line per row to standard output, none wider than the terminal. */
   table<T>(rows: readonly T[], columns: readonly Column<T>[], options?: TableOptions): void;
   /** Writes one object to standard output, nothing cut. */
   card<T>(value: T, fields: readonly Field<T>[], options?: CardOptions): void;
@@ -132,10 +134,11 @@ export function createOutput(terminal: Terminal, format: Format): Output {
       refuseJson(format);
       const { title, empty = "Nothing to show." } = options;
       if (rows.length === 0 && title === undefined) return note(empty);
-      const lines = rows.length === 0
-        ? wrap(visible(empty), room).map(out.dim)
-        : tableLines(rows, columns, room, out);
-      block([...titleLines(title, room, out), ...lines]);
+      const head = titleLines(title, room, out);
+      if (rows.length === 0) return block([...head, ...wrap(visible(empty), room).map(out.dim)]);
+      const { header, lines, dropped } = layOut(rows, columns, room);
+      block([...head, out.bold(header), ...lines]);
+      if (dropped.length > 0) note(`There is no room for: ${dropped.join(", ")}`);
     },
     card: (value, fields, options = {}) => {
       refuseJson(format);
@@ -170,7 +173,7 @@ function refuseJson(format: Format): void {
 }
 
 /** What a stream can do to make text stand out. */
-interface Style {
+export interface Style {
   /** For headers and titles. */
   bold(text: string): string;
   /** For what may be overlooked. */
@@ -198,134 +201,6 @@ const PLAIN: Style = {
   red: (text) => text,
   tick: "",
 };
-
-/** Whether there is nothing to show. */
-function isMissing(cell: Cell): cell is null | undefined | "" {
-  return cell === null || cell === undefined || cell === "";
-}
-
-/** The text of one value, safe for a terminal. */
-function cellText(cell: Cell, kind: Kind | undefined): string {
-  if (isMissing(cell)) return "-";
-  if (typeof cell === "boolean") return cell ? "yes" : "no";
-  if (typeof cell === "number" && kind === "date") return date(cell);
-  if (typeof cell === "number" && kind === "time") return time(cell);
-  return visible(String(cell));
-}
-
-/** Spaces between two columns, and between a label and its value. */
-const GAP = "  ";
-
-/** What a column keeps when a table is too wide. */
-const LEAST_WIDTH = 4;
-
-/** A column as text, not cut yet. */
-interface TextColumn {
-  /** How its values are shown. */
-  readonly kind: Kind;
-  /** Whether it can be left out. */
-  readonly spare: boolean;
-  /** The header, then one text per row. */
-  readonly texts: readonly string[];
-  /** The width of the widest text. */
-  readonly widest: number;
-  /** The width below which it is not cut: a number that is cut is another number. */
-  readonly least: number;
-}
-
-/** The lines of a table: the header, then one per row, none wider than `room`. */
-function tableLines<T>(
-  rows: readonly T[],
-  columns: readonly Column<T>[],
-  room: number,
-  style: Style,
-): string[] {
-  const shown = neededColumns(columns.map((column) => textColumn(rows, column)), room);
-  const widths = fittingWidths(shown, room);
-  return [columns, ...rows].map((_, row) => {
-    const cells = shown.map((column, i) => cellIn(column, row, widths[i] ?? 0));
-    const line = fit(cells.join(GAP).trimEnd(), room);
-    return row === 0 ? style.bold(line) : line;
-  });
-}
-
-/** Takes a column's values out of all rows. */
-function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
-  const cells = rows.map((row) => column.value(row));
-  const kind = column.kind ?? (isNumbers(cells) ? "number" : "text");
-  const values = cells.map((cell) => cellText(cell, kind));
-  const texts = [visible(column.header.toUpperCase()), ...values];
-  const least = kind === "number" ? widestOf(values) : LEAST_WIDTH;
-  return { kind, texts, widest: widestOf(texts), least, spare: column.spare === true };
-}
-
-/** The columns without those that can be spared, the last first, until the others fit. */
-function neededColumns(columns: readonly TextColumn[], room: number): readonly TextColumn[] {
-  const last = columns.findLastIndex(({ spare }) => spare);
-  const widths = columns.map(({ widest }) => widest);
-  if (last < 0 || sum(widths) + GAP.length * (columns.length - 1) <= room) return columns;
-  return neededColumns(columns.toSpliced(last, 1), room);
-}
-
-/** Whether cells hold numbers and nothing else. */
-function isNumbers(cells: readonly Cell[]): boolean {
-  const present = cells.filter((cell) => !isMissing(cell));
-  return present.length > 0 && present.every((cell) => typeof cell === "number");
-}
-
-/** One cell, as wide as its column. */
-function cellIn(column: TextColumn, row: number, columns: number): string {
-  const text = fit(column.texts[row] ?? "", columns);
-  return column.kind === "number" ? padStart(text, columns) : padEnd(text, columns);
-}
-
-/**
- * The columns' widths in a terminal of `room` columns. Text gives way first, then dates and
- * the headers of numbers, ids last; among those that give way, the widest first. When ids have to be cut anyway,
- * no other column is made narrow for them. When nothing fits, cells stay whole and lines are cut:
- * the beginnings of the lines say more than four characters of everything.
- */
-function fittingWidths(columns: readonly TextColumn[], room: number): number[] {
-  const left = room - GAP.length * (columns.length - 1);
-  const widest = columns.map((column) => column.widest);
-  if (sum(widest) <= left) return widest;
-  const order: ((kind: Kind) => boolean)[] = [
-    (kind) => kind === "text",
-    (kind) => kind !== "id",
-    () => true,
-  ];
-  for (const givesWay of order) {
-    const least = columns.map(({ kind, least, widest }) => givesWay(kind) ? least : widest);
-    const widths = capped(widest, least, left);
-    if (widths) return widths;
-  }
-  return widest;
-}
-
-/** Cuts the columns to one largest width, as far as each may be cut, if that is enough. */
-function capped(
-  widest: readonly number[],
-  least: readonly number[],
-  room: number,
-): number[] | undefined {
-  for (let cap = room; cap >= LEAST_WIDTH; cap--) {
-    const widths = widest.map((one, i) => Math.min(one, Math.max(cap, least[i] ?? 0)));
-    let spare = room - sum(widths);
-    if (spare < 0) continue;
-    return widths.map((one, i) => one < (widest[i] ?? 0) && spare-- > 0 ? one + 1 : one);
-  }
-  return undefined;
-}
-
-/** The width of the widest text. */
-function widestOf(texts: readonly string[]): number {
-  return texts.reduce((widest, text) => Math.max(widest, width(text)), 0);
-}
-
-/** The sum of numbers. */
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
-}
 
 /** A label that leaves less room than this has its value below it. */
 const LEAST_BESIDE = 16;

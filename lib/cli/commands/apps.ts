@@ -24,7 +24,7 @@ import { onBody, onList, onOne, onOneForGood, onUpdate, showList } from "../plai
 const columns: Column<App>[] = [
   { header: "id", value: (app) => app.id, kind: "id" },
   { header: "name", value: (app) => app.name },
-  { header: "type", value: (app) => app.type },
+  { header: "type", value: (app) => app.type, kind: "word" },
   { header: "bundle_or_package", value: storeName },
   { header: "created", value: (app) => app.created_at, kind: "date", spare: true },
 ];

@@ -11,7 +11,7 @@ import { onList } from "../plain.ts";
 
 const columns: Column<AuditLog>[] = [
   { header: "when", value: (entry) => entry.occurred_at, kind: "time" },
-  { header: "action", value: (entry) => entry.action_type },
+  { header: "action", value: (entry) => entry.action_type, kind: "word" },
   { header: "actor", value: actorName },
   { header: "target", value: (entry) => entry.target_identifier, kind: "id" },
 ];

@@ -21,7 +21,7 @@ const lineColumns: Column<InvoiceLineItem>[] = [
     value: ({ unit_amount: { gross, currency } }) => amountText(gross, currency),
     kind: "number",
   },
-  { header: "currency", value: (line) => line.unit_amount.currency },
+  { header: "currency", value: (line) => line.unit_amount.currency, kind: "word" },
 ];
 
 const view = command({

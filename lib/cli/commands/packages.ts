@@ -54,7 +54,7 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<Package>[] {
 const productColumns: Column<PackageProduct>[] = [
   { header: "id", value: ({ product }) => product.id, kind: "id" },
   { header: "store_identifier", value: ({ product }) => product.store_identifier, kind: "id" },
-  { header: "type", value: ({ product }) => product.type },
+  { header: "type", value: ({ product }) => product.type, kind: "word" },
   { header: "display_name", value: ({ product }) => product.display_name },
   { header: "eligibility", value: (item) => item.eligibility_criteria },
 ];

@@ -23,7 +23,7 @@ import { onBody, onList, onOne, onOneForGood, onUpdate } from "../plain.ts";
 export const productColumns: Column<Product>[] = [
   { header: "id", value: (product) => product.id, kind: "id" },
   { header: "store_identifier", value: (product) => product.store_identifier, kind: "id" },
-  { header: "type", value: (product) => product.type },
+  { header: "type", value: (product) => product.type, kind: "word" },
   { header: "display_name", value: (product) => product.display_name },
   { header: "state", value: (product) => product.state },
   { header: "created", value: (product) => product.created_at, kind: "date", spare: true },

@@ -21,7 +21,7 @@ const ID = "The purchase's id";
 const columns: Column<Purchase>[] = [
   { header: "id", value: (purchase) => purchase.id, kind: "id" },
   { header: "customer", value: (purchase) => purchase.customer_id, kind: "id" },
-  { header: "product", value: (purchase) => purchase.product_id },
+  { header: "product", value: (purchase) => purchase.product_id, kind: "id" },
   { header: "store", value: (purchase) => purchase.store },
   { header: "purchased", value: (purchase) => purchase.purchased_at, kind: "date" },
 ];

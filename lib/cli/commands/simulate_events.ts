@@ -30,7 +30,7 @@ interface ProjectEvent {
 
 const columns: Column<ProjectEvent>[] = [
   { header: "when", value: (event) => event.created_at, kind: "time" },
-  { header: "type", value: (event) => event.type },
+  { header: "type", value: (event) => event.type, kind: "word" },
   { header: "customer", value: (event) => event.customer_id },
   { header: "environment", value: (event) => event.environment, spare: true },
   { header: "id", value: (event) => event.id, kind: "id" },

@@ -54,7 +54,7 @@ const invoiceColumns: Column<Invoice>[] = [
     value: ({ total_amount: { gross, currency } }) => amountText(gross, currency),
     kind: "number",
   },
-  { header: "currency", value: (invoice) => invoice.total_amount.currency },
+  { header: "currency", value: (invoice) => invoice.total_amount.currency, kind: "word" },
   {
     header: "products",
     value: ({ line_items }) => line_items.map((line) => line.product_identifier).join(" "),

@@ -27,7 +27,7 @@ const ID = "The subscription's id";
 const columns: Column<Subscription>[] = [
   { header: "id", value: (subscription) => subscription.id, kind: "id" },
   { header: "customer", value: (subscription) => subscription.customer_id, kind: "id" },
-  { header: "product", value: (subscription) => subscription.product_id },
+  { header: "product", value: (subscription) => subscription.product_id, kind: "id" },
   { header: "status", value: (subscription) => subscription.status },
   { header: "store", value: (subscription) => subscription.store },
   { header: "started", value: (subscription) => subscription.starts_at, kind: "date" },
@@ -41,7 +41,11 @@ const transactionColumns: Column<SubscriptionTransaction>[] = [
     value: ({ revenue_in_local_currency: { gross, currency } }) => amountText(gross, currency),
     kind: "number",
   },
-  { header: "currency", value: (transaction) => transaction.revenue_in_local_currency.currency },
+  {
+    header: "currency",
+    value: (transaction) => transaction.revenue_in_local_currency.currency,
+    kind: "word",
+  },
   { header: "when", value: (transaction) => transaction.purchased_at, kind: "time" },
 ];
 

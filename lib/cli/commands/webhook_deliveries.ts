@@ -54,7 +54,7 @@ interface Attempt {
 
 /** The columns of a list of deliveries. */
 export const deliveryColumns: Column<Delivery>[] = [
-  { header: "event", value: (delivery) => delivery.event_type },
+  { header: "event", value: (delivery) => delivery.event_type, kind: "word" },
   { header: "customer", value: (delivery) => delivery.customer_id },
   { header: "state", value: (delivery) => delivery.state },
   { header: "tries", value: (delivery) => delivery.attempts },

@@ -1,0 +1,171 @@
+/**
+ * How a table is laid out: which columns have room, and how wide they are. A date, a number or an id
+ * that is cut is another one, so these are shown whole, or their column is left out.
+ *
+ * @module
+ */
+
+import { date, fit, padEnd, padStart, time, visible, width } from "./display.ts";
+import type { Cell, Column, Kind } from "./output.ts";
+
+/** Spaces between two columns, and between a label and its value. */
+export const GAP = "  ";
+
+/** A header that is cut keeps this much. */
+const LEAST_HEADER = 3;
+
+/** A text that is cut keeps this much. */
+const LEAST_TEXT = 6;
+
+/** A word that is cut keeps this much: enough to tell it from most of the others. */
+const LEAST_WORD = 10;
+
+/** An id that is wider than this is cut like a text. Those that services make are not. */
+const LONGEST_ID = 64;
+
+/** In a pipe, cells that are wider than this do not make their whole column as wide. */
+const WIDEST_PADDING = 80;
+
+/** A table as lines. */
+export interface LaidOut {
+  /** The names of the columns. */
+  readonly header: string;
+  /** One line per row. */
+  readonly lines: readonly string[];
+  /** The names of columns that had no room, except those that can be spared. */
+  readonly dropped: readonly string[];
+}
+
+/** A column as text, not cut yet. */
+interface TextColumn {
+  /** How its values are shown. */
+  readonly kind: Kind;
+  /** Whether it can be left out. */
+  readonly spare: boolean;
+  /** The header, then one text per row. */
+  readonly texts: readonly string[];
+  /** The width of the widest text. */
+  readonly widest: number;
+  /** The width below which it is not cut. */
+  readonly least: number;
+}
+
+/** Lays a table out, no line wider than `room`. There is at least one column. */
+export function layOut<T>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  room: number,
+): LaidOut {
+  const all = columns.map((column) => textColumn(rows, column));
+  const needed = neededColumns(all, room);
+  const shown = fittingColumns(needed, room);
+  const widths = fittingWidths(shown, room);
+  const [header = "", ...lines] = [columns, ...rows].map((_, row) =>
+    // Marks may join the space before them, and that changes widths.
+    fit(
+      shown.map((column, i) => cellIn(column, row, widths[i] ?? 0, room)).join(GAP).trimEnd(),
+      room,
+    )
+  );
+  const dropped = needed.filter((column) => !shown.includes(column));
+  return { header, lines, dropped: dropped.map(({ texts }) => texts[0] ?? "") };
+}
+
+/** Takes a column's values out of all rows. */
+function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
+  const cells = rows.map((row) => column.value(row));
+  const kind = column.kind ?? (isNumbers(cells) ? "number" : "text");
+  const values = cells.map((cell) => cellText(cell, kind));
+  const header = visible(column.header.toUpperCase());
+  const texts = [header, ...values];
+  const whole = Math.max(widestOf(values), Math.min(width(header), LEAST_HEADER));
+  const least = Math.min(whole, leastOf(kind, whole));
+  return { kind, texts, widest: widestOf(texts), least, spare: column.spare === true };
+}
+
+/** How much a cell of a kind keeps when it is cut. */
+function leastOf(kind: Kind, whole: number): number {
+  if (kind === "word") return LEAST_WORD;
+  return kind === "text" || kind === "id" && whole > LONGEST_ID ? LEAST_TEXT : Infinity;
+}
+
+/** The columns without those that can be spared, the last first, until the others fit. */
+function neededColumns(columns: readonly TextColumn[], room: number): readonly TextColumn[] {
+  const last = columns.findLastIndex(({ spare }) => spare);
+  if (last < 0 || total(columns.map(({ widest }) => widest)) <= room) return columns;
+  return neededColumns(columns.toSpliced(last, 1), room);
+}
+
+/**
+ * The columns that have room, cut as far as they may be: the first one, then all but texts, then
+ * texts; of each, those that come first.
+ */
+function fittingColumns(columns: readonly TextColumn[], room: number): readonly TextColumn[] {
+  const [first, ...others] = columns;
+  const isText = ({ kind }: TextColumn) => kind === "text" ? 1 : 0;
+  const chosen = new Set(first ? [first] : []);
+  for (const column of others.toSorted((a, b) => isText(a) - isText(b))) {
+    const least = [...chosen, column].map((one) => one.least);
+    if (total(least) <= room) chosen.add(column);
+  }
+  return columns.filter((column) => chosen.has(column));
+}
+
+/** The columns' widths in `room`. Of those that can be cut, the widest give way first. */
+function fittingWidths(columns: readonly TextColumn[], room: number): number[] {
+  if (room === Infinity) return columns.map(({ texts }) => paddingOf(texts));
+  const widest = columns.map((column) => column.widest);
+  for (let cap = room; cap >= 0; cap--) {
+    const widths = columns.map(({ least }, i) => Math.min(widest[i] ?? 0, Math.max(cap, least)));
+    let left = room - total(widths);
+    if (left < 0) continue;
+    return widths.map((one, i) => one < (widest[i] ?? 0) && left-- > 0 ? one + 1 : one);
+  }
+  // Not even one column has room.
+  return [room];
+}
+
+/** How wide a column is in a pipe. */
+function paddingOf(texts: readonly string[]): number {
+  return widestOf(texts.filter((text) => width(text) <= WIDEST_PADDING));
+}
+
+/** One cell, as wide as its column. */
+function cellIn(column: TextColumn, row: number, columns: number, room: number): string {
+  const { kind, texts } = column;
+  const text = texts[row] ?? "";
+  const isWhole = room === Infinity || width(text) <= columns;
+  const mayBeCut = row === 0 || kind === "text" || kind === "word" || kind === "id";
+  const shown = isWhole ? text : fit(mayBeCut ? text : "…", columns);
+  return kind === "number" ? padStart(shown, columns) : padEnd(shown, columns);
+}
+
+/** Whether cells hold numbers and nothing else. */
+function isNumbers(cells: readonly Cell[]): boolean {
+  const present = cells.filter((cell) => !isMissing(cell));
+  return present.length > 0 && present.every((cell) => typeof cell === "number");
+}
+
+/** Whether there is nothing to show. */
+function isMissing(cell: Cell): cell is null | undefined | "" {
+  return cell === null || cell === undefined || cell === "";
+}
+
+/** The text of one value, safe for a terminal. */
+export function cellText(cell: Cell, kind: Kind | undefined): string {
+  if (isMissing(cell)) return "-";
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  if (typeof cell === "number" && kind === "date") return date(cell);
+  if (typeof cell === "number" && kind === "time") return time(cell);
+  return visible(String(cell));
+}
+
+/** The width of the widest text. */
+export function widestOf(texts: readonly string[]): number {
+  return texts.reduce((widest, text) => Math.max(widest, width(text)), 0);
+}
+
+/** The width of columns with what is between them. */
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
+}
