@@ -69,7 +69,7 @@ Deno.test("the demonstration shows each command with its output, and leaves noth
       ok(shown.includes(`cli ${name} create`), name);
     }
     // Each command is followed by what it printed.
-    match(out, /\$ cli products list\nID +STORE_IDENTIFIER .*\n(prod\w+ +notes\S+ .*\n){8}\n/);
+    match(out, /\$ cli products list\nID +STORE_IDENTIFIER .*\n(prod\w+ +notes\S+ .*\n){9}\n/);
     match(out, /\$ cli entitlements products team\nID .*\nprod\w+ +notes\.team\.monthly .*\n\n/);
     match(
       out,

@@ -2,12 +2,12 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { EVENT_TYPES } from "../lib/cli/event_types.ts";
 import { RECIPES } from "../lib/service/sim/trigger_recipes.ts";
 import { EVENT_TYPES as CHOOSABLE } from "../lib/service/events/types.ts";
-import { type Desk, openDesk } from "./harness.ts";
+import { type Desk, type DeskOptions, openDesk } from "./harness.ts";
 import { DAY, productNamed, simulate, type Simulation } from "./simulation.ts";
 
 /** A desk whose command line may use the simulator. */
-async function openTriggering(): Promise<Desk> {
-  const desk = await openDesk();
+async function openTriggering(options: DeskOptions = {}): Promise<Desk> {
+  const desk = await openDesk(options);
   desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
   return desk;
 }
@@ -23,31 +23,35 @@ async function trigger(desk: Desk, ...words: string[]) {
   };
 }
 
-Deno.test("each type that can be triggered comes about, for somebody new and for somebody known", async () => {
-  await using desk = await openTriggering();
-  const { id } = await productNamed(desk, "notes.pro.lifetime");
-  const coins = {
-    code: "COIN",
-    name: "Coins",
-    product_grants: [{ product_ids: [id], amount: 100 }],
-  };
-  const created = await desk.send(
-    "POST",
-    `/v2/projects/${desk.projectId}/virtual_currencies`,
-    coins,
-  );
-  equal(created.status, 201, await created.text());
+Deno.test("every type that can be triggered comes about in a new project, again and again", async () => {
+  await using desk = await openTriggering({ buyers: true });
   for (const { type, trigger: can } of EVENT_TYPES) {
     if (!can) continue;
+    equal((await trigger(desk, type)).type, type);
     equal((await trigger(desk, type)).type, type);
     if (type === "TEST") continue;
     const customer = `somebody-${type}`;
     await simulate(desk).subscribe({ customer_id: customer, product_id: "notes.pro.monthly" });
-    const event = await trigger(desk, type.toLowerCase(), "--customer", customer);
-    equal(event.type, type);
-    if (type !== "TRANSFER") equal(event.customer_id, customer);
-    else deepEqual(event.delivery.event.transferred_from, [customer]);
+    for (let turn = 0; turn < 2; turn++) {
+      const event = await trigger(desk, type.toLowerCase(), "--customer", customer);
+      equal(event.type, type);
+      if (type !== "TRANSFER") equal(event.customer_id, customer);
+      else deepEqual(event.delivery.event["transferred_from"], [customer]);
+    }
   }
+});
+
+Deno.test("a renewal brings the currency of a subscription that is held", async () => {
+  await using desk = await openTriggering();
+  const { id } = await productNamed(desk, "notes.pro.monthly");
+  const product_grants = [{ product_ids: [id], amount: 5 }];
+  const path = `/v2/projects/${desk.projectId}/virtual_currencies`;
+  equal((await desk.send("POST", path, { code: "GEM", name: "Gems", product_grants })).status, 201);
+  for (let turn = 0; turn < 3; turn++) {
+    await trigger(desk, "VIRTUAL_CURRENCY_TRANSACTION", "--customer", "ada");
+  }
+  equal((await simulate(desk).rows("subscriptions")).length, 1);
+  equal((await simulate(desk).rows("transactions")).length, 3);
 });
 
 Deno.test("what can be triggered is what the service has a way to, and types are complete", () => {

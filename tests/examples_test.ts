@@ -67,7 +67,7 @@ Deno.test("export_catalogue writes everything there is as one document", async (
     const catalogue = JSON.parse(await runExample("export_catalogue", shop));
     equal(catalogue.project_id, shop.client.projectId);
     const { apps, products, entitlements, offerings } = catalogue;
-    deepEqual([apps, products, entitlements].map(({ length }) => length), [3, 8, 2]);
+    deepEqual([apps, products, entitlements].map(({ length }) => length), [3, 9, 2]);
     equal(new Set(offerings.map(({ id }: { id: string }) => id)).size, 103);
     const [first] = offerings;
     equal(first.lookup_key, "default");

@@ -62,7 +62,7 @@ export interface ServiceOptions {
   clock?: Clock | undefined;
   /** Whether a new database stays without the demonstration project. Default false. */
   empty?: boolean | undefined;
-  /** Whether somebody has bought something in the demonstration project. Default true. */
+  /** Whether the demonstration project sells coins and has buyers. Default true. */
   buyers?: boolean | undefined;
   /** The secret for `/_sim`. Default: a new one. */
   adminSecret?: string | undefined;

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ProductGrant } from "../resources/virtual_currencies.ts";
 import { insertCustomer } from "./changes.ts";
 import { toMicros } from "./domain/money.ts";
 import { newId } from "./ids.ts";
@@ -89,7 +90,7 @@ export interface SeedOptions {
   now: number;
   /** Whether there is no project. */
   empty: boolean;
-  /** Whether somebody has bought something in the project. */
+  /** Whether the project is in business: coins are sold, and somebody has bought something. */
   buyers: boolean;
 }
 
@@ -114,7 +115,10 @@ async function seedProject(
   const entitlement_id = await seedEntitlements(call, products);
   const offering_id = await seedOfferings(call, products);
   await seedPeople(call);
-  if (buyers) await seedBuyers(call, { products, entitlement_id, offering_id });
+  if (buyers) {
+    await seedCoins(call, products);
+    await seedBuyers(call, { products, entitlement_id, offering_id });
+  }
   return project.id;
 }
 
@@ -231,6 +235,43 @@ async function seedChoice(
     app_id: product?.app_id ?? "",
     seq: await nextSeq(tx, project.id),
     eligibility_criteria: "all",
+  }).execute();
+}
+
+/** Writes a virtual currency, and what is bought to have some of it. */
+async function seedCoins(call: Place, products: Products): Promise<void> {
+  const { tx, project, now } = call;
+  const own = await identity(call, "product");
+  await tx.insertInto("products").values({
+    ...own,
+    app_id: products.get("notes.pro.monthly")?.app_id ?? "",
+    store_identifier: "notes.coins.100",
+    type: "consumable",
+    display_name: "100 coins",
+    title: null,
+    duration: null,
+    grace_period_duration: null,
+    trial_duration: null,
+    is_consumable: 1,
+    price_micros: toMicros(0.99),
+    price_currency: "USD",
+    created_at: now,
+  }).execute();
+  const grant: ProductGrant = {
+    object: "virtual_currency.product_grant",
+    product_ids: [own.id],
+    amount: 100,
+    trial_amount: 0,
+    expire_at_cycle_end: false,
+  };
+  await tx.insertInto("virtual_currencies").values({
+    project_id: project.id,
+    id: "COIN",
+    seq: await nextSeq(tx, project.id),
+    name: "Coins",
+    description: "For stickers and paper",
+    product_grants: JSON.stringify([grant]),
+    created_at: now,
   }).execute();
 }
 
