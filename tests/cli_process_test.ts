@@ -299,6 +299,17 @@ Deno.test("nothing is coloured or cut where nobody looks", async () => {
   }
 });
 
+Deno.test("a picture that is asked for in a pipe is as wide as COLUMNS says", async () => {
+  await using served = await serveDesk();
+  await using place = await openPlace();
+  for (const [columns, expected] of [["50", 50], ["wide", 80]] as const) {
+    Object.assign(place.env, served.env, { COLUMNS: columns });
+    const { out } = await place.run("charts", "get", "mrr", "--plot");
+    const axis = linesOf(out).find((line) => line.includes("┼"));
+    equal(axis?.length, expected);
+  }
+});
+
 /** A desk's service on a port, and the environment that reaches it. */
 async function serveDesk(
   first: (request: Request) => Response | undefined = () => undefined,

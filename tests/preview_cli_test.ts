@@ -38,8 +38,9 @@ Deno.test("offerings preview reads as the user and on the platform that are name
   await using desk = await openDesk();
   const words = ["offer", "preview", "--as", "$anon:1?2 😀", "--platform"];
   const android = await desk.run(...words, "android");
-  match(android.out, /^default +\$svc_monthly +notes_pro:monthly$/m);
-  match(android.out, /^default +\$svc_lifetime +notes_lifetime$/m);
+  match(android.out, /^OFFERING +IDENTIFIER +PLATFORM_PRODUCT_IDENTIFIER +PLAN$/m);
+  match(android.out, /^default +\$svc_monthly +notes_pro +monthly$/m);
+  match(android.out, /^default +\$svc_lifetime +notes_lifetime +-$/m);
   const web = await desk.run(...words, "web");
   match(web.out, /^winter_sale +\$svc_annual +notes_web_annual$/m);
   const place = `/v1/subscribers/${encodeURIComponent("$anon:1?2 😀")}/offerings`;
@@ -120,6 +121,21 @@ Deno.test("where no app or several fit the platform, the ids to pass are named",
   equal(chosen.code, 0);
   match(chosen.out, /^\* +default +Standard prices +0 +no$/m);
   equal((await desk.run("offerings", "preview", "--app-id", "appnope")).code, 5);
+});
+
+Deno.test("an app and a platform that contradict each other are refused", async () => {
+  await using desk = await openDesk();
+  const { app_store = "", svc_billing = "" } = await idsOf(desk);
+  const words = ["offerings", "preview", "--app-id", app_store, "--platform"];
+  equal((await desk.run(...words, "ios")).code, 0);
+  for (const platform of ["android", "web"]) {
+    const { code, out, err } = await desk.run(...words, platform);
+    deepEqual([code, out], [2, ""]);
+    match(err, /^Cannot preview "Notes for iOS" \(app\w+\) on \w+: it is of the type app_store\n/);
+    match(err, /^Leave out --platform or pass --platform ios, or /m);
+  }
+  // Without --platform nothing is contradicted.
+  equal((await desk.run("offerings", "preview", "--app-id", svc_billing)).code, 0);
 });
 
 Deno.test("a project without an app for the platform has others to offer, or none", async () => {

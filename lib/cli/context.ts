@@ -138,16 +138,21 @@ function systemTerminal({ env }: Surroundings): Terminal {
     }),
     // There is nowhere left to say so; the exit code tells.
     writeErr: writerTo(Deno.stderr, () => {}),
-    outColumns: Deno.stdout.isTerminal() ? columnsOf(env("COLUMNS")) : undefined,
+    outColumns: Deno.stdout.isTerminal() ? columnsIn(env("COLUMNS")) ?? ownColumns() : undefined,
+    pictureColumns: columnsIn(env("COLUMNS")),
     outColor: Deno.stdout.isTerminal() && !plain,
     errColor: Deno.stderr.isTerminal() && !plain,
   };
 }
 
-/** The terminal's width: `COLUMNS` where it is set, else what the terminal says. */
-function columnsOf(variable: string | undefined): number {
+/** The width that `COLUMNS` asks for, if it is set to one. */
+function columnsIn(variable: string | undefined): number | undefined {
   const asked = Number(variable);
-  if (Number.isInteger(asked) && asked > 0) return asked;
+  return Number.isInteger(asked) && asked > 0 ? asked : undefined;
+}
+
+/** The width that the terminal has. */
+function ownColumns(): number {
   try {
     return Deno.consoleSize().columns;
   } catch {

@@ -20,6 +20,8 @@ export interface Terminal {
   writeErr(text: string): void;
   /** Columns of the terminal that shows standard output. Undefined when it is not a terminal. */
   readonly outColumns: number | undefined;
+  /** Columns that a picture is to have where it goes to no terminal: `COLUMNS`, if it is set. */
+  readonly pictureColumns?: number | undefined;
   /** Whether standard output shows colours. */
   readonly outColor: boolean;
   /** Whether standard error shows colours. */
@@ -97,7 +99,7 @@ export interface Output {
   card<T>(value: T, fields: readonly Field<T>[], options?: CardOptions): void;
   /**
    * Writes lines to standard output that are drawn for the terminal they go to, if they go to one.
-   * With `always` they are drawn for 80 columns otherwise.
+   * With `always` they are drawn otherwise too, for `COLUMNS` or 80 columns.
    */
   picture(draw: (canvas: Canvas) => readonly string[], options?: { always?: boolean }): void;
   /** Writes a line to standard output as it is. */
@@ -147,7 +149,8 @@ export function createOutput(terminal: Terminal, format: Format): Output {
     },
     picture: (draw, { always = false } = {}) => {
       refuseJson(format);
-      const columns = terminal.outColumns || (always ? USUAL_COLUMNS : 0);
+      const columns = terminal.outColumns ||
+        (always ? terminal.pictureColumns ?? USUAL_COLUMNS : 0);
       const lines = columns > 0 ? draw({ columns, color: terminal.outColor }) : [];
       if (lines.length > 0) block(lines);
     },

@@ -7,7 +7,7 @@
 import { type Client, rawJson } from "../../client.ts";
 import { UsageError } from "../../errors.ts";
 import { each, LARGEST_PAGE } from "../../page.ts";
-import { type App, listAppPublicKeys, listApps } from "../../resources/apps.ts";
+import { type App, getApp, listAppPublicKeys, listApps } from "../../resources/apps.ts";
 import { getOffering } from "../../resources/offerings.ts";
 import {
   getSdkOfferings,
@@ -48,10 +48,13 @@ export const preview = command({
     }),
     platform: choice("The platform (default: ios)", PLATFORMS),
   },
-  async run(context, { offering_id, app_id, as, platform = "ios" }) {
+  async run(context, { offering_id, app_id, as, platform }) {
     const client = await context.client();
+    if (app_id !== undefined && platform !== undefined) {
+      await checkPlatform(client, app_id, platform);
+    }
     const user = as ?? `cli_preview_${context.around.now()}`;
-    const key = await keyOf(client, app_id ?? await appOn(client, platform));
+    const key = await keyOf(client, app_id ?? await appOn(client, platform ?? "ios"));
     const all = await getSdkOfferings(client.with({ credential: key }), user);
     const wanted = offering_id === undefined
       ? undefined
@@ -60,6 +63,17 @@ export const preview = command({
     showTables(context, all, wanted);
   },
 });
+
+/** Refuses an app that is on another platform. One of no platform, such as the test store's, is on any. */
+async function checkPlatform(client: Client, appId: string, platform: Platform): Promise<void> {
+  const { name, type } = await getApp(client, appId);
+  const own = PLATFORMS.find((one) => APP_TYPES[one].includes(type));
+  if (own === undefined || own === platform) return;
+  throw new UsageError(
+    `Cannot preview ${JSON.stringify(name)} (${appId}) on ${platform}: it is of the type ${type}`,
+    { hint: `Leave out --platform or pass --platform ${own}, or name another app with --app-id.` },
+  );
+}
 
 /** The one app on a platform. */
 async function appOn(client: Client, platform: Platform): Promise<string> {
@@ -130,17 +144,24 @@ function offeringColumns(current: string | null): Column<SdkOffering>[] {
 /** A package, with the offering that it is in. */
 type Choice = SdkPackage & { offering: string };
 
-const packageColumns: Column<Choice>[] = [
-  { header: "offering", value: ({ offering }) => offering, kind: "id" },
-  { header: "identifier", value: ({ identifier }) => identifier, kind: "id" },
-  {
-    header: "platform_product_identifier",
-    value: (one) =>
-      [one.platform_product_identifier, one.platform_product_plan_identifier ?? []].flat().join(
-        ":",
-      ),
-  },
-];
+/** The columns of packages. Only products of Google Play have plans. */
+function packageColumns(choices: readonly Choice[]): Column<Choice>[] {
+  const plan: Column<Choice> = {
+    header: "plan",
+    value: (one) => one.platform_product_plan_identifier,
+    kind: "id",
+  };
+  return [
+    { header: "offering", value: ({ offering }) => offering, kind: "id" },
+    { header: "identifier", value: ({ identifier }) => identifier, kind: "id" },
+    {
+      header: "platform_product_identifier",
+      value: (one) => one.platform_product_identifier,
+      kind: "id",
+    },
+    ...choices.some(plan.value) ? [plan] : [],
+  ];
+}
 
 /** Shows the offerings, and below them what can be bought. */
 function showTables({ out }: Context, all: SdkOfferings, wanted: string | undefined): void {
@@ -154,7 +175,7 @@ function showTables({ out }: Context, all: SdkOfferings, wanted: string | undefi
     packages.map((one): Choice => ({ ...one, offering }))
   );
   if (shown.length === 0) return;
-  out.table(choices, packageColumns, {
+  out.table(choices, packageColumns(choices), {
     empty: "The app receives no package: none has its products.",
   });
 }
