@@ -1,68 +1,17 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { fileURLToPath } from "node:url";
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { openService, type Service } from "../lib/service/mod.ts";
-import { serve } from "../lib/service/serve.ts";
-import { verifyWebhook } from "../lib/webhook.ts";
-import { BASE_URL, type Desk, type DeskOptions, openDesk } from "./harness.ts";
+import { BASE_URL, openDesk } from "./harness.ts";
 import { TLS } from "./internet.ts";
+import {
+  isListening,
+  listenAll,
+  makeEvents,
+  openListening,
+  startListening,
+  TARGET,
+} from "./listening.ts";
 import { simulate } from "./simulation.ts";
-import { childLines } from "./store_fixture.ts";
-
-const TARGET = "http://127.0.0.1:3999/hooks";
-
-/** Whether a request is one of a listener to the service. */
-function isListening({ url }: Request): boolean {
-  return /\/listeners\/\w+\/(events|ack)(\?|$)/.test(url);
-}
-
-/** A desk whose command line may listen, and what has arrived at the target, verified. */
-async function openListening(
-  answer: (count: number) => number,
-  intercept: DeskOptions["intercept"] = (request, pass) => pass(request),
-): Promise<{ desk: Desk; arrived: string[]; bodies: string[] }> {
-  const arrived: string[] = [];
-  const bodies: string[] = [];
-  let secret = "";
-  let tries = 0;
-  const desk = await openDesk({
-    async intercept(request, pass) {
-      if (request.url !== TARGET) {
-        const response = await intercept(request, pass);
-        if (/\/listeners\/\w+$/.test(request.url)) {
-          secret = (await response.clone().json()).signing_secret;
-        }
-        return response;
-      }
-      const body = await request.clone().text();
-      const { id } = await verifyWebhook(request, secret);
-      const status = answer(++tries);
-      if (status === 0) throw new TypeError("connection reset");
-      if (status === 200) {
-        arrived.push(id);
-        bodies.push(body);
-      }
-      return new Response("thanks", { status });
-    },
-  });
-  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  return { desk, arrived, bodies };
-}
-
-/** Listens until nothing is left. */
-function listenAll(desk: Desk, ...more: string[]) {
-  return desk.run("events", "listen", "--forward-to", TARGET, "--until-idle", ...more);
-}
-
-/** Lets somebody subscribe, and others buy something once. Returns the ids of all events. */
-async function makeEvents(desk: Desk, others: number): Promise<string[]> {
-  const sim = simulate(desk);
-  await sim.subscribe({ product_id: "notes.pro.monthly" });
-  for (let i = 0; i < others; i++) {
-    await sim.purchase({ customer_id: `buyer${i}`, product_id: "notes.pro.lifetime" });
-  }
-  return (await sim.rows("events")).map((event) => event.id);
-}
 
 Deno.test("events listen loses and reorders nothing when the connection is cut 200 times", async () => {
   let asked = 0;
@@ -104,6 +53,54 @@ Deno.test("events listen goes on where it was, each name on its own", async () =
   deepEqual(arrived, made);
   await listenAll(desk, "--name", "other", "--events", "initial_purchase");
   deepEqual(arrived.length, made.length + 1);
+});
+
+Deno.test("events listen shows its signing secret once, and cli events listeners again", async () => {
+  const { desk } = await openListening(() => 200);
+  await using _ = desk;
+  const firstLine = async () => JSON.parse((await listenAll(desk)).out.split("\n")[0] ?? "");
+  const { signing_secret, ...first } = await firstLine();
+  match(signing_secret, /^whsec_/);
+  deepEqual(first, { object: "listener", name: "default", is_new: true, waiting: 0 });
+  deepEqual(await firstLine(), { ...first, is_new: false });
+  await makeEvents(desk, 1);
+  const listed = await desk.run("events", "listeners", "list");
+  match(listed.out, /^NAME +WAITING +CREATED\ndefault +2 +20/);
+  const shown = await desk.run("events", "listeners", "secret", "default", "--output", "json");
+  deepEqual(shown.json(), { object: "listener_secret", name: "default", signing_secret });
+  const rotate = ["events", "listeners", "rotate-secret", "default"];
+  equal((await desk.run(...rotate)).code, 3);
+  const rotated = await desk.run(...rotate, "-y", "--output", "json");
+  notEqual(Object(rotated.json()).signing_secret, signing_secret);
+  // The next run signs with it: the target verifies.
+  equal((await listenAll(desk)).code, 0);
+  const unknown = await desk.run("events", "listeners", "secret", "nobody");
+  equal(unknown.code, 5);
+  match(
+    unknown.err,
+    /There is no listener "nobody" in this project\nSee what there is: cli events listeners list/,
+  );
+});
+
+Deno.test("events listen ends when another program listens under its name", async () => {
+  const { desk, arrived } = await openListening(() => 200);
+  await using _ = desk;
+  await listenAll(desk);
+  const older = desk.run("events", "listen", "--forward-to", TARGET);
+  await simulate(desk).purchase({ customer_id: "ada", product_id: "notes.pro.lifetime" });
+  // The older one has begun when it has forwarded something.
+  while (arrived.length < 1) await new Promise(setImmediate);
+  const newer = desk.run("events", "listen", "--forward-to", TARGET, "--count", "1");
+  const { code, out, err } = await older;
+  equal(code, 7, err);
+  equal(
+    err,
+    'Cannot listen as "default" any more: another program has begun to, and gets what is not ' +
+      "acknowledged; give each a name of its own\n",
+  );
+  equal(out.split("\n").filter((line) => line.includes("forwarded_event")).length, 1);
+  await simulate(desk).purchase({ customer_id: "bob", product_id: "notes.pro.lifetime" });
+  equal((await newer).code, 0);
 });
 
 Deno.test("events listen keeps what is refused, and says so", async () => {
@@ -171,13 +168,16 @@ Deno.test("events listen shows a line for each event on a terminal, and what was
       request.url === TARGET ? Promise.resolve(new Response()) : pass(request),
   });
   desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  await listenAll(desk);
+  match((await listenAll(desk)).err, /\nThey are signed with whsec_\S+, which is shown only now\n/);
   await makeEvents(desk, 0);
   const { code, out, err } = await listenAll(desk);
   equal(code, 0);
   match(out, /^12:30:15 {2}INITIAL_PURCHASE {14}ada {19}200 {6}0 ms\n$/);
   match(err, /^Forwarding events to http:\S+ as "default"; end it with Ctrl-C\n/);
-  match(err, /\nThey are signed with whsec_\S+\nMissed since the last run: 1 event\n/);
+  match(
+    err,
+    /\nSee what signs them with: cli events listeners secret default\nMissed since the last/,
+  );
   match(err, /\nForwarded 1 event\n$/);
 });
 
@@ -216,137 +216,6 @@ Deno.test("events listen refuses what is no address, name or type, and says what
   }
 });
 
-/** Runs `events listen --exec` until nothing is left, in a folder of its own. */
-async function withCommand(
-  work: (folder: string, desk: Desk, arrived: string[]) => Promise<void>,
-  answer: (count: number) => number = () => 200,
-): Promise<void> {
-  const { desk, arrived } = await openListening(answer);
-  await using _ = desk;
-  const folder = await Deno.makeTempDir();
-  try {
-    await desk.run("events", "listen", "--exec", "true", "--until-idle");
-    await work(folder, desk, arrived);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-Deno.test("events listen --exec hands each event's bytes to the command, in order and signed", () =>
-  withCommand(async (folder, desk) => {
-    const made = await makeEvents(desk, 3);
-    const names = ["X_WEBHOOK_SIGNATURE", "WEBHOOK_ID", "WEBHOOK_TIMESTAMP", "WEBHOOK_SIGNATURE"];
-    const script = `cat > '${folder}'/$EVENT_ID.body; echo "$EVENT_TYPE $EVENT_CUSTOMER_ID"; ` +
-      `for name in ${names.join(" ")}; do eval "echo \\"\\$$name\\""; done ` +
-      `> '${folder}'/$EVENT_ID.head; echo $EVENT_ID >> '${folder}'/order; echo told >&2`;
-    const words = ["events", "listen", "--exec", script, "--until-idle"];
-    const { code, out, err } = await desk.run(...words);
-    equal(code, 0, err);
-    const read = (name: string) => Deno.readTextFile(join(folder, name));
-    deepEqual((await read("order")).trimEnd().split("\n"), made);
-    const listener = await simulate(desk).send("POST", "/listeners/default", {});
-    const secret = (await listener.json()).signing_secret;
-    const rows = await simulate(desk).rows("events");
-    for (const { id, payload } of rows) {
-      const body = await read(`${id}.body`);
-      equal(body, payload);
-      const head = (await read(`${id}.head`)).split("\n");
-      const headers = names.map((name, i): [string, string] => [
-        name.toLowerCase().replaceAll("_", "-"),
-        head[i] ?? "",
-      ]);
-      const request = new Request(TARGET, { method: "POST", headers, body });
-      equal((await verifyWebhook(request, secret)).id, id);
-    }
-    // Standard output is ours alone, whatever the command writes.
-    const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line)).slice(1);
-    deepEqual(lines.map(({ object, event_id, exit_code }) => [object, event_id, exit_code]), [
-      ...made.map((id) => ["executed_event", id, 0]),
-    ]);
-    deepEqual(err.split("\n").slice(0, 2), ["INITIAL_PURCHASE ada", "told"]);
-  }));
-
-Deno.test("events listen --exec acknowledges an event only when the command exits with 0", () =>
-  withCommand(async (folder, desk) => {
-    const [first = "", second = ""] = await makeEvents(desk, 1);
-    const script = `echo $EVENT_ID >> '${folder}'/runs; test $(wc -l < '${folder}'/runs) -ge 3`;
-    const { code, out } = await desk.run("events", "listen", "--exec", script, "--until-idle");
-    equal(code, 0);
-    const runs = (await Deno.readTextFile(join(folder, "runs"))).trimEnd().split("\n");
-    deepEqual(runs, [first, first, first, second]);
-    const lines = out.trimEnd().split("\n").slice(1).map((line) => JSON.parse(line));
-    deepEqual(lines.map(({ attempt, error }) => [attempt, error]), [
-      ...[[1, "it exits with 1"], [2, "it exits with 1"], [3, null], [1, null]],
-    ]);
-    const product_id = "notes.pro.lifetime";
-    await simulate(desk).purchase({ customer_id: "late", product_id });
-    const failing = ["events", "listen", "--exec", "kill -9 $$", "--attempts", "2"];
-    const refused = await desk.run(...failing);
-    equal(refused.code, 1);
-    match(
-      refused.err,
-      /^Cannot run the command of --exec for NON_RENEWING_PURCHASE \S+: SIGKILL ends it/,
-    );
-    // It was not acknowledged.
-    const again = await desk.run("events", "listen", "--exec", "exit 0", "--until-idle");
-    equal(again.out.trimEnd().split("\n").length, 2);
-  }));
-
-Deno.test("events listen forwards first, then runs the command, and neither twice", () =>
-  withCommand(
-    async (folder, desk, arrived) => {
-      const made = await makeEvents(desk, 1);
-      const script = `echo $EVENT_ID >> '${folder}'/runs; test $(wc -l < '${folder}'/runs) -ge 2`;
-      const { code } = await listenAll(desk, "--exec", script);
-      equal(code, 0);
-      deepEqual(arrived, made);
-      const runs = (await Deno.readTextFile(join(folder, "runs"))).trimEnd().split("\n");
-      deepEqual(runs, [made[0], made[0], made[1]]);
-    },
-    (count) => count === 1 ? 500 : 200,
-  ));
-
-Deno.test("events listen --exec copes with a command that reads nothing or leaves one behind", () =>
-  withCommand(async (folder, desk) => {
-    const made = await makeEvents(desk, 0);
-    const script = `exec <&-; (sleep 20; echo late) & echo $! > '${folder}'/pid`;
-    const started = performance.now();
-    const { code } = await desk.run("events", "listen", "--exec", script, "--until-idle");
-    equal(code, 0);
-    equal(made.length, 1);
-    ok(performance.now() - started < 15_000);
-    const pid = await Deno.readTextFile(join(folder, "pid"));
-    await new Deno.Command("sh", { args: ["-c", `kill ${pid}`] }).output();
-  }));
-
-/** Starts `cli events listen` as a process, against a service of its own. */
-async function startListening(...words: string[]) {
-  const server = await serve({
-    folder: undefined,
-    port: 0,
-    host: "127.0.0.1",
-    empty: false,
-    rateLimits: "local",
-    report: () => {},
-  });
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      ..."run --quiet --no-prompt --allow-net=127.0.0.1 --allow-env --allow-read".split(" "),
-      "--allow-run=sh,cmd",
-      fileURLToPath(new URL("../cli.ts", import.meta.url)),
-      ...["events", "listen", ...words],
-    ],
-    env: {
-      CLI_BASE_URL: server.baseUrl,
-      CLI_PROJECT_ID: server.projectId ?? "",
-      CLI_SERVICE_ADMIN_SECRET: server.adminSecret,
-    },
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  return { server, child, lines: childLines(child) };
-}
-
 Deno.test("Ctrl-C ends events listen at once, and well", async () => {
   const { server, child, lines } = await startListening("--forward-to", TARGET);
   match((await lines.next()).value ?? "", /^{"object":"listener","name":"default",/);
@@ -354,34 +223,5 @@ Deno.test("Ctrl-C ends events listen at once, and well", async () => {
   equal((await child.status).code, 0);
   await lines.return(undefined);
   equal(await new Response(child.stderr).text(), "");
-  await server.stop();
-});
-
-Deno.test("Ctrl-C ends the command of --exec and what it has started, too", async () => {
-  const script = "sleep 600 & echo $!; wait";
-  const { server, child, lines } = await startListening("--exec", script);
-  await lines.next();
-  const address = `${server.baseUrl}/_sim/projects/${server.projectId}/purchases`;
-  const headers = {
-    "Authorization": `Bearer ${server.adminSecret}`,
-    "Content-Type": "application/json",
-  };
-  const body = JSON.stringify({ customer_id: "ada", product_id: "notes.pro.lifetime" });
-  const bought = await fetch(address, { method: "POST", headers, body });
-  equal(bought.ok, true, await bought.text());
-  const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
-  const { value: pid = "" } = await errors.read();
-  match(pid, /^\d+\n$/);
-  child.kill("SIGINT");
-  equal((await child.status).code, 0);
-  await Promise.all([errors.cancel(), lines.return(undefined)]);
-  const alive = await new Deno.Command("sh", {
-    // One that has ended, but whom nobody has asked how, is a zombie.
-    args: [
-      "-c",
-      `kill -0 ${pid.trim()} 2>/dev/null && ! grep -q 'State:.Z' /proc/${pid.trim()}/status`,
-    ],
-  }).output();
-  ok(!alive.success);
   await server.stop();
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { openService } from "../lib/service/mod.ts";
 import { BASE_URL, type Desk, openDesk } from "./harness.ts";
 import { simulate } from "./simulation.ts";
@@ -24,16 +24,54 @@ async function pull(desk: Desk, query = ""): Promise<Pulled[]> {
   return items;
 }
 
+Deno.test("of two programs under one name the newer gets all, and the older is told", async () => {
+  await using desk = await openDesk();
+  const sim = simulate(desk);
+  const open = () => listener<{ session: string }>(desk, "POST", "", {});
+  const older = await open();
+  const waiting = sim.send(
+    "GET",
+    `/listeners/default/events?wait_ms=25000&session=${older.session}`,
+  );
+  // It may be asked before or after the newer one comes.
+  await new Promise(setImmediate);
+  const newer = await open();
+  const refused = await waiting;
+  equal(refused.status, 409);
+  match((await refused.json()).message, /^Cannot listen as "default" any more: another program/);
+  await sim.subscribe({ product_id: "notes.pro.monthly" });
+  const [event] = await pull(desk, `?session=${newer.session}`);
+  const ack = (session?: string) =>
+    sim.send("POST", "/listeners/default/ack", { event_id: event?.id, session });
+  equal((await ack(older.session)).status, 409);
+  equal((await pull(desk, `?session=${newer.session}`)).length, 1);
+  equal((await ack(newer.session)).status, 200);
+  deepEqual(await pull(desk), []);
+});
+
 Deno.test("a listener begins now, and keeps its place and its secret", async () => {
   await using desk = await openDesk();
   const sim = simulate(desk);
   await sim.subscribe({ product_id: "notes.pro.monthly" });
   const first = await listener<Record<string, unknown>>(desk, "POST", "", {});
-  equal(first.waiting, 0);
+  deepEqual([first.waiting, first.is_new], [0, true]);
   match(String(first.signing_secret), /^whsec_/);
   await sim.subscribe({ customer_id: "bob", product_id: "notes.pro.monthly" });
   const again = await listener<Record<string, unknown>>(desk, "POST", "", {});
-  deepEqual(again, { ...first, waiting: 1 });
+  notEqual(again.session, first.session);
+  const { session } = again;
+  deepEqual(again, { ...first, is_new: false, waiting: 1, session });
+  deepEqual(await listener(desk, "GET", "/secret"), {
+    object: "listener_secret",
+    name: "default",
+    signing_secret: first.signing_secret,
+  });
+  const rotated = await listener<Record<string, unknown>>(desk, "POST", "/rotate_secret", {});
+  notEqual(rotated.signing_secret, first.signing_secret);
+  equal(
+    (await listener<typeof first>(desk, "POST", "", {})).signing_secret,
+    rotated.signing_secret,
+  );
 });
 
 Deno.test("a listener gets the frozen bytes in order, until it acknowledges them", async () => {

@@ -54,6 +54,10 @@ export interface Listener {
   name: string;
   /** What its events are signed with. */
   signing_secret: string;
+  /** What tells this program from others of that name. */
+  session: string;
+  /** Whether nobody has listened under that name before. */
+  is_new: boolean;
   /** How many events it has not got yet. */
   waiting: number;
 }
@@ -75,7 +79,11 @@ const LONGEST_MS = 40_000;
 /** How many events are fetched at a time. */
 const BATCH = 100;
 
-/** Listens until it is done or stopped. Returns how many events were taken. */
+/**
+ * Listens until it is done or stopped. Returns how many events were taken.
+ *
+ * @throws {ApiError} with status 409 when another program has begun to listen under the same name.
+ */
 export async function listen(
   context: Context,
   listening: Listening,
@@ -84,7 +92,9 @@ export async function listen(
   const link = await openLink(context, listening, teller);
   const { name, types, most } = listening;
   const { listener } = link;
-  const query = { types: types?.join(","), wait_ms: listening.untilIdle ? 0 : WAIT_MS };
+  const { session } = listener;
+  const wait_ms = listening.untilIdle ? 0 : WAIT_MS;
+  const query = { types: types?.join(","), wait_ms, session };
   for (let taken = 0;;) {
     if (taken >= most) return taken;
     const limit = Math.min(BATCH, most - taken);
@@ -98,7 +108,10 @@ export async function listen(
     for (const event of items) {
       await bringOver(context, listening, { event, listener });
       await link.ask(({ client, project }) =>
-        client.post(path`/_sim/projects/${project}/listeners/${name}/ack`, { event_id: event.id })
+        client.post(path`/_sim/projects/${project}/listeners/${name}/ack`, {
+          event_id: event.id,
+          session,
+        })
       );
       taken++;
     }

@@ -248,6 +248,7 @@ const HELD: Readonly<Record<string, string>> = {
 const LOCAL: Readonly<Record<string, string>> = {
   events: "events list",
   deliveries: "webhooks deliveries <webhook-id>",
+  listeners: "events listeners list",
 };
 
 /** The object that a refused request was about, and the commands that show it and its like. */

@@ -14,6 +14,7 @@ import type { Column } from "../output.ts";
 import { showList, showOne } from "../plain.ts";
 import { moment, openSimulator, sameFlags } from "../sim.ts";
 import { listen } from "./events_listen.ts";
+import { listeners } from "./events_listeners.ts";
 import { trigger } from "./events_trigger.ts";
 import { types } from "./events_types.ts";
 import { event as view, events as list } from "./simulate_events.ts";
@@ -101,6 +102,7 @@ export const events = group("Events at the local service, and sending them once 
   resend,
   recover,
   listen,
+  listeners,
   trigger,
   types,
 });

@@ -14,6 +14,7 @@ import { type Answer, type ForwardedEvent, forwardEvent, type Target } from "../
 import { parseCount } from "../input.ts";
 import { listen as listenTo, type Taker, type Teller } from "../listen.ts";
 import { dataFlag } from "../local_service.ts";
+import { sameFlags } from "../sim.ts";
 
 /** Forwards events. */
 export const listen = command({
@@ -23,9 +24,12 @@ export const listen = command({
     "both it is forwarded first, and what has taken it is not asked again. The command gets the " +
     "body on standard input and EVENT_ID, EVENT_TYPE, EVENT_CUSTOMER_ID, X_WEBHOOK_SIGNATURE, " +
     "WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE in its environment; what it writes goes " +
-    "to standard error. The service keeps the place of each --name, so nothing is lost between " +
-    "two runs; a new name begins now. Ctrl-C ends it, and the command too. On a terminal there " +
-    "is a line for each event; in a pipe each line is JSON.",
+    "to standard error.\n\nThe service keeps the place of each --name, so nothing is lost between " +
+    "two runs; a new name begins now, and its signing secret is shown only then: see cli events " +
+    "listeners for it later, or to replace it. Of two programs under one name the newer gets " +
+    "all, and the older ends with exit code 7. Ctrl-C is how to end it, and the command with it: " +
+    "the exit code is 0. On a terminal there is a line for each event; in a pipe each line is " +
+    "JSON.",
   examples: [
     "cli events listen --forward-to http://localhost:3000/webhooks",
     "cli events listen --exec 'jq -r .event.type >> types.txt'",
@@ -54,7 +58,7 @@ export const listen = command({
     const { count: most = Infinity, attempts = Infinity, events: types, data } = input;
     const targets = parseTargets(input.forward_to, input.exec);
     const people = context.out.isTerminal && context.out.format !== "json";
-    const teller = people ? tellPeople(context, targets) : tellPrograms(context);
+    const teller = people ? tellPeople(context, targets, data) : tellPrograms(context);
     const takers = takersOf(context, targets, insecure, teller);
     try {
       const listening = { takers, name, types, data, untilIdle, most, attempts };
@@ -158,7 +162,9 @@ function countFlag(brief: string, flag: string): Flag<number | undefined> {
 }
 
 /** Tells people: a line for each event that was taken, and what hinders one. */
-function tellPeople({ out, around }: Context, { url, exec }: Targets): EventTeller {
+function tellPeople(context: Context, { url, exec }: Targets, data?: string): EventTeller {
+  const { out, around } = context;
+  const flags = sameFlags(context, data);
   const tell = (
     { id, type, customer_id }: ForwardedEvent,
     result: string,
@@ -172,10 +178,14 @@ function tellPeople({ out, around }: Context, { url, exec }: Targets): EventTell
     out.text(`${clock}  ${padEnd(type, 28)}  ${customer}  ${what}  ${took}`);
   };
   return {
-    opened({ name, signing_secret, waiting }) {
+    opened({ name, signing_secret, is_new, waiting }) {
       const whither = url ? `Forwarding events to ${url.href}` : "Running the command for events";
       out.note(`${whither} as "${name}"; end it with Ctrl-C`);
-      out.note(`They are signed with ${signing_secret}`);
+      out.note(
+        is_new
+          ? `They are signed with ${signing_secret}, which is shown only now`
+          : `See what signs them with: cli events listeners secret ${name}${flags}`,
+      );
       if (waiting > 0) out.note(`Missed since the last run: ${plural(waiting)}`);
     },
     forwarded: (event, _, answer) => tell(event, String(answer.status), answer),
@@ -192,8 +202,8 @@ function tellPrograms({ out }: Context): EventTeller {
     return { event_id: id, event_type: type, customer_id };
   };
   return {
-    opened: ({ object, name, signing_secret, waiting }) =>
-      tell({ object, name, signing_secret, waiting }),
+    opened: ({ object, name, signing_secret, is_new, waiting }) =>
+      tell({ object, name, is_new, ...is_new && { signing_secret }, waiting }),
     forwarded: (event, attempt, { status, error, duration_ms }) =>
       tell({ object: "forwarded_event", ...about(event), attempt, status, error, duration_ms }),
     executed: (event, attempt, { exit_code, error, duration_ms }) =>

@@ -7,6 +7,7 @@
 
 import { sql } from "kysely";
 import type { Later } from "../clock.ts";
+import { Refusal } from "../errors.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Bell } from "./bell.ts";
@@ -17,8 +18,10 @@ export interface Pull {
   project_id: string;
   /** The listener's name. */
   name: string;
+  /** As which of several programs of that name. Default: as whichever is meant. */
+  session?: string | undefined;
   /** Only events of these types. Default: all. */
-  types: readonly string[] | undefined;
+  types?: readonly string[] | undefined;
   /** How many at most. */
   limit: number;
   /** How long to wait for the first one, in milliseconds. */
@@ -27,8 +30,14 @@ export interface Pull {
 
 /** Those who fetch events. */
 export interface Listeners {
-  /** The next events after those that were acknowledged, in order; none when none came in time. */
+  /**
+   * The next events after those that were acknowledged, in order; none when none came in time.
+   *
+   * @throws {Refusal} when another program has taken over meanwhile.
+   */
   pull(wanted: Pull): Promise<Row<"events">[]>;
+  /** Lets everybody who waits look once more. */
+  ring(): void;
   /** Answers everybody who waits, and lets nobody wait again. */
   stop(): void;
 }
@@ -43,7 +52,10 @@ export function createListeners(store: Store, later: Later, bell: Bell): Listene
         for (;;) {
           // What is written while this is read has rung by then, so the wait ends at once.
           const { rings } = bell;
-          const events = await store.read((tx) => readEvents(tx, wanted));
+          const events = await store.read(async (tx) => {
+            await checkSession(tx, wanted);
+            return await readEvents(tx, wanted);
+          });
           const over = wanted.wait_ms === 0 || time.signal.aborted || bell.stopped;
           if (events.length > 0 || over) return events;
           await bell.rung(rings, time.signal);
@@ -52,8 +64,28 @@ export function createListeners(store: Store, later: Later, bell: Bell): Listene
         callOff();
       }
     },
+    ring: bell.ring,
     stop: bell.stop,
   };
+}
+
+/**
+ * Lets only the program go on that has opened a listener last.
+ *
+ * @throws {Refusal} to all others.
+ */
+export async function checkSession(
+  tx: Tx,
+  { project_id, name, session }: Pick<Pull, "project_id" | "name" | "session">,
+): Promise<void> {
+  if (session === undefined) return;
+  const listener = await tx.selectFrom("listeners").select("session")
+    .where("project_id", "=", project_id).where("name", "=", name).executeTakeFirst();
+  if (listener?.session === session) return;
+  const message =
+    `Cannot listen as ${JSON.stringify(name)} any more: another program has begun to, ` +
+    "and gets what is not acknowledged; give each a name of its own";
+  throw new Refusal(409, "resource_already_exists", message);
 }
 
 /** How many events a listener has still to get. */

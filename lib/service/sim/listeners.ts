@@ -2,16 +2,18 @@
  * Fetching events instead of being sent them: a listener of any name gets what it has not
  * acknowledged, in order, as often as it asks.
  *
- * Gap: two programs under one name both get everything until one of them acknowledges it.
+ * Gap: of two programs under one name, the one that came last gets everything; the other is told so.
+ * Whoever names no session is not told, and gets whatever there is.
  *
  * @module
  */
 
 import { z } from "zod";
 import { missing } from "../errors.ts";
-import { countWaiting, type Pull } from "../events/listeners.ts";
+import { checkSession, countWaiting, type Pull } from "../events/listeners.ts";
 import { newSigningSecret } from "../events/signatures.ts";
 import { validate } from "../body.ts";
+import { wholeList } from "../lists.ts";
 import { pageQuery } from "../schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { findEvent } from "./events.ts";
@@ -28,25 +30,67 @@ const someTypes = z.array(z.string().min(1).toUpperCase()).min(1).max(100);
 const types = someTypes.optional();
 
 const openListener = simRoute({
-  summary: "Tells a listener's secret and how many events wait for it. A new one begins now.",
+  summary:
+    "Begins to listen, in the place of whoever listens under that name. A new one begins now.",
   method: "POST",
   path: "/listeners/{name}",
   body: z.strictObject({ types }),
+  async outside(opened: object, { listeners }) {
+    // Whoever waits under that name is to hear of it.
+    listeners.ring();
+    return opened;
+  },
 }, async (call) => {
   const { tx, project, params } = call;
   const { name } = validate(nameSchema, { name: params.name });
   const { types } = call.body();
   const latest = await tx.selectFrom("events").select("seq").where("project_id", "=", project.id)
     .orderBy("seq", "desc").limit(1).executeTakeFirst();
-  await tx.insertInto("listeners").values({
+  const { numInsertedOrUpdatedRows: added } = await tx.insertInto("listeners").values({
     project_id: project.id,
     name,
     acknowledged: latest?.seq ?? 0,
     secret: newSigningSecret(),
     created_at: call.wall(),
-  }).onConflict((conflict) => conflict.doNothing()).execute();
-  return await showListener(call, await findListener(call, name), types);
+  }).onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow();
+  const session = crypto.randomUUID();
+  const listener = await changeListener(call, name, { session });
+  return {
+    ...await showListener(call, listener, types),
+    signing_secret: listener.secret,
+    session,
+    is_new: added === 1n,
+  };
 });
+
+const listListeners = simRoute({
+  summary: "Lists the listeners, by name.",
+  method: "GET",
+  path: "/listeners",
+}, async (call) => {
+  const rows = await call.tx.selectFrom("listeners").selectAll()
+    .where("project_id", "=", call.project.id).orderBy("name").execute();
+  const items = [];
+  for (const row of rows) items.push(await showListener(call, row, undefined));
+  return wholeList(call.url, items);
+});
+
+const getSecret = simRoute({
+  summary: "Tells the signing secret of a listener.",
+  method: "GET",
+  path: "/listeners/{name}/secret",
+}, async (call) => showSecret(await findListener(call, call.params.name)));
+
+const rotateSecret = simRoute({
+  summary: "Gives a listener a new signing secret. Whoever listens goes on with the old one.",
+  method: "POST",
+  path: "/listeners/{name}/rotate_secret",
+}, async (call) => {
+  const secret = newSigningSecret();
+  return showSecret(await changeListener(call, call.params.name, { secret }));
+});
+
+const session = z.string().min(1).optional();
 
 const pullEvents = simRoute({
   summary: "Fetches the next events that a listener has not acknowledged, and may wait for them.",
@@ -57,6 +101,7 @@ const pullEvents = simRoute({
     wait_ms: z.string().regex(/^\d{1,5}$/, "must be a number of milliseconds")
       .transform((digits) => Math.min(Number(digits), LONGEST_WAIT)).default(0),
     types: z.string().transform((list) => list.split(",")).pipe(someTypes).optional(),
+    session,
   }),
   async outside(wanted: Pull, { listeners }) {
     const events = await listeners.pull(wanted);
@@ -64,29 +109,34 @@ const pullEvents = simRoute({
   },
 }, async (call) => {
   const { name } = await findListener(call, call.params.name);
-  const { limit, wait_ms, types } = call.query;
-  return { project_id: call.project.id, name, limit, wait_ms, types };
+  return { project_id: call.project.id, name, ...call.query };
 });
 
 const acknowledge = simRoute({
   summary: "Tells that a listener has dealt with an event and all before it.",
   method: "POST",
   path: "/listeners/{name}/ack",
-  body: z.strictObject({ event_id: z.string().min(1), types }),
+  body: z.strictObject({ event_id: z.string().min(1), types, session }),
 }, async (call) => {
   const { tx, project } = call;
-  const listener = await findListener(call, call.params.name);
-  const { event_id, types } = call.body();
+  const { name, acknowledged } = await findListener(call, call.params.name);
+  const { event_id, types, session } = call.body();
+  await checkSession(tx, { project_id: project.id, name, session });
   const { seq } = await findEvent(call, event_id);
   // Telling it again, or late, takes nothing back.
-  const acknowledged = Math.max(listener.acknowledged, seq);
-  await tx.updateTable("listeners").set({ acknowledged })
-    .where("project_id", "=", project.id).where("name", "=", listener.name).execute();
-  return await showListener(call, { ...listener, acknowledged }, types);
+  const listener = await changeListener(call, name, { acknowledged: Math.max(acknowledged, seq) });
+  return await showListener(call, listener, types);
 });
 
 /** The routes of listeners. */
-export const listenerRoutes = [openListener, pullEvents, acknowledge];
+export const listenerRoutes = [
+  openListener,
+  listListeners,
+  getSecret,
+  rotateSecret,
+  pullEvents,
+  acknowledge,
+];
 
 async function findListener({ tx, project }: SimCall, name: string): Promise<Row<"listeners">> {
   const row = await tx.selectFrom("listeners").selectAll()
@@ -95,20 +145,30 @@ async function findListener({ tx, project }: SimCall, name: string): Promise<Row
   throw missing("listener", name);
 }
 
-/** A listener as it is shown. */
+/** Changes a listener, and gives it as it is then. */
+async function changeListener(
+  call: SimCall,
+  name: string,
+  change: Partial<Row<"listeners">>,
+): Promise<Row<"listeners">> {
+  await call.tx.updateTable("listeners").set(change)
+    .where("project_id", "=", call.project.id).where("name", "=", name).execute();
+  return await findListener(call, name);
+}
+
+/** A listener as it is shown. Its secret is not. */
 async function showListener(
   { tx }: SimCall,
   listener: Row<"listeners">,
   types: readonly string[] | undefined,
 ) {
-  const { name, secret, created_at } = listener;
-  return {
-    object: "listener",
-    name,
-    signing_secret: secret,
-    created_at,
-    waiting: await countWaiting(tx, listener, types),
-  };
+  const { name, created_at } = listener;
+  const waiting = await countWaiting(tx, listener, types);
+  return { object: "listener", name, created_at, waiting };
+}
+
+function showSecret({ name, secret }: Row<"listeners">) {
+  return { object: "listener_secret", name, signing_secret: secret };
 }
 
 /** An event as listeners get it: the body that is sent, as text, so that not a byte of it changes. */
