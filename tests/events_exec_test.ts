@@ -126,13 +126,9 @@ Deno.test("Ctrl-C ends the command of --exec and what it has started, too", asyn
   child.kill("SIGINT");
   equal((await child.status).code, 0);
   await Promise.all([errors.cancel(), lines.return(undefined)]);
-  const alive = await new Deno.Command("sh", {
-    // One that has ended, but whom nobody has asked how, is a zombie.
-    args: [
-      "-c",
-      `kill -0 ${pid.trim()} 2>/dev/null && ! grep -q 'State:.Z' /proc/${pid.trim()}/status`,
-    ],
-  }).output();
-  ok(!alive.success);
+  // One that has ended, but whom nobody has asked how, is a zombie.
+  const isGone = `! kill -0 ${pid.trim()} || grep -q 'State:.Z' /proc/${pid.trim()}/status`;
+  const wait = `for i in $(seq 100); do { ${isGone}; } && exit 0; sleep 0.1; done; exit 1`;
+  ok((await new Deno.Command("sh", { args: ["-c", wait] }).output()).success);
   await server.stop();
 });

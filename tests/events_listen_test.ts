@@ -204,7 +204,10 @@ Deno.test("events listen refuses what is no address, name or type, and says what
   const wrong: [string[], RegExp][] = [
     [["--forward-to", "localhost:3000"], /--forward-to: it is not an http/],
     [["--forward-to", TARGET, "--name", "a b"], /--name: it is not 1 to 64/],
-    [["--forward-to", TARGET, "--events", "renewal,nope"], /no type NOPE, see cli events types/],
+    [
+      ["--forward-to", TARGET, "--events", "renewal,nope"],
+      /no type NOPE; there are INITIAL_PURCHASE, RENEWAL,/,
+    ],
     [["--forward-to", TARGET, "--count", "0"], /--count: it is not 1 or more/],
     [["--exec", " "], /an empty text for --exec/],
     [[], /neither --forward-to nor --exec is given/],

@@ -281,11 +281,22 @@ Deno.test("simulate events lists what has happened, page by page, and shows one 
   await desk.run("clock", "advance", "P120D");
   const page = await sim(desk, "events --user-id zoe");
   match(page.out, /^WHEN +TYPE +CUSTOMER +ENVIRONMENT +ID\n/);
-  match(page.out, /^2026-01-31 12:30:15 +INITIAL_PURCHASE +zoe +production +[\w-]{36}$/m);
+  match(page.out, /\n2026-05-31 12:30:15 +RENEWAL +zoe +production +[\w-]{36}\n2026-05-30/);
+  const oldest = await sim(desk, "events --user-id zoe --oldest-first --limit 1");
+  match(oldest.out, /\n2026-01-31 12:30:15 +INITIAL_PURCHASE +zoe +production +[\w-]{36}\n$/);
   match(page.err, /^More follow: show them with --all, or go on with --starting-after [\w-]{36}$/m);
   const all = await sim(desk, "events --user-id zoe --type renewal --all --output json");
   const { items } = all.json() as { items: { id: string; type: string }[] };
   deepEqual([items.length, new Set(items.map(({ type }) => type))], [120, new Set(["RENEWAL"])]);
+  const two = await sim(desk, "events --type renewal,Initial_Purchase --all --output json");
+  deepEqual(Object(two.json()).items.length, 121);
+  const wrong = await desk.run("simulate", "events", "--type", "RENEWED");
+  equal(wrong.code, 2);
+  match(
+    wrong.err,
+    /^Cannot use "RENEWED" for --type: there is no type RENEWED; there are INITIAL_P/,
+  );
+  ok(wrong.err.includes("PAYWALL_CLOSE"));
   const one = await sim(desk, `event ${items[0]?.id}`);
   match(one.out, /^delivery\.event\.type +RENEWAL$/m);
   match(one.out, /^delivery\.event\.app_user_id +zoe$/m);

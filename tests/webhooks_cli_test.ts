@@ -131,7 +131,9 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   );
   deepEqual(later.json(), { object: "recovery", deliveries: 0 });
   equal((await counter.run("events recover")).code, 2);
-  equal((await counter.run("events recover --since yesterday")).code, 2);
+  const yesterday = await counter.run("events recover --since yesterday");
+  equal(yesterday.code, 2);
+  match(yesterday.err, /for --since: it is neither a day such as 2027-01-31 nor a moment such as /);
   const nope = await counter.run("events resend nope");
   equal(nope.code, 5);
   match(nope.err, /\nSee what there is: cli events list --project-id \w+\n$/);
@@ -139,6 +141,17 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   match(noHook.err, /\nSee what there is: cli webhooks list --project-id \w+\n$/);
   match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +ada/);
   match(await run(counter, "events view $event"), /^delivery\.event\.app_user_id +bob$/m);
+});
+
+Deno.test("webhooks list counts event types that are many, and view names them", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice(80);
+  await subscribe(counter, receiver, "renewal,expiration");
+  match(await run(counter, "webhooks list"), / renewal,expiration /);
+  const many = "initial_purchase,renewal,cancellation,expiration,billing_issue";
+  await run(counter, `webhooks update $hook --events ${many}`);
+  match(await run(counter, "webhooks list"), / 5 types /);
+  match(await run(counter, "webhooks view $hook"), /^event_types +initial_purchase, renewal, c/m);
 });
 
 Deno.test("what the API does not have is asked of the local service alone", async () => {

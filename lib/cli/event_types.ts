@@ -58,7 +58,7 @@ export function parseEventTypes(text: string, flag: string): string[] {
   if (types.length > 0 && wrong === undefined) return types;
   const why = wrong === undefined
     ? "it names no event"
-    : `there is no type ${wrong}, see cli events types`;
+    : `there is no type ${wrong}; there are ${known.join(", ")}`;
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`);
 }
 

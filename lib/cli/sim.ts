@@ -166,9 +166,12 @@ const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?
  */
 export function parseMoment(text: string, flag: string): number {
   const [, day, time = "00:00"] = MOMENT.exec(text) ?? [];
-  const at = Date.parse(`${parseDate(day ?? text, flag)}T${time}Z`);
+  const at = day === undefined ? NaN : Date.parse(`${parseDate(day, flag)}T${time}Z`);
   if (!Number.isNaN(at)) return at;
-  throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: there is no such time`, {
+  const why = day === undefined
+    ? "it is neither a day such as 2027-01-31 nor a moment such as 2027-01-31T12:00:00Z, in UTC"
+    : "there is no such time";
+  throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`, {
     hint: `Write a moment such as ${flag} 2027-01-31T12:00:00Z`,
   });
 }

@@ -61,7 +61,9 @@ const recover = command({
   brief: "Send every event once more that has not arrived",
   details:
     "Those that were given up, lost, or never in line: a webhook gets what it wants and has " +
-    "not got. What is on its way already stays as it is. The moment is the project's time.",
+    "not got. What is on its way already stays as it is. The moment is the project's time. What " +
+    "has arrived is forgotten after 30 days, so of older events only those are sent that were " +
+    "given up or lost.",
   examples: [
     "cli events recover --since 2027-01-31",
     "cli events recover --since 2027-01-31T12:00:00Z --webhook whintgr1a2b3c4d5e",
@@ -77,7 +79,7 @@ const recover = command({
       throw new UsageError(
         "Cannot send every event once more that has not arrived: --since is missing",
         {
-          hint: "Pass a day or moment such as --since 2027-01-31",
+          hint: "Pass a day or a moment, in UTC: --since 2027-01-31, --since 2027-01-31T12:00:00Z",
         },
       );
     }

@@ -6,7 +6,8 @@
 
 import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
-import { argument, command, text } from "../command.ts";
+import { argument, command, parsed, text, toggle } from "../command.ts";
+import { parseEventTypes } from "../event_types.ts";
 import { dataFlag } from "../local_service.ts";
 import type { Column } from "../output.ts";
 import { pageFlags, showList, showOne } from "../plain.ts";
@@ -38,21 +39,33 @@ const columns: Column<ProjectEvent>[] = [
 
 /** Lists the events. */
 export const events = command({
-  brief: "List the events of the project, oldest first",
+  brief: "List the events of the project, newest first",
+  details: "The next page, shown with --starting-after, goes on with older ones. Types may be " +
+    "written in either case.",
+  examples: [
+    "cli events list --limit 5",
+    "cli events list --type renewal,billing_issue --user-id ada --all --oldest-first",
+  ],
   flags: {
-    type: text("Only those of this type, such as RENEWAL", { placeholder: "type" }),
+    type: parsed(
+      "Only these types, separated by commas",
+      (types) => parseEventTypes(types, "--type"),
+      { placeholder: "types" },
+    ),
     user_id: text("Only those of this customer", { placeholder: "id" }),
+    oldest_first: toggle("Begin with the oldest"),
     ...pageFlags,
     ...dataFlag,
   },
-  async run(context, { type, user_id: customer_id, data, ...input }) {
+  async run(context, { type: types, user_id: customer_id, oldest_first, data, ...input }) {
     const { client, project } = await openSimulator(context, data);
     const place = path`/_sim/projects/${project}/events`;
+    const which = { type: types?.join(","), customer_id, order: oldest_first ? "asc" : "desc" };
     await showList<ProjectEvent>(
       // Further pages need the administrator's secret, too.
       { ...context, client: () => Promise.resolve(client) },
       input,
-      (query) => client.get<Page<ProjectEvent>>(place, { query: { type, customer_id, ...query } }),
+      (query) => client.get<Page<ProjectEvent>>(place, { query: { ...which, ...query } }),
       columns,
       { onePage: true },
     );

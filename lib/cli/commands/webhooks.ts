@@ -22,10 +22,18 @@ const columns: Column<Webhook>[] = [
   { header: "id", value: (webhook) => webhook.id, kind: "id" },
   { header: "name", value: (webhook) => webhook.name },
   { header: "url", value: (webhook) => webhook.url },
-  { header: "events", value: (webhook) => webhook.event_types?.join(",") ?? "all" },
+  { header: "events", value: (webhook) => eventsOf(webhook.event_types) },
   { header: "disabled", value: (webhook) => webhook.disabled_at, kind: "date", spare: true },
   { header: "created", value: (webhook) => webhook.created_at, kind: "date" },
 ];
+
+/** How many types are named in a list; cli webhooks view names all. */
+const MOST_NAMED = 2;
+
+function eventsOf(types: readonly string[] | null): string {
+  if (types === null) return "all";
+  return types.length > MOST_NAMED ? `${types.length} types` : types.join(",");
+}
 
 const ID = "The webhook's id";
 

@@ -14,18 +14,22 @@ import type { Row } from "../store/tables.ts";
 import { simRoute } from "./route.ts";
 
 const listEvents = simRoute({
-  summary: "Lists events, oldest first.",
+  summary: "Lists events, oldest first unless the order is desc.",
   method: "GET",
   path: "/events",
   query: pageQuery.extend({
-    type: z.string().min(1).optional(),
+    // Several are separated by commas.
+    type: z.string().min(1).transform((list) => list.toUpperCase().split(",")).optional(),
     customer_id: z.string().min(1).optional(),
+    order: z.enum(["asc", "desc"]).default("asc"),
   }),
 }, (call) => {
-  const { type, customer_id } = call.query;
-  const where = sql`${type === undefined ? sql`1 = 1` : sql`type = ${type.toUpperCase()}`}
+  const { type, customer_id, order } = call.query;
+  const where = sql`${type === undefined ? sql`1 = 1` : sql`type in (${sql.join(type)})`}
     and ${customer_id === undefined ? sql`1 = 1` : sql`customer_id = ${customer_id}`}`;
-  return listPage(call, tableListing(call, "events", { object: "event", where, show: showEvent }));
+  const newestFirst = order === "desc";
+  const options = { object: "event", where, newestFirst, show: showEvent };
+  return listPage(call, tableListing(call, "events", options));
 });
 
 const getEvent = simRoute({
