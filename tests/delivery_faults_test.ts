@@ -25,7 +25,7 @@ Deno.test("a ping sends a TEST event to one webhook and tells what came of it", 
   deepEqual([first.state, first.attempts, first.last_status], ["delivered", 1, 200]);
   const { event } = receiver.arrived[0] ?? {};
   deepEqual(Object.keys(event ?? {}).sort(), [
-    ...["aliases", "app_user_id", "commission_percentage", "country_code", "currency"],
+    ...["aliases", "app_id", "app_user_id", "commission_percentage", "country_code", "currency"],
     ...["entitlement_id", "entitlement_ids", "environment", "event_timestamp_ms", "experiments"],
     ...["expiration_at_ms", "id", "is_family_share", "metadata", "offer_code"],
     ...["original_app_user_id", "original_transaction_id", "period_type", "presented_offering_id"],

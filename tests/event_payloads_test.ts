@@ -6,6 +6,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Row } from "../lib/service/store/tables.ts";
 import { ACTIVITIES, type Activity, frozen } from "./activities.ts";
 import { openDesk } from "./harness.ts";
+import type { Simulation } from "./simulation.ts";
 
 type Event = Record<string, unknown>;
 
@@ -57,6 +58,7 @@ const FIELDS: Record<string, string[]> = {
   SUBSCRIPTION_EXTENDED: LIFECYCLE,
   REFUND_REVERSED: LIFECYCLE,
   INVOICE_ISSUANCE: LIFECYCLE,
+  TEST: LIFECYCLE,
   TRANSFER: [
     "event_timestamp_ms",
     "environment",
@@ -89,12 +91,99 @@ const FIELDS: Record<string, string[]> = {
   ],
 };
 
+/** Whether a value is as it must be. */
+type Rule = (value: unknown) => boolean;
+
+const isText: Rule = (value) => typeof value === "string" && value !== "";
+const isBoolean: Rule = (value) => typeof value === "boolean";
+const isInteger: Rule = (value) => Number.isSafeInteger(value);
+const isNumber: Rule = (value) => typeof value === "number" && Number.isFinite(value);
+const isMoment: Rule = (value) => isInteger(value) && Number(value) > 1_000_000_000_000;
+const isShare: Rule = (value) => isNumber(value) && Number(value) >= 0 && Number(value) <= 1;
+const isTexts: Rule = (value) => Array.isArray(value) && value.length > 0 && value.every(isText);
+const isObject: Rule = (value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const oneOf = (...values: unknown[]): Rule => (value) => values.includes(value);
+const orNull = (rule: Rule): Rule => (value) => value === null || rule(value);
+const isStore = oneOf(
+  ...["AMAZON", "APP_STORE", "MAC_APP_STORE", "PADDLE", "PLAY_STORE", "PROMOTIONAL", "ROKU"],
+  ...["STRIPE", "SVC_BILLING", "TEST_STORE"],
+);
+const CANCELLED = [
+  ...["UNSUBSCRIBE", "BILLING_ERROR", "DEVELOPER_INITIATED", "PRICE_INCREASE"],
+  ...["CUSTOMER_SUPPORT", "UNKNOWN"],
+];
+
+/** What each field may hold, as documented. */
+const VALUES: Record<string, Rule> = {
+  event_timestamp_ms: isMoment,
+  product_id: isText,
+  period_type: orNull(oneOf("TRIAL", "INTRO", "NORMAL", "PROMOTIONAL", "PREPAID")),
+  purchased_at_ms: isMoment,
+  expiration_at_ms: orNull(isMoment),
+  environment: oneOf("SANDBOX", "PRODUCTION"),
+  entitlement_id: orNull(isText),
+  entitlement_ids: orNull(isTexts),
+  presented_offering_id: orNull(isText),
+  transaction_id: orNull(isText),
+  original_transaction_id: orNull(isText),
+  is_family_share: isBoolean,
+  country_code: orNull((value) => /^[A-Z]{2}$/.test(String(value))),
+  app_user_id: isText,
+  aliases: isTexts,
+  original_app_user_id: isText,
+  currency: orNull((value) => /^[A-Z]{3}$/.test(String(value))),
+  price: orNull(isNumber),
+  price_in_purchased_currency: orNull(isNumber),
+  subscriber_attributes: isObject,
+  store: isStore,
+  takehome_percentage: orNull(isShare),
+  tax_percentage: orNull(isShare),
+  commission_percentage: orNull(isShare),
+  offer_code: orNull(isText),
+  type: isText,
+  id: isText,
+  app_id: isText,
+  experiments: Array.isArray,
+  renewal_number: orNull((value) => isInteger(value) && Number(value) >= 1),
+  metadata: orNull(isObject),
+  is_trial_conversion: isBoolean,
+  cancel_reason: oneOf(...CANCELLED),
+  expiration_reason: oneOf(...CANCELLED, "SUBSCRIPTION_PAUSED"),
+  grace_period_expiration_at_ms: orNull(isMoment),
+  auto_resume_at_ms: isMoment,
+  new_product_id: isText,
+  transferred_from: isTexts,
+  transferred_to: isTexts,
+  adjustments: (value) =>
+    Array.isArray(value) && value.length > 0 &&
+    value.every(({ amount, currency, ...rest }) =>
+      isInteger(amount) && isText(currency.code) && isText(currency.name) &&
+      orNull(isText)(currency.description) && Object.keys(currency).length === 3 &&
+      Object.keys(rest).length === 0
+    ),
+  product_display_name: orNull(isText),
+  purchase_environment: oneOf("SANDBOX", "PRODUCTION"),
+  source: oneOf("in_app_purchase", "admin_api"),
+  virtual_currency_transaction_id: isText,
+};
+
+/** Fields of what is not paid yet. */
+const UNPAID = [
+  ...["period_type", "expiration_at_ms", "transaction_id", "original_transaction_id"],
+  ...["entitlement_ids", "takehome_percentage", "tax_percentage", "commission_percentage"],
+];
+
+/** Fields that stand for nothing in a test event, as the published sample has them. */
+const EMPTY_IN_TEST = ["is_family_share"];
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 Deno.test("every type of event has exactly its documented fields, in order", async () => {
   const seen = new Set<string>();
   const ids = new Set<string>();
-  for (const [name, { does }] of Object.entries(ACTIVITIES)) {
+  const all = { ...ACTIVITIES, "nothing": { does: tryOut } };
+  for (const [name, { does }] of Object.entries(all)) {
     for (const row of await eventsOf(does)) {
       checkEvent(row, name);
       ok(!ids.has(row.id), "no two events have one id");
@@ -114,10 +203,18 @@ function checkEvent(
   deepEqual(Object.keys(delivery), ["api_version", "event"]);
   equal(delivery["api_version"], "1.0");
   const event = delivery["event"] as Event;
-  const expected = FIELDS[type]?.filter((field) => field !== "app_id" || app_id !== null);
+  const granted = event["store"] === "PROMOTIONAL";
+  const expected = FIELDS[type]?.filter((field) => field !== "app_id" || !granted);
   deepEqual(Object.keys(event), expected, `${type} when ${name}`);
-  equal(app_id === null, event["store"] === "PROMOTIONAL", "only grants belong to no app");
-  deepEqual([event["type"], event["id"], event["app_id"] ?? null], [type, id, app_id]);
+  for (const [field, value] of Object.entries(event)) {
+    if (type === "TEST" && EMPTY_IN_TEST.includes(field)) continue;
+    ok(VALUES[field]?.(value), `${field} of ${type} is ${JSON.stringify(value)} when ${name}`);
+  }
+  const unpaid = UNPAID.map((field) => event[field]);
+  if (type === "INVOICE_ISSUANCE") deepEqual(unpaid, UNPAID.map(() => null));
+  deepEqual([event["type"], event["id"]], [type, id]);
+  // A test event names an app for the look of it, and belongs to none.
+  if (type !== "TEST") equal(event["app_id"] ?? null, app_id);
   match(id, UUID);
   equal(event["event_timestamp_ms"], created_at);
   equal(event["environment"] ?? event["purchase_environment"], environment.toUpperCase());
@@ -215,6 +312,11 @@ Deno.test("every activity is told by its events, in order", async () => {
     deepEqual((await sim.newEvents()).map(tell), told, name);
   }
 });
+
+/** Tries whether events arrive. */
+async function tryOut(sim: Simulation): Promise<void> {
+  await sim.post("/trigger", { type: "TEST" });
+}
 
 /** The stored events of an activity. */
 async function eventsOf(does: Activity["does"]): Promise<Row<"events">[]> {

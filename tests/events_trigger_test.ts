@@ -262,6 +262,12 @@ Deno.test("events trigger reads each override as what its field takes", async ()
     (await sim.rows("subscriptions")).map((row) => row.transaction_id),
     texts.map((text) => text === '"quoted"' ? "quoted" : text),
   );
+  const paused = await trigger(desk, "SUBSCRIPTION_PAUSED");
+  const { auto_resume_at_ms, expiration_at_ms } = paused.delivery.event;
+  ok(Number(auto_resume_at_ms) >= Number(expiration_at_ms) + 28 * DAY, "it goes on some day");
+  const until = Number(auto_resume_at_ms) + DAY;
+  const later = await trigger(desk, "SUBSCRIPTION_PAUSED", ...override(`pause.until=${until}`));
+  equal(later.delivery.event["auto_resume_at_ms"], until);
   const trial = await trigger(desk, "INITIAL_PURCHASE", ...override("purchase.trial=true"));
   equal(trial.delivery.event["period_type"], "TRIAL");
   const graceless = await trigger(desk, "BILLING_ISSUE", ...override("fail.grace=null"));

@@ -5,15 +5,36 @@
  */
 
 import { delivery } from "../domain/events.ts";
+import type { Place } from "../find.ts";
+import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** Makes the row of a test event, its fields filled with what stands for something real. */
-export function testEvent(
-  at: Pick<Row<"events">, "project_id" | "seq" | "created_at" | "app_id">,
-): Row<"events"> {
+/**
+ * Writes a test event, its fields filled with what stands for something real. It counts as one of
+ * the given app, and names the project's first app where that is none.
+ */
+export async function writeTestEvent(
+  { tx, project, now }: Place & { now: number },
+  app_id: string | null,
+): Promise<Row<"events">> {
+  const first = await tx.selectFrom("apps").select("id").where("project_id", "=", project.id)
+    .orderBy("seq").limit(1).executeTakeFirst();
+  const event = {
+    ...testEvent(now, app_id ?? first?.id),
+    project_id: project.id,
+    seq: await nextSeq(tx, project.id),
+    app_id,
+  };
+  await tx.insertInto("events").values(event).execute();
+  return event;
+}
+
+function testEvent(
+  now: number,
+  app_id: string | undefined,
+): Omit<Row<"events">, "project_id" | "seq" | "app_id"> {
   const id = crypto.randomUUID();
   const customer = crypto.randomUUID();
-  const { created_at: now } = at;
   const payload = delivery({
     event_timestamp_ms: now,
     product_id: "test_product",
@@ -42,11 +63,18 @@ export function testEvent(
     offer_code: null,
     type: "TEST",
     id,
-    ...at.app_id === null ? {} : { app_id: at.app_id },
+    ...app_id === undefined ? {} : { app_id },
     experiments: [],
     renewal_number: null,
     metadata: null,
   });
-  // A customer of its own, so that it waits for nobody.
-  return { ...at, id, type: "TEST", customer_id: customer, environment: "sandbox", payload };
+  return {
+    id,
+    created_at: now,
+    type: "TEST",
+    // A customer of its own, so that it waits for nobody.
+    customer_id: customer,
+    environment: "sandbox",
+    payload,
+  };
 }

@@ -8,9 +8,8 @@
 import { z } from "zod";
 import { invalid, unprocessable } from "../errors.ts";
 import { queueDeliveries } from "../events/queue.ts";
-import { testEvent } from "../events/test_event.ts";
+import { writeTestEvent } from "../events/test_event.ts";
 import { findCustomer } from "../find.ts";
-import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { findOrCreateCustomer } from "./customers.ts";
 import { showEvent } from "./events.ts";
@@ -75,8 +74,8 @@ export const triggerRoutes = [trigger];
 async function cook(call: SimCall, wanted: Wanted): Promise<void> {
   const { type, customer_id, recipe } = wanted;
   if (recipe.product === "none") {
-    if (customer_id === undefined) return await tell(call);
-    throw invalid("customer_id", `${type} is about no customer`);
+    if (customer_id !== undefined) throw invalid("customer_id", `${type} is about no customer`);
+    return await queueDeliveries(call, [await writeTestEvent(call, null)]);
   }
   const customer = customer_id === undefined
     ? await findOrCreateCustomer(call, `triggered-${crypto.randomUUID().slice(0, 8)}`)
@@ -126,7 +125,7 @@ async function takeStep(
 ): Promise<void> {
   const sent = overridesOf(overrides, name);
   const more = name === "change_product" ? await changeTarget(call, state, sent) : {};
-  const whole = { ...usual?.(state), ...more, ...sent };
+  const whole = { ...usual?.(state, sent), ...more, ...sent };
   await blaming(name, sent, () => perform(call, `/subscriptions/{id}/${name}`, whole, state.id));
 }
 
@@ -162,13 +161,4 @@ async function newEvents(
 ): Promise<Row<"events">[]> {
   return await tx.selectFrom("events").selectAll()
     .where("project_id", "=", project.id).where("seq", ">", after).orderBy("seq").execute();
-}
-
-/** Writes a test event, for everybody who gets all events. */
-async function tell(call: SimCall): Promise<void> {
-  const { tx, project, now } = call;
-  const seq = await nextSeq(tx, project.id);
-  const event = testEvent({ project_id: project.id, seq, created_at: now, app_id: null });
-  await tx.insertInto("events").values(event).execute();
-  await queueDeliveries(call, [event]);
 }

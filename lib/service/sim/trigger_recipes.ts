@@ -35,8 +35,8 @@ export interface Recipe {
 export interface RecipeStep {
   /** The last part of its path, or `transfer`. */
   name: string;
-  /** What is sent. Default: nothing. */
-  body?(held: Held): object;
+  /** What is sent besides what overrides send. Default: nothing. */
+  body?(held: Held, sent: object): object;
   /** Why it need not be done to what the customer had, or to what was bought just now. */
   skip?(held: Held, bought: boolean): string | undefined;
 }
@@ -71,14 +71,15 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     product: "subscription",
     needs: "pause",
     accepts: (held) => held.status === "active" && renewsAs(held, "will_renew", "will_pause"),
-    steps: [{ name: "pause" }],
+    // The store names a day on which it goes on.
+    steps: [{ name: "pause", body: (_held, sent) => "until" in sent ? {} : { for: "P1M" } }],
   },
   EXPIRATION: { product: "subscription", accepts: isOpen, steps: [{ name: "expire" }] },
   SUBSCRIPTION_EXTENDED: {
     product: "subscription",
     needs: "extend",
     accepts: (held) => isRunning(held) && !renewsAs(held, "has_already_renewed", "will_pause"),
-    steps: [{ name: "extend", body: () => ({ by: "P1W" }) }],
+    steps: [{ name: "extend", body: (_held, sent) => "until" in sent ? {} : { by: "P1W" } }],
   },
   INVOICE_ISSUANCE: { product: "invoiced", steps: [] },
   REFUND_REVERSED: {

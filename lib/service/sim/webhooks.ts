@@ -10,9 +10,8 @@ import type { Lane } from "../events/claims.ts";
 import type { DeliveryFault } from "../events/mod.ts";
 import { queueNew } from "../events/queue.ts";
 import { newSigningSecret, OVERLAP_MS } from "../events/signatures.ts";
-import { testEvent } from "../events/test_event.ts";
+import { writeTestEvent } from "../events/test_event.ts";
 import { findWebhook } from "../find.ts";
-import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { disabled, findDelivery, showDelivery } from "./deliveries.ts";
 import { simRoute } from "./route.ts";
@@ -41,19 +40,12 @@ const ping = simRoute({
   },
   then: async (call, { id }) => showDelivery(call, await findDelivery(call, id)),
 }, async (call) => {
-  const { tx, project, now, params } = call;
-  const webhook = await findWebhook(call, params.id);
+  const webhook = await findWebhook(call, call.params.id);
   if (webhook.disabled_at !== null) throw disabled();
-  const event = testEvent({
-    project_id: project.id,
-    seq: await nextSeq(tx, project.id),
-    created_at: now,
-    app_id: webhook.app_id,
-  });
-  await tx.insertInto("events").values(event).execute();
+  const event = await writeTestEvent(call, webhook.app_id);
   // Whoever asks gets an answer now; a second attempt would tell nobody.
   const [id = ""] = await queueNew(call, [{ webhook, event }], { once: true });
-  return { project_id: project.id, id };
+  return { project_id: call.project.id, id };
 });
 
 const rotateSecret = simRoute({
