@@ -171,11 +171,25 @@ Deno.test("answers of other shapes are shown as far as they go", async () => {
   ]);
 });
 
-Deno.test("what the service leaves out is said, and a refusal names the flag's value", async () => {
+Deno.test("what a chart does not know is refused with what it knows", async () => {
   await using desk = await openDesk();
-  const left = await desk.run("charts", "get", "mrr", "--filter", "x=1", "--segment", "y");
-  equal(left.code, 0);
-  equal(left.err, "Warning: The chart has left out what it does not know: filters x; segment y\n");
+  for (const format of ["table", "json"]) {
+    const words = ["charts", "get", "mrr", "--filter", "x=1", "--segment", "y", "--output", format];
+    const { code, out, err } = await desk.run(...words);
+    deepEqual([code, out], [2, ""]);
+    const { error } = format === "json" ? JSON.parse(err) : { error: undefined };
+    const [message, hint] = error ? [error.message, error.hint] : err.split("\n");
+    equal(message, 'Cannot show the chart "mrr": it has no filter "x", no segment "y"');
+    match(hint, /^It takes --filter: .*\bstore\b.*; --segment: .*\bcountry\b/);
+    match(hint, /\. See: cli charts options mrr$/);
+  }
+  const selector = await desk.run("charts", "get", "revenue", "--selector", "colour=red");
+  equal(selector.code, 2);
+  match(selector.err, /it has no selector "colour"\nIt takes --selector: revenue_type\. /);
+});
+
+Deno.test("a refusal of a filter's value names the values", async () => {
+  await using desk = await openDesk();
   const refused = await desk.run("charts", "get", "mrr", "--filter", "store=appstore");
   equal(refused.code, 1);
   match(refused.err, /^Cannot show a chart: 'store' must be one of app_store, /);

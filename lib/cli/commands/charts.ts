@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Client } from "../../client.ts";
 import { ApiError, UsageError } from "../../errors.ts";
 import {
   type Chart,
@@ -67,6 +68,7 @@ const get = command({
     const client = await context.client();
     const name = input.chart_name;
     const chart = await knownChart(name, () => getChart(client, name, query));
+    await checkKnown(client, chart, name);
     showChart(context, chart, input.plot);
   },
 });
@@ -113,14 +115,36 @@ function filtersOf(pairs: readonly string[]): Record<string, string[]> {
   return Object.fromEntries(filters);
 }
 
+/**
+ * Refuses a chart that has left out what it was asked for: other numbers are not an answer.
+ *
+ * Gap: the service answers all the same, and tells what it does not know.
+ */
+async function checkKnown(client: Client, chart: Chart, name: string): Promise<void> {
+  const unknown = Object.entries(chart.unsupported_params ?? {});
+  if (unknown.length === 0) return;
+  const what = unknown.map(([kind, names]) =>
+    `no ${kind.replace(/s$/, "")} ${[names].flat().map((one) => JSON.stringify(one)).join(", ")}`
+  );
+  const { filters, segments, user_selectors } = await getChartOptions(client, name);
+  const known = {
+    filters: filters.map(({ id }) => id),
+    segment: segments.map(({ id }) => id),
+    selectors: Object.keys(user_selectors),
+  };
+  const hints = Object.entries(known).flatMap(([kind, names]) =>
+    unknown.some(([one]) => one === kind)
+      ? [`--${kind.replace(/s$/, "")}: ${names.join(", ")}`]
+      : []
+  );
+  throw new UsageError(`Cannot show the chart ${JSON.stringify(name)}: it has ${what.join(", ")}`, {
+    hint: `It takes ${hints.join("; ")}. See: cli charts options ${quoted(name)}`,
+  });
+}
+
 /** Shows a chart: a table and a picture, or the service's own JSON. */
 function showChart(context: Context, chart: Chart, plot: boolean | undefined): void {
   const { out } = context;
-  const unknown = Object.entries(chart.unsupported_params ?? {})
-    .map(([kind, names]) => `${kind} ${[names].flat().join(", ")}`);
-  if (unknown.length > 0) {
-    out.warn(`The chart has left out what it does not know: ${unknown.join("; ")}`);
-  }
   if (out.format === "json") return showOne(context, chart);
   const view = viewChart(chart);
   out.table(chartRows(view), chartColumns(view), { empty: "The chart is empty." });
