@@ -1,4 +1,4 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import { findJsonFault } from "../lib/cli/check_json.ts";
 
@@ -71,7 +71,7 @@ Deno.test("what is let through is what JSON.parse takes", () => {
   fc.assert(
     fc.property(text, (json) => {
       const fault = findJsonFault(json);
-      if (fault?.what.includes("would arrive as")) return;
+      if (/would arrive as|is there twice/.test(fault?.what ?? "")) return;
       let valid = true;
       try {
         JSON.parse(json);
@@ -82,4 +82,16 @@ Deno.test("what is let through is what JSON.parse takes", () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+Deno.test("a name that an object has twice is a fault, and one of another object is none", () => {
+  const what = 'the name "a" is there twice';
+  const [line, column] = [1, 9];
+  deepStrictEqual(findJsonFault('{"a": 1,"a": 1}'), { line, column, what });
+  const inner = '{"a": {"b": [{"a": 1}, {"a": 1}], "a": 2}}';
+  strictEqual(findJsonFault(inner), undefined);
+  strictEqual(findJsonFault(inner.replace('"b"', '"a"'))?.what, what);
+  // Written otherwise it is the same name.
+  strictEqual(findJsonFault('{"a": 1, "\\u0061": 2}')?.what, 'the name "\\u0061" is there twice');
+  strictEqual(findJsonFault('{"__proto__": 1, "constructor": 2, "": 3}'), undefined);
 });

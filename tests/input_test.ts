@@ -203,8 +203,10 @@ Deno.test("a key named __proto__ is a key, and reaches no prototype", async () =
   strictEqual(JSON.stringify({ ...read }), text);
 });
 
-Deno.test("the last of two equal keys counts", async () => {
-  deepStrictEqual(await readJsonFile(piped('{"a":1,"a":2}'), "-"), { a: 2 });
+Deno.test("a file in which one name stands twice is refused, with its place", async () => {
+  await rejects(readJsonFile(piped('{"a":1,\n"a":2}'), "-"), {
+    message: 'Cannot read standard input: line 2, column 1: the name "a" is there twice',
+  });
 });
 
 Deno.test("pairs are split at the first =, and their values stay as they are", () => {

@@ -49,7 +49,7 @@ interface FaultAt {
 
 /**
  * The first thing that keeps a text from being JSON, or from arriving as it is written: a number
- * that would be changed, or nesting without end.
+ * that would be changed, a name that an object has twice, or nesting without end.
  *
  * @example
  * ```ts
@@ -81,11 +81,20 @@ export function skipSpace(text: string, at: number): number {
 /** Walks through the tokens. It keeps its own levels, since recursion would run out. */
 function findFaultAt(text: string): FaultAt | undefined {
   const levels: string[] = [];
+  const names: Set<string>[] = [];
   let state: State = "value";
   let at = skipSpace(text, 0);
   while (at < text.length) {
     const token = readToken(text, at);
     if ("what" in token) return token;
+    if (state === "key" || state === "firstKey") {
+      const again = token.kind === "string" && isAgain(names, text.slice(at, token.end));
+      if (again) {
+        return { at, what: `the name ${shortened(text.slice(at, token.end))} is there twice` };
+      }
+    }
+    if (token.kind === "{") names.push(new Set());
+    if (token.kind === "}") names.pop();
     const next = stateAfter(state, token.kind, levels);
     if (next === undefined) return { at, what: WANTED[state] };
     if (levels.length > DEEPEST) return { at, what: `more than ${DEEPEST} levels of nesting` };
@@ -93,6 +102,20 @@ function findFaultAt(text: string): FaultAt | undefined {
     at = skipSpace(text, token.end);
   }
   return state === "end" ? undefined : { at, what: `the text ends where ${WANTED[state]}` };
+}
+
+/** Whether the innermost object has a member of that name already. It has from now on. */
+function isAgain(names: readonly Set<string>[], token: string): boolean {
+  const name: string = JSON.parse(token);
+  const known = names.at(-1);
+  const again = known?.has(name) === true;
+  known?.add(name);
+  return again;
+}
+
+/** Text of which a long one is cut. */
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
 /** The state after a token, or undefined when the token may not stand there. */
@@ -154,8 +177,7 @@ function readNumber(text: string, at: number): { kind: Kind; end: number } | Fau
     return { at, what: "this number is not written as JSON writes it" };
   }
   if (keepsItsValue(number)) return { kind: "word", end: at + number.length };
-  const shown = number.length > 40 ? `${number.slice(0, 40)}…` : number;
-  return { at, what: `the number ${shown} would arrive as ${Number(number)}` };
+  return { at, what: `the number ${shortened(number)} would arrive as ${Number(number)}` };
 }
 
 /**

@@ -44,7 +44,8 @@ export function denoFiles(say: (text: string) => void, signal?: AbortSignal | un
  * Reads the JSON object in a file, or in the standard input where the path is `-`.
  *
  * @throws {UsageError} when it cannot be read, is larger than 4 MiB, is not UTF-8, is not JSON, is
- * not an object, or holds a number that would be changed on its way.
+ * not an object, or holds a number that would be changed on its way or a name that one object has
+ * twice.
  */
 export async function readJsonFile(files: Files, path: string): Promise<Record<string, unknown>> {
   const name = path === "-" ? "standard input" : JSON.stringify(path);
