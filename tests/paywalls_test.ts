@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { ApiError } from "../lib/errors.ts";
 import { getOffering } from "../lib/resources/offerings.ts";
 import {
@@ -42,6 +42,17 @@ Deno.test("paywall content is kept as it was put, and counted", async () => {
   equal(shown.components?.published?.revision, 2);
   await deletePaywall(client, first.id);
   equal((await desk.send("GET", address)).status, 404);
+});
+
+Deno.test("paywalls list names offerings by their lookup keys, in one request", async () => {
+  await using desk = await openDesk();
+  await createPaywall(desk.client, { offering_id: "winter_sale" });
+  desk.sent.length = 0;
+  match((await desk.run("paywalls", "list")).out, /\npw\w+ +winter_sale +/);
+  const reads = desk.sent.filter(({ path }) => path.startsWith("/v2/"));
+  equal(reads.length, 1);
+  const json = await desk.run("paywalls", "list", "--output", "json");
+  ok(!json.out.includes("winter_sale"), "JSON is what nobody asked more of");
 });
 
 Deno.test("publish sets the paywall, moves the mark, and skips what is done", async () => {

@@ -241,13 +241,16 @@ Deno.test("simulate alias merges an anonymous customer, and switches an identifi
   await sim(desk, `purchase ${anonymous} ${MONTHLY}`);
   const merged = await sim(desk, `alias ${anonymous} zoe`);
   match(merged.err, /^\$RCAnonymousID:\w+ and zoe are now one customer: \$RCAnonymousID:\w+$/m);
-  match(merged.out, /^Active entitlements \(1\)$/m);
+  match(merged.out, /^Active entitlements \(1\)\nENTITLEMENT +EXPIRES\npro +2026-02-28 /m);
   match((await desk.run("subs", "info", "zoe")).out, /^Aliases \(2\)$/m);
   const same = await sim(desk, `alias zoe ${anonymous}`);
   match(same.err, /are the same customer already$/m);
   const switched = await sim(desk, "alias zoe zack");
   match(switched.err, /^zack is another customer: nothing was merged$/m);
   match(switched.out, /^id +zack$/m);
+  // The administrator need not be signed in.
+  delete desk.env.CLI_REFRESH_TOKEN;
+  match((await sim(desk, `alias zoe ${anonymous}`)).out, /^entl\w+ +2026-02-28 /m);
 });
 
 Deno.test("simulate test-store makes an app whose product can be bought, and time runs fast there", async () => {

@@ -165,9 +165,11 @@ Deno.test("subscribers info walks through all pages of a list", async () => {
   equal(itemsIn(json["purchases"]).length, 101);
 });
 
-Deno.test("subscribers create merges a file into the request; the id is the one given", async () => {
+Deno.test("subscribers create merges a file into the request; its id is the one given, or none", async () => {
   const files = {
-    "ada.json": '{"id": "other", "attributes": [{"name": "$email", "value": "x@example.com"}]}',
+    "other.json": '{"id": "other"}',
+    "same.json": '{"id": "new_4"}',
+    "ada.json": '{"attributes": [{"name": "$email", "value": "x@example.com"}]}',
   };
   await using desk = await deskAt({ files, stdin: "{}" });
   const { code, out } = await desk.run("subscribers", "create", "new_1", "-f", "ada.json");
@@ -176,6 +178,11 @@ Deno.test("subscribers create merges a file into the request; the id is the one 
   match((await desk.run("subs", "attributes", "new_1")).out, /^\$email +x@example\.com/m);
   equal((await desk.run("subs", "create", "new_2", "--file", "-")).code, 0);
   equal((await desk.run("subs", "create", "new_3", "--output", "json")).code, 0);
+  equal((await desk.run("subs", "create", "new_4", "--file", "same.json")).code, 0);
+  const before = desk.sent.length;
+  const other = await desk.run("subs", "create", "new_5", "--file", "other.json");
+  deepEqual([other.code, other.out, desk.sent.length], [2, "", before]);
+  match(other.err, /^Cannot create the subscriber "new_5": its file says the id "other"\n/);
   const taken = await desk.run("subscribers", "create", "ada");
   equal(taken.code, 7);
   equal((await desk.run("subscribers", "create", "guest")).code, 1);
@@ -209,6 +216,10 @@ Deno.test("subscribers transfer moves what one has to another", async () => {
   deepEqual(Object.keys(answer), ["source_customer", "target_customer"]);
   match((await desk.run("subs", "info", "grace")).out, /^Subscriptions \(1\)$/m);
   const rest = await desk.run(...words, "--confirm");
+  equal(rest.err, "Transferred 1 subscription from ada to grace\n");
+  const nothing = await desk.run(...words, "-y");
+  equal(nothing.code, 0);
+  equal(nothing.err, "Warning: Nothing was transferred: ada had none of it\n");
   match(rest.out, /^From\nid +ada$/m);
   match(rest.out, /^To\nid +grace$/m);
   match((await desk.run("subs", "info", "grace")).out, /^Subscriptions \(2\)$/m);

@@ -10,22 +10,45 @@ import {
   getPaywall,
   listPaywalls,
   type Paywall,
+  type PaywallsQuery,
 } from "../../resources/paywalls.ts";
-import { group, text } from "../command.ts";
+import { command, group, text } from "../command.ts";
 import type { Column } from "../output.ts";
-import { onBody, onList, onOne, onOneForGood } from "../plain.ts";
+import { listFlags, onBody, onOne, onOneForGood, showList } from "../plain.ts";
 
 const columns: Column<Paywall>[] = [
   { header: "id", value: (paywall) => paywall.id, kind: "id" },
-  { header: "offering", value: (paywall) => paywall.offering?.lookup_key ?? paywall.offering_id },
+  {
+    header: "offering",
+    value: (paywall) => paywall.offering?.lookup_key ?? paywall.offering_id,
+    kind: "id",
+  },
   { header: "name", value: (paywall) => paywall.name },
   { header: "published", value: (paywall) => paywall.published_at, kind: "date" },
   { header: "created", value: (paywall) => paywall.created_at, kind: "date" },
 ];
 
+const list = command({
+  brief: "List the paywalls",
+  flags: listFlags,
+  async run(context, input) {
+    const client = await context.client();
+    // JSON is what the list is without being asked for more.
+    const expand: PaywallsQuery = context.out.format === "json"
+      ? {}
+      : { expand: ["items.offering"] };
+    await showList(
+      context,
+      input,
+      (query) => listPaywalls(client, { ...query, ...expand }),
+      columns,
+    );
+  },
+});
+
 /** Paywalls. Their content is set with `cli publish offering`. */
 export const paywalls = group("Paywalls: what an offering looks like", [], {
-  list: onList("List the paywalls", listPaywalls, columns),
+  list,
   view: onOne("Show a paywall", getPaywall, "The paywall's id"),
   create: onBody("Create an empty paywall for an offering", {
     flags: { offering: text("The offering's lookup key or id", { placeholder: "lookup_key" }) },

@@ -33,6 +33,7 @@ import { refund, reverseRefund } from "./simulate_refund.ts";
 import { subscriptionActions } from "./simulate_subscription.ts";
 import { showBought } from "./simulate_told.ts";
 import { showSubscriber } from "./subscribers_card.ts";
+import { entitlementKeys } from "./subscribers_holdings.ts";
 
 const PRODUCT = "The product's id, or the store's name of it";
 
@@ -157,7 +158,9 @@ const alias = command({
     const answer = await client.post<SignedIn>(place, { alias });
     const { out } = context;
     if (out.format === "json") return showOne(context, answer);
-    showSubscriber(context, answer.customer);
+    // Who may use the simulator need not be signed in: then the ids have to do.
+    const keys = await context.client().then(entitlementKeys).catch(() => undefined);
+    showSubscriber(context, answer.customer, { keys });
     out.done(
       {
         same: `${user_id} and ${alias} are the same customer already`,

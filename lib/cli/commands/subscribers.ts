@@ -4,6 +4,7 @@
  * @module
  */
 
+import { UsageError } from "../../errors.ts";
 import {
   createCustomer,
   type Customer,
@@ -32,7 +33,13 @@ import {
 import { attributes } from "./subscribers_attributes.ts";
 import { showSubscriber } from "./subscribers_card.ts";
 import { grant, revoke } from "./subscribers_grant.ts";
-import { entitlementKeys } from "./subscribers_holdings.ts";
+import {
+  entitlementKeys,
+  type Holding,
+  isGrant,
+  permitted,
+  readHoldings,
+} from "./subscribers_holdings.ts";
 import { info } from "./subscribers_info.ts";
 
 const USER_ID = "The subscriber's app user id";
@@ -85,12 +92,18 @@ const list = command({
 const create = command({
   brief: "Create a subscriber",
   details: "Before an app has seen it. The JSON of --file is merged into the request, such as " +
-    '{"attributes": [{"name": "$email", "value": "ada@example.com"}]}; the id is the one given ' +
-    "by position.",
+    '{"attributes": [{"name": "$email", "value": "ada@example.com"}]}. An id in it must be the one ' +
+    "given by position.",
   args: { user_id: argument(USER_ID) },
   flags: fileFlag,
   async run(context, { user_id, file }) {
     const more = file === undefined ? {} : await readJsonFile(context.files, file);
+    if (more["id"] !== undefined && more["id"] !== user_id) {
+      const [one, other] = [user_id, more["id"]].map((id) => JSON.stringify(id));
+      throw new UsageError(`Cannot create the subscriber ${one}: its file says the id ${other}`, {
+        hint: "Leave the id out of the file, or give the same one by position.",
+      });
+    }
     const body: NewCustomer = { ...more, id: user_id };
     showOne(context, await createCustomer(await context.client(), body));
   },
@@ -114,13 +127,33 @@ const transfer = command({
     const app_ids = app_id.length === 0 ? {} : { app_ids: app_id };
     const body = { target_customer_id: dst_user_id, ...app_ids };
     const client = await context.client();
+    if (context.out.format === "json") {
+      return showOne(context, await transferCustomer(client, src_user_id, body));
+    }
+    // Read before, so that nothing can fail any more once it is done.
+    const [keys, before] = await Promise.all([
+      entitlementKeys(client),
+      permitted(readHoldings(client, src_user_id)),
+    ]);
     const answer = await transferCustomer(client, src_user_id, body);
-    if (context.out.format === "json") return showOne(context, answer);
-    const keys = await entitlementKeys(client);
     showSubscriber(context, answer.source_customer, { title: "From", keys });
     showSubscriber(context, answer.target_customer, { title: "To", keys });
+    const after = before && await readHoldings(client, src_user_id).catch(() => undefined);
+    if (!after) return;
+    const gone = before.filter(({ id }) => !after.some((one) => one.id === id));
+    const what = counted(gone);
+    if (what === "") context.out.warn(`Nothing was transferred: ${src_user_id} had none of it`);
+    else context.out.done(`Transferred ${what} from ${src_user_id} to ${dst_user_id}`);
   },
 });
+
+/** Holdings as numbers: "2 subscriptions and 1 grant". Nothing for none. */
+function counted(holdings: readonly Holding[]): string {
+  const kinds = Object.groupBy(holdings, (one) => isGrant(one) ? "grant" : one.object);
+  return Object.entries(kinds)
+    .map(([kind, { length } = { length: 0 }]) => `${length} ${kind}${length === 1 ? "" : "s"}`)
+    .join(" and ");
+}
 
 const refund = command({
   brief: "Refund a transaction of a subscription",

@@ -6,14 +6,7 @@
 
 import { answeredAt, type Client } from "../../client.ts";
 import { ApiError } from "../../errors.ts";
-import { each, LARGEST_PAGE } from "../../page.ts";
-import {
-  type Customer,
-  getCustomer,
-  grantEntitlement,
-  listCustomerPurchases,
-  listCustomerSubscriptions,
-} from "../../resources/customers.ts";
+import { type Customer, getCustomer, grantEntitlement } from "../../resources/customers.ts";
 import { type Entitlement, getEntitlement } from "../../resources/entitlements.ts";
 import { argument, command, requiredText } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -31,6 +24,7 @@ import {
   nameOf,
   permitted,
   productNames,
+  readHoldings,
 } from "./subscribers_holdings.ts";
 
 const args = {
@@ -142,16 +136,6 @@ function clockOf({ around }: Context, answer: object): () => number {
   // Less than that is the time that the answer took, and what it leaves out of the second.
   const ahead = told === undefined ? 0 : told - around.now();
   return () => around.now() + (Math.abs(ahead) < 3000 ? 0 : ahead);
-}
-
-/** All that a subscriber ever got. */
-async function readHoldings(client: Client, id: string): Promise<Holding[]> {
-  const query = { limit: LARGEST_PAGE };
-  const [subscriptions, purchases] = await Promise.all([
-    Array.fromAsync(each(client, listCustomerSubscriptions(client, id, query))),
-    Array.fromAsync(each(client, listCustomerPurchases(client, id, query))),
-  ]);
-  return [...subscriptions, ...purchases];
 }
 
 /** Says so when the subscriber has the entitlement for longer already. */

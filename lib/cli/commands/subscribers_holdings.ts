@@ -7,6 +7,7 @@
 import type { Client } from "../../client.ts";
 import { ApiError } from "../../errors.ts";
 import { each, LARGEST_PAGE } from "../../page.ts";
+import { listCustomerPurchases, listCustomerSubscriptions } from "../../resources/customers.ts";
 import { type Entitlement, listEntitlements } from "../../resources/entitlements.ts";
 import { listProducts } from "../../resources/products.ts";
 import type { Purchase } from "../../resources/purchases.ts";
@@ -14,6 +15,16 @@ import type { Subscription } from "../../resources/subscriptions.ts";
 
 /** Something that gives a subscriber entitlements. */
 export type Holding = Subscription | Purchase;
+
+/** All that a subscriber ever got. */
+export async function readHoldings(client: Client, id: string): Promise<Holding[]> {
+  const query = { limit: LARGEST_PAGE };
+  const [subscriptions, purchases] = await Promise.all([
+    Array.fromAsync(each(client, listCustomerSubscriptions(client, id, query))),
+    Array.fromAsync(each(client, listCustomerPurchases(client, id, query))),
+  ]);
+  return [...subscriptions, ...purchases];
+}
 
 /** Whether it gives access now. */
 export function givesAccess(holding: Holding): boolean {
