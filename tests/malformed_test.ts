@@ -1,10 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import fc from "fast-check";
 import { routes } from "../lib/service/mod.ts";
 import { fullPath } from "../lib/service/route.ts";
-import { anyRequest, type Ids } from "./any_request.ts";
 import { answerOf, apiOf, signIn } from "./api.ts";
-import { BASE_URL, type Desk, openDesk } from "./harness.ts";
+import { BASE_URL, openDesk } from "./harness.ts";
 
 /** Bodies that no operation takes. */
 const BROKEN: (string | Uint8Array<ArrayBuffer>)[] = [
@@ -134,39 +132,3 @@ Deno.test("of two fields with one name, the last counts", async () => {
   const answer = await api.post("/offerings/default", '{"display_name":"a","display_name":"b"}');
   equal(answer.display_name, "b");
 });
-
-for (let round = 1; round <= 6; round++) {
-  Deno.test(`600 requests at random: never the service's fault, always as documented (${round})`, async () => {
-    await using desk = await openDesk();
-    const ids = await idsOf(desk);
-    const seen = new Map<number, number>();
-    await fc.assert(
-      fc.asyncProperty(anyRequest(ids), async ({ method, path, body, headers }) => {
-        const response = await desk.send(method, path, body, headers);
-        ok(response.status < 500, String(response.status));
-        seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
-        await response.body?.cancel();
-      }),
-      { numRuns: 600, timeout: 5000 },
-    );
-    // If nothing is accepted, nothing but the door was tested.
-    const accepted = (seen.get(200) ?? 0) + (seen.get(201) ?? 0);
-    ok(accepted > 100, `only ${accepted} were accepted: ${JSON.stringify([...seen])}`);
-    for (const status of [400, 404]) ok((seen.get(status) ?? 0) > 20, `${status} is rare`);
-  });
-}
-
-/** The ids of what is in the project, by kind, and the project's own. */
-async function idsOf(desk: Desk): Promise<Ids> {
-  const api = apiOf(desk);
-  const of = async (list: string) => (await api.get(list)).items.map(({ id }) => id);
-  return {
-    projects: [desk.projectId],
-    apps: await of("/apps"),
-    products: await of("/products"),
-    entitlements: [...await of("/entitlements"), "pro"],
-    offerings: [...await of("/offerings"), "default"],
-    packages: await of("/offerings/default/packages"),
-    customers: ["ada", "grace"],
-  };
-}

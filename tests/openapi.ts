@@ -31,6 +31,9 @@ interface Operation {
 type Fetch = (request: Request) => Promise<Response>;
 
 const document: OpenApi = JSON.parse(openApiDocument(operations, "test"));
+const patterns = Object.entries(document.paths).map(([template, methods]) =>
+  [new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`), methods] as const
+);
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 ajv.addSchema({ $id: "doc:", ...document });
 const validators = new Map<object, ValidateFunction>();
@@ -49,6 +52,11 @@ export function checkedFetch(fetch: Fetch): Promise<Fetch> {
     checkExchange(request, sentText, response, text);
     return response;
   });
+}
+
+/** Throws when an answer is not an error of the API. */
+export function checkError(answer: unknown, label: string): void {
+  hold(document.components.schemas["Error"], answer, `${label}: error`);
 }
 
 /** Throws when an exchange is not as the document says. */
@@ -102,12 +110,9 @@ function checkParameter(
 
 /** The operation whose path template matches. */
 function operationAt(method: string, pathname: string): Operation | undefined {
-  for (const [template, methods] of Object.entries(document.paths)) {
-    const pattern = template.replace(/\{\w+\}/g, "[^/]+");
-    if (new RegExp(`^${pattern}$`).test(pathname)) {
-      const found = methods[method.toLowerCase()];
-      if (found) return found;
-    }
+  for (const [pattern, methods] of patterns) {
+    const found = methods[method.toLowerCase()];
+    if (found && pattern.test(pathname)) return found;
   }
   return undefined;
 }

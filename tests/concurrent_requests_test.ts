@@ -1,0 +1,3 @@
+import { testRequests } from "./request_tests.ts";
+
+testRequests(8);
