@@ -181,7 +181,8 @@ Deno.test("a hint can be copied into a shell, whatever the id is", async () => {
 });
 
 Deno.test("the list of what there is fits what is missing, not the command", async () => {
-  await using desk = await openDesk();
+  const files = { "grants.json": '{"product_grants": [{"product_ids": ["nope"], "amount": 5}]}' };
+  await using desk = await openDesk({ files });
   const missing: [words: string, list: string][] = [
     ["packages list -o nope", "offerings"],
     ["packages create nope --id a --display-name b", "offerings"],
@@ -190,6 +191,8 @@ Deno.test("the list of what there is fits what is missing, not the command", asy
     ["apps public-keys nope", "apps"],
     ["products view nope", "products"],
     ["packages attach PACKAGE nope", "products"],
+    ["vc create --code GLD --name Gold --file grants.json", "products"],
+    ["vc view GLD", "virtual-currencies"],
   ];
   const [item] = (await listPackages(desk.client, "default")).items;
   for (const [template, list] of missing) {

@@ -232,6 +232,8 @@ const LISTED: Readonly<Record<string, string>> = {
   offerings: "offerings",
   packages: "packages",
   paywalls: "paywalls",
+  // A field of virtual currencies, where a product is named.
+  product_grants: "products",
   products: "products",
   virtual_currencies: "virtual-currencies",
   webhooks: "webhooks",
