@@ -9,7 +9,7 @@ const INTERRUPTED = "The service ended during this attempt; the receiver may hav
 
 /** Starts a process that delivers what is in line in a folder. */
 function startDelivering(folder: string): Deno.ChildProcess {
-  const script = fileURLToPath(import.meta.resolve("./delivery_child.ts"));
+  const script = fileURLToPath(import.meta.resolve("../scripts/bench/delivery_child.ts"));
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, folder],
