@@ -86,7 +86,9 @@ Deno.test("publish with a paywall alone leaves the mark; --no-current alone does
   equal((await getOffering(desk.client, "winter_sale")).is_current, false);
   match((await desk.run(...words, "--no-current")).err, /nothing to publish/);
   equal((await desk.run(...words, "--paywall", "/empty.json", "-y")).code, 2);
-  equal((await desk.run(...words, "--current", "--no-current", "-y")).code, 2);
+  const both = await desk.run(...words, "--current", "--no-current", "-y");
+  equal(both.code, 2);
+  match(both.err, /--current and --no-current exclude each other\nPass one of them\n/);
   match((await desk.run(...words, "--help")).out, /--no-current/);
   equal((await desk.run("publish", "offering", "nope", "-y")).code, 5);
   equal((await desk.run(...words, "-y")).code, 0);

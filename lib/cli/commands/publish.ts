@@ -52,7 +52,7 @@ const offering = command({
   async run(context, { id, paywall, current, no_current, dry_run, ...input }) {
     if (current === true && no_current === true) {
       throw new UsageError(
-        "Cannot publish an offering: --current and --no-current exclude another",
+        "Cannot publish an offering: --current and --no-current exclude each other",
         {
           hint: "Pass one of them",
         },
