@@ -292,14 +292,24 @@ export interface ExperimentEnrollmentEvent extends EventBase {
   experiment_enrolled_at_ms: number;
 }
 
+/** A higher price is announced, and the customer has to agree to it. */
+export interface PriceIncreaseConsentRequiredEvent extends LifecycleEvent {
+  /** Always `PRICE_INCREASE_CONSENT_REQUIRED`. */
+  type: "PRICE_INCREASE_CONSENT_REQUIRED";
+}
+
+/** The customer agreed to a higher price. */
+export interface PriceIncreaseConsentApprovedEvent extends LifecycleEvent {
+  /** Always `PRICE_INCREASE_CONSENT_APPROVED`. */
+  type: "PRICE_INCREASE_CONSENT_APPROVED";
+}
+
 /** Events whose types are known, and of whose fields only the common ones are. */
 export interface OtherEvent extends EventBase {
   /** What happened. `SUBSCRIBER_ALIAS` is deprecated. */
   type:
     | "SUBSCRIBER_ALIAS"
     | "PURCHASE_REDEEMED"
-    | "PRICE_INCREASE_CONSENT_REQUIRED"
-    | "PRICE_INCREASE_CONSENT_APPROVED"
     | "PAYWALL_IMPRESSION"
     | "PAYWALL_CLOSE"
     | "PAYWALL_CANCEL"
@@ -328,6 +338,8 @@ export type KnownEvent =
   | VirtualCurrencyTransactionEvent
   | TestEvent
   | ExperimentEnrollmentEvent
+  | PriceIncreaseConsentRequiredEvent
+  | PriceIncreaseConsentApprovedEvent
   | OtherEvent;
 
 /** An event of a type that this version does not know. */

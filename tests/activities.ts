@@ -213,6 +213,44 @@ const ONE: Record<string, Activity> = {
     },
     told: ["INVOICE_ISSUANCE", "INITIAL_PURCHASE NORMAL 9.99"],
   },
+  "a higher price, and the customer's consent": {
+    async does(sim) {
+      const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+      await sim.newEvents();
+      await sim.act(id, "raise_price", { price: 12.99 });
+      await sim.act(id, "agree_to_price");
+      await sim.advance("P1M");
+    },
+    told: [
+      "PRICE_INCREASE_CONSENT_REQUIRED",
+      "PRICE_INCREASE_CONSENT_APPROVED",
+      "RENEWAL NORMAL 12.99",
+    ],
+  },
+  "a higher price without consent": {
+    async does(sim) {
+      const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+      await sim.newEvents();
+      await sim.act(id, "raise_price", { price: 12.99 });
+      await sim.advance("P1M");
+    },
+    told: ["PRICE_INCREASE_CONSENT_REQUIRED", "EXPIRATION PRICE_INCREASE"],
+  },
+  "a store that cannot be reached, and is again": {
+    async does(sim) {
+      await sim.subscribe({ product_id: "notes.pro.monthly", verified: false });
+      await sim.advance("PT1H");
+      await sim.subscribe({ product_id: "notes.pro.monthly" });
+    },
+    told: ["TEMPORARY_ENTITLEMENT_GRANT", "INITIAL_PURCHASE NORMAL 9.99"],
+  },
+  "a store that cannot be reached for a day": {
+    async does(sim) {
+      await sim.subscribe({ product_id: "notes.pro.monthly", verified: false });
+      await sim.advance("P2D");
+    },
+    told: ["TEMPORARY_ENTITLEMENT_GRANT", "EXPIRATION UNKNOWN"],
+  },
   "changes of configuration and of customers": {
     async does(sim, desk) {
       const path = `/v2/projects/${desk.projectId}`;

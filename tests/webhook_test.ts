@@ -11,6 +11,7 @@ import {
   isEvent,
   type KnownEvent,
   type RenewalEvent,
+  type TemporaryEntitlementGrantEvent,
   type TransferEvent,
   type VirtualCurrencyTransactionEvent,
   type WebhookEvent,
@@ -257,6 +258,18 @@ const CURRENCY: Fields<VirtualCurrencyTransactionEvent> = {
   country_code: true,
 };
 
+/** What is known without the store; the type leaves room for the rest. */
+const BELIEVED: Partial<Fields<TemporaryEntitlementGrantEvent>> = {
+  ...BASE,
+  app_user_id: true,
+  store: true,
+  product_id: true,
+  entitlement_ids: true,
+  purchased_at_ms: true,
+  expiration_at_ms: true,
+  transaction_id: true,
+};
+
 /** The fields that the library knows of some types. */
 const TYPED: Partial<Record<KnownEvent["type"], Record<string, true>>> = {
   INITIAL_PURCHASE: LIFECYCLE,
@@ -271,6 +284,9 @@ const TYPED: Partial<Record<KnownEvent["type"], Record<string, true>>> = {
   SUBSCRIPTION_EXTENDED: LIFECYCLE,
   REFUND_REVERSED: LIFECYCLE,
   INVOICE_ISSUANCE: LIFECYCLE,
+  PRICE_INCREASE_CONSENT_REQUIRED: LIFECYCLE,
+  PRICE_INCREASE_CONSENT_APPROVED: LIFECYCLE,
+  TEMPORARY_ENTITLEMENT_GRANT: BELIEVED,
   TRANSFER,
   VIRTUAL_CURRENCY_TRANSACTION: CURRENCY,
 };

@@ -14,7 +14,11 @@ export interface EventType {
   meaning: string;
   /** Whether the local service can make it happen. */
   trigger: boolean;
+  /** Why it cannot; null where it can. */
+  why_not: string | null;
 }
+
+const NO_APPS = "apps do not report here";
 
 /** Every type, those first that webhooks can choose. */
 export const EVENT_TYPES: readonly EventType[] = [
@@ -30,20 +34,20 @@ export const EVENT_TYPES: readonly EventType[] = [
   can("EXPIRATION", "Access has ended"),
   can("SUBSCRIPTION_EXTENDED", "The end of a period was moved further out"),
   can("INVOICE_ISSUANCE", "An invoice waits to be paid"),
-  cannot("TEMPORARY_ENTITLEMENT_GRANT", "A store cannot be reached: access for a day at most"),
+  can("TEMPORARY_ENTITLEMENT_GRANT", "A store cannot be reached: access for a day at most"),
   can("REFUND_REVERSED", "A refund was undone"),
   can("VIRTUAL_CURRENCY_TRANSACTION", "A purchase or refund changed a balance"),
   can("TEST", "Nothing: it tells that events arrive"),
-  cannot("EXPERIMENT_ENROLLMENT", "A customer became part of an experiment"),
-  cannot("SUBSCRIBER_ALIAS", "A customer got another id; not sent any more"),
-  cannot("PURCHASE_REDEEMED", "A purchase on the web was redeemed in an app"),
-  cannot("PRICE_INCREASE_CONSENT_REQUIRED", "A higher price needs the customer's consent"),
-  cannot("PRICE_INCREASE_CONSENT_APPROVED", "A customer agreed to a higher price"),
-  cannot("PAYWALL_IMPRESSION", "A paywall was shown"),
-  cannot("PAYWALL_CLOSE", "A paywall was closed"),
-  cannot("PAYWALL_CANCEL", "A purchase on a paywall was called off"),
-  cannot("PAYWALL_EXIT_OFFER", "A paywall made another offer on leaving"),
-  cannot("PAYWALL_COMPONENT_INTERACTED", "A part of a paywall was used"),
+  cannot("EXPERIMENT_ENROLLMENT", "A customer became part of an experiment", "no experiments here"),
+  cannot("SUBSCRIBER_ALIAS", "A customer got another id", "not sent any more"),
+  cannot("PURCHASE_REDEEMED", "A purchase on the web was redeemed in an app", "no redeeming here"),
+  can("PRICE_INCREASE_CONSENT_REQUIRED", "A higher price needs the customer's consent"),
+  can("PRICE_INCREASE_CONSENT_APPROVED", "A customer agreed to a higher price"),
+  cannot("PAYWALL_IMPRESSION", "A paywall was shown", NO_APPS),
+  cannot("PAYWALL_CLOSE", "A paywall was closed", NO_APPS),
+  cannot("PAYWALL_CANCEL", "A purchase on a paywall was called off", NO_APPS),
+  cannot("PAYWALL_EXIT_OFFER", "A paywall made another offer on leaving", NO_APPS),
+  cannot("PAYWALL_COMPONENT_INTERACTED", "A part of a paywall was used", NO_APPS),
 ];
 
 /**
@@ -63,9 +67,9 @@ export function parseEventTypes(text: string, flag: string): string[] {
 }
 
 function can(type: string, meaning: string): EventType {
-  return { type, meaning, trigger: true };
+  return { type, meaning, trigger: true, why_not: null };
 }
 
-function cannot(type: string, meaning: string): EventType {
-  return { type, meaning, trigger: false };
+function cannot(type: string, meaning: string, why_not: string): EventType {
+  return { type, meaning, trigger: false, why_not };
 }

@@ -66,7 +66,9 @@ function checkType(word: string): string {
   const type = word.trim().toUpperCase();
   const known = EVENT_TYPES.find((one) => one.type === type);
   if (known?.trigger) return type;
-  const why = known ? `${type} cannot be made to happen here` : `there is no type ${type}`;
+  const why = known
+    ? `${type} cannot be made to happen here (${known.why_not})`
+    : `there is no type ${type}`;
   const able = EVENT_TYPES.filter(({ trigger }) => trigger).map((one) => one.type).join(", ");
   throw new UsageError(`Cannot trigger ${JSON.stringify(word)}: ${why}; there are ${able}`, {
     hint: "See what they mean: cli events types",

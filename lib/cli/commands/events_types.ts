@@ -10,7 +10,8 @@ import type { Column } from "../output.ts";
 
 const columns: Column<EventType>[] = [
   { header: "type", value: ({ type }) => type },
-  { header: "trigger", value: ({ trigger }) => trigger },
+  // What can be triggered, or why it cannot.
+  { header: "trigger", value: ({ why_not }) => why_not ?? "yes" },
   { header: "meaning", value: ({ meaning }) => meaning },
 ];
 

@@ -167,7 +167,8 @@ export function raisePrice(state: Subscription, at: number, price: number): Step
     auto_renewal_status: "requires_price_increase_consent",
     pending_price_micros: price,
   });
-  return { before: state, after, at, movement: "upgrade", events: [] };
+  const events = [{ type: "PRICE_INCREASE_CONSENT_REQUIRED" } as const];
+  return { before: state, after, at, movement: "upgrade", events };
 }
 
 /** The customer agrees to the higher price. */
@@ -180,7 +181,8 @@ export function agreeToPrice(state: Subscription, at: number): Step {
     price_micros: state.pending_price_micros ?? state.price_micros,
     pending_price_micros: null,
   });
-  return { before: state, after, at, movement: "upgrade", events: [] };
+  const events = [{ type: "PRICE_INCREASE_CONSENT_APPROVED" } as const];
+  return { before: state, after, at, movement: "upgrade", events };
 }
 
 /** A state as sentences call it. */

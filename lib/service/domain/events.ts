@@ -49,6 +49,7 @@ export function subscriptionEvent(
   subject: Subscription,
   facts: EventFacts,
 ): Record<string, unknown> {
+  if (draft.type === "TEMPORARY_ENTITLEMENT_GRANT") return temporaryGrantEvent(subject, facts);
   const unpaid = draft.type === "INVOICE_ISSUANCE";
   return lifecycleEvent(draft, facts, {
     ...subject,
@@ -59,6 +60,28 @@ export function subscriptionEvent(
     original_transaction_id: unpaid ? null : subject.original_transaction_id,
     unpaid,
   });
+}
+
+/**
+ * Access that is given while the store cannot be reached. It tells what is known without the store.
+ *
+ * Gap: which fields are known is not stated for each store; these are what a device reports.
+ */
+function temporaryGrantEvent(subject: Subscription, facts: EventFacts): Record<string, unknown> {
+  const { customer, entitlement_ids } = facts;
+  return {
+    event_timestamp_ms: facts.at,
+    product_id: facts.product_id,
+    entitlement_ids: entitlement_ids.length === 0 ? null : entitlement_ids,
+    purchased_at_ms: subject.period_starts_at,
+    expiration_at_ms: subject.period_ends_at,
+    transaction_id: subject.transaction_id,
+    app_user_id: appUserId(customer.aliases, customer.id),
+    store: subject.store.toUpperCase(),
+    type: "TEMPORARY_ENTITLEMENT_GRANT",
+    id: facts.id,
+    app_id: subject.app_id,
+  };
 }
 
 /** An event that tells of a one-time purchase. */

@@ -7,6 +7,7 @@
 import type { Environment, Ownership } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { negate, splitPayment } from "./money.ts";
+import { DAY_MS } from "./calendar.ts";
 import type { Terms } from "./product_change.ts";
 import { type EventDraft, IllegalStep, type Step, type Subscription } from "./step.ts";
 import { transactionId } from "./stores.ts";
@@ -57,24 +58,34 @@ export interface SubscriptionSale extends Sale, Terms {
 
 /** Sells a subscription. */
 export function subscribe(sale: SubscriptionSale, at: number): Step {
-  const { paid, earlier: _earlier, transaction_id: given, ...fields } = sale;
-  const transaction_id = given ?? transactionId(sale, 1);
-  const draft: Subscription = changed({
-    ...UNSOLD,
-    ...fields,
-    original_customer_id: sale.customer_id,
-    period_starts_at: sale.starts_at,
-    period_ends_at: sale.starts_at,
-    anchor_at: sale.starts_at,
-    price_micros: sale.ownership === "purchased" ? sale.price_micros : 0,
-    charge_fails: paid ? 0 : 1,
-    transaction_id,
-    original_transaction_id: transaction_id,
-  }, {});
-  if (!paid) return invoice(draft, at);
+  const draft = draftOf(sale);
+  if (!sale.paid) return invoice(draft, at);
   const step = { before: undefined, at, movement: "start", events: [] } as const;
   if (sale.starts_at > at) return { ...step, after: draft, events: [] };
   return { ...begin(draft, at, beginningAfter(sale)), before: undefined };
+}
+
+/**
+ * Sells a subscription while its store cannot be reached: for a day at most the customer is believed,
+ * and nothing is paid. Whoever can be asked by then buys it anew.
+ */
+export function believe(sale: SubscriptionSale, at: number): Step {
+  const after = changed(draftOf(sale), {
+    status: "active",
+    auto_renewal_status: "will_not_renew",
+    period_type: "promotional",
+    price_micros: 0,
+    trial_duration: null,
+    period_ends_at: at + DAY_MS,
+    cancel_reason: "UNKNOWN",
+  });
+  const events = [{ type: "TEMPORARY_ENTITLEMENT_GRANT" } as const];
+  return { before: undefined, after, at, movement: "start", events };
+}
+
+/** Whether a subscription is only believed in, until its store can be asked. */
+export function isBelieved({ period_type, store }: Subscription): boolean {
+  return period_type === "promotional" && store !== "promotional";
 }
 
 /** Sells something once. */
@@ -170,6 +181,24 @@ function invoice(draft: Subscription, at: number): Step {
   const { after, payment } = nextPayment(draft, draft.price_micros, "pending");
   const events: EventDraft[] = [{ type: "INVOICE_ISSUANCE", money: payment.money }];
   return { before: undefined, after, at, movement: "start", payment, events };
+}
+
+/** A subscription before it begins. */
+function draftOf(sale: SubscriptionSale): Subscription {
+  const { paid, earlier: _earlier, transaction_id: given, ...fields } = sale;
+  const transaction_id = given ?? transactionId(sale, 1);
+  return changed({
+    ...UNSOLD,
+    ...fields,
+    original_customer_id: sale.customer_id,
+    period_starts_at: sale.starts_at,
+    period_ends_at: sale.starts_at,
+    anchor_at: sale.starts_at,
+    price_micros: sale.ownership === "purchased" ? sale.price_micros : 0,
+    charge_fails: paid ? 0 : 1,
+    transaction_id,
+    original_transaction_id: transaction_id,
+  }, {});
 }
 
 /** How a subscription begins for somebody who had one of this product before. */

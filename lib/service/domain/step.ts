@@ -28,7 +28,10 @@ export type SubscriptionEvent =
   | "PRODUCT_CHANGE"
   | "SUBSCRIPTION_EXTENDED"
   | "REFUND_REVERSED"
-  | "INVOICE_ISSUANCE";
+  | "INVOICE_ISSUANCE"
+  | "TEMPORARY_ENTITLEMENT_GRANT"
+  | "PRICE_INCREASE_CONSENT_REQUIRED"
+  | "PRICE_INCREASE_CONSENT_APPROVED";
 
 /** An event without what is known of its customer and product. */
 export interface EventDraft {

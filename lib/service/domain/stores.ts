@@ -15,7 +15,8 @@ export type StoreAbility =
   | "extend"
   | "reverse_refund"
   | "family_share"
-  | "bring_currency";
+  | "bring_currency"
+  | "grant_temporarily";
 
 const APPLE = ["app_store", "mac_app_store"];
 
@@ -28,6 +29,7 @@ const ABLE: Readonly<Record<StoreAbility, readonly string[]>> = {
   reverse_refund: APPLE,
   family_share: APPLE,
   bring_currency: [...APPLE, "play_store", "stripe", "svc_billing"],
+  grant_temporarily: [...APPLE, "play_store"],
 };
 
 /** Whether a store can do something. */

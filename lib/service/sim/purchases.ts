@@ -8,9 +8,17 @@ import { z } from "zod";
 import { insertCustomer } from "../changes.ts";
 import { convert, fromMicros } from "../domain/money.ts";
 import type { Sale, SubscriptionSale } from "../domain/purchase.ts";
-import { purchase, refundPurchase, reversePurchaseRefund, subscribe } from "../domain/purchase.ts";
+import {
+  believe,
+  isBelieved,
+  purchase,
+  refundPurchase,
+  reversePurchaseRefund,
+  subscribe,
+} from "../domain/purchase.ts";
+import type { Step, Subscription } from "../domain/step.ts";
 import { isAble, platformOf } from "../domain/stores.ts";
-import { begin } from "../domain/subscription.ts";
+import { begin, expire } from "../domain/subscription.ts";
 import { Refusal, taken, unprocessable } from "../errors.ts";
 import { findApp, findInvoice, findOffering, findPurchase, findSubscription } from "../find.ts";
 import { findTransaction } from "../find.ts";
@@ -50,6 +58,7 @@ const newPurchase = z.strictObject({
   grace_period_duration: duration.nullable().optional(),
   starts_at: moment.optional(),
   paid: z.boolean().default(true),
+  verified: z.boolean().default(true),
   // A renewal of Google Play has the id of the first transaction with such an ending.
   store_transaction_id: text(250).regex(/^(?!.*\.\.\d+$)/s, "must not end like a renewal's id")
     .optional(),
@@ -130,6 +139,7 @@ async function sellSubscription(
   const { paid, starts_at = call.now } = wanted;
   if (starts_at < call.now) throw notHere("starts_at", "a subscription starts now or later");
   const trial_duration = trialOf(wanted, product);
+  checkBelief(wanted, sale, trial_duration);
   if (!paid && (sale.store !== "svc_billing" || trial_duration !== null)) {
     throw notHere("paid", "only paid subscriptions of web billing can wait for a payment");
   }
@@ -145,9 +155,29 @@ async function sellSubscription(
     paid,
     earlier: await earlierOf(call, sale, product.id),
   };
-  const step = subscribe(terms, call.now);
-  const [after = step.after] = await recordSteps(call, [step]);
-  return await showSubscription(call, after);
+  const step = wanted.verified ? subscribe(terms, call.now) : believe(terms, call.now);
+  const steps = [...await endBelief(call, step.after), step];
+  return await showSubscription(call, (await recordSteps(call, steps)).at(-1) ?? step.after);
+}
+
+/** Refuses to believe without the store in what only the store can know. */
+function checkBelief(wanted: NewPurchase, { store }: Sale, trial: string | null): void {
+  if (wanted.verified) return;
+  const now = wanted.starts_at === undefined && wanted.paid && trial === null;
+  if (!now || wanted.ownership !== "purchased") {
+    throw notHere("verified", "trials, shares, invoices and later starts are the store's to tell");
+  }
+  if (!isAble(store, "grant_temporarily")) throw unable(store);
+}
+
+/** The end of what was believed of the same product: what comes now takes its place. */
+async function endBelief({ tx, project, now }: SimCall, next: Subscription): Promise<Step[]> {
+  if (next.status === "incomplete") return [];
+  const rows = await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", project.id).where("customer_id", "=", next.customer_id)
+    .where("product_id", "=", next.product_id).where("environment", "=", next.environment)
+    .where("status", "!=", "expired").orderBy("seq").execute();
+  return rows.filter(isBelieved).map((row) => expire(row, now, "expiration", []));
 }
 
 async function sellOnce(
@@ -159,6 +189,7 @@ async function sellOnce(
   if (wanted.trial !== false) throw notHere("trial", "only subscriptions have a trial");
   if (!wanted.paid) throw notHere("paid", "only subscriptions can wait for a payment");
   if (wanted.starts_at !== undefined) throw notHere("starts_at", "only subscriptions start later");
+  if (!wanted.verified) throw notHere("verified", "only subscriptions are believed in for a day");
   const bought = { ...sale, product_id: product.id, quantity: wanted.quantity };
   return await showPurchase(call, await recordPurchase(call, purchase(bought, call.now)));
 }
@@ -240,7 +271,8 @@ async function earlierOf(
   const rows = await tx.selectFrom("subscriptions").select(["id", "status", "paid_since"])
     .where("project_id", "=", project.id).where("customer_id", "=", sale.customer_id)
     .where("product_id", "=", productId).where("environment", "=", sale.environment)
-    .where("ownership", "=", sale.ownership).orderBy("seq").execute();
+    .where("ownership", "=", sale.ownership).where("period_type", "!=", "promotional")
+    .orderBy("seq").execute();
   const live = rows.find((row) => row.status !== "expired");
   if (live) {
     const message = `The customer is subscribed already, with ${live.id}; ` +

@@ -29,6 +29,7 @@ import {
   keepProduct,
   type Terms,
 } from "../domain/product_change.ts";
+import { isBelieved } from "../domain/purchase.ts";
 import { refund, reverseRefund } from "../domain/refunds.ts";
 import { IllegalStep, type Step, type Subscription } from "../domain/step.ts";
 import { isAble, type StoreAbility } from "../domain/stores.ts";
@@ -216,6 +217,11 @@ function checkActor(state: Subscription, needs: StoreAbility | undefined): void 
   }
   if (state.store === "promotional") {
     throw unprocessable("A promotional grant is changed by granting again, with another end");
+  }
+  if (isBelieved(state)) {
+    throw unprocessable(
+      "It is access for a day until the store answers: let the customer buy again",
+    );
   }
   if (needs && !isAble(state.store, needs)) throw unable(state.store);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isBelieved } from "../domain/purchase.ts";
 import { isAble } from "../domain/stores.ts";
 import { unprocessable } from "../errors.ts";
 import { readEventFacts } from "../event_facts.ts";
@@ -34,8 +35,8 @@ export async function buyFor(
   sent: Sent,
 ): Promise<Bought> {
   const product_id = sent.product_id ?? (await pickProduct(call, customer, recipe, sent)).id;
-  const paid = recipe.product === "invoiced" ? { paid: false } : {};
-  const body = { ...paid, ...sent, customer_id: customer.id, product_id };
+  const how = HOW[recipe.product] ?? {};
+  const body = { ...how, ...sent, customer_id: customer.id, product_id };
   const bought = await perform(call, "/purchases", body);
   if (typeof bought !== "object" || bought === null || !("id" in bought && "object" in bought)) {
     throw new Error("A purchase was not answered with what was bought");
@@ -87,7 +88,7 @@ async function pickProduct(
   const suits = await suitable(call, recipe, await readOffered(call));
   const sellable = suits.filter((one) => isSellable(one, sent));
   const held = await readHeld(call, customer);
-  const live = held.filter(({ status }) => status !== "expired");
+  const live = held.filter((one) => one.status !== "expired" && !isBelieved(one));
   const open = sellable.filter(({ id }) => live.every(({ product_id }) => product_id !== id));
   const isNew = (one: Offered) => held.every(({ product_id }) => product_id !== one.id);
   // Whoever has only tried a product comes back to it with a RENEWAL.
@@ -134,10 +135,17 @@ function isSellable(product: Offered, sent: Sent): boolean {
     (type !== "subscription" || duration !== null || sent.duration !== undefined);
 }
 
+/** What a recipe's purchase sends besides. */
+const HOW: Readonly<Partial<Record<Recipe["product"], object>>> = {
+  invoiced: { paid: false },
+  believed: { verified: false },
+};
+
 const WORDS: Readonly<Record<Recipe["product"], string>> = {
   subscription: "a subscription in a store that does this",
   once: "bought once",
   invoiced: "a subscription of web billing",
+  believed: "a subscription in a store that may not answer",
   currency: "set to bring a virtual currency",
   none: "of any kind",
 };
@@ -161,6 +169,7 @@ async function suitable(
     if (product === "once") return type !== "subscription";
     if (type !== "subscription" || needs && !isAble(store, needs)) return false;
     if (product === "invoiced") return store === "svc_billing";
+    if (product === "believed") return isAble(store, "grant_temporarily");
     if (needs !== "change_product") return true;
     return offered.filter((one) => one.app_id === app_id && one.type === type).length > 1;
   });

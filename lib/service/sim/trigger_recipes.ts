@@ -19,7 +19,7 @@ export interface Held extends Row<"subscriptions"> {
 /** What leads to an event. */
 export interface Recipe {
   /** What has to be bought, unless the customer has it; `none`: the event needs nothing. */
-  product: "subscription" | "once" | "invoiced" | "currency" | "none";
+  product: "subscription" | "once" | "invoiced" | "believed" | "currency" | "none";
   /** What the store must be able to. */
   needs?: StoreAbility;
   /**
@@ -40,6 +40,14 @@ export interface RecipeStep {
   /** Why it need not be done to what the customer had, or to what was bought just now. */
   skip?(held: Held, bought: boolean): string | undefined;
 }
+
+/** The price goes up, by a quarter where nobody says. */
+const RAISE: RecipeStep = {
+  name: "raise_price",
+  body: ({ price_micros }) => ({
+    price: price_micros === 0 ? 1 : fromMicros(Math.round(price_micros * 1.25)),
+  }),
+};
 
 /** All recipes by the type of event that they lead to. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
@@ -82,6 +90,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     steps: [{ name: "extend", body: (_held, sent) => "until" in sent ? {} : { by: "P1W" } }],
   },
   INVOICE_ISSUANCE: { product: "invoiced", steps: [] },
+  TEMPORARY_ENTITLEMENT_GRANT: { product: "believed", steps: [] },
   REFUND_REVERSED: {
     product: "subscription",
     needs: "reverse_refund",
@@ -107,12 +116,27 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     }],
   },
   TEST: { product: "none", steps: [] },
+  PRICE_INCREASE_CONSENT_REQUIRED: {
+    product: "subscription",
+    accepts: (held) => held.status === "active" && renewsAs(held, "will_renew"),
+    steps: [RAISE],
+  },
+  PRICE_INCREASE_CONSENT_APPROVED: {
+    product: "subscription",
+    accepts: (held) =>
+      held.status === "active" && renewsAs(held, "will_renew", "requires_price_increase_consent"),
+    steps: [
+      {
+        ...RAISE,
+        skip: (held) =>
+          renewsAs(held, "requires_price_increase_consent")
+            ? `a higher price is announced for ${held.id} already`
+            : undefined,
+      },
+      { name: "agree_to_price" },
+    ],
+  },
 };
-
-/** What a price is raised to where nobody says: by a quarter. */
-export function raisedPrice({ price_micros }: Held): number {
-  return price_micros === 0 ? 1 : fromMicros(Math.round(price_micros * 1.25));
-}
 
 /** Whether there is access, and a period that time alone would end. */
 function isRunning({ status }: Held): boolean {

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { validate } from "../body.ts";
 import { nameOf } from "../domain/actions.ts";
 import { beginPaidPeriod } from "../domain/due.ts";
+import { isBelieved } from "../domain/purchase.ts";
 import { isAble } from "../domain/stores.ts";
 import { invalid, unprocessable } from "../errors.ts";
 import { findSubscription } from "../find.ts";
@@ -61,7 +62,7 @@ export async function readHeld(
 
 /** The subscription that a recipe can go on with, rather one in whose way nothing stands. */
 export function chooseHeld(all: readonly Held[], { needs, accepts }: Recipe): Held | undefined {
-  const able = all.filter(({ store }) => !needs || isAble(store, needs));
+  const able = all.filter((held) => !isBelieved(held) && (!needs || isAble(held.store, needs)));
   return able.find((held) => accepts?.(held)) ?? able.find((held) => wayBack(held) !== undefined);
 }
 
