@@ -29,6 +29,7 @@ import {
 } from "../sim.ts";
 import { showInvoice } from "./invoices.ts";
 import { event, events } from "./simulate_events.ts";
+import { faults } from "./simulate_faults.ts";
 import { refund, reverseRefund } from "./simulate_refund.ts";
 import { subscriptionActions } from "./simulate_subscription.ts";
 import { showBought } from "./simulate_told.ts";
@@ -243,6 +244,7 @@ export const simulate: Group = {
     "refund-window": refundWindow,
     events,
     event,
+    faults,
   }),
   examples: [
     "cli simulate purchase ada notes.pro.monthly --price 9.99 --trial",

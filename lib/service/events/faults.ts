@@ -29,6 +29,8 @@ export interface DeliveryFaults {
   letOvertake(tx: Tx, one: Claim, until: number): Promise<boolean>;
   /** What is still to come for an integration, in order. */
   list(lane: Lane): readonly DeliveryFault[];
+  /** What is still to come for the integrations of a project. */
+  ofProject(projectId: string): { integration_id: string; faults: readonly DeliveryFault[] }[];
   /** Forgets what is still to come for an integration. */
   clear(lane: Lane): void;
 }
@@ -46,6 +48,10 @@ export function createDeliveryFaults(): DeliveryFaults {
     putBack: (delivery, fault) => void lanes.get(key(delivery))?.unshift(fault),
     letOvertake,
     list: (lane) => lanes.get(key(lane)) ?? [],
+    ofProject: (projectId) =>
+      [...lanes].map(([lane, faults]) => ({ lane: lane.split(" "), faults }))
+        .filter(({ lane: [id], faults }) => id === projectId && faults.length > 0)
+        .map(({ lane: [, integration_id = ""], faults }) => ({ integration_id, faults })),
     clear: (lane) => void lanes.delete(key(lane)),
   };
 }

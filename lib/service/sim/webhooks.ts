@@ -7,11 +7,12 @@
 
 import { z } from "zod";
 import type { Lane } from "../events/claims.ts";
-import type { DeliveryFault } from "../events/mod.ts";
+import type { DeliveryFault, DeliveryFaults } from "../events/mod.ts";
 import { queueNew } from "../events/queue.ts";
 import { newSigningSecret, OVERLAP_MS } from "../events/signatures.ts";
 import { writeTestEvent } from "../events/test_event.ts";
 import { findWebhook } from "../find.ts";
+import { wholeList } from "../lists.ts";
 import type { Row } from "../store/tables.ts";
 import { disabled, findDelivery, showDelivery } from "./deliveries.ts";
 import { simRoute } from "./route.ts";
@@ -101,8 +102,57 @@ const clearFaults = simRoute({
   return { project_id: call.project.id, integration_id: id };
 });
 
+const listAllFaults = simRoute({
+  summary: "Lists what is still to go wrong with the deliveries of the project.",
+  method: "GET",
+  path: "/faults",
+  async outside({ id, url }: ProjectAsked, { faults }) {
+    return wholeList(url, showAllFaults(id, faults));
+  },
+}, async ({ project, url }) => ({ id: project.id, url }));
+
+const clearAllFaults = simRoute({
+  summary: "Lets all further deliveries of the project go well.",
+  method: "POST",
+  path: "/faults/clear",
+  async outside({ id, url }: ProjectAsked, { faults }) {
+    for (const { integration_id } of faults.ofProject(id)) {
+      faults.clear({ project_id: id, integration_id });
+    }
+    return wholeList(url, showAllFaults(id, faults));
+  },
+}, async ({ project, url }) => ({ id: project.id, url }));
+
 /** The routes of webhook integrations. */
-export const webhookRoutes = [ping, rotateSecret, addFaults, clearFaults];
+export const webhookRoutes = [
+  ping,
+  rotateSecret,
+  addFaults,
+  clearFaults,
+  listAllFaults,
+  clearAllFaults,
+];
+
+/** A request for a project as a whole. */
+interface ProjectAsked {
+  /** The project. */
+  id: string;
+  /** The request's address. */
+  url: URL;
+}
+
+/** What is still to go wrong in a project, alike ones together. */
+function showAllFaults(projectId: string, faults: DeliveryFaults): Record<string, unknown>[] {
+  return faults.ofProject(projectId).flatMap(({ integration_id: webhook_id, faults }) => {
+    const runs: { object: string; webhook_id: string; fault: DeliveryFault; count: number }[] = [];
+    for (const fault of faults) {
+      const last = runs.at(-1);
+      if (last?.fault === fault) last.count++;
+      else runs.push({ object: "delivery_fault", webhook_id, fault, count: 1 });
+    }
+    return runs;
+  });
+}
 
 /** What is still to go wrong. */
 function showFaults(faults: readonly DeliveryFault[]): Record<string, unknown> {
