@@ -42,7 +42,7 @@ Deno.test("what a machine shows from sign-in to sign-out is what somebody found 
 
 /** The text without what differs from run to run: folders, moments, ends of tokens. */
 function steady(text: string, { home, cwd }: Home): string {
-  return text.replaceAll(cwd, "/work").replaceAll(home, "/home/olivia")
+  return text.replaceAll(cwd, "/code").replaceAll(home, "/home/olivia")
     .replace(/\S+\/oauth2\/authorize\?\S+/g, `${BASE_URL}/oauth2/authorize?…`)
     .replace(/\d{4}-\d\d-\d\d/g, "2026-01-31")
     .replace(/\d\d:\d\d:\d\d/g, "12:30:15")
