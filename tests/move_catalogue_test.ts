@@ -120,7 +120,8 @@ Deno.test("move_catalogue leaves products behind whose app has no counterpart", 
     deepEqual((await catalogueOf(bare)).products, []);
     equal((await catalogueOf(bare)).offerings.length, 2);
     const again = await move(shop, client, bare);
-    match(again.out, /\nMade 0 changes, not done: 8\n$/);
+    const { length } = await productsOf(client);
+    ok(again.out.endsWith(`\nMade 0 changes, not done: ${length}\n`), again.out);
   });
 });
 
