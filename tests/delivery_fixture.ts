@@ -4,7 +4,7 @@
  * @module
  */
 
-import { equal } from "node:assert/strict";
+import { equal, ok } from "node:assert/strict";
 import { createWebhook, type NewWebhook, type Webhook } from "../lib/resources/webhooks.ts";
 import { type Desk, type DeskOptions, openDesk } from "./harness.ts";
 import type { Receiver } from "./receiver.ts";
@@ -77,6 +77,12 @@ export interface PostOffice extends AsyncDisposable {
   deliveries(webhook: Webhook): Promise<ShownDelivery[]>;
   /** The attempts of a delivery. */
   attempts(delivery: ShownDelivery | undefined): Promise<ShownAttempt[]>;
+}
+
+/** Whether a delivery waits as long as it must, and at most a tenth longer. */
+export function checkWait(delivery: ShownDelivery | undefined, since: number, least: number): void {
+  const wait = (delivery?.next_attempt_at ?? 0) - since;
+  ok(wait >= least && wait <= least * 1.1, `${wait / MINUTE} minutes`);
 }
 
 /** Opens a post office. */
