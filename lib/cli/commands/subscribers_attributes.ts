@@ -93,9 +93,11 @@ async function named<T>(changes: readonly AttributeChange[], request: Promise<T>
     return await request;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const place = /^attributes\.(\d+)\./.exec(error.param ?? "")?.[1];
-    const change = place === undefined ? undefined : changes[Number(place)];
-    if (!change) throw error;
-    throw new ApiError(`${JSON.stringify(change.name)} is refused: ${error.message}`, error);
+    const [param, place, field] = /^attributes\.(\d+)\.(name|value)$/.exec(error.param ?? "") ?? [];
+    const change = changes[Number(place)];
+    if (!change || field === undefined) throw error;
+    const why = error.message.replace(`'${param}'`, `its ${field}`);
+    const message = `${JSON.stringify(change.name)} is refused: ${why}`;
+    throw new ApiError(message, { ...error, param: field });
   }
 }
