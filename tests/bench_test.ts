@@ -1,5 +1,6 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok, throws } from "node:assert/strict";
 import { bench } from "../scripts/bench/main.ts";
+import { SECTIONS, sectionsNamed } from "../scripts/bench/sections.ts";
 import { inTurns, keeps, median } from "../scripts/bench/measure.ts";
 import { renderResults } from "../scripts/bench/results.ts";
 
@@ -12,11 +13,19 @@ Deno.test("the benchmark measures everything that has a budget", async () => {
     rounds: 1,
     ms: 5,
     customers: 250,
+    walked: 500,
     writes: 65,
     subscriptions: 30,
     ledger: 3000,
+    requests: 200,
+    events: 0,
   };
-  const sections = await bench(size, (what) => told.push(what));
+  // Deliveries are measured with kills, for which tests/delivery_crash_test.ts takes its time.
+  const plans = SECTIONS.filter(({ name }) => name !== "delivery");
+  const sections = await bench(plans, size, (what) => {
+    told.push(what);
+    return "here";
+  });
   const findings = sections.flatMap((section) => section.findings);
   const limited = findings.filter(({ budget }) => budget).map(({ what, budget }) => [what, budget]);
   deepEqual(limited, [
@@ -27,7 +36,8 @@ Deno.test("the benchmark measures everything that has a budget", async () => {
     ["On a new data folder, with the demonstration project to write", { atMost: 300 }],
     ["On a data folder that is there", { atMost: 300 }],
   ]);
-  equal(told.length, sections.length);
+  deepEqual(told, plans.map(({ title }) => title));
+  deepEqual(sections.map(({ title }) => title), told);
   for (const { what, value, budget } of findings) {
     ok(budget === undefined || (value !== undefined && value > 0), `${what}: ${value}`);
   }
@@ -92,19 +102,57 @@ Deno.test("a budget holds up to its limit", () => {
   ok(keeps(0.5, { atLeast: 0.5 }) && !keeps(0.49, { atLeast: 0.5 }));
 });
 
+const FINDING = { what: "A", ours: "2 ms", base: "1 ms, B", value: 2, unit: "x" } as const;
+
 Deno.test("the results show budget and verdict side by side", () => {
-  const finding = { what: "A", ours: "2 ms", base: "1 ms, B", value: 2, unit: "x" } as const;
-  const results = renderResults([{
+  const results = renderResults(["T"], [{
     title: "T",
+    place: "a machine",
     method: "M.",
     findings: [
-      { ...finding, budget: { atMost: 1.5 } },
-      { ...finding, budget: { atLeast: 1.5 } },
-      { ...finding, unit: "ms", budget: { atMost: 300 } },
+      { ...FINDING, budget: { atMost: 1.5 } },
+      { ...FINDING, budget: { atLeast: 1.5 } },
+      { ...FINDING, unit: "ms", budget: { atMost: 300 } },
     ],
-  }], "a machine");
+  }], "");
   match(results, /^Machine: a machine\.$/m);
   match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≤ 1\.5 x +\| over +\|$/m);
   match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≥ 1\.5 x +\| kept +\|$/m);
   match(results, /^\| A +\| 2 ms \| 1 ms, B \| +\| ≤ 300 ms +\| kept +\|$/m);
+});
+
+Deno.test("a section that was not measured keeps its text, and the place it was measured at", () => {
+  const section = (title: string, place: string) => ({
+    title,
+    place,
+    method: `How ${title} is measured.`,
+    findings: [FINDING],
+  });
+  const titles = ["One", "Two", "Three"];
+  const before = renderResults(titles, [
+    section("One", "an old machine"),
+    section("Two", "an old machine"),
+    section("Gone", "an old machine"),
+  ], "");
+  const after = renderResults(titles, [
+    section("Two", "a new machine"),
+    section("Three", "a new machine"),
+  ], before.replaceAll("\n", "\r\n"));
+  const [, one, two, three, ...none] = after.split("\n## ");
+  deepEqual(none, []);
+  match(one ?? "", /^One\n[^]*an old machine\.\n/);
+  match(two ?? "", /^Two\n[^]*a new machine\.\n/);
+  match(three ?? "", /^Three\n[^]*a new machine\.\n/);
+  doesNotMatch(after, /Gone|\r|\n\n\n/);
+  // What is kept does not change by being kept.
+  equal(renderResults(titles, [], after), after);
+});
+
+Deno.test("sections are measured by name, and one that there is not is refused with those there are", () => {
+  deepEqual(sectionsNamed(["charts", "http"]).map(({ name }) => name), ["http", "charts"]);
+  equal(sectionsNamed([]), SECTIONS);
+  throws(
+    () => sectionsNamed(["http", "chart"]),
+    /^RangeError: .*"chart"; there are .*http.*charts/,
+  );
 });

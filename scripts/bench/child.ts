@@ -13,6 +13,8 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** A process that talks in lines. */
 export interface Child extends AsyncDisposable {
+  /** The number of the process. */
+  readonly pid: number;
   /** The next line that it prints. */
   line(): Promise<string>;
   /** Sends it a line. */
@@ -33,6 +35,7 @@ export function startDeno(args: readonly string[], env: Record<string, string> =
   const lines = linesOf(child.stdout);
   const writer = child.stdin.getWriter();
   return {
+    pid: child.pid,
     async line() {
       const { value, done } = await lines.next();
       if (done) throw new Error(`Cannot hear from ${args.join(" ")}: it has ended`);
@@ -51,6 +54,24 @@ export function startDeno(args: readonly string[], env: Record<string, string> =
       await writer.abort().catch(() => {});
     },
   };
+}
+
+/** Starts a script of this folder that may do nothing but talk to local addresses. */
+export function startScript(name: string, ...words: string[]): Child {
+  const flags = ["--quiet", "--no-prompt", "--allow-net=127.0.0.1"];
+  return startDeno([...flags, fileURLToPath(import.meta.resolve(`./${name}`)), ...words]);
+}
+
+/** The most memory that a process has had, in bytes; undefined where the system does not tell. */
+export async function peakMemory(pid: number): Promise<number | undefined> {
+  try {
+    // Deno itself reads nothing there, unless it may do everything.
+    const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/status`] }).output();
+    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(new TextDecoder().decode(stdout))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Runs `deno run` with these arguments to its end. Throws unless it ends well. */

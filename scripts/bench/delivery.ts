@@ -16,7 +16,7 @@ import { connect } from "../../lib/service/store/connection.ts";
 import { nextSeq, writeRows } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { linesOf } from "./child.ts";
-import type { Finding, Section } from "./measure.ts";
+import { type Measured, megabytes, plain } from "./measure.ts";
 
 /** What is delivered, and when the service is killed meanwhile. */
 export interface DeliveryRun {
@@ -59,16 +59,14 @@ const MOST_FAILURES = SCHEDULES.dev.waitsMs.length;
 /** Measures it. */
 export async function measureDelivery(
   { folder, events }: { folder: string; events: number },
-): Promise<Section> {
+): Promise<Measured> {
   const place = join(folder, "delivery");
   await Deno.mkdir(place);
   const ran = await deliverKilled({ folder: place, events, kill: { ms: 2000 } });
   if (ran.faults.length > 0) {
     throw new Error(`Cannot trust the deliveries: ${ran.faults.slice(0, 5).join("; ")}`);
   }
-  const plain = (what: string, ours: string): Finding => ({ what, ours, base: "" });
   return {
-    title: "Deliveries to a receiver that fails",
     method: `${events} events in a file, ${PER_CUSTOMER} for each customer, to a receiver that ` +
       "fails 30 % of all requests at random, with the schedule `dev`; the service is killed with " +
       "`kill -9` 2 seconds after each start. All arrive, none was given up, each customer's in " +
@@ -82,7 +80,7 @@ export async function measureDelivery(
       plain("Attempts that a kill has cut off, shown as such", String(ran.interrupted)),
       plain("Time, starts included", `${ran.seconds.toFixed(0)} s`),
       plain("Requests per second", (ran.requests / ran.seconds).toFixed(0)),
-      plain("Most memory of the service", `${(ran.memory / 1024 / 1024).toFixed(0)} MiB`),
+      plain("Most memory of the service", megabytes(ran.memory)),
     ],
   };
 }

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { fileURLToPath } from "node:url";
-import { type Child, startDeno } from "./child.ts";
+import { type Child, startScript } from "./child.ts";
 import type { Order, Outcome, Template } from "./load_generator.ts";
-import { type Finding, inTurns, median, type Section } from "./measure.ts";
+import { type Finding, inTurns, type Measured, median } from "./measure.ts";
 import type { RunningService } from "./programs.ts";
 
 /** How thoroughly to measure. */
@@ -47,14 +46,13 @@ interface Case {
 }
 
 /** Measures requests, each against a bare server with an answer of the same size. */
-export async function measureHttp(options: HttpOptions): Promise<Section> {
+export async function measureHttp(options: HttpOptions): Promise<Measured> {
   await using generator = startScript("load_generator.ts");
   const findings: Finding[] = [];
   for (const one of await cases(options.service)) {
     findings.push(...await measureCase(options, generator, one));
   }
   return {
-    title: "The service over HTTP",
     method: "Requests per second, against `Deno.serve` with the same answer in the same minute: " +
       `${options.rounds} turns of ${options.ms} ms each. Service, bare server and load generator ` +
       "are processes of their own. The budgets speak of `fetch` on 64 connections that stay " +
@@ -150,10 +148,4 @@ async function carryOut(generator: Child, order: Order): Promise<number> {
   await generator.say(JSON.stringify(order));
   const { per_second }: Outcome = JSON.parse(await generator.line());
   return per_second;
-}
-
-/** Starts a script of this folder that talks to local addresses. */
-function startScript(name: string): Child {
-  const flags = ["--quiet", "--no-prompt", "--allow-net=127.0.0.1"];
-  return startDeno([...flags, fileURLToPath(import.meta.resolve(`./${name}`))]);
 }

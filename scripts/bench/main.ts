@@ -1,8 +1,9 @@
 /**
  * Measures what design and users care about against budgets, and writes RESULTS.md beside this file.
  *
- * Run it as `deno task bench`; `deno task bench --quick` only shows that it still works, and writes
- * nothing.
+ * Run it as `deno task bench`, or as `deno task bench http charts` to measure only some sections: the
+ * others stay in RESULTS.md as they are. `--quick` only shows that it still works, and writes nothing;
+ * `--note "at real-time priority"` is added to what each section says of its machine.
  *
  * @module
  */
@@ -12,115 +13,81 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { homeAt, inTemporaryFolder } from "./child.ts";
-import { measureHttp } from "./http.ts";
 import { keeps, type Section } from "./measure.ts";
-import { measurePrograms, measureStart, startService } from "./programs.ts";
-import { measureReports } from "./reports.ts";
 import { renderResults } from "./results.ts";
-import { measureWalk, measureWrites } from "./store.ts";
-import { measureYear } from "./year.ts";
+import {
+  type BenchSize,
+  FULL,
+  QUICK,
+  type SectionPlan,
+  SECTIONS,
+  sectionsNamed,
+} from "./sections.ts";
 
-/** How thoroughly to measure. */
-export interface BenchSize {
-  /** Rounds of everything that do not count, before those that do. */
-  warmUp: number;
-  /** Runs of each program. */
-  runs: number;
-  /** Starts of the service. */
-  starts: number;
-  /** Turns of each server. */
-  rounds: number;
-  /** How long a turn is, in milliseconds. */
-  ms: number;
-  /** Customers to walk over. */
-  customers: number;
-  /** Writes that share commits. */
-  writes: number;
-  /** Subscriptions that live through a year. */
-  subscriptions: number;
-  /** Rows of the ledger that charts are made of. */
-  ledger: number;
-}
-
-/** Enough for medians that hold. */
-const FULL: BenchSize = {
-  warmUp: 2,
-  runs: 21,
-  starts: 9,
-  rounds: 9,
-  ms: 300,
-  customers: 100_000,
-  writes: 8_000,
-  subscriptions: 10_000,
-  ledger: 1_000_000,
-};
-
-/** Enough to see that it works. */
-const QUICK: BenchSize = {
-  warmUp: 1,
-  runs: 3,
-  starts: 1,
-  rounds: 1,
-  ms: 100,
-  customers: 2_000,
-  writes: 500,
-  subscriptions: 200,
-  ledger: 20_000,
-};
-
-/** Measures everything. `tell` hears what is being measured. */
-export async function bench(size: BenchSize, tell: (what: string) => void): Promise<Section[]> {
+/** Measures sections. `tell` hears what is being measured, and says where that is. */
+export async function bench(
+  plans: readonly SectionPlan[],
+  size: BenchSize,
+  tell: (what: string) => string,
+): Promise<Section[]> {
   return await inTemporaryFolder(async (folder) => {
     const env = await homeAt(folder);
-    const served = await measureService(size, { folder, env, tell });
-    tell("the service's start");
-    const start = await measureStart({ runs: size.starts, warmUp: size.warmUp, env, folder });
-    tell("a walk over all customers");
-    const walk = await measureWalk({ folder, customers: size.customers });
-    tell("writes that share a commit");
-    const writes = await measureWrites({ folder, writes: size.writes });
-    tell("a year of subscriptions");
-    const year = await measureYear({ folder, subscriptions: size.subscriptions });
-    tell("charts over a large ledger");
-    const reports = await measureReports({ folder, rows: size.ledger, rounds: size.rounds });
-    return [...served, start, walk, writes, year, reports];
+    const sections: Section[] = [];
+    for (const { name, title, measure } of plans) {
+      const place = tell(title);
+      const room = { folder: join(folder, name), env };
+      await Deno.mkdir(room.folder);
+      sections.push({ title, place, ...await measure(size, room) });
+      // What is measured next may need the room on the disk.
+      await Deno.remove(room.folder, { recursive: true });
+    }
+    return sections;
   });
 }
 
-/** Measures what needs a service that runs. */
-async function measureService(
-  size: BenchSize,
-  place: { folder: string; env: Record<string, string>; tell: (what: string) => void },
-): Promise<Section[]> {
-  const { folder, env, tell } = place;
-  await using service = await startService(join(folder, "service"), env);
-  tell("the command line");
-  const { runs, rounds, warmUp, ms } = size;
-  const programs = await measurePrograms({ runs, warmUp, env, service });
-  tell("the service over HTTP");
-  const http = await measureHttp({ rounds, warmUp, ms, service });
-  return [programs, http];
-}
-
-/** The machine and how busy it is with other work, in one line. */
+/** The machine, the day, and how busy it is with other work, in one line. */
 function machine(): string {
   const [first] = cpus();
   const [load = 0] = Deno.loadavg();
   const system = `${type()} ${release().split(/[-+]/)[0]}`;
+  const day = new Date().toISOString().slice(0, 10);
   return `${first?.model ?? "an unknown processor"}, ${cpus().length} cores, ${system}, ` +
-    `Deno ${Deno.version.deno}, load ${load.toFixed(1)} before the run`;
+    `Deno ${Deno.version.deno}, ${day}, load ${load.toFixed(1)} before it`;
 }
 
-if (import.meta.main) {
-  const { quick } = parseArgs({ args: Deno.args, options: { quick: { type: "boolean" } } }).values;
-  const place = machine();
-  const sections = await bench(quick ? QUICK : FULL, (what) => console.error(`Measuring ${what}`));
-  const results = renderResults(sections, place);
-  console.log(results);
+/** Measures what the words say, and prints it. */
+async function main(words: string[]): Promise<void> {
+  const { values: { quick, note }, positionals } = parseArgs({
+    args: words,
+    options: { quick: { type: "boolean" }, note: { type: "string" } },
+    allowPositionals: true,
+  });
+  const sections = await bench(
+    sectionsNamed(positionals),
+    quick ? QUICK : FULL,
+    (what) => {
+      console.error(`Measuring: ${what}`);
+      return machine() + (note === undefined ? "" : `, ${note}`);
+    },
+  );
+  const file = fileURLToPath(import.meta.resolve("./RESULTS.md"));
+  const titles = SECTIONS.map(({ title }) => title);
+  console.log(renderResults(titles, sections, ""));
   if (!quick) {
-    await Deno.writeTextFile(fileURLToPath(import.meta.resolve("./RESULTS.md")), results);
+    const before = await Deno.readTextFile(file).catch(() => "");
+    await Deno.writeTextFile(file, renderResults(titles, sections, before));
   }
   const over = sections.flatMap(({ findings }) => findings)
     .filter(({ value, budget }) => value !== undefined && budget && !keeps(value, budget));
   for (const { what } of over) console.error(`Over budget: ${what}`);
+}
+
+if (import.meta.main) {
+  try {
+    await main(Deno.args);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    console.error(error.message);
+    Deno.exitCode = 2;
+  }
 }

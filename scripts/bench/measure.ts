@@ -69,12 +69,28 @@ export interface Finding {
   budget?: Budget | undefined;
 }
 
-/** Findings that belong together. */
-export interface Section {
-  /** What they are about. */
-  title: string;
-  /** How they were measured, in a few sentences. */
+/** What a section of the results says below its title. */
+export interface Measured {
+  /** How it was measured, in a few sentences. */
   method: string;
   /** The findings. */
   findings: Finding[];
+}
+
+/** Findings that belong together. */
+export interface Section extends Measured {
+  /** What they are about. */
+  title: string;
+  /** Where and when they were measured, in one line. */
+  place: string;
+}
+
+/** A finding that stands alone. */
+export function plain(what: string, ours: string): Finding {
+  return { what, ours, base: "" };
+}
+
+/** A number of bytes, for people. */
+export function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? "not measured" : `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
 }

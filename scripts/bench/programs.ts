@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { type Child, CLI_FLAGS, cliArguments, ROOT, runDeno, startDeno } from "./child.ts";
-import { type Budget, elapsed, type Finding, inTurns, median, type Section } from "./measure.ts";
+import { type Budget, elapsed, type Finding, inTurns, type Measured, median } from "./measure.ts";
 
 /** How thoroughly to measure. */
 export interface ProgramOptions {
@@ -30,10 +30,14 @@ export interface RunningService extends AsyncDisposable {
   access_token: string;
   /** A refresh token that does not rotate. */
   refresh_token: string;
+  /** The secret of its administrator. */
+  admin_secret: string;
+  /** The number of its process. */
+  pid: number;
 }
 
 /** Measures commands as whole processes. */
-export async function measurePrograms(options: ProgramOptions): Promise<Section> {
+export async function measurePrograms(options: ProgramOptions): Promise<Measured> {
   const { runs, warmUp, service } = options;
   const env = {
     ...options.env,
@@ -54,7 +58,6 @@ export async function measurePrograms(options: ProgramOptions): Promise<Section>
   const [version_ms, list_ms] = [median(samples.version), median(samples.list)];
   const [empty_ms, same_ms] = [median(samples.empty), median(samples.same)];
   return {
-    title: "The command line",
     method: `Whole processes, ${runs} runs of each in turns, with the flags of ` +
       "`deno task cli` and without the task's own start. The service runs in another process. " +
       "Two requests alone (a token, then the list) take most of what an empty script may; so a " +
@@ -83,7 +86,7 @@ function against(what: string, ours: number, who: string, base: number, budget?:
 /** Measures how long the service takes from its start to its first answer. */
 export async function measureStart(
   options: { runs: number; warmUp: number; env: Record<string, string>; folder: string },
-): Promise<Section> {
+): Promise<Measured> {
   const { runs, warmUp, env, folder } = options;
   let made = 0;
   const samples = await inTurns({
@@ -99,7 +102,6 @@ export async function measureStart(
     budget: { atMost: 300 },
   });
   return {
-    title: "The service's start",
     method: `From the start of the process to the first answer, ${runs} starts of each kind.`,
     findings: [
       finding("On a new data folder, with the demonstration project to write", samples.anew),
@@ -122,8 +124,9 @@ async function startToAnswer(folder: string, env: Record<string, string>): Promi
 export async function startService(
   folder: string,
   env: Record<string, string>,
+  ...flags: string[]
 ): Promise<RunningService> {
-  const child = startDeno(serviceArguments(folder), env);
+  const child = startDeno([...serviceArguments(folder), ...flags], env);
   const { base_url, project_id } = await announcement(child);
   const secret = (await Deno.readTextFile(join(folder, "admin.secret"))).trim();
   const response = await fetch(`${base_url}/_sim/tokens`, {
@@ -137,6 +140,8 @@ export async function startService(
     project_id,
     access_token,
     refresh_token,
+    admin_secret: secret,
+    pid: child.pid,
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }

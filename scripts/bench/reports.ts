@@ -15,7 +15,7 @@ import { chartQuery } from "../../lib/service/reports/request.ts";
 import { openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { NOW, PROJECT, writeLedger } from "./ledger.ts";
-import { elapsed, type Finding, inTurns, median, type Section } from "./measure.ts";
+import { elapsed, type Finding, inTurns, type Measured, median, plain } from "./measure.ts";
 
 /** The first day of the last twelve months. */
 const YEAR_AGO = Date.UTC(2026, 0, 1);
@@ -84,7 +84,7 @@ const RIVALS: readonly Rival[] = [
 /** Measures reports over a ledger of about this many rows. */
 export async function measureReports(
   { folder, rows, rounds }: { folder: string; rows: number; rounds: number },
-): Promise<Section> {
+): Promise<Measured> {
   const file = join(folder, "ledger.db");
   let count = 0;
   const written = await elapsed(async () => count = await writeLedger(file, rows));
@@ -97,7 +97,6 @@ export async function measureReports(
     const findings: Finding[] = [];
     for (const rival of RIVALS) findings.push(await compare(store, project, rival, rounds));
     return {
-      title: "Charts and headline numbers",
       method: `${count} rows of a ledger and their ${days} daily sums in a file; two years, 17 ` +
         "countries, 3 stores, 9 products. Each figure is computed by the service and, in turns, by " +
         "one query over all rows that gives the same number and nothing else.",
@@ -203,8 +202,4 @@ async function countOf(tx: Tx, table: "movements_daily"): Promise<number> {
   const { n } = await tx.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"))
     .executeTakeFirstOrThrow();
   return n;
-}
-
-function plain(what: string, ours: string): Finding {
-  return { what, ours, base: "" };
 }

@@ -7,16 +7,33 @@
 import { table, wrapped } from "../markdown.ts";
 import { type Budget, type Finding, keeps, type Section } from "./measure.ts";
 
-/** The text of RESULTS.md. */
-export function renderResults(sections: readonly Section[], machine: string): string {
+/**
+ * The text of RESULTS.md: sections in the order of the titles. What was not measured this time stays
+ * as it stands in the text of before.
+ */
+export function renderResults(
+  titles: readonly string[],
+  sections: readonly Section[],
+  before: string,
+): string {
   const intro = "Written by `deno task bench`; do not edit. Numbers of different machines or " +
     "minutes do not compare, ratios do: what is compared was measured in turns, in one run. All " +
-    "are medians.";
-  const head = ["# Measured", "", ...wrapped(intro), "", ...wrapped(`Machine: ${machine}.`)];
-  return [...head, ...sections.flatMap(renderSection)].join("\n") + "\n";
+    "are medians. Each section says where and when it was measured.";
+  const kept = sectionsIn(before);
+  const blocks = titles.flatMap((title) => {
+    const section = sections.find((one) => one.title === title);
+    return section ? [renderSection(section)] : kept.get(title) ?? [];
+  });
+  return `${[["# Measured", "", ...wrapped(intro)].join("\n"), ...blocks].join("\n\n")}\n`;
 }
 
-function renderSection({ title, method, findings }: Section): string[] {
+/** The sections of a text, by their titles. */
+function sectionsIn(text: string): Map<string, string> {
+  const blocks = text.replaceAll("\r\n", "\n").split(/\n(?=## )/).slice(1);
+  return new Map(blocks.map((block) => [/^## (.*)/.exec(block)?.[1] ?? "", block.trim()]));
+}
+
+function renderSection({ title, method, place, findings }: Section): string {
   const rows = [
     ["What", "Ours", "Against", "Ratio", "Budget", "Verdict"],
     ...findings.map((finding) => [
@@ -28,7 +45,8 @@ function renderSection({ title, method, findings }: Section): string[] {
       verdict(finding),
     ]),
   ];
-  return ["", `## ${title}`, "", ...wrapped(method), "", ...table(rows)];
+  const machine = wrapped(`Machine: ${place}.`);
+  return [`## ${title}`, "", ...wrapped(method), "", ...machine, "", ...table(rows)].join("\n");
 }
 
 function budgetText(budget: Budget, unit: string): string {

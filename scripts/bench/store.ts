@@ -10,14 +10,14 @@ import { connect, type Connection } from "../../lib/service/store/connection.ts"
 import { nextSeq, openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { createWriter } from "../../lib/service/store/writer.ts";
-import { elapsed, type Finding, median, type Section } from "./measure.ts";
+import { elapsed, type Measured, median, megabytes, plain } from "./measure.ts";
 
 const PROJECT = "projbench000";
 
 /** Measures a walk over this many customers, in pages of 100. */
 export async function measureWalk(
   { folder, customers }: { folder: string; customers: number },
-): Promise<Section> {
+): Promise<Measured> {
   const store = openStore({ file: join(folder, "walk.db") });
   try {
     const insert = await elapsed(() => insertCustomers(store, customers));
@@ -27,7 +27,6 @@ export async function measureWalk(
     const [first, last] = [median(pages.slice(0, 20)), median(pages.slice(-20))];
     const total = pages.reduce((sum, ms) => sum + ms, 0);
     return {
-      title: "A walk over all customers",
       method: `${customers} customers in a file, read to the end in ${pages.length} pages of 100 ` +
         "with the service's own lists. First and last page are medians of 20.",
       findings: [
@@ -105,11 +104,10 @@ async function readPage(store: Store, url: URL): Promise<string | null> {
 /** Measures writes that come one at a time and 64 at a time. */
 export async function measureWrites(
   { folder, writes }: { folder: string; writes: number },
-): Promise<Section> {
+): Promise<Measured> {
   const alone = await writeOffers(join(folder, "alone.db"), 1, Math.ceil(writes / 8));
   const together = await writeOffers(join(folder, "together.db"), 64, writes);
   return {
-    title: "Writes that share a commit",
     method:
       "Each write adds an offering to a file; it is on disk before the next one of the same " +
       "writer starts.",
@@ -192,13 +190,4 @@ async function addOffering(tx: Tx, number: number): Promise<void> {
     metadata: null,
     created_at: 1,
   }).execute();
-}
-
-/** A finding that stands alone. */
-function plain(what: string, ours: string): Finding {
-  return { what, ours, base: "" };
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }

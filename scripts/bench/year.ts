@@ -19,7 +19,7 @@ import { type Journal, openJournal } from "../../lib/service/journal.ts";
 import { createSettler } from "../../lib/service/settle.ts";
 import { connect } from "../../lib/service/store/connection.ts";
 import { openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
-import { elapsed, type Finding, type Section } from "./measure.ts";
+import { elapsed, type Measured, megabytes, plain } from "./measure.ts";
 
 const PROJECT = "projyear0000";
 const PRODUCT = "prodmonthly0";
@@ -37,7 +37,7 @@ const FATES = { fails: 7, cancels: 13, isRefunded: 29 } as const;
 /** Measures a year, in one go and with the process killed in the middle. */
 export async function measureYear(
   { folder, subscriptions }: { folder: string; subscriptions: number },
-): Promise<Section> {
+): Promise<Measured> {
   const [whole, broken] = [join(folder, "year.db"), join(folder, "broken_year.db")];
   await inStore(whole, (store) => sellSubscriptions(store, subscriptions));
   await Deno.copyFile(whole, broken);
@@ -49,9 +49,7 @@ export async function measureYear(
     throw new Error("Cannot trust the year: with and without kills it ended differently");
   }
   const perSecond = renewals / ms * 1000;
-  const plain = (what: string, ours: string): Finding => ({ what, ours, base: "" });
   return {
-    title: "A year of monthly subscriptions",
     method: `${subscriptions} subscriptions of web billing in a file; of every 100 one fails to ` +
       "pay and recovers, one is cancelled, one is refunded. Each renewal writes a payment, an " +
       "invoice, a row of the ledger and an event. Then the same with `kill -9` in the middle: all " +
@@ -60,7 +58,7 @@ export async function measureYear(
       plain("The year", `${(ms / 1000).toFixed(1)} s`),
       plain("Renewals", String(renewals)),
       plain("Renewals per second", perSecond.toFixed(0)),
-      plain("Memory of the process", `${(rss / 1024 / 1024).toFixed(0)} MiB`),
+      plain("Memory of the process", megabytes(rss)),
       plain("Kills in the middle that lost and doubled nothing", String(kills)),
     ],
   };

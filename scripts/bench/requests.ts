@@ -1,0 +1,80 @@
+/**
+ * Requests at random to everything that the service has: how it bears them.
+ *
+ * @module
+ */
+
+import { fillSite } from "../../tests/request_fill.ts";
+import { sendGenerated, type Site, type Tally } from "../../tests/generated_requests.ts";
+import { createStock } from "../../tests/request_stock.ts";
+import { targets } from "../../tests/request_targets.ts";
+import { peakMemory } from "./child.ts";
+import { elapsed, type Measured, megabytes, plain } from "./measure.ts";
+import { startService } from "./programs.ts";
+
+/** How many requests are under way at a time. */
+const AT_A_TIME = 8;
+
+/** Sends requests to a service in a process of its own. Throws at the first that is its fault. */
+export async function measureRequests(
+  options: { requests: number; folder: string; env: Record<string, string> },
+): Promise<Measured> {
+  const { requests, folder, env } = options;
+  const receiver = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(),
+  );
+  await using service = await startService(folder, env, "--webhook-targets", "loopback");
+  const site: Site = {
+    base_url: service.base_url,
+    credentials: { token: service.access_token, admin: service.admin_secret, key: "" },
+    stock: createStock(),
+    fetch: (request) => fetch(request),
+  };
+  await fillSite(site, service.project_id, `http://127.0.0.1:${receiver.addr.port}/`);
+  const before = await peakMemory(service.pid);
+  const tally: Tally = new Map();
+  const ms = await elapsed(() => sendGenerated(site, { requests, atATime: AT_A_TIME, tally }));
+  const peak = await peakMemory(service.pid);
+  await receiver.shutdown();
+  return {
+    method:
+      `${requests} requests at random, ${AT_A_TIME} at a time, to a service in a process of ` +
+      `its own: ${targets.length} in turn, to every route, half of them right as far as their ` +
+      "maker knows and half with faults strewn in. Every answer is held against the service's own " +
+      "document. A status of 500 or above, or no answer within 30 seconds, ends the run.",
+    findings: findings(tally, requests, ms, { before, peak }),
+  };
+}
+
+function findings(
+  tally: Tally,
+  requests: number,
+  ms: number,
+  memory: { before: number | undefined; peak: number | undefined },
+) {
+  const classes = new Map<number, number>();
+  let missed = 0;
+  for (const counts of tally.values()) {
+    let done = 0;
+    for (const [status, times] of counts) {
+      const hundred = Math.floor(status / 100);
+      classes.set(hundred, (classes.get(hundred) ?? 0) + times);
+      if (hundred < 4) done += times;
+    }
+    if (done === 0) missed++;
+  }
+  if (classes.has(5)) throw new Error(`The service failed ${classes.get(5)} times`);
+  return [
+    plain("Requests", String(requests)),
+    plain("The run, their making and judging included", `${(ms / 1000).toFixed(1)} s`),
+    plain("Requests per second", (requests / ms * 1000).toFixed(0)),
+    ...[2, 3, 4, 5].map((hundred) =>
+      plain(`Answered with ${hundred}xx`, String(classes.get(hundred) ?? 0))
+    ),
+    plain("Routes that were asked for", String(tally.size)),
+    plain("Of them never done", String(missed)),
+    plain("Memory of the service, before", megabytes(memory.before)),
+    plain("Memory of the service, at most", megabytes(memory.peak)),
+  ];
+}
