@@ -112,7 +112,7 @@ async function catchUp(service: Service, { report, signal }: ServeOptions): Prom
   const stop = () => closing ??= service.close();
   signal?.addEventListener("abort", stop);
   try {
-    await service.settle();
+    if (!signal?.aborted) await service.settle();
   } catch (error) {
     // It is tried again every second.
     report(error);
