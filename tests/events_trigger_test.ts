@@ -381,7 +381,7 @@ Deno.test("events types lists every type with what it means", async () => {
   const { code, out } = await desk.run("events", "types");
   equal(code, 0);
   equal(out.trimEnd().split("\n").length, EVENT_TYPES.length + 1);
-  match(out, /^PAYWALL_CLOSE +apps do not report here +A paywall was closed$/m);
+  match(out, /^PAYWALL_CLOSE +no +A paywall was closed \(apps do not report here\)$/m);
   match(out, /^RENEWAL +yes +A subscription renewed/m);
   const { json } = await desk.run("events", "types", "--output", "json");
   deepEqual(json(), { object: "list", items: EVENT_TYPES });

@@ -301,8 +301,8 @@ Deno.test("simulate events lists what has happened, page by page, and shows one 
   );
   ok(wrong.err.includes("PAYWALL_CLOSE"));
   const one = await sim(desk, `event ${items[0]?.id}`);
-  match(one.out, /^delivery\.event\.type +RENEWAL$/m);
-  match(one.out, /^delivery\.event\.app_user_id +zoe$/m);
+  match(one.out, /^type +RENEWAL\ncustomer_id +zoe$/m);
+  match(one.out, /^ {4}"app_user_id": "zoe",$/m);
   ok(id.startsWith("sub"));
 });
 

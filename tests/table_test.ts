@@ -47,6 +47,28 @@ Deno.test("where texts cannot be cut any more they go, the last first, and it is
   deepStrictEqual(shownAt(23).slice(0, 2), ["ID            RENEWALS", "sub1a2b3c4d5      1234"]);
 });
 
+Deno.test("prose in the last column goes on below, and nothing of it is lost", () => {
+  const rows = [
+    { type: "RENEWAL", meaning: "A subscription renewed, or a lapsed customer came back" },
+    { type: "TEST", meaning: "Events arrive" },
+  ];
+  const shownAt = (room?: number) => {
+    const { output, out } = screen(room);
+    output.table(rows, [
+      { header: "type", value: ({ type }) => type, kind: "id" },
+      { header: "meaning", value: ({ meaning }) => meaning, kind: "prose" },
+    ]);
+    return out.join("").trimEnd().split("\n");
+  };
+  deepStrictEqual(shownAt(40), [
+    "TYPE     MEANING",
+    "RENEWAL  A subscription renewed, or a",
+    "         lapsed customer came back",
+    "TEST     Events arrive",
+  ]);
+  deepStrictEqual(shownAt()[1], `RENEWAL  ${rows[0]?.meaning}`);
+});
+
 Deno.test("headers of numbers are cut, and numbers never", () => {
   const shownAt = (room: number) => {
     const { output, out } = screen(room);

@@ -140,7 +140,7 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   const noHook = await counter.run("events resend $event --webhook nope");
   match(noHook.err, /\nSee what there is: cli webhooks list --project-id \w+\n$/);
   match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +ada/);
-  match(await run(counter, "events view $event"), /^delivery\.event\.app_user_id +bob$/m);
+  match(await run(counter, "events view $event"), /^ {4}"app_user_id": "bob",$/m);
 });
 
 Deno.test("webhooks list counts event types that are many, and view names them", async () => {
@@ -179,7 +179,10 @@ const SESSION = [
   "webhooks deliveries $hook",
   "webhooks deliveries $hook --state dead",
   "events list",
+  "events view $event",
   "events resend $event",
+  "webhooks attempts $delivery",
+  "webhooks attempts nope",
   "events recover --since 2026-01-01",
   "events recover",
   "webhooks update $hook --events RENEWED",
@@ -189,7 +192,24 @@ const SESSION = [
   "webhooks rotate-secret $hook",
   "webhooks rotate-secret $hook -y",
   "webhooks ping whintgrnope",
+  "simulate faults add --status 503 --path /v2/**",
+  "simulate faults add",
+  "simulate faults add-delivery $hook duplicate",
+  "simulate faults list",
+  "simulate faults clear",
   "webhooks delete $hook -y",
+  "events types",
+  "events trigger renewal --customer ada --override purchase.price=4.99",
+  "events trigger renewal --override purchase.prize=4.99",
+  "events trigger renewed",
+  "events list --type RENEWED",
+  "events listeners list",
+  "events listen --forward-to $url --until-idle",
+  "events listeners list",
+  "events listeners secret default",
+  "events listeners rotate-secret default",
+  "events listeners rotate-secret default -y",
+  "events listeners secret nope",
 ];
 
 Deno.test("what cli webhooks and events show at 80 columns is what somebody found good", async () => {
@@ -201,6 +221,8 @@ Deno.test("what cli webhooks and events show at 80 columns is what somebody foun
     const ran = await counter.run(line);
     counter.ids["$hook"] ??= /^id +(whintgr\S+)$/m.exec(ran.out)?.[1] ?? counter.ids["$hook"] ?? "";
     if (counter.ids["$hook"] === "") delete counter.ids["$hook"];
+    const [, delivery] = /^NON_RENEW.* (dlv\S+)$/m.exec(ran.out) ?? [];
+    if (delivery !== undefined) counter.ids["$delivery"] = delivery;
     if (line.startsWith("webhooks ping $hook")) await buy(counter, "ada");
     text += shown(line, ran);
   }

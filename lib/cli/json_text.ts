@@ -89,6 +89,12 @@ export function keepItems(text: string, key: string, places: ReadonlySet<number>
   return replaced(text, start, `[${kept.join(",")}]`);
 }
 
+/** The text of an object's value of a key, as the service sent it. Undefined where there is none. */
+export function valueText(text: string, key: string): string | undefined {
+  const start = valueStart(text, key);
+  return start === undefined ? undefined : text.slice(start, valueEnd(text, start));
+}
+
 /** The text with another value in the place of the one that starts at `start`. */
 function replaced(text: string, start: number, value: string): string {
   return text.slice(0, start) + value + text.slice(valueEnd(text, start));

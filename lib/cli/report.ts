@@ -97,7 +97,8 @@ export function reportError(
 
 /** The beginning of a message about what a command does: "Cannot archive an offering". */
 export function cannot(brief: string): string {
-  return `Cannot ${brief.charAt(0).toLowerCase()}${brief.slice(1)}`;
+  const deed = brief.replace(/ \(.*\)$/, "");
+  return `Cannot ${deed.charAt(0).toLowerCase()}${deed.slice(1)}`;
 }
 
 /** The exit code for a kind of error. */

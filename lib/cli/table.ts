@@ -5,7 +5,7 @@
  * @module
  */
 
-import { date, fit, padEnd, padStart, time, visible, width } from "./display.ts";
+import { date, fit, padEnd, padStart, time, visible, width, wrap } from "./display.ts";
 import type { Cell, Column, Kind } from "./output.ts";
 
 /** Spaces between two columns, and between a label and its value. */
@@ -20,6 +20,9 @@ const LEAST_TEXT = 6;
 /** A word that is cut keeps this much: enough to tell it from most of the others. */
 const LEAST_WORD = 10;
 
+/** Prose is given this much before it is broken into more lines. */
+const LEAST_PROSE = 24;
+
 /** An id that is wider than this is cut like a text. Those that services make are not. */
 const LONGEST_ID = 64;
 
@@ -30,7 +33,7 @@ const WIDEST_PADDING = 80;
 export interface LaidOut {
   /** The names of the columns. */
   readonly header: string;
-  /** One line per row. */
+  /** One line per row, or more where prose is broken. */
   readonly lines: readonly string[];
   /** The names of columns that had no room, except those that can be spared. */
   readonly dropped: readonly string[];
@@ -60,15 +63,28 @@ export function layOut<T>(
   const needed = neededColumns(all, room);
   const shown = fittingColumns(needed, room);
   const widths = fittingWidths(shown, room);
-  const [header = "", ...lines] = [columns, ...rows].map((_, row) =>
-    // Marks may join the space before them, and that changes widths.
-    fit(
-      shown.map((column, i) => cellIn(column, row, widths[i] ?? 0, room)).join(GAP).trimEnd(),
-      room,
-    )
+  const [[header = ""] = [], ...lines] = [columns, ...rows].map((_, row) =>
+    rowLines(shown, widths, row, room)
   );
   const dropped = needed.filter((column) => !shown.includes(column));
-  return { header, lines, dropped: dropped.map(({ texts }) => texts[0] ?? "") };
+  return { header, lines: lines.flat(), dropped: dropped.map(({ texts }) => texts[0] ?? "") };
+}
+
+/** The lines of a row: one, and more below it for prose in the last column. */
+function rowLines(
+  columns: readonly TextColumn[],
+  widths: readonly number[],
+  row: number,
+  room: number,
+): string[] {
+  const cells = columns.map((column, i) => cellIn(column, row, widths[i] ?? 0, room));
+  const last = columns.at(-1);
+  const more = last?.kind === "prose" ? wrap(last.texts[row] ?? "", widths.at(-1) ?? room) : [];
+  const [first = cells.at(-1) ?? "", ...rest] = more;
+  const line = [...cells.slice(0, -1), first].join(GAP).trimEnd();
+  const indent = " ".repeat(total([...widths.slice(0, -1), 0]));
+  // Marks may join the space before them, and that changes widths.
+  return [line, ...rest.map((one) => indent + one)].map((one) => fit(one, room));
 }
 
 /** Takes a column's values out of all rows. */
@@ -86,6 +102,7 @@ function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
 /** How much a cell of a kind keeps when it is cut. */
 function leastOf(kind: Kind, whole: number): number {
   if (kind === "word") return LEAST_WORD;
+  if (kind === "prose") return LEAST_PROSE;
   return kind === "text" || kind === "id" && whole > LONGEST_ID ? LEAST_TEXT : Infinity;
 }
 
@@ -102,7 +119,7 @@ function neededColumns(columns: readonly TextColumn[], room: number): readonly T
  */
 function fittingColumns(columns: readonly TextColumn[], room: number): readonly TextColumn[] {
   const [first, ...others] = columns;
-  const isText = ({ kind }: TextColumn) => kind === "text" ? 1 : 0;
+  const isText = ({ kind }: TextColumn) => kind === "text" || kind === "prose" ? 1 : 0;
   const chosen = new Set(first ? [first] : []);
   for (const column of others.toSorted((a, b) => isText(a) - isText(b))) {
     const least = [...chosen, column].map((one) => one.least);

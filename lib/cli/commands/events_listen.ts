@@ -183,7 +183,7 @@ function tellPeople(context: Context, { url, exec }: Targets, data?: string): Ev
       out.note(`${whither} as "${name}"; end it with Ctrl-C`);
       out.note(
         is_new
-          ? `They are signed with ${signing_secret}, which is shown only now`
+          ? `They are signed with ${signing_secret}`
           : `See what signs them with: cli events listeners secret ${name}${flags}`,
       );
       if (waiting > 0) out.note(`Missed since the last run: ${plural(waiting)}`);

@@ -11,8 +11,8 @@ import type { Context } from "../context.ts";
 import { EVENT_TYPES } from "../event_types.ts";
 import { parsePairs } from "../input.ts";
 import { dataFlag } from "../local_service.ts";
-import { showOne } from "../plain.ts";
 import { openSimulator, sameFlags } from "../sim.ts";
+import { showEvent } from "./simulate_events.ts";
 
 /** An event that came about. */
 interface Triggered {
@@ -86,7 +86,7 @@ function valueOf(text: string): string {
 }
 
 function showTriggered(context: Context, event: Triggered, data: string | undefined): void {
-  showOne(context, event);
+  showEvent(context, event);
   const { out } = context;
   if (out.format === "json") return;
   out.done(`${event.type}${ofWhom(event)} came about`);

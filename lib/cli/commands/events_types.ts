@@ -9,10 +9,13 @@ import { EVENT_TYPES, type EventType } from "../event_types.ts";
 import type { Column } from "../output.ts";
 
 const columns: Column<EventType>[] = [
-  { header: "type", value: ({ type }) => type },
-  // What can be triggered, or why it cannot.
-  { header: "trigger", value: ({ why_not }) => why_not ?? "yes" },
-  { header: "meaning", value: ({ meaning }) => meaning },
+  { header: "type", value: ({ type }) => type, kind: "id" },
+  { header: "trigger", value: ({ trigger }) => trigger, kind: "word" },
+  {
+    header: "meaning",
+    value: ({ meaning, why_not }) => why_not === null ? meaning : `${meaning} (${why_not})`,
+    kind: "prose",
+  },
 ];
 
 /** Lists the types. */

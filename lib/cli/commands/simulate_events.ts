@@ -4,13 +4,16 @@
  * @module
  */
 
+import { rawJson } from "../../client.ts";
 import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
 import { argument, command, parsed, text, toggle } from "../command.ts";
+import type { Context } from "../context.ts";
 import { parseEventTypes } from "../event_types.ts";
+import { formatJson, valueText } from "../json_text.ts";
 import { dataFlag } from "../local_service.ts";
 import type { Column } from "../output.ts";
-import { pageFlags, showList, showOne } from "../plain.ts";
+import { cardFields, pageFlags, showList, showOne } from "../plain.ts";
 import { openSimulator } from "../sim.ts";
 
 /** An event of a project. */
@@ -79,6 +82,16 @@ export const event = command({
   flags: dataFlag,
   async run(context, { id, data }) {
     const { client, project } = await openSimulator(context, data);
-    showOne(context, await client.get<object>(path`/_sim/projects/${project}/events/${id}`));
+    showEvent(context, await client.get<object>(path`/_sim/projects/${project}/events/${id}`));
   },
 });
+
+/** Shows an event: a card of what is known of it, and below it the body as webhooks get it. */
+export function showEvent(context: Context, event: object): void {
+  const { out } = context;
+  if (out.format === "json") return showOne(context, event);
+  const about = cardFields(event).filter(({ label }) => !label.startsWith("delivery."));
+  out.card(event, about);
+  const body = valueText(rawJson(event) ?? JSON.stringify(event), "delivery");
+  if (body !== undefined) out.text(`\n${formatJson(body)}`);
+}

@@ -46,7 +46,7 @@ const requestColumns: Column<RequestFault>[] = [
   { header: "method", value: (fault) => fault.method ?? "any" },
   { header: "path", value: (fault) => fault.path ?? "any" },
   { header: "status", value: (fault) => fault.status },
-  { header: "delay ms", value: (fault) => fault.delay_ms },
+  { header: "delay_ms", value: (fault) => fault.delay_ms },
   { header: "cut", value: (fault) => fault.cut },
   { header: "left", value: (fault) => fault.count },
 ];
