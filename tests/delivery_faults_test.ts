@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createClient } from "../lib/client.ts";
 import { getOffering, listOfferings } from "../lib/resources/offerings.ts";
@@ -10,8 +10,8 @@ import { BASE_URL, openDesk } from "./harness.ts";
 import { answers, openReceiver } from "./receiver.ts";
 import { simulate } from "./simulation.ts";
 
-/** How often a receiver calls back, 40 times without it. */
-const CALLBACKS = Number(Deno.env.get("WEBHOOK_CALLBACKS") ?? 40);
+/** How often a receiver calls back, 1,000 times without it. */
+const CALLBACKS = Number(Deno.env.get("WEBHOOK_CALLBACKS") ?? 1000);
 
 Deno.test("a ping sends a TEST event to one webhook and tells what came of it", async () => {
   using receiver = openReceiver();
@@ -240,9 +240,12 @@ Deno.test("a receiver that calls back sees what it was told of, every time", asy
   let seen = 0;
   using receiver = openReceiver();
   receiver.behave = async (arrived, conn) => {
-    const { app_user_id, product_id } = arrived.event;
+    const { app_user_id, product_id, type } = arrived.event;
     const customer = await getCustomer(desk.client, String(app_user_id));
-    ok((customer.active_entitlements?.items.length ?? 0) > 0, String(app_user_id));
+    const access = customer.active_entitlements?.items.length ?? 0;
+    // Who ends has ended, and who stays has access.
+    const stays = Number(String(app_user_id).slice(1)) % 2 === 0;
+    if (stays || type === "EXPIRATION") equal(access, stays ? 1 : 0, `${type} ${app_user_id}`);
     equal(product_id, "notes.pro.monthly");
     seen++;
     await answers(200)(arrived, conn);
@@ -250,12 +253,18 @@ Deno.test("a receiver that calls back sees what it was told of, every time", asy
   await createWebhook(desk.client, {
     name: "Callback",
     url: receiver.url,
-    event_types: ["initial_purchase"],
+    event_types: ["initial_purchase", "expiration"],
   });
   const sim = simulate(desk);
-  for (let i = 0; i < CALLBACKS; i++) {
-    await sim.subscribe({ product_id: "notes.pro.monthly", price: 9, customer_id: `c${i}` });
+  let told = 0;
+  for (let i = 0; told < CALLBACKS; i++) {
+    const customer_id = `c${i}`;
+    const { id } = await sim.subscribe({ product_id: "notes.pro.monthly", price: 9, customer_id });
+    told++;
+    if (i % 2 === 0) continue;
+    await sim.act(id, "expire");
+    told++;
   }
   await desk.service.deliverer.idle();
-  equal(seen, CALLBACKS);
+  equal(seen, told);
 });
