@@ -66,6 +66,23 @@ Deno.test("simulate purchase sends each of its flags, and JSON comes as the serv
   match((await desk.run("sub", "view", shared)).out, /^status +trialing$/m);
 });
 
+Deno.test("a purchase that no store confirms gives access for a day, and no more can be done with it", async () => {
+  await using desk = await deskAt();
+  const id = await buy(desk, `${MONTHLY} --unverified`);
+  const [row] = await simulate(desk).rows("subscriptions");
+  equal(row?.period_ends_at, row && row.period_starts_at + 86_400_000);
+  equal((await simulate(desk).rows("transactions")).length, 0);
+  equal((await simulate(desk).rows("movements")).length, 0);
+  for (const action of ["renew", "uncancel", "refund", "expire", "extend --by P1D"]) {
+    const refused = await desk.run("simulate", ...action.split(" ").toSpliced(1, 0, id));
+    equal(refused.code, 7, action);
+    match(refused.err, /access for a day until the store answers: let the customer buy again/);
+  }
+  const confirmed = await buy(desk, MONTHLY);
+  const states = (await simulate(desk).rows("subscriptions")).map((row) => [row.id, row.status]);
+  deepEqual(states, [[id, "expired"], [confirmed, "active"]]);
+});
+
 Deno.test("simulate purchase of what is bought once takes a quantity, and is refunded as it is", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, "notes_lifetime --price 5 --quantity 3");
@@ -91,6 +108,9 @@ Deno.test("a purchase that the service refuses changes nothing and says why", as
     ["purchase zoe nope --price 1", 5, /nope/],
     [`purchase zoe ${MONTHLY} --quantity 2`, 7, /quantity/],
     [`purchase zoe ${MONTHLY} --unpaid`, 7, /paid/],
+    [`purchase zoe ${MONTHLY} --unverified --trial`, 7, /'verified' is not possible here/],
+    ["purchase zoe notes_web_monthly --unverified", 7, /store "svc_billing" does not do that/],
+    ["purchase zoe notes_lifetime --unverified", 7, /only subscriptions are believed in/],
     [`purchase zoe ${MONTHLY} --country gb`, 1, /country/],
     ["purchase zoe notes.pro.monthly --price 1e3", 2, /"1e3" for --price: it is not an amount/],
     ["purchase zoe notes.pro.monthly --price -1", 2, /./],

@@ -71,6 +71,7 @@ const purchase = command({
     grace: periodOrNone("The grace period (default: the product's)", "--grace"),
     starts_at: moment("When it starts, if not now", "--starts-at"),
     unpaid: toggle("Let it wait for its invoice to be paid (web billing)"),
+    unverified: toggle("While the store cannot be reached: access for a day, and no payment"),
     family_shared: toggle("As what a member of the family shares"),
     transaction_id: text("The store's id of the transaction", { placeholder: "id" }),
     ...dataFlag,
@@ -95,6 +96,7 @@ const purchase = command({
         grace_period_duration: orNull(input.grace),
         starts_at: input.starts_at,
         paid: input.unpaid ? false : undefined,
+        verified: input.unverified ? false : undefined,
         store_transaction_id: input.transaction_id,
       },
     );
