@@ -50,8 +50,8 @@ function flat(value: object, prefix: string): Record<string, Cell> {
       const items = itemsOf(inner);
       if (items) return [[label, items.map(nameOf).join(", ")]];
       if (typeof inner !== "object" || inner === null) return [[label, inner]];
-      // An object of the API has a name, and a card of its own elsewhere.
-      if ("object" in inner && "id" in inner) return [[label, nameOf(inner)]];
+      // Two levels down, an object of the API is a mention of what has a card of its own.
+      if (prefix !== "" && "object" in inner && "id" in inner) return [[label, nameOf(inner)]];
       const fields = Object.entries(flat(inner, `${label}.`));
       return fields.length === 0 ? [[label, null]] : fields;
     }),
