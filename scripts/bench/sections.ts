@@ -55,7 +55,7 @@ export const FULL: BenchSize = {
   subscriptions: 10_000,
   ledger: 1_000_000,
   requests: 100_000,
-  events: 10_000,
+  events: 100_000,
 };
 
 /** Enough to see that it works. */
