@@ -1,7 +1,7 @@
 /**
- * Shows the catalogue from end to end: starts the service in a temporary folder and on a free port,
- * runs real `cli` commands against it over HTTP, and removes everything again. Run it as
- * `deno task demo`.
+ * Shows it from end to end, from a catalogue to what it earns: starts the service in a temporary
+ * folder and on a free port, runs real `cli` commands against it over HTTP, and removes everything
+ * again. Run it as `deno task demo`.
  *
  * It fails when a step fails, and also when the service does not refuse what it should.
  *
@@ -41,7 +41,6 @@ interface Service {
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const CLI = `${ROOT}cli.ts`;
-const DATA = "notes-data";
 
 /** Runs the demonstration and leaves nothing behind. Returns the exit code. */
 export async function main(signal: AbortSignal): Promise<number> {
@@ -52,7 +51,9 @@ export async function main(signal: AbortSignal): Promise<number> {
     const service = await startService(stage);
     let code;
     try {
-      await play(await signIn(stage, service));
+      const signedIn = await signIn(stage, service);
+      await playCatalogue(signedIn);
+      await playCustomers(signedIn);
     } finally {
       code = await service.stop();
     }
@@ -83,8 +84,8 @@ The service is stopped and its data is gone. To start one for good, which says w
   cli service start
 `;
 
-/** The commands, act by act. */
-async function play(stage: Stage): Promise<void> {
+/** What is sold: the commands, act by act. */
+async function playCatalogue(stage: Stage): Promise<void> {
   const cli = (...words: string[]) => runStep(stage, words);
 
   heading("A new service has a project that sells something already");
@@ -115,14 +116,38 @@ async function play(stage: Stage): Promise<void> {
 
   heading("Every change is on record");
   await cli("audit-logs", "list", "--limit", "5");
-
-  heading("Clean up");
-  await cli("offerings", "set-current", "default");
-  await cli("offerings", "delete", "spring", "-y");
-  await cli("entitlements", "delete", "team", "-y");
-  await cli("products", "delete", product, "-y");
-  await cli("apps", "delete", app, "-y");
 }
+
+/** What is bought, and what becomes of it: the commands, act by act. */
+async function playCustomers(stage: Stage): Promise<void> {
+  const cli = (...words: string[]) => runStep(stage, words);
+  const terms = ["--price", "9.99", "--duration", "P1M", "--offering", "spring"];
+
+  heading("A program of yours hears of whatever happens, and is away for now");
+  await cli("events", "listen", "--exec", HEAR, "--until-idle");
+
+  heading("Somebody buys the new product, as in the store");
+  await cli("simulate", "purchase", "ada", "notes.team.monthly", ...terms);
+
+  heading("A year passes in a moment, with all that was due in it");
+  await cli("clock", "advance", "P1Y");
+
+  heading("What support sees of a customer, and what it can do");
+  await cli("subscribers", "info", "ada");
+  await cli("subscribers", "grant", "grace", "team", "-d", "30d", "-y");
+
+  heading("What it all comes to");
+  await cli("metrics", "overview");
+  await cli("charts", "get", "revenue", "--period", "month", "--plot");
+
+  heading("Your program comes back: nothing is lost, and all is in order and signed");
+  await cli("events", "listen", "--exec", HEAR, "--count", "3");
+}
+
+/** What hears of an event: a command of the system's shell. */
+const HEAR = Deno.build.os === "windows"
+  ? "echo Heard of %EVENT_TYPE% of %EVENT_CUSTOMER_ID%"
+  : 'echo "Heard of $EVENT_TYPE of $EVENT_CUSTOMER_ID"';
 
 /** Adds an app with a product, and gives the ids of both. */
 async function addProduct(stage: Stage): Promise<{ app: string; product: string }> {
@@ -187,7 +212,7 @@ async function read(stage: Stage, words: readonly string[]): Promise<string> {
 
 /** Starts the service, and waits until it says where it listens. */
 async function startService(stage: Stage): Promise<Service> {
-  const words = ["service", "start", "--port", "0", "--data", DATA, "--output", "json"];
+  const words = ["service", "start", "--port", "0", "--output", "json"];
   showCommand(`${commandLine(words)} &`);
   const child = command(stage, words, { stdout: "piped" }).spawn();
   const line = await firstLine(child.stdout);
@@ -211,7 +236,7 @@ async function startService(stage: Stage): Promise<Service> {
 
 /** The stage for all other commands: they know address, project and credential. */
 async function signIn(stage: Stage, service: Service): Promise<Stage> {
-  const words = ["service", "token", "--data", DATA];
+  const words = ["service", "token"];
   showCommand(`export CLI_BASE_URL=${service.base_url} CLI_PROJECT_ID=${service.project_id}`);
   showCommand(`export CLI_REFRESH_TOKEN=$(${commandLine(words)})`);
   const env = {

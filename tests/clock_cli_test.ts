@@ -85,7 +85,7 @@ Deno.test("clock advance moves the time and tells what happened on the way", asy
   ok((counts.get("RENEWAL") ?? 0) >= 2 && counts.has("BILLING_ISSUE") && counts.has("EXPIRATION"));
   deepEqual(err.trimEnd().split("\n"), [
     "The clock went from 2026-01-31 12:30:15 UTC to 2026-03-31 12:30:15 UTC",
-    "See them: cli simulate events",
+    "See them: cli events list",
   ]);
 });
 
@@ -93,7 +93,7 @@ Deno.test("clock advance where nothing happens says so", async () => {
   await using desk = await deskAt();
   const { out, err } = await desk.run("clock", "advance", "PT1S");
   match(out, /^Events on the way \(0\)\nnone$/m);
-  ok(!err.includes("cli simulate events"));
+  ok(!err.includes("cli events list"));
   const moved = await clockOf(desk, "advance", "PT1S");
   deepEqual([moved["from"], moved["now"], moved["events"]], [NOW + 1000, NOW + 2000, {}]);
 });

@@ -58,7 +58,7 @@ Deno.test("the demonstration shows each command with its output, and leaves noth
   await withFolder(async (env) => {
     const { code, out, err } = await outcome(start("scripts/demo.ts", env));
     equal(code, 0, err);
-    const shown = [...out.matchAll(/^\$ (?:export \w+=\$\()?(cli \S+ \S+)/gm)].map(([, c]) => c);
+    const shown = [...out.matchAll(/^\$ (?:export \w+=\$\()?(cli [\w-]+ [\w-]+)/gm)].map(([, c]) => c);
     const groups = ["projects", "apps", "products", "entitlements", "offerings", "packages"];
     deepEqual(shown.slice(0, 8), [
       "cli service start",
@@ -81,6 +81,13 @@ Deno.test("the demonstration shows each command with its output, and leaves noth
     match(out, /\$ cli apps delete app\w+ -y\n\n\$ echo \$\?\n7\n/);
     match(err, /^Cannot delete an app: .*\n.*prod\w+$/m);
     match(out, /\$ cli audit-logs list --limit 5\nWHEN .*\n(\S.*owner@example\.com.*\n){5}\n/);
+    match(out, /\$ cli simulate purchase ada notes\.team\.monthly .*\nid +sub/);
+    match(out, /\$ cli clock advance P1Y\n[\s\S]*?\nRENEWAL +\d+\n/);
+    match(out, /\$ cli subscribers info ada\n[\s\S]*?\nteam +\d{4}-12-\d\d +will_renew /);
+    match(out, /\$ cli charts get revenue .*\n(.*\n)+?Revenue +total [\d.]+ USD/);
+    const heard = /is_new":false[^]*?(?=\n\n)/.exec(out)?.[0].match(/"event_type":"\w+"/g);
+    equal(heard?.length, 3);
+    match(err, /^Heard of INITIAL_PURCHASE of ada$/m);
     for (const text of ["\x1b", "atk_", "rtk_"]) ok(!(out + err).includes(text), text);
   });
 });
@@ -114,7 +121,7 @@ Deno.test({
       }
       await child.stderr.cancel();
       equal((await child.status).code, 130);
-      ok(!out.includes("# Clean up"));
+      ok(!out.includes("# What it all comes to"));
       const address = /"base_url":"([^"]+)"/.exec(out)?.[1] ?? "";
       await rejects(fetch(`${address}/health`), TypeError);
     });

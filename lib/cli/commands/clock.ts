@@ -92,7 +92,7 @@ const advance = command({
     const count = events.reduce((sum, [, each]) => sum + each, 0);
     out.table(events, columns, { title: `Events on the way (${count})`, empty: "none" });
     out.done(`The clock went from ${utc(moved.from)} to ${utc(moved.now)}`);
-    if (count > 0) out.note(`See them: cli simulate events${flags}`);
+    if (count > 0) out.note(`See them: cli events list${flags}`);
   },
 });
 
