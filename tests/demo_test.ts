@@ -58,7 +58,8 @@ Deno.test("the demonstration shows each command with its output, and leaves noth
   await withFolder(async (env) => {
     const { code, out, err } = await outcome(start("scripts/demo.ts", env));
     equal(code, 0, err);
-    const shown = [...out.matchAll(/^\$ (?:export \w+=\$\()?(cli [\w-]+ [\w-]+)/gm)].map(([, c]) => c);
+    const commands = out.matchAll(/^\$ (?:export \w+=\$\()?(cli [\w-]+ [\w-]+)/gm);
+    const shown = Array.from(commands, ([, command]) => command);
     const groups = ["projects", "apps", "products", "entitlements", "offerings", "packages"];
     deepEqual(shown.slice(0, 8), [
       "cli service start",
