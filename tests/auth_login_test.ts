@@ -80,7 +80,7 @@ Deno.test("a service that only refuses what comes without a sign-in is taken for
 });
 
 Deno.test("the permissions asked for suffice for every route, and are listed one by one", () => {
-  const needed = new Set(routes.map(({ scope }) => scope).flat());
+  const needed = new Set(routes.flatMap(({ scopes }) => scopes));
   deepStrictEqual(missingScopes(DEFAULT_SCOPES.join(" "), [...needed]), []);
   ok(DEFAULT_SCOPES.every((scope) => !scope.includes("*")));
   for (const scope of ["collaborators:read", "audit_logs:read"]) {

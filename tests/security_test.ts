@@ -108,18 +108,17 @@ Deno.test("a public SDK key is told what it is for, and gets nothing here", asyn
   }
 });
 
-Deno.test("every route needs its own permission, and names it when it is missing", async () => {
+Deno.test("every route needs its own permissions, and names them when they are missing", async () => {
   await using desk = await openDesk();
   const none = apiOf(desk, await signIn(desk, { scope: "charts_metrics:benchmarks:read" }));
   for (const route of routes.filter(({ path }) => !path.startsWith("/v1/"))) {
-    const message = new RegExp(`"${RegExp.escape(route.scope)}"$`);
+    const names = route.scopes.map((scope) => `"${scope}"`).join(", ");
+    const message = new RegExp(`permissions? ${RegExp.escape(names)}$`);
     const refusal = { status: 403, type: "authorization_error", message };
     await none.refused(refusal, route.method, placeOf(route, desk.projectId));
-    equal(
-      /:read_write$/.test(route.scope),
-      route.method !== "GET",
-      `${route.name} asks for enough`,
-    );
+    for (const scope of route.scopes) {
+      equal(/:read_write$/.test(scope), route.method !== "GET", `${route.name} asks for enough`);
+    }
   }
 });
 

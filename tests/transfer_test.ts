@@ -129,8 +129,28 @@ Deno.test("a transfer needs another customer who is there, and apps that are the
   const body = { target_customer_id: "grace", app_ids: ["appnope"] };
   await api.refused(noSuch("app_ids"), "POST", TRANSFER, body);
   await api.refused(badField("app_ids"), "POST", TRANSFER, { ...body, app_ids: [] });
-  const scope = "customer_information:subscriptions:read_write";
-  const other = apiOf(desk, await signIn(desk, { scope }));
-  const denied = { status: 403, type: "authorization_error" };
-  await other.refused(denied, "POST", TRANSFER, { target_customer_id: "grace" });
+});
+
+Deno.test("a transfer needs all three permissions, and the refusal names the missing ones", async () => {
+  await using desk = await openDesk();
+  const all = ["customers", "subscriptions", "purchases"]
+    .map((resource) => `customer_information:${resource}:read_write`);
+  const body = { target_customer_id: "grace" };
+  for (const missing of [...all.map((scope) => [scope]), all.slice(1)]) {
+    const scope = all.filter((one) => !missing.includes(one)).join(" ");
+    const short = apiOf(desk, await signIn(desk, { scope }));
+    const names = missing.map((one) => `"${one}"`).join(", ");
+    const message = new RegExp(`permissions? ${names}$`);
+    await short.refused(
+      { status: 403, type: "authorization_error", message },
+      "POST",
+      TRANSFER,
+      body,
+    );
+  }
+  const enough = apiOf(desk, await signIn(desk, { scope: all.join(" ") }));
+  equal((await enough.send("POST", TRANSFER, body)).status, 200);
+  const { paths } = JSON.parse(await (await desk.send("GET", "/openapi.json")).text());
+  const { security } = paths["/v2/projects/{project_id}/customers/{id}/actions/transfer"].post;
+  deepEqual(security, [{ oauth: all }]);
 });

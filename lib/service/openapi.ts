@@ -60,7 +60,7 @@ type ToSchema = (type: z.ZodType, io: "input" | "output") => object;
 /** One operation of the document. */
 function operation(route: Operation, schema: ToSchema): object {
   // Only what an app reads with its key needs no permission; its errors have the form of version 1.
-  const [error, statuses] = route.scope === undefined
+  const [error, statuses] = route.scopes.length === 0
     ? ["SdkError", SDK_ERROR_STATUSES]
     : ["Error", ERROR_STATUSES];
   const errors = statuses.map((status) => [status, {
@@ -70,7 +70,7 @@ function operation(route: Operation, schema: ToSchema): object {
   return {
     operationId: route.name,
     summary: route.summary,
-    security: [route.scope === undefined ? { sdk_key: [] } : { oauth: [route.scope] }],
+    security: [route.scopes.length === 0 ? { sdk_key: [] } : { oauth: route.scopes }],
     parameters: [...pathParameters(route), ...queryParameters(route, schema), ...headers(route)],
     ...route.body && {
       requestBody: {
@@ -120,7 +120,7 @@ function onlyProperty({ name, schema }: { name: string; schema: object }): unkno
 
 /** The header that makes a write safe to repeat, or that tells an app's platform. */
 function headers(route: Operation): object[] {
-  if (route.scope === undefined) {
+  if (route.scopes.length === 0) {
     return [{ name: "X-Platform", in: "header", required: false, schema: { type: "string" } }];
   }
   if (route.method === "GET") return [];

@@ -94,8 +94,8 @@ export interface Contract<
   method: Method;
   /** The path below the project, or from the root when it starts with `/v1/` or `/v2/`. */
   path: P;
-  /** The permission it needs. Its domain decides which rate limit counts. */
-  scope: Scope;
+  /** The permission or permissions it needs. The first one's domain decides which rate limit counts. */
+  scope: Scope | readonly Scope[];
   /** The query, besides `expand`. Parameters it does not name are ignored. */
   query?: Query;
   /** What `expand` accepts, and the permission or permissions that each value needs. */
@@ -141,8 +141,8 @@ export interface Operation {
   readonly method: Method;
   /** The path below the project, or from the root when it starts with `/v1/` or `/v2/`. */
   readonly path: string;
-  /** The permission it needs; undefined where a public SDK key is the credential. */
-  readonly scope?: Scope | undefined;
+  /** The permissions it needs; none where a public SDK key is the credential. */
+  readonly scopes: readonly Scope[];
   /** The query, empty where the contract names none. */
   readonly query: z.ZodObject;
   /** What `expand` accepts and needs, empty where the contract names none. */
@@ -159,8 +159,6 @@ export interface Operation {
 
 /** A route, its types forgotten. */
 export interface Route extends Operation {
-  /** The permission it needs. */
-  readonly scope: Scope;
   /** The limit that its requests count towards. */
   readonly rate: RateClass;
   /** Tells the audit entry of a success, where the route writes one. */
@@ -188,12 +186,14 @@ export function route<
   handle: (call: Call<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Response>,
 ): Route {
   const { audit } = contract;
+  const scopes = [contract.scope].flat();
   const target = typeof audit === "string"
     ? (_call: Call<NamesIn<P>>, answer: Response) => entryFor(audit, answer)
     : audit;
   return {
     ...contract,
-    rate: RATES[contract.scope.split(":")[0] ?? ""] ?? "configuration",
+    scopes,
+    rate: RATES[scopes[0]?.split(":")[0] ?? ""] ?? "configuration",
     query: contract.query ?? z.object({}),
     expand: new Map(Object.entries(contract.expand ?? {}).map(([part, s]) => [part, [s].flat()])),
     body: contract.body,

@@ -54,6 +54,7 @@ export function sdkRoute<P extends string, Response>(
 ): SdkRoute {
   return {
     ...contract,
+    scopes: [],
     query: z.object({}),
     expand: new Map(),
     body: undefined,

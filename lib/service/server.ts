@@ -298,10 +298,12 @@ function isEncoded(pathname: string): boolean {
   }
 }
 
-/** Refuses a caller without the route's permission, and names it. */
+/** Refuses a caller without all of the route's permissions, and names those that are missing. */
 function checkScope(actor: Actor, route: Route): void {
-  if (allows(actor.scope, route.scope)) return;
-  const message = `The credential lacks the permission "${route.scope}"`;
+  const missing = route.scopes.filter((scope) => !allows(actor.scope, scope));
+  if (missing.length === 0) return;
+  const names = missing.map((scope) => `"${scope}"`).join(", ");
+  const message = `The credential lacks the permission${missing.length > 1 ? "s" : ""} ${names}`;
   throw new Refusal(403, "authorization_error", message);
 }
 

@@ -42,7 +42,7 @@ export function renderSupport(
   return `${lines.join("\n")}\n`;
 }
 
-const HEAD = ["Operation", "What it does", "Library", "Command", "Permission"];
+const HEAD = ["Operation", "What it does", "Library", "Command", "Permissions"];
 
 /** The first lines of the page. */
 function intro(own: readonly Operation[], commands: ReadonlyMap<string, string[]>): string[] {
@@ -62,8 +62,13 @@ function rowOf(operation: Operation, commands: ReadonlyMap<string, string[]>): s
     operation.summary,
     code(operation.name),
     (commands.get(operation.name) ?? []).map(code).join(", "),
-    operation.scope === undefined ? "a public SDK key" : code(operation.scope),
+    operation.scopes.length === 0 ? "a public SDK key" : permissions(operation),
   ];
+}
+
+/** The permissions that an operation needs, all of them. */
+function permissions({ scopes }: Operation): string {
+  return scopes.map(code).join(", ");
 }
 
 /** Method and path, without what all paths begin with. */
@@ -84,12 +89,12 @@ function otherSpellings(operations: readonly Operation[]): string[] {
     ...wrapped(text),
     "",
     ...table([
-      ["Operation", "What it does", "Belongs to", "Permission"],
+      ["Operation", "What it does", "Belongs to", "Permissions"],
       ...rows.map((row) => [
         code(placeOf(row)),
         row.summary,
         code(row.alias ?? ""),
-        code(row.scope ?? ""),
+        permissions(row),
       ]),
     ]),
   ];

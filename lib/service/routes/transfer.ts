@@ -28,7 +28,11 @@ const transferCustomer = route({
   summary: "Moves subscriptions, purchases and the access that they give to another customer.",
   method: "POST",
   path: "/customers/{id}/actions/transfer",
-  scope: "customer_information:customers:read_write",
+  scope: [
+    "customer_information:customers:read_write",
+    "customer_information:subscriptions:read_write",
+    "customer_information:purchases:read_write",
+  ],
   body: customerTransfer,
   response: transferResult,
   audit: (_call, { source_customer }) => ({
