@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createCustomer } from "../lib/resources/customers.ts";
 import { insertCustomer } from "../lib/service/changes.ts";
 import type { Desk } from "./harness.ts";
-import { productNamed, simulate } from "./simulation.ts";
+import { DAY, productNamed, simulate } from "./simulation.ts";
 import { deskAt, fieldsIn, itemsIn, MONTHLY, NOW, writesOf } from "./subscribers_fixture.ts";
 
 /** Ids that a URL or a shell would mangle. */
@@ -148,10 +148,44 @@ Deno.test("a section without permission is one that cannot be read", async () =>
   const { service } = desk;
   const scope = "customer_information:customers:read";
   desk.env["CLI_REFRESH_TOKEN"] = (await service.oauth.issueToken({ scope })).refresh_token ?? "";
-  const { code, out } = await desk.run("subscribers", "info", "ada");
+  const { code, out, err } = await desk.run("subscribers", "info", "ada");
   equal(code, 9);
+  const lacks = (what: string) =>
+    `no ${what}: The credential lacks the permission "customer_information:${what}:read"`;
+  ok(err.includes(`${lacks("subscriptions")}; ${lacks("purchases")}`), err);
+  match(err, /^Replace CLI_REFRESH_TOKEN by one with that permission/m);
   match(out, /^Subscriptions \(unknown\)\nCannot be read: .*customer_information:subscriptions/m);
   match(out, /^Aliases \(1\)$/m);
+});
+
+Deno.test("what a missing section may explain is not explained by another one", async () => {
+  let broken = false;
+  await using desk = await deskAt({
+    intercept: async (request, pass) =>
+      broken && /\/purchases\?/.test(request.url)
+        ? Response.json({ object: "error", type: "server_error", message: "Out of order" }, {
+          status: 500,
+        })
+        : await pass(request),
+  });
+  await simulate(desk).subscribe(MONTHLY);
+  await simulate(desk).purchase({ product_id: "notes_lifetime", price: 99 });
+  const info = async () => (await desk.run("subscribers", "info", "ada")).out;
+  match(await info(), /^pro +never +- +play_store +notes_lifetime$/m);
+  broken = true;
+  match(await info(), /^pro +never +- +- +-$/m);
+});
+
+Deno.test("access in a grace period comes from its subscription", async () => {
+  await using desk = await deskAt({ clock: () => Date.now() });
+  const sim = simulate(desk);
+  await sim.post("/clock/freeze");
+  const { id } = await sim.subscribe(MONTHLY);
+  await sim.act(id, "fail", { grace: "P6D" });
+  await sim.advance(3 * DAY);
+  const { out } = await desk.run("subscribers", "info", "ada");
+  match(out, /in_grace_period/);
+  match(out, /^pro +[\d-]+ +\w+ +app_store +notes.pro.monthly$/m);
 });
 
 Deno.test("subscribers info walks through all pages of a list", async () => {

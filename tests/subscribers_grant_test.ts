@@ -124,15 +124,48 @@ Deno.test("subscribers revoke without a grant changes nothing, and says so", asy
   deepEqual(writesOf(desk), []);
 });
 
-Deno.test("subscribers revoke works where subscriptions cannot be read", async () => {
+Deno.test("subscribers revoke does not guess where subscriptions cannot be read", async () => {
   await using desk = await deskAt();
-  const { service } = desk;
+  const sim = simulate(desk);
   await desk.run("subscribers", "grant", "ada", "pro", "-d", "1y", "-y");
-  const scope = "customer_information:customers:read_write";
-  desk.env["CLI_REFRESH_TOKEN"] = (await service.oauth.issueToken({ scope })).refresh_token ?? "";
+  await sim.subscribe({ ...MONTHLY, customer_id: "grace" });
+  const permit = async (...permissions: string[]) => {
+    const scope = permissions.map((one) => `customer_information:${one}`).join(" ");
+    const { refresh_token } = await desk.service.oauth.issueToken({ scope });
+    desk.env["CLI_REFRESH_TOKEN"] = refresh_token ?? "";
+    desk.sent.length = 0;
+  };
+  await permit("customers:read_write");
+  for (const who of ["ada", "grace"]) {
+    const { code, err } = await desk.run("subscribers", "revoke", who, "pro", "-y");
+    equal(code, 4, err);
+    match(err, /lacks the permission "customer_information:subscriptions:read"$/m);
+  }
+  await desk.run("subscribers", "create", "new");
+  desk.sent.length = 0;
+  const nothing = await desk.run("subscribers", "revoke", "new", "pro", "-y");
+  equal(nothing.code, 0, nothing.err);
+  match(nothing.err, /^Nothing to revoke: new has no grant of pro$/m);
+  deepEqual(writesOf(desk), []);
+  await permit("customers:read_write", "subscriptions:read");
   const { code, err } = await desk.run("subscribers", "revoke", "ada", "pro", "-y");
   equal(code, 0, err);
-  match(err, /Access through a store, if there is any, stays/);
+  match(err, /Access through a purchase, if there is any, stays/);
+  match(err, /^Revoked the grant of pro/m);
+});
+
+Deno.test("subscribers revoke does not put off the end of a grant", async () => {
+  let now = NOW;
+  await using desk = await deskAt({ clock: () => now });
+  await desk.run("subscribers", "grant", "ada", "pro", "-d", "1y", "-y");
+  await desk.run("subscribers", "revoke", "ada", "pro", "-y");
+  now += 3000;
+  desk.sent.length = 0;
+  const { code, err } = await desk.run("subscribers", "revoke", "ada", "pro", "-y");
+  equal(code, 0, err);
+  const end = "2026-01-31 12:30:20 UTC";
+  match(err, new RegExp(`^Nothing to revoke: the grant of pro ends at ${end} anyway$`, "m"));
+  deepEqual(writesOf(desk), []);
 });
 
 Deno.test("subscribers revoke tries further ahead where the service's clock is", async () => {

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { ApiError } from "../errors.ts";
 import { type Group, runCommand } from "./command.ts";
 import { loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
@@ -12,7 +11,7 @@ import { visible } from "./display.ts";
 import { type Split, splitGlobals } from "./globals.ts";
 import { createOutput } from "./output.ts";
 import { findPlace, isGroup, type Place } from "./place.ts";
-import { EXIT, type Failed, reportError } from "./report.ts";
+import { EXIT, type Failed, refusalIn, reportError } from "./report.ts";
 
 /** Runs a command line and returns its exit code. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
@@ -81,11 +80,12 @@ async function signInAnew(
   { around }: World,
   { profile }: Globals,
 ): Promise<string | undefined> {
-  if (!(error instanceof ApiError && (error.status === 401 || error.status === 403))) return;
+  const status = refusalIn(error)?.status;
+  if (status !== 401 && status !== 403) return;
   const { resolveCredential } = await import("../auth/credential.ts");
   const quiet = { ...around, cwd: around.cwd, home: around.home, warn: () => {} };
   const used = await resolveCredential(quiet, { profile }).catch(() => undefined);
-  if (used?.kind !== "local" || error.status === 401) return used?.signIn;
+  if (used?.kind !== "local" || status === 401) return used?.signIn;
   // A folder's sign-in is made out of another one, and can do no more than that.
   return `cli auth login, then ${used.signIn} --profile default`;
 }

@@ -137,13 +137,24 @@ function messageOf(error: unknown, failed: Failed | undefined): string {
   return `${failed ? cannot(failed.brief) : "Cannot do this"}: ${text}`;
 }
 
+/**
+ * The service's refusal that an error is, or that kept the rest of the work from being done and is
+ * all there is to say about it.
+ */
+export function refusalIn(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  const cause = error instanceof PartlyDone && error.hint === undefined ? error.cause : undefined;
+  return cause instanceof ApiError ? cause : undefined;
+}
+
 /** What to run or do next. */
 function hintOf(
   error: unknown,
   failed: Failed | undefined,
   options: ReportOptions,
 ): string | undefined {
-  if (error instanceof ApiError) return error.hint ?? hintOfRefusal(error, failed, options);
+  const refusal = refusalIn(error);
+  if (refusal) return refusal.hint ?? hintOfRefusal(refusal, failed, options);
   if (error instanceof ToolkitError) return error.hint;
   return "This is a fault of the program; please report it with the command that you ran.";
 }

@@ -8,6 +8,7 @@ import { answeredAt, type Client } from "../../client.ts";
 import { ApiError } from "../../errors.ts";
 import { type Customer, getCustomer, grantEntitlement } from "../../resources/customers.ts";
 import { type Entitlement, getEntitlement } from "../../resources/entitlements.ts";
+import type { Subscription } from "../../resources/subscriptions.ts";
 import { argument, command, requiredText } from "../command.ts";
 import type { Context } from "../context.ts";
 import { time } from "../display.ts";
@@ -21,10 +22,12 @@ import {
   type Holding,
   isGrant,
   keysOf,
+  longest,
   nameOf,
   permitted,
   productNames,
-  readHoldings,
+  readPurchases,
+  readSubscriptions,
 } from "./subscribers_holdings.ts";
 
 const args = {
@@ -74,59 +77,95 @@ export const grant = command({
 export const revoke = command({
   brief: "Revoke a grant of an entitlement",
   details: "The grant is made to end 5 seconds later. Access through a store stays, and is told " +
-    "before anything is asked: it ends with the subscription or a refund.",
+    "before anything is asked: it ends with the subscription or a refund. Which of the two " +
+    "somebody has shows in subscriptions, so the sign-in must be allowed to read those.",
   args,
   flags: confirmFlags,
   async run(context, { user_id, entitlement, ...input }) {
+    const { out } = context;
     const client = await context.client();
-    const [customer] = await Promise.all([
+    const [customer, found] = await Promise.all([
       getCustomer(client, user_id),
       // An entitlement that does not exist is a typing error, not one that nobody was granted.
       permitted(getEntitlement(client, entitlement)),
     ]);
     const now = clockOf(context, customer);
-    const holdings = await permitted(readHoldings(client, user_id));
-    const giving = holdings?.filter((one) => givesAccess(one) && entitlementIn(one, entitlement));
-    const others = giving?.filter((one) => !isGrant(one)) ?? [];
-    const keys = keysOf(holdings?.flatMap((one) => one.entitlements.items) ?? []);
-    if (giving === undefined) {
-      context.out.warn("Access through a store, if there is any, stays; it cannot be read");
-    }
-    await tellOthers(context, client, entitlement, others);
-    if (giving?.length === others.length) {
+    const [subscriptions, purchases] = await Promise.all([
+      subscriptionsOf(client, customer, found),
+      permitted(readPurchases(client, user_id)),
+    ]);
+    const holdings = [...subscriptions, ...purchases ?? []];
+    const giving = holdings.filter((one) => givesAccess(one) && entitlementIn(one, entitlement));
+    const given = longest(giving.filter(isGrant));
+    const keys = keysOf(holdings.flatMap((one) => one.entitlements.items));
+    const leave = (why: string) => {
       showSubscriber(context, customer, { keys });
-      return context.out.done(`Nothing to revoke: ${user_id} has no grant of ${entitlement}`);
+      out.done(`Nothing to revoke: ${why}`);
+    };
+    if (!purchases) {
+      out.warn("Access through a purchase, if there is any, stays; it cannot be read");
     }
+    await tellOthers(context, client, entitlement, giving.filter((one) => !isGrant(one)));
+    if (given === undefined) return leave(`${user_id} has no grant of ${entitlement}`);
+    const until = endOf(given) ?? Infinity;
+    const soon = `the grant of ${entitlement} ends at ${utc(until)} anyway`;
+    if (until <= now() + SOONEST) return leave(soon);
     await askFirst(context, input, `Revoke the grant of ${entitlement} from ${user_id}?`);
-    const { answer, end } = await endSoon(client, user_id, entitlement, now);
-    showSubscriber(context, answer, { keys });
-    context.out.done(`Revoked the grant of ${entitlement}: it ends at ${utc(end)}`);
+    const end = (expires_at: number) =>
+      grantEntitlement(client, user_id, { entitlement_id: entitlement, expires_at });
+    const ended = await endSoon(end, now, until);
+    if (ended === undefined) return leave(soon);
+    showSubscriber(context, ended.answer, { keys });
+    out.done(`Revoked the grant of ${entitlement}: it ends at ${utc(ended.at)}`);
   },
 });
 
 /**
- * How far ahead a grant ends that is to end now, in milliseconds. A service takes only what is in its
- * future. Where it tells its own time, the first will do; the others are for one that does not, and
- * whose clock is ahead of ours.
+ * The subscriptions of a customer, grants among them. Where they may not be read they are none, as
+ * long as the customer itself shows that it has not the entitlement.
  */
-const SOON = [5_000, 60_000, 600_000];
-
-/** Replaces a grant by one that ends soon. */
-async function endSoon(
+async function subscriptionsOf(
   client: Client,
-  userId: string,
-  entitlement_id: string,
-  now: () => number,
-  [ahead = 0, ...further]: readonly number[] = SOON,
-): Promise<{ answer: Customer; end: number }> {
-  const end = now() + ahead;
+  { id, active_entitlements }: Customer,
+  entitlement: Entitlement | undefined,
+): Promise<Subscription[]> {
   try {
-    const answer = await grantEntitlement(client, userId, { entitlement_id, expires_at: end });
-    return { answer, end };
+    return await readSubscriptions(client, id);
+  } catch (error) {
+    // Without its id nobody knows which of those that are active it is.
+    const has = !active_entitlements || active_entitlements.next_page !== null ||
+      active_entitlements.items.some(({ entitlement_id }) =>
+        entitlement_id === (entitlement?.id ?? entitlement_id)
+      );
+    if (!has && error instanceof ApiError && error.status === 403) return [];
+    throw error;
+  }
+}
+
+/** How far ahead a grant ends that is to end now, in milliseconds: a service takes no past. */
+const SOONEST = 5_000;
+
+/**
+ * The same, and what to try then. Where a service tells its own time, the first will do; the others
+ * are for one that does not, and whose clock is ahead of ours.
+ */
+const SOON = [SOONEST, 60_000, 600_000];
+
+/** Makes a grant end soon. Undefined where it ends sooner as it is. */
+async function endSoon(
+  end: (at: number) => Promise<Customer>,
+  now: () => number,
+  until: number,
+  [ahead = 0, ...further]: readonly number[] = SOON,
+): Promise<{ answer: Customer; at: number } | undefined> {
+  const at = now() + ahead;
+  if (until <= at) return undefined;
+  try {
+    return { answer: await end(at), at };
   } catch (error) {
     const past = error instanceof ApiError && error.param === "expires_at";
     if (!past || further.length === 0) throw error;
-    return await endSoon(client, userId, entitlement_id, now, further);
+    return await endSoon(end, now, until, further);
   }
 }
 

@@ -7,7 +7,11 @@
 import type { Client } from "../../client.ts";
 import { ApiError } from "../../errors.ts";
 import { each, LARGEST_PAGE } from "../../page.ts";
-import { listCustomerPurchases, listCustomerSubscriptions } from "../../resources/customers.ts";
+import {
+  type ActiveEntitlement,
+  listCustomerPurchases,
+  listCustomerSubscriptions,
+} from "../../resources/customers.ts";
 import { type Entitlement, listEntitlements } from "../../resources/entitlements.ts";
 import { listProducts } from "../../resources/products.ts";
 import type { Purchase } from "../../resources/purchases.ts";
@@ -18,12 +22,23 @@ export type Holding = Subscription | Purchase;
 
 /** All that a subscriber ever got. */
 export async function readHoldings(client: Client, id: string): Promise<Holding[]> {
-  const query = { limit: LARGEST_PAGE };
   const [subscriptions, purchases] = await Promise.all([
-    Array.fromAsync(each(client, listCustomerSubscriptions(client, id, query))),
-    Array.fromAsync(each(client, listCustomerPurchases(client, id, query))),
+    readSubscriptions(client, id),
+    readPurchases(client, id),
   ]);
   return [...subscriptions, ...purchases];
+}
+
+/** All subscriptions of a subscriber, and what was granted by hand. */
+export function readSubscriptions(client: Client, id: string): Promise<Subscription[]> {
+  const first = listCustomerSubscriptions(client, id, { limit: LARGEST_PAGE });
+  return Array.fromAsync(each(client, first));
+}
+
+/** All that a subscriber bought once. */
+export function readPurchases(client: Client, id: string): Promise<Purchase[]> {
+  const first = listCustomerPurchases(client, id, { limit: LARGEST_PAGE });
+  return Array.fromAsync(each(client, first));
 }
 
 /** Whether it gives access now. */
@@ -51,6 +66,20 @@ export function endOf(holding: Holding): number | null {
 /** Of several, the one that lasts longest. */
 export function longest(holdings: readonly Holding[]): Holding | undefined {
   return holdings.toSorted((a, b) => (endOf(b) ?? Infinity) - (endOf(a) ?? Infinity))[0];
+}
+
+/**
+ * Of those that give an entitlement, the one through which it ends at a moment. Only in its grace
+ * period a subscription gives access for longer than it says.
+ */
+export function sourceOf(
+  holdings: readonly Holding[],
+  { entitlement_id, expires_at }: ActiveEntitlement,
+): Holding | undefined {
+  const giving = holdings.filter((one) => givesAccess(one) && entitlementIn(one, entitlement_id));
+  const inGrace = giving.filter((one) => one.status === "in_grace_period");
+  return giving.find((one) => endOf(one) === expires_at) ??
+    (expires_at !== null ? longest(inGrace) : undefined);
 }
 
 /** The stores' names of the products of holdings, by the products' ids. */

@@ -28,12 +28,11 @@ import { PartlyDone } from "../report.ts";
 import { showSubscriberCard } from "./subscribers_card.ts";
 import {
   endOf,
-  entitlementIn,
-  givesAccess,
   type Holding,
-  longest,
+  keysOf,
   nameOf,
   productNames,
+  sourceOf,
 } from "./subscribers_holdings.ts";
 
 /** One list about a subscriber. */
@@ -43,7 +42,7 @@ interface Section<T> {
   /** The list as the service sent it, or `null`. */
   json: string;
   /** Why it could not be read. */
-  error?: string;
+  error?: Error;
 }
 
 /** All lists about a subscriber, by their keys in JSON. */
@@ -62,8 +61,8 @@ interface Sections {
 export const info = command({
   brief: "Show a subscriber",
   details:
-    "With what it may use now, subscriptions, purchases and aliases. As JSON the lists stand under their names as the service sent them. One that cannot " +
-    "be read is null there, has its reason under errors, and makes the exit code 9.",
+    "With what it may use now, subscriptions, purchases and aliases. As JSON the lists stand " +
+    "under their names as the service sent them. One that cannot be read is null there, has its reason under errors, and makes the exit code 9.",
   args: { user_id: argument("The subscriber's app user id, or an alias of it") },
   async run(context, { user_id }) {
     const client = await context.client();
@@ -72,14 +71,24 @@ export const info = command({
     if (context.out.format === "json") showJson(context, customer, sections);
     else await showCard(context, client, customer, sections);
     const failed = Object.entries(sections).filter(([, { error }]) => error !== undefined);
-    if (failed.length === 0) return;
-    const names = failed.map(([name]) => name).join(", ");
-    const [[, { error: why }] = ["", {}]] = failed;
-    throw new PartlyDone(`Cannot show all of ${JSON.stringify(user_id)}: no ${names}: ${why}`, {
-      hint: "The other sections are complete. Run the same command again for the rest.",
-    });
+    if (failed.length > 0) throw notAll(user_id, failed);
   },
 });
+
+/** The error for a subscriber of whom some lists could not be read. */
+function notAll(user_id: string, failed: [string, Section<unknown>][]): PartlyDone {
+  const byReason = Map.groupBy(failed, ([, { error }]) => error?.message ?? "");
+  const parts = [...byReason].map(([why, group]) =>
+    `no ${group.map(([name]) => name).join(", ")}: ${why}`
+  );
+  const refusal = failed.find(([, { error }]) => error instanceof ApiError && error.status === 403);
+  return new PartlyDone(`Cannot show all of ${JSON.stringify(user_id)}: ${parts.join("; ")}`, {
+    // A permission that is missing will be missing the next time.
+    ...refusal
+      ? { cause: refusal[1].error }
+      : { hint: "The other sections are complete. Run the same command again for the rest." },
+  });
+}
 
 /** Reads all lists side by side. */
 async function readSections(client: Client, id: string): Promise<Sections> {
@@ -102,7 +111,7 @@ async function readSection<T>(client: Client, first: Promise<Page<T>>): Promise<
     return { items: read.flatMap((page) => page.items), json: joinPages(texts) };
   } catch (error) {
     if (error instanceof Cancelled || !(error instanceof Error)) throw error;
-    return { items: [], json: "null", error: error.message };
+    return { items: [], json: "null", error };
   }
 }
 
@@ -113,7 +122,9 @@ function showJson(context: Context, customer: Customer, sections: Sections): voi
     `"customer":${rawJson(customer) ?? JSON.stringify(customer)}`,
     ...entries.map(([name, { json }]) => `${JSON.stringify(name)}:${json}`),
   ];
-  const errors = entries.flatMap(([name, { error }]) => error === undefined ? [] : [[name, error]]);
+  const errors = entries.flatMap(([name, { error }]) =>
+    error === undefined ? [] : [[name, error.message]]
+  );
   if (errors.length > 0) parts.push(`"errors":${JSON.stringify(Object.fromEntries(errors))}`);
   context.out.json(`{${parts.join(",")}}`);
 }
@@ -129,7 +140,10 @@ async function showCard(
   const holdings = [...subscriptions.items, ...purchases.items];
   const names = await namesOf(context, client, holdings);
   showSubscriberCard(context, customer);
-  show(context, "Active entitlements", active_entitlements, entitlementColumns(holdings, names));
+  // What cannot be read may be what the access comes from.
+  const isWhole = !subscriptions.error && !purchases.error;
+  const columns = entitlementColumns(holdings, isWhole, names);
+  show(context, "Active entitlements", active_entitlements, columns);
   show(context, "Subscriptions", subscriptions, subscriptionColumns(names));
   show(context, "Purchases", purchases, purchaseColumns(names));
   show(context, "Aliases", aliases, ALIAS_COLUMNS);
@@ -158,44 +172,40 @@ function show<T>(
   columns: readonly Column<T>[],
 ): void {
   const count = error === undefined ? `${items.length}` : "unknown";
-  const empty = error === undefined ? "none" : `Cannot be read: ${error}`;
+  const empty = error === undefined ? "none" : `Cannot be read: ${error.message}`;
   out.table(items, columns, { title: `${title} (${count})`, empty });
 }
 
-/** Columns for active entitlements, joined with what gives them. */
+/** Columns for active entitlements, joined with what gives them if all that could is known. */
 function entitlementColumns(
   holdings: readonly Holding[],
+  isWhole: boolean,
   names: ReadonlyMap<string, string>,
 ): Column<ActiveEntitlement>[] {
-  const sourceOf = ({ entitlement_id }: ActiveEntitlement) =>
-    longest(holdings.filter((one) => givesAccess(one) && entitlementIn(one, entitlement_id)));
+  const source = (item: ActiveEntitlement) => isWhole ? sourceOf(holdings, item) : undefined;
+  const keys = keysOf(holdings.flatMap((one) => one.entitlements.items));
   return [
     {
       header: "entitlement",
-      value: (item) => {
-        const source = sourceOf(item);
-        return source && entitlementIn(source, item.entitlement_id)?.lookup_key ||
-          item.entitlement_id;
-      },
+      value: ({ entitlement_id }) => keys.get(entitlement_id) ?? entitlement_id,
       kind: "id",
     },
     { header: "expires", value: (item) => item.expires_at ?? "never", kind: "date" },
-    {
-      header: "renews",
-      value: (item) => {
-        const source = sourceOf(item);
-        return source?.object === "subscription" ? source.auto_renewal_status : undefined;
-      },
-    },
-    { header: "store", value: (item) => sourceOf(item)?.store },
+    { header: "renews", value: (item) => renewalOf(source(item)) },
+    { header: "store", value: (item) => source(item)?.store },
     {
       header: "through",
       value: (item) => {
-        const source = sourceOf(item);
-        return source && nameOf(source, names);
+        const found = source(item);
+        return found && nameOf(found, names);
       },
     },
   ];
+}
+
+/** Whether it renews itself; nothing for what does not end. */
+function renewalOf(source: Holding | undefined): string | undefined {
+  return source?.object === "subscription" ? source.auto_renewal_status : undefined;
 }
 
 function subscriptionColumns(names: ReadonlyMap<string, string>): Column<Subscription>[] {
