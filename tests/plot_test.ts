@@ -93,6 +93,43 @@ Deno.test("shades are darker where there is more, and empty where nothing is kno
   ]);
 });
 
+Deno.test("of a cohort of nobody no share is shown, in table and picture", () => {
+  const measure = (display_name: string, unit: string) => ({
+    display_name,
+    description: "",
+    unit,
+    decimal_precision: unit === "%" ? 2 : 0,
+    chartable: unit === "%",
+    tabulable: true,
+  });
+  const [sample] = fc.sample(charts, 1);
+  ok(sample);
+  const values = [[0, 0], [4, 0]].flatMap((row, i) =>
+    row.map((value, measure) => ({
+      cohort: (20_000 + i) * DAY,
+      incomplete: false,
+      measure,
+      value,
+      segment: 0,
+    }))
+  );
+  const view = viewChart({
+    ...sample,
+    display_type: "cohort",
+    resolution: "day",
+    measures: [measure("Subscriptions", "#"), measure("Period 0", "%")],
+    segments: null,
+    values,
+  });
+  const [, count, share] = chartColumns(view);
+  deepStrictEqual(chartRows(view).map((row) => [count?.value(row), share?.value(row)]), [
+    ["0", null],
+    ["4", "0.00"],
+  ]);
+  const drawn = drawChart(view, { columns: 60, color: false }).join("\n");
+  ok(/^2024-10-04$/m.test(drawn) && /^2024-10-05 +·+$/m.test(drawn), drawn);
+});
+
 Deno.test("a higher bar is never shown lower, and something never as nothing", () => {
   const heights = fc.array(fc.integer({ min: 0, max: 100_000 }), { minLength: 2, maxLength: 30 });
   fc.assert(fc.property(heights, fc.integer({ min: 40, max: 120 }), (values, columns) => {

@@ -128,20 +128,27 @@ Deno.test("a column that can be spared goes before any other is cut, and only wh
   const spared: Column<typeof rows[number]>[] = [
     { header: "key", value: (row) => row.key, kind: "id" },
     { header: "name", value: (row) => row.name },
+    { header: "gone", value: () => null, spare: true },
     { header: "at", value: (row) => row.at, spare: true },
     { header: "by", value: (row) => row.by, spare: true },
   ];
   const linesAt = (width?: number) => {
-    const { output, out } = screen(width);
+    const { output, out, err } = screen(width);
     output.table(rows, spared);
-    return out.join("").trimEnd().split("\n");
+    return [...out.join("").trimEnd().split("\n"), ...err];
   };
   deepStrictEqual(linesAt(), [
-    "KEY     NAME         AT          BY",
-    "spring  Spring sale  2026-01-31  me",
+    "KEY     NAME         GONE  AT          BY",
+    "spring  Spring sale  -     2026-01-31  me",
   ]);
-  deepStrictEqual(linesAt(35), linesAt());
-  deepStrictEqual(linesAt(34)[1], "spring  Spring sale  2026-01-31");
-  deepStrictEqual(linesAt(30)[1], "spring  Spring sale");
-  deepStrictEqual(linesAt(18)[1], "spring  Spring sa…");
+  deepStrictEqual(linesAt(41), linesAt());
+  deepStrictEqual(linesAt(40).slice(1), [
+    "spring  Spring sale  -     2026-01-31",
+    "There is no room for: BY\n",
+  ]);
+  const without = "There is no room for: AT, BY\n";
+  deepStrictEqual(linesAt(30).slice(1), ["spring  Spring sale  -", without]);
+  // Of a column that says nothing nothing is said.
+  deepStrictEqual(linesAt(20).slice(1), ["spring  Spring sale", without]);
+  deepStrictEqual(linesAt(18).slice(1), ["spring  Spring sa…", without]);
 });

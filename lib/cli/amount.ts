@@ -18,7 +18,7 @@ export function amountText(amount: number, currency: string): string {
 }
 
 /** The digits that a currency has after the point; 2 for one that nobody knows. */
-function fractionDigits(currency: string): number {
+export function fractionDigits(currency: string): number {
   try {
     const format = new Intl.NumberFormat("en", { style: "currency", currency });
     return format.resolvedOptions().maximumFractionDigits ?? 2;

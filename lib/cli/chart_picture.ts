@@ -97,7 +97,9 @@ function noteOf(
 ): string | undefined {
   const unit = unitText(measure, chart.yaxis_currency);
   const text = (value: number, decimal_precision = measure.decimal_precision) =>
-    `${numberText(value, { decimal_precision })}${unit === "" ? "" : ` ${unit}`}`;
+    `${numberText(value, { ...measure, decimal_precision }, chart.yaxis_currency)}${
+      unit === "" ? "" : ` ${unit}`
+    }`;
   const last = values?.findLast((value) => value !== null);
   if (values) return last === undefined || last === null ? undefined : `last ${text(last)}`;
   const told = (kind: string) => {

@@ -44,7 +44,7 @@ export function chartColumns(view: ChartView): Column<ChartRow>[] {
         header: headerOf(view, measure),
         value: ({ period, segment }: ChartRow) => {
           const value = view.value(period, i, segment);
-          return value === null ? null : numberText(value, measure);
+          return value === null ? null : numberText(value, measure, chart.yaxis_currency);
         },
         kind: "number" as const,
         spare: isCohort(view) && i > 1,

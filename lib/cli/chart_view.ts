@@ -5,6 +5,7 @@
  */
 
 import type { Chart, ChartMeasure, ChartSegment, ChartValue } from "../resources/charts.ts";
+import { fractionDigits } from "./amount.ts";
 import { date } from "./display.ts";
 
 /** A chart, sorted out. */
@@ -42,13 +43,20 @@ export function viewChart(chart: Chart): ChartView {
   }
   const cohorts = [...open.keys()].sort((a, b) => a - b);
   const { segments } = chart;
+  const measures = chart.measures ?? [usualMeasure(chart)];
+  const numberAt = (period: number, measure: number, segment: number) =>
+    numbers.get(`${cohorts[period]} ${measure} ${segment}`) ?? null;
+  // A share of nobody is no number, whatever the service writes.
+  const isShareOfNone = (period: number, measure: number, segment: number) =>
+    chart.display_type === "cohort" && measures[measure]?.unit === "%" &&
+    measures[0]?.unit === "#" && numberAt(period, 0, segment) === 0;
   return {
     chart,
     periods: cohorts.map((cohort) => ({ start: cohort * 1000, open: open.get(cohort) ?? false })),
-    measures: chart.measures ?? [usualMeasure(chart)],
+    measures,
     segments: segments && segments.length > 0 ? segments : [{ display_name: "", is_total: true }],
     value: (period, measure, segment) =>
-      numbers.get(`${cohorts[period]} ${measure} ${segment}`) ?? null,
+      isShareOfNone(period, measure, segment) ? null : numberAt(period, measure, segment),
   };
 }
 
@@ -85,15 +93,16 @@ export function unitText({ unit }: Pick<ChartMeasure, "unit">, currency: string)
   return unit === "$" ? currency : unit === "#" ? "" : unit;
 }
 
-/** A number of a measure, with the digits that it is meant to have. */
+/** A number of a measure, with the digits that it is meant to have, and no more than its currency. */
 export function numberText(
   value: number,
-  { decimal_precision }: Pick<ChartMeasure, "decimal_precision">,
+  { decimal_precision, unit }: Pick<ChartMeasure, "decimal_precision" | "unit">,
+  currency: string,
 ): string {
   const digits = Number.isInteger(decimal_precision)
     ? Math.min(20, Math.max(0, decimal_precision))
     : 2;
-  return value.toFixed(digits);
+  return value.toFixed(unit === "$" ? Math.min(digits, fractionDigits(currency)) : digits);
 }
 
 /** A period by its name: `2026-01-31`, `2026-01`, `2026 Q1` or `2026`. */

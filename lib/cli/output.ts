@@ -57,7 +57,7 @@ export interface Column<T> {
   value(item: T): Cell;
   /** How the values are shown. Default: `number` where all values are numbers, else `text`. */
   kind?: Kind | undefined;
-  /** Whether the column is left out, without a word, before any other is cut. */
+  /** Whether the column is left out before any other is cut. */
   spare?: boolean | undefined;
 }
 

@@ -35,7 +35,7 @@ export interface LaidOut {
   readonly header: string;
   /** One line per row, or more where prose is broken. */
   readonly lines: readonly string[];
-  /** The names of columns that had no room, except those that can be spared. */
+  /** The names of columns that had no room, except those that can be spared and are empty. */
   readonly dropped: readonly string[];
 }
 
@@ -66,8 +66,13 @@ export function layOut<T>(
   const [[header = ""] = [], ...lines] = [columns, ...rows].map((_, row) =>
     rowLines(shown, widths, row, room)
   );
-  const dropped = needed.filter((column) => !shown.includes(column));
+  const dropped = all.filter((column) => !shown.includes(column) && !isNothing(column));
   return { header, lines: lines.flat(), dropped: dropped.map(({ texts }) => texts[0] ?? "") };
+}
+
+/** Whether nobody misses a column: it can be spared, and has no value. */
+function isNothing({ spare, texts }: TextColumn): boolean {
+  return spare && texts.slice(1).every((text) => text === "-");
 }
 
 /** The lines of a row: one, and more below it for prose in the last column. */

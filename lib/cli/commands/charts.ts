@@ -37,7 +37,7 @@ const get = command({
   examples: [
     "cli charts get revenue --period month",
     "cli charts get mrr --start 2026-01-01 --end 2026-03-31 --segment store",
-    "cli charts get churn --filter store=app_store --filter country=DE --period week",
+    "cli charts get churn --filter store=app_store --filter country=DE",
   ],
   args: { chart_name: NAME },
   flags: {

@@ -33,8 +33,8 @@ export const listen = command({
   examples: [
     "cli events listen --forward-to http://localhost:3000/webhooks",
     "cli events listen --exec 'jq -r .event.type >> types.txt'",
-    "cli events listen --forward-to https://localhost:3000/hooks --insecure --events renewal",
-    "cli events listen --forward-to http://localhost:3000/webhooks --until-idle --output json",
+    "cli events listen --forward-to https://localhost:3000/hooks --insecure",
+    "cli events listen --forward-to http://localhost:3000/hooks --until-idle",
   ],
   flags: {
     forward_to: text("Where events go, such as http://localhost:3000/webhooks", {

@@ -40,7 +40,7 @@ export const trigger = command({
   examples: [
     "cli events trigger renewal",
     "cli events trigger cancellation --customer ada",
-    "cli events trigger initial_purchase --override purchase.price=4.99 --override purchase.trial=true",
+    "cli events trigger initial_purchase --override purchase.price=4.99",
   ],
   args: { type: argument("The type, such as renewal; see: cli events types") },
   flags: {

@@ -5,6 +5,7 @@
  */
 
 import { getMetricsOverview, type OverviewMetric } from "../../resources/metrics.ts";
+import { fractionDigits } from "../amount.ts";
 import { command, group, text } from "../command.ts";
 import type { Column } from "../output.ts";
 import { showOne } from "../plain.ts";
@@ -39,7 +40,7 @@ function columnsIn(currency: string): Column<OverviewMetric>[] {
 
 /** A number with its unit, rounded: the JSON has all digits. */
 function valueText({ value, unit }: OverviewMetric, currency: string): string {
-  if (unit === "$") return `${value.toFixed(2)} ${currency}`;
+  if (unit === "$") return `${value.toFixed(Math.min(2, fractionDigits(currency)))} ${currency}`;
   return unit === "%" ? `${value.toFixed(2)} %` : String(value);
 }
 

@@ -47,7 +47,7 @@ const purchase = command({
     "cli simulate price <product-id> <price> --duration P1M",
   examples: [
     "cli simulate purchase ada notes.pro.monthly --price 9.99",
-    "cli simulate purchase ada notes.pro.annual --price 59.99 --currency EUR --trial",
+    "cli simulate purchase ada notes.pro.annual --price 60 --currency EUR --trial",
     "cli simulate purchase ada notes_web_monthly --price 9.99 --unpaid",
   ],
   args: { user_id: argument("The customer's app user id"), product_id: argument(PRODUCT) },

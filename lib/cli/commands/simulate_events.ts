@@ -33,11 +33,11 @@ interface ProjectEvent {
 }
 
 const columns: Column<ProjectEvent>[] = [
-  { header: "when", value: (event) => event.created_at, kind: "time" },
+  { header: "id", value: (event) => event.id, kind: "id" },
   { header: "type", value: (event) => event.type, kind: "word" },
+  { header: "when", value: (event) => event.created_at, kind: "time" },
   { header: "customer", value: (event) => event.customer_id },
   { header: "environment", value: (event) => event.environment, spare: true },
-  { header: "id", value: (event) => event.id, kind: "id" },
 ];
 
 /** Lists the events. */
@@ -47,7 +47,7 @@ export const events = command({
     "written in either case.",
   examples: [
     "cli events list --limit 5",
-    "cli events list --type renewal,billing_issue --user-id ada --all --oldest-first",
+    "cli events list --type renewal,billing_issue --user-id ada --oldest-first",
   ],
   flags: {
     type: parsed(

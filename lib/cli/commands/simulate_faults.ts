@@ -79,7 +79,7 @@ const add = command({
     "nothing, --cut after does what was asked and then breaks it. Without --path, signing in may " +
     "meet it first.",
   examples: [
-    "cli simulate faults add --path '/v2/projects/*/offerings' --status 503 --count 2",
+    "cli simulate faults add --path '/v2/projects/*/apps' --status 503 --count 2",
     "cli simulate faults add --path '/v2/**' --status 429 --retry-after 3",
     "cli simulate faults add --method POST --path '/v2/**' --cut after",
     "cli simulate faults add --path '/v2/**' --delay-ms 5000 --count 10",

@@ -133,7 +133,7 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
       "--duration. A change at the end of the period takes the product's own length.",
     examples: [
       "cli simulate change-product sub1ab2c3d4e5 notes.pro.annual --price 59.99",
-      "cli simulate change-product sub1ab2c3d4e5 notes.pro.weekly --price 2.99 --duration P1W",
+      "cli simulate change-product sub1ab2c3d4e5 weekly --price 2.99 --duration P1W",
     ],
     args: { product_id: argument("The product's id, or the store's name of it") },
     flags: {

@@ -34,7 +34,7 @@ export const attributes = command({
     "An empty value removes an attribute, and so does null in the file. All others stay.",
   examples: [
     "cli subscribers attributes ada",
-    "cli subscribers attributes ada --set '$email=ada@example.com' --set plan=family",
+    "cli subscribers attributes ada --set '$email=ada@acme.dev' --set plan=family",
     "cli subscribers attributes ada --set plan=",
     `echo '{"plan": "family", "old": null}' | cli subs attributes ada --file -`,
   ],

@@ -53,7 +53,7 @@ export const webhooks = group("Webhooks, which get events as they happen", [], {
     details: "The service makes sure that somebody answers at the address. A file may also have " +
       "authorization_header, environment and app_id.",
     examples: [
-      "cli webhooks create --name Renewals --url https://hooks.acme.dev/events --events renewal",
+      "cli webhooks create --name New --url https://acme.dev/hooks --events renewal",
     ],
     flags,
     fields: { events: "event_types" },
