@@ -14,7 +14,7 @@ import { apiOf } from "./api.ts";
 import { accessTold, nothingTold, take, type Told } from "./event_replay.ts";
 import { openDesk } from "./harness.ts";
 import { CUSTOMERS, type Deed, deeds, type Real } from "./state_deeds.ts";
-import { type Model, newModel, Refused } from "./subscription_model.ts";
+import { heldBy, type Model, newModel, Refused } from "./subscription_model.ts";
 
 const RUNS = Number(Deno.env.get("EVENT_REPLAY_RUNS") ?? 8);
 
@@ -109,8 +109,9 @@ async function accessSeen(
   const subscriptions = (await api.get(`${path}/subscriptions?limit=100`)).items;
   const purchases = (await api.get(`${path}/purchases?limit=100`)).items;
   const bought = subscriptions.filter((item) => item["store"] !== "promotional");
-  model.subscriptions.filter((one) => one.customer === customer)
-    .forEach((one, i) => one.id = bought[i]?.id ?? "");
+  heldBy(model, customer).forEach(({ one, shared }, i) => {
+    if (!shared) one.id = bought[i]?.id ?? "";
+  });
   model.purchases.filter((one) => one.customer === customer)
     .forEach((one, i) => one.id = purchases[i]?.id ?? "");
   const open = [

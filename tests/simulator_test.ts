@@ -1,7 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import {
   getCustomer,
-  listActiveEntitlements,
   listCustomerAliases,
   listCustomerSubscriptions,
 } from "../lib/resources/customers.ts";
@@ -213,37 +212,6 @@ Deno.test("a higher price needs consent, else the subscription ends with its per
   equal((await getSubscription(desk.client, other.id)).status, "expired");
   const told = (await sim.newEvents()).map((event) => event["expiration_reason"] ?? event["type"]);
   deepEqual(told, ["RENEWAL", "PRICE_INCREASE"]);
-});
-
-Deno.test("a family follows the one who pays, and costs nothing", async () => {
-  await using desk = await openDesk();
-  const sim = await frozen(desk);
-  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
-  const member = await sim.act(id, "family_share", { customer_id: "brother" });
-  deepEqual([member.customer_id, member.ownership, member.gives_access], [
-    "brother",
-    "family_shared",
-    true,
-  ]);
-  await refused(sim, 422, `/subscriptions/${id}/family_share`, { customer_id: "brother" });
-  await refused(sim, 422, `/subscriptions/${member.id}/cancel`, {});
-  await sim.advance("P1M");
-  const [both, share] = [
-    await getSubscription(desk.client, id),
-    await getSubscription(desk.client, member.id),
-  ];
-  equal(share.current_period_ends_at, both.current_period_ends_at);
-  deepEqual([share.total_revenue_in_usd.gross, both.total_revenue_in_usd.gross], [0, 19.98]);
-  await sim.act(id, "fail", { grace: "P3D" });
-  equal((await getSubscription(desk.client, member.id)).status, "in_grace_period");
-  equal((await listActiveEntitlements(desk.client, "brother")).items.length, 1);
-  await sim.advance("P3D");
-  deepEqual((await listActiveEntitlements(desk.client, "brother")).items, []);
-  const levels = (await sim.rows("movements")).reduce((sum, row) => sum + row.actives_delta, 0);
-  equal(levels, 0, "a share is no paid subscription");
-  await apiOf(desk).remove("/customers/ada");
-  const { status } = await getSubscription(desk.client, member.id);
-  equal(status, "expired");
 });
 
 Deno.test("signing in joins customers by the rules of their ids", async () => {

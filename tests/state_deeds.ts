@@ -17,7 +17,7 @@ import {
   Refused,
   refuseIf,
 } from "./subscription_model.ts";
-import { ACTIONS, buy, change, fail, grant, pass, transfer } from "./subscription_moves.ts";
+import { ACTIONS, buy, change, fail, grant, pass, share, transfer } from "./subscription_moves.ts";
 
 /** Who takes part. */
 export const CUSTOMERS = [
@@ -151,6 +151,17 @@ const productChange: fc.Arbitrary<Deed> = fc.record({
       when: now ? "now" : "period_end",
     });
   },
+}));
+
+/** A subscription is shared in a family. */
+const familyShare: fc.Arbitrary<Deed> = fc.record({ numbers, customers, valid }).map((
+  { numbers: n, customers: customer, valid },
+) => ({
+  name: `share ${n} with ${customer}`,
+  valid,
+  model: (model) => share(model, pick(model, n), customer),
+  real: ({ sim }, model) =>
+    sim.send("POST", `/subscriptions/${idOf(model, n)}/family_share`, { customer_id: customer }),
 }));
 
 /** A subscription is cancelled or refunded through the API. */
@@ -301,6 +312,8 @@ export const deeds: readonly fc.Arbitrary<Deed>[] = [
   failure,
   productChange,
   productChange,
+  familyShare,
+  familyShare,
   apiAction,
   oneTimePurchase,
   purchaseRefund,

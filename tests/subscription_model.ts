@@ -62,12 +62,24 @@ export interface ModelSubscription {
   endedByRefund: boolean;
 }
 
+/** What a member of a family has of somebody's subscription: the same, without paying. */
+export interface ModelShare {
+  /** Its place in the order of all, subscriptions among them. */
+  seq: number;
+  /** Who has it. */
+  customer: string;
+  /** What it is a share of. */
+  source: ModelSubscription;
+}
+
 /** Everything in the model. */
 export interface Model {
   /** The time. */
   now: number;
   /** Subscriptions in their order. */
   subscriptions: ModelSubscription[];
+  /** Shares of them in their order. */
+  shares: ModelShare[];
   /** One-time purchases in their order. */
   purchases: { id: string; customer: string; refunded: boolean }[];
   /** Ends of live grants by customer and entitlement. */
@@ -85,7 +97,23 @@ export function newModel(now: number): Model {
   for (const [name, { months }] of Object.entries(PRODUCTS)) {
     gives.set(name, new Set(months === 12 ? ["pro", "sync"] : ["pro"]));
   }
-  return { now, subscriptions: [], purchases: [], grants: new Map(), gives };
+  return { now, subscriptions: [], shares: [], purchases: [], grants: new Map(), gives };
+}
+
+/** The next place in the order of subscriptions and shares. */
+export function nextSeq({ subscriptions, shares }: Model): number {
+  return subscriptions.length + shares.length;
+}
+
+/** What a customer has, in order: subscriptions, and those that somebody shares. */
+export function heldBy(
+  { subscriptions, shares }: Model,
+  customer: string,
+): { one: ModelSubscription; shared: boolean }[] {
+  const own = subscriptions.map((one) => ({ ...one, one, shared: false }));
+  const others = shares.map((share) => ({ ...share, one: share.source, shared: true }));
+  return [...own, ...others].filter((held) => held.customer === customer)
+    .sort((a, b) => a.seq - b.seq).map(({ one, shared }) => ({ one, shared }));
 }
 
 /** What a customer may use now, and until when. */
@@ -96,8 +124,8 @@ export function accessOf(model: Model, customer: string): Record<string, number 
     if (known === null) return;
     ends[entitlement] = end === null || known === undefined ? end : Math.max(known, end);
   };
-  for (const one of model.subscriptions) {
-    if (one.customer !== customer || !isOpen(one)) continue;
+  for (const { one } of heldBy(model, customer)) {
+    if (!isOpen(one)) continue;
     const end = one.status === "in_grace_period" ? one.until : one.paidUntil ?? one.end;
     for (const name of model.gives.get(one.product) ?? []) add(name, end);
   }

@@ -9,6 +9,7 @@ import {
   isOpen,
   type Model,
   type ModelSubscription,
+  nextSeq,
   type ProductName,
   PRODUCTS,
   refuseIf,
@@ -159,9 +160,17 @@ export function grant(model: Model, customer: string, entitlement: string, days:
   model.grants.set(`${customer}/${entitlement}`, model.now + days * DAY);
 }
 
+/** Shares a subscription with another customer. */
+export function share(model: Model, source: ModelSubscription, customer: string): void {
+  refuseIf(PRODUCTS[source.product].store !== "app_store" || !isOpen(source));
+  refuseIf(source.customer === customer);
+  refuseIf(model.shares.some((one) => one.source === source && one.customer === customer));
+  model.shares.push({ seq: nextSeq(model), customer, source });
+}
+
 /** Moves everything from one customer to another. */
 export function transfer(model: Model, from: string, to: string): void {
-  for (const one of [...model.subscriptions, ...model.purchases]) {
+  for (const one of [...model.subscriptions, ...model.shares, ...model.purchases]) {
     if (one.customer === from) one.customer = to;
   }
   for (const name of ["pro", "sync"]) {
@@ -264,7 +273,13 @@ function calm(one: ModelSubscription): void {
 function succeed(model: Model, one: ModelSubscription, to: ProductName, at: number): void {
   expire(one, at);
   one.endedByRefund = false;
-  start(model, one.customer, to, at).grace = 3;
+  const next = start(model, one.customer, to, at);
+  next.grace = 3;
+  const family = model.shares.filter(({ source }) => source === one);
+  for (const customer of new Set(family.map(({ customer }) => customer))) {
+    if (customer === next.customer) continue;
+    model.shares.push({ seq: nextSeq(model), customer, source: next });
+  }
 }
 
 function start(
@@ -274,7 +289,7 @@ function start(
   at: number,
 ): ModelSubscription {
   const one: ModelSubscription = {
-    seq: model.subscriptions.length,
+    seq: nextSeq(model),
     id: "",
     customer,
     product,

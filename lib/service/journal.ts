@@ -7,7 +7,7 @@
  */
 
 import type { Insertable } from "kysely";
-import { mirror } from "./domain/family.ts";
+import { heirsOf, mirror, shareSuccessor } from "./domain/family.ts";
 import {
   addDayRows,
   DAY_KEY,
@@ -173,7 +173,8 @@ export async function recordPurchase(place: Place, step: PurchaseStep): Promise<
 async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
   const { facts } = pages;
   const isNew = step.before === undefined;
-  const placed = isNew ? { ...step.after, ...next(pages) } : step.after;
+  const heirs = await heirsIn(pages, step);
+  const placed = isNew ? { ...step.after, ...next(pages), share_count: heirs.length } : step.after;
   const events = await eventsOfStep({ ...step, after: placed }, facts);
   const after = { ...placed, event_count: placed.event_count + events.length };
   const begun = isNew || pages.begun.has(after.id);
@@ -200,6 +201,7 @@ async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
       await takeDown(pages, mirror(step, member));
     }
   }
+  for (const heir of heirs) await takeDown(pages, shareSuccessor({ ...step, after }, heir));
   return after;
 }
 
@@ -242,7 +244,14 @@ async function membersOf(pages: Pages, id: string): Promise<Subscription[]> {
   const rows = await tx.selectFrom("subscriptions").selectAll()
     .where("project_id", "=", project.id).where("shared_from_id", "=", id)
     .orderBy("seq").execute();
-  return rows.map((row) => pages.subscriptions.get(row.id) ?? row);
+  const begun = [...pages.begun.values()].filter(({ shared_from_id }) => shared_from_id === id);
+  return [...rows.map((row) => pages.subscriptions.get(row.id) ?? row), ...begun];
+}
+
+/** The members of a family who share in what takes the place of what they have shared. */
+async function heirsIn(pages: Pages, { succeeds, after }: Step): Promise<Subscription[]> {
+  if (succeeds === undefined || succeeds.share_count === 0) return [];
+  return heirsOf(after, await membersOf(pages, succeeds.id));
 }
 
 async function write(pages: Pages): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * Sharing a subscription in a family: each member has one of its own, which costs nothing and follows
- * the one that it is shared from.
+ * the one that it is shared from. Where that gives way to another product, each member gets a share
+ * of its successor.
  *
  * @module
  */
@@ -12,6 +13,7 @@ import {
   type Step,
   type Subscription,
 } from "./step.ts";
+import { successorId } from "./product_change.ts";
 import { transactionId } from "./stores.ts";
 import { changed, expiration, isOpen, nextPayment } from "./subscription.ts";
 
@@ -23,8 +25,48 @@ export function share(
 ): Step[] {
   if (!isOpen(state)) throw new IllegalStep("A subscription without access cannot be shared");
   if (state.ownership !== "purchased") throw new IllegalStep("A share cannot be shared again");
-  const transaction_id = transactionId({ ...state, id: member.id }, 1);
-  const draft = changed(state, {
+  const { after, payment } = nextPayment(newShare(state, at, member), 0, "completed");
+  const told: EventDraft = { type: "INITIAL_PURCHASE" };
+  const counted = { ...state, share_count: state.share_count + 1 };
+  const nothing = { at, movement: "start", events: [] } as const;
+  return [
+    { ...nothing, before: state, after: counted, events: [] },
+    { ...nothing, before: undefined, after, payment, events: [told] },
+  ];
+}
+
+/**
+ * A share of the subscription that has taken the place of another one, for a member of the family who
+ * had a share of that. It is told as the successor itself is.
+ */
+export function shareSuccessor(start: Step, member: Subscription): Step {
+  const { after: source, at, movement } = start;
+  const { customer_id, original_customer_id, original_transaction_id } = member;
+  const fresh = newShare(source, at, { id: successorId(member), customer_id });
+  const draft = { ...fresh, original_customer_id, original_transaction_id };
+  const { after, payment } = nextPayment(draft, 0, "completed");
+  return { before: undefined, after, at, movement, payment, events: withoutMoney(start.events) };
+}
+
+/** The customers who get a share of a successor, each by one of the shares that they had. */
+export function heirsOf(
+  { customer_id: owner }: Subscription,
+  members: readonly Subscription[],
+): Subscription[] {
+  const heirs = new Map(members.map((member) => [member.customer_id, member]));
+  // A share that has come to the owner by a transfer gives nothing that the owner does not have.
+  heirs.delete(owner);
+  return [...heirs.values()];
+}
+
+/** A subscription of a member of the family, before its first payment of nothing. */
+function newShare(
+  source: Subscription,
+  at: number,
+  member: { id: string; customer_id: string },
+): Subscription {
+  const transaction_id = transactionId({ ...source, id: member.id }, 1);
+  return changed(source, {
     ...member,
     seq: 0,
     original_customer_id: member.customer_id,
@@ -36,31 +78,22 @@ export function share(
     original_transaction_id: transaction_id,
     transaction_count: 0,
     charge_fails: 0,
-    shared_from_id: state.id,
+    shared_from_id: source.id,
     share_count: 0,
     gross_usd_micros: 0,
     commission_usd_micros: 0,
     tax_usd_micros: 0,
     event_count: 0,
   });
-  const { after, payment } = nextPayment(draft, 0, "completed");
-  const told: EventDraft = { type: "INITIAL_PURCHASE" };
-  const counted = { ...state, share_count: state.share_count + 1 };
-  const nothing = { at, movement: "start", events: [] } as const;
-  return [
-    { ...nothing, before: state, after: counted, events: [] },
-    { ...nothing, before: undefined, after, payment, events: [told] },
-  ];
 }
 
 /** What a step of a subscription brings about for a member who shares it. */
 export function mirror(step: Step, member: Subscription): Step {
   const { before, after, at, movement } = step;
   const followed = changed(member, followedFields(after));
-  const events = step.events.map(({ type, extra }): EventDraft =>
-    extra ? { type, extra } : { type }
-  );
-  const ended = before !== undefined && isOpen(before) && !isOpen(after);
+  const events = withoutMoney(step.events);
+  const replaced = movement === "upgrade" || movement === "downgrade";
+  const ended = before !== undefined && isOpen(before) && !isOpen(after) && !replaced;
   const told = ended && !events.some((event) => event.type === "EXPIRATION")
     ? [expiration("UNKNOWN")]
     : events;
@@ -72,6 +105,11 @@ export function mirror(step: Step, member: Subscription): Step {
     ? { ...own.after, transaction_id: copy.id }
     : own.after;
   return { before: member, after: paid, at, movement, payment: copy, events: told };
+}
+
+/** The same events for those who pay nothing. */
+function withoutMoney(events: readonly EventDraft[]): EventDraft[] {
+  return events.map(({ type, extra }) => extra ? { type, extra } : { type });
 }
 
 /** The fields in which a share follows its source. */

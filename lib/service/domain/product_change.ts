@@ -99,13 +99,12 @@ function succeed(
     ? { type, extra: { is_trial_conversion: false } }
     : { type };
   const start = begin(next, at, { movement, event, renewal_number });
-  return [expire(state, at, movement, told), { ...start, before: undefined }];
+  return [expire(state, at, movement, told), { ...start, before: undefined, succeeds: state }];
 }
 
 /** The subscription to another product that takes the place of a paid one, before it begins. */
 function successorOf(state: Subscription, at: number, terms: Terms): Subscription {
-  // Longer than other ids of its kind: it is made of what is known, and must still not be taken.
-  const id = `sub${derivedHex(`${state.project_id}/${state.id}/${state.renewal_number}`, 16)}`;
+  const id = successorId(state);
   const transaction_id = transactionId({ ...state, id }, 1);
   return changed(state, {
     ...termsOf(terms),
@@ -126,6 +125,14 @@ function successorOf(state: Subscription, at: number, terms: Terms): Subscriptio
     tax_usd_micros: 0,
     event_count: 0,
   });
+}
+
+/**
+ * The id of what takes the place of a subscription. Longer than other ids of its kind: it is made of
+ * what is known, and must still not be taken.
+ */
+export function successorId({ project_id, id, renewal_number }: Subscription): string {
+  return `sub${derivedHex(`${project_id}/${id}/${renewal_number}`, 16)}`;
 }
 
 function termsOf(terms: Terms): Terms {

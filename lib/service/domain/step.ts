@@ -99,6 +99,8 @@ export interface Step {
   payment?: Payment;
   /** An earlier payment that it changes. */
   settlement?: Settlement;
+  /** The subscription that has just ended, where the step starts the one that takes its place. */
+  succeeds?: Subscription;
   /** What to tell, in order. */
   events: EventDraft[];
 }
