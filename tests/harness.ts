@@ -61,6 +61,8 @@ export interface DeskOptions extends Partial<ServiceOptions> {
   files?: Record<string, string>;
   /** Columns of the terminal; without them standard output is a pipe. */
   columns?: number;
+  /** Columns of the terminal that shows standard error; without them it is a pipe. */
+  errColumns?: number;
   /** Stands between client and service. */
   intercept?: (
     request: Request,
@@ -155,6 +157,7 @@ async function runWords(
       writeOut: (text) => void (out += text),
       writeErr: (text) => void (err += text),
       outColumns: options.columns,
+      errColumns: options.errColumns,
       outColor: false,
       errColor: false,
     },

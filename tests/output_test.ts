@@ -29,6 +29,7 @@ function screen(columns?: number, color = false, format: Format = "table"): Scre
     writeOut: (text) => void out.push(text),
     writeErr: (text) => void err.push(text),
     outColumns: columns,
+    errColumns: columns,
     outColor: color,
     errColor: color,
   }, format);
@@ -313,4 +314,47 @@ Deno.test("no line of any table or card is wider than its terminal", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+Deno.test("on a terminal what is said is broken between words, and what is to be copied not at all", () => {
+  const { output, err } = screen(40);
+  const id = "sub0123456789abcdef0123456789abcdef";
+  output.warn(
+    `Access to pro remains until 2026-02-28 through notes.pro.monthly (app_store, ${id})`,
+  );
+  output.done("Granted pro to somebody with a long name");
+  output.error(
+    "Cannot reach http://127.0.0.1:4777: the connection was refused",
+    "Start the local service with: cli service start --port 4777 --data /tmp/somewhere/else; " +
+      "its data folder must be the same",
+  );
+  output.note("Sign in with: cli auth login, then cli init --profile default");
+  deepStrictEqual(err.join("").split("\n"), [
+    "Warning: Access to pro remains until",
+    "2026-02-28 through notes.pro.monthly",
+    `(app_store, ${id})`.split(" ")[0],
+    `${id})`,
+    "Granted pro to somebody with a long",
+    "name",
+    "Cannot reach http://127.0.0.1:4777: the",
+    "connection was refused",
+    "Start the local service with:",
+    "cli service start --port 4777 --data /tmp/somewhere/else;",
+    "its data folder must be the same",
+    "Sign in with: cli auth login, then",
+    "cli init --profile default",
+    "",
+  ]);
+  const piped = screen();
+  piped.output.warn("word ".repeat(100).trim());
+  strictEqual(piped.err.join("").split("\n").length, 2);
+});
+
+Deno.test("nothing that is said is lost or broken, however narrow the terminal", () => {
+  fc.assert(fc.property(anyText, fc.integer({ min: 1, max: 60 }), (text, columns) => {
+    const { output, err } = screen(columns);
+    output.note(text);
+    const words = (one: string) => one.split(/\s+/).filter(Boolean);
+    deepStrictEqual(words(err.join("")), words(visible(text)));
+  }));
 });

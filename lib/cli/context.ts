@@ -139,6 +139,7 @@ function systemTerminal({ env }: Surroundings): Terminal {
     // There is nowhere left to say so; the exit code tells.
     writeErr: writerTo(Deno.stderr, () => {}),
     outColumns: Deno.stdout.isTerminal() ? columnsIn(env("COLUMNS")) ?? ownColumns() : undefined,
+    errColumns: Deno.stderr.isTerminal() ? columnsIn(env("COLUMNS")) ?? ownColumns() : undefined,
     pictureColumns: columnsIn(env("COLUMNS")),
     outColor: Deno.stdout.isTerminal() && !plain,
     errColor: Deno.stderr.isTerminal() && !plain,

@@ -89,6 +89,30 @@ export function wrap(text: string, columns: number): string[] {
   return line.trimEnd() === "" ? lines : [...lines, line.trimEnd()];
 }
 
+/**
+ * A word, or what is there to be copied as a whole: a command, up to the end of its sentence or to
+ * what is said after it.
+ */
+const WORDS = /(\s*)((?<!\S)cli \S.*?(?:[;,.](?= )|(?= \()|$)|\S+)/g;
+
+/**
+ * The text in lines of at most `columns`, broken between words alone: an id, an address and a command
+ * stay in one piece, so that they can be copied, and may be wider.
+ */
+export function wrapWords(text: string, columns: number): string[] {
+  if (width(text) <= columns) return [text];
+  const lines: string[] = [];
+  let line = "";
+  for (const [piece, , word = ""] of text.matchAll(WORDS)) {
+    if (line === "" || width(line) + width(piece) <= columns) line += piece;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line];
+}
+
 /** The text with spaces after it, up to `columns`. */
 export function padEnd(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - width(text)));

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { visible, width, wrap } from "./display.ts";
+import { visible, width, wrap, wrapWords } from "./display.ts";
 import { formatJson } from "./json_text.ts";
 import { cellText, GAP, layOut, widestOf } from "./table.ts";
 
@@ -20,6 +20,8 @@ export interface Terminal {
   writeErr(text: string): void;
   /** Columns of the terminal that shows standard output. Undefined when it is not a terminal. */
   readonly outColumns: number | undefined;
+  /** Columns of the terminal that shows standard error. Undefined when it is not a terminal. */
+  readonly errColumns?: number | undefined;
   /** Columns that a picture is to have where it goes to no terminal: `COLUMNS`, if it is set. */
   readonly pictureColumns?: number | undefined;
   /** Whether standard output shows colours. */
@@ -124,7 +126,10 @@ export function createOutput(terminal: Terminal, format: Format): Output {
   // A pipe is as wide as it gets, and so is a terminal that says that it has 0 columns.
   const room = terminal.outColumns || Infinity;
   let blocks = 0;
-  const note = (text: string) => terminal.writeErr(`${err.dim(visible(text))}\n`);
+  const errRoom = terminal.errColumns || Infinity;
+  const said = (text: string, style = asItIs, indent = 0) =>
+    wrapWords(visible(text), errRoom - indent).map((line) => `${style(line)}\n`).join("");
+  const note = (text: string) => terminal.writeErr(said(text, err.dim));
   const block = (lines: readonly string[]) => {
     terminal.writeOut(`${blocks++ > 0 ? "\n" : ""}${lines.join("\n")}\n`);
   };
@@ -156,11 +161,10 @@ export function createOutput(terminal: Terminal, format: Format): Output {
     },
     text: (text) => terminal.writeOut(`${text}\n`),
     note,
-    warn: (text) => terminal.writeErr(`${err.yellow("Warning:")} ${visible(text)}\n`),
-    done: (text) => terminal.writeErr(`${err.tick}${visible(text)}\n`),
+    warn: (text) => terminal.writeErr(said(`Warning: ${text}`).replace(/^Warning:/, err.yellow)),
+    done: (text) => terminal.writeErr(err.tick + said(text, asItIs, TICK_COLUMNS)),
     error: (text, hint) => {
-      const next = hint ? `${err.dim(visible(hint))}\n` : "";
-      terminal.writeErr(`${err.red(visible(text))}\n${next}`);
+      terminal.writeErr(said(text, err.red) + (hint ? said(hint, err.dim) : ""));
     },
   };
 }
@@ -187,6 +191,13 @@ export interface Style {
   red(text: string): string;
   /** Stands before a line that says what is done. */
   readonly tick: string;
+}
+
+/** The columns that a tick takes. */
+const TICK_COLUMNS = 2;
+
+function asItIs(text: string): string {
+  return text;
 }
 
 const COLORS: Style = {
