@@ -214,6 +214,22 @@ Deno.test("a higher price needs consent, else the subscription ends with its per
   deepEqual(told, ["RENEWAL", "PRICE_INCREASE"]);
 });
 
+Deno.test("nobody buys, signs in or shares under an id that stands for no one", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  for (const nobody of ["null", "0", "-1", "[object Object]", "guest", "NaN", "a/b", ""]) {
+    const refuse = async (field: string, path: string, body: object) =>
+      equal((await refused(sim, 400, path, { ...body, [field]: nobody }))["param"], field);
+    await refuse("customer_id", "/purchases", { product_id: "notes.pro.lifetime" });
+    await refuse("alias", "/customers/ada/aliases", {});
+    await refuse("customer_id", `/subscriptions/${id}/family_share`, {});
+    await refuse("customer_id", "/trigger", { type: "INITIAL_PURCHASE" });
+  }
+  // Letters of another case make another id.
+  await sim.purchase({ customer_id: "Null", product_id: "notes.pro.lifetime" });
+});
+
 Deno.test("signing in joins customers by the rules of their ids", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);

@@ -68,13 +68,13 @@ export const BLOCKED_IDS: ReadonlySet<string> = new Set([
   ...["anonymous", "guest", "-1", "0", "[]", "{}", "[object Object]"],
 ]);
 
+/** What is said to those who send one of them. */
+export const BLOCKED_RULE = "must tell one customer from others; this stands for none";
+
 const newCustomer: z.ZodType<NewCustomer> = z.strictObject({
   id: text(LONGEST_CUSTOMER_ID)
     .regex(/^[0-9a-zA-Z_-]*$/, "must be letters, digits, _ and -")
-    .refine(
-      (id) => !BLOCKED_IDS.has(id),
-      "must tell one customer from others; this stands for none",
-    ),
+    .refine((id) => !BLOCKED_IDS.has(id), BLOCKED_RULE),
   attributes: newAttributes.exactOptional(),
 });
 

@@ -9,6 +9,7 @@ import { isDuration, parseDuration } from "../domain/calendar.ts";
 import { convert, CURRENCIES, LARGEST_PAYMENT_USD, toMicros } from "../domain/money.ts";
 import { invalid, Refusal } from "../errors.ts";
 import { LONGEST_CUSTOMER_ID } from "../find.ts";
+import { BLOCKED_IDS, BLOCKED_RULE } from "../routes/customers.ts";
 import { text } from "../routes/fields.ts";
 
 /** A duration of whole days at least: no store sells or grants less. */
@@ -32,10 +33,11 @@ export const moment = z.int().min(0).max(253_402_300_799_999);
 /** Whether money is real. */
 export const environment = z.enum(["production", "sandbox"]);
 
-/** An id of a customer as SDKs make them: anything that can stand in a path. */
+/** An id of a customer as SDKs make them: anything that can stand in a path and for somebody. */
 export const customerId = text(LONGEST_CUSTOMER_ID)
   .refine((id) => !id.includes("/"), "must not have a slash")
-  .refine((id) => id !== "." && id !== "..", "must not be . or .., which no path can hold");
+  .refine((id) => id !== "." && id !== "..", "must not be . or .., which no path can hold")
+  .refine((id) => !BLOCKED_IDS.has(id), BLOCKED_RULE);
 
 /**
  * The term that is sold: the one that was asked for, or the product's own.
