@@ -214,6 +214,28 @@ Deno.test("a higher price needs consent, else the subscription ends with its per
   deepEqual(told, ["RENEWAL", "PRICE_INCREASE"]);
 });
 
+Deno.test("nobody who has cancelled is charged, in grace neither", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  await sim.act(id, "fail", { grace: "P3D" });
+  await sim.act(id, "cancel");
+  const { message } = await refused(sim, 422, `/subscriptions/${id}/recover`, {});
+  match(String(message), /uncancel it first/);
+  const cancelled = await getSubscription(desk.client, id);
+  deepEqual(
+    [cancelled.status, cancelled.auto_renewal_status, cancelled.total_revenue_in_usd.gross],
+    ["in_grace_period", "will_not_renew", 9.99],
+  );
+  await sim.act(id, "uncancel");
+  await sim.act(id, "recover");
+  equal((await getSubscription(desk.client, id)).total_revenue_in_usd.gross, 19.98);
+  await sim.act(id, "fail", { grace: "P3D" });
+  await sim.act(id, "cancel");
+  await sim.advance("P3D");
+  equal((await getSubscription(desk.client, id)).status, "expired");
+});
+
 Deno.test("nobody buys, signs in or shares under an id that stands for no one", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);

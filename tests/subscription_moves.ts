@@ -61,6 +61,7 @@ export const ACTIONS: Record<string, (model: Model, one: ModelSubscription, days
     },
     recover({ now }, one) {
       refuseIf(!one.fails);
+      refuseIf(one.status === "in_grace_period" && one.auto === "will_not_renew");
       one.fails = false;
       if (one.status === "in_billing_retry") renew(one, now);
       if (one.status !== "in_grace_period") return;

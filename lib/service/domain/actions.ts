@@ -93,6 +93,10 @@ export function failNow(state: Subscription, at: number, grace: string | null): 
 /** Lets charges go through again, and makes the one that is outstanding. */
 export function recover(state: Subscription, at: number): Step {
   if (state.charge_fails === 0) throw new IllegalStep("No charge of the subscription fails");
+  // A store charges nobody who has cancelled; what was cancelled in grace ends with it.
+  if (state.status === "in_grace_period" && state.auto_renewal_status === "will_not_renew") {
+    throw new IllegalStep("The subscription is cancelled; uncancel it first, or let grace end");
+  }
   const able = changed(state, { charge_fails: 0 });
   if (state.status === "in_billing_retry") return { ...charge(able, at, at), before: state };
   if (state.status === "in_grace_period") {
