@@ -203,8 +203,10 @@ function whereToLook(url: URL, refused: boolean): string {
       "(HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
   }
   if (!refused) return "See whether the local service runs: cli service status";
-  const port = url.port === "4010" ? "" : ` --port ${url.port || 80}`;
-  return `Start the local service with: cli service start${port}`;
+  const start = "Start the local service with: cli service start";
+  if (url.port === "4010") return start;
+  // Nobody here knows where its data is, and with other data it knows no token.
+  return `${start} --port ${url.port || 80}, and with the same --data if it had one`;
 }
 
 /** Whether an address is on this machine. */

@@ -155,15 +155,15 @@ testOnUnix("a service of one's own starts, serves, is found, and stops cleanly",
 
   deepEqual(await stop("SIGINT"), { code: 0, out: "", err: "" });
   const other = await place.run("service", "status", "--data", "my data");
-  match(other.err, /\nStart it with: cli service start --data 'my data'\n$/);
+  match(other.err, /\nStart it with: cli service start --port \d+ --data 'my data'\n$/);
   const gone = await place.run("service", "status");
   equal(gone.code, 8);
-  match(gone.err, /none runs on .*\nStart it with: cli service start\n$/);
+  match(gone.err, /none runs on .*\nStart it with: cli service start --port \d+\n$/);
   const dead = await place.run("offerings", "list");
   equal(dead.code, 8);
   match(
     dead.err,
-    /: the connection was refused\nStart the local service with: cli service start --port/,
+    /: the connection was refused\nStart .*: cli service start --port \d+, and with the same --data/,
   );
 
   // The lock is free, and what was written is there.

@@ -95,6 +95,28 @@ Deno.test("publish with a paywall alone leaves the mark; --no-current alone does
   equal((await getOffering(desk.client, "winter_sale")).is_current, true);
 });
 
+Deno.test("publish refuses a file that the service would, before it plans anything", async () => {
+  const files: Record<string, string> = {};
+  await using desk = await openDesk({ files });
+  const words = ["publish", "offering", "winter_sale", "--paywall", "/paywall.json", "-y"];
+  const address = `/v2/projects/${desk.projectId}/offerings/winter_sale/paywall`;
+  const values = [6, true, null, "", "text", [], ["a"], { a: 1 }];
+  const names = ["localized_strings", "components_localizations", "components_config", "config"];
+  for (const name of ["template_name", "default_locale", "asset_base_url", ...names, "own"]) {
+    for (const value of values) {
+      const content = JSON.stringify({ [name]: value });
+      files["/paywall.json"] = content;
+      const { code, out, err } = await desk.run(...words);
+      const { status } = await desk.send("PUT", address, { [name]: value });
+      equal(code === 0, status === 200, `${content}: ${err}`);
+      if (code === 0) continue;
+      equal(code, 2, content);
+      equal(out, "");
+      ok(err.startsWith(`Cannot publish the paywall: "${name}" is `), err);
+    }
+  }
+});
+
 Deno.test("publish that fails in the middle says what was done, and can be finished", async () => {
   let broken = true;
   const files = { "/paywall.json": JSON.stringify(CONTENT) };

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { updateWebhook } from "../lib/resources/webhooks.ts";
 import { type Counter, openCounter } from "./cli_fixture.ts";
 import { answers, openReceiver, type Receiver } from "./receiver.ts";
 import { matchScreen, shown } from "./screen.ts";
@@ -139,7 +140,7 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   match(nope.err, /\nSee what there is: cli events list --project-id \w+\n$/);
   const noHook = await counter.run("events resend $event --webhook nope");
   match(noHook.err, /\nSee what there is: cli webhooks list --project-id \w+\n$/);
-  match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +ada/);
+  match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +[-\d: ]{19} +ada/);
   match(await run(counter, "events view $event"), /^ {4}"app_user_id": "bob",$/m);
 });
 
@@ -152,6 +153,11 @@ Deno.test("webhooks list counts event types that are many, and view names them",
   await run(counter, `webhooks update $hook --events ${many}`);
   match(await run(counter, "webhooks list"), / 5 types /);
   match(await run(counter, "webhooks view $hook"), /^event_types +initial_purchase, renewal, c/m);
+  await updateWebhook(counter.desk.client, counter.ids["$hook"] ?? "", { event_types: null });
+  match(await run(counter, "webhooks list"), / all /);
+  const card = await run(counter, "webhooks view $hook");
+  match(card, /^event_types +all\nenvironment +all\napp_id +all$/m);
+  match(card, /^disabled_at +-$/m);
 });
 
 Deno.test("what the API does not have is asked of the local service alone", async () => {

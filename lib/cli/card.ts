@@ -20,13 +20,19 @@ export function showOne(context: Context, answer: object | null): void {
 
 /** The lines of a card: the id, then the other fields as they came, nested ones dotted. */
 export function cardFields(answer: object): Field<object>[] {
-  const { object: _, id, ...fields } = flat(asSent(answer), "");
+  const { object, id, ...fields } = flat(asSent(answer), "");
+  const meanings = NULLS[String(object)] ?? {};
   return Object.entries({ ...id !== undefined && { id }, ...fields }).map(([label, value]) => ({
     label,
-    value: () => value,
+    value: () => value ?? meanings[label],
     kind: /_(at|date)$/.test(label) ? "time" : "text",
   }));
 }
+
+/** What is meant where an object of a kind has null: not always that there is nothing. */
+const NULLS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  webhook_integration: { event_types: "all", environment: "all", app_id: "all" },
+};
 
 /** The answer with every number as text that JavaScript would write in another way. */
 function asSent(answer: object): object {

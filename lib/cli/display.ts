@@ -100,7 +100,8 @@ const WORDS = /(\s*)((?<!\S)cli \S.*?(?:[;,.](?= )|(?= \()|$)|\S+)/g;
  * stay in one piece, so that they can be copied, and may be wider.
  */
 export function wrapWords(text: string, columns: number): string[] {
-  if (width(text) <= columns) return [text];
+  // What is moved in is a line of a script.
+  if (text.startsWith("  ") || width(text) <= columns) return [text];
   const lines: string[] = [];
   let line = "";
   for (const [piece, , word = ""] of text.matchAll(WORDS)) {

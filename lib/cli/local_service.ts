@@ -58,14 +58,23 @@ export async function adminOf(
   const folder = folderOf(context, data);
   const { readAddress } = await import("../service/store/lock.ts");
   const { held, address } = await readAddress(folder);
-  if (!held || !address) throw notRunning(folder, data);
+  if (!held || !address) throw notRunning(context, data, address);
   const { readSecret } = await import("../service/serve.ts");
   return { baseUrl: address.base_url, secret: await readSecret(folder) };
 }
 
-/** The error for a folder on which no service runs. */
-export function notRunning(folder: string, data: string | undefined): NetworkError {
-  const where = data === undefined ? "" : ` --data ${quoted(data)}`;
+/** The error for a folder on which no service runs, with the address that its last one has left. */
+export function notRunning(
+  context: Context,
+  data: string | undefined,
+  left: { base_url: string } | undefined,
+): NetworkError {
+  // At another port it would not be found by those who are told of this one.
+  const address = left?.base_url ?? context.around.env("CLI_BASE_URL") ?? "";
+  const [, port = "4010"] = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d+)\/?$/.exec(address) ?? [];
+  const where = (port === "4010" ? "" : ` --port ${port}`) +
+    (data === undefined ? "" : ` --data ${quoted(data)}`);
+  const folder = folderOf(context, data);
   return new NetworkError(`Cannot reach the local service: none runs on ${folder}`, {
     hint: `Start it with: cli service start${where}`,
   });

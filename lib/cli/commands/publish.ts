@@ -83,13 +83,47 @@ export const publish = group("Publish an offering: its paywall and the current m
   offering,
 });
 
-/** Reads the content of a paywall. An empty object is refused: it would erase the paywall. */
+/** What the fields hold that mean something to the service. It keeps all others as they are. */
+const CONTENT: Readonly<Record<string, readonly string[]>> = {
+  template_name: ["a text"],
+  default_locale: ["a text"],
+  asset_base_url: ["a text", "an empty text"],
+  localized_strings: ["an object"],
+  components_localizations: ["an object"],
+  components_config: ["an object"],
+  config: ["an object"],
+};
+
+/**
+ * Reads the content of a paywall, and refuses what the service would. An empty object is refused
+ * too: it would erase the paywall.
+ */
 async function readContent(context: Context, file: string): Promise<PaywallContent> {
   const content = await readJsonFile(context.files, file);
-  if (Object.keys(content).length > 0) return content;
-  throw new UsageError("Cannot publish the paywall: its content is empty", {
-    hint: "Put at least one key into the file",
+  if (Object.keys(content).length === 0) {
+    throw new UsageError("Cannot publish the paywall: its content is empty", {
+      hint: "Put at least one key into the file",
+    });
+  }
+  const wrong = Object.entries(CONTENT).flatMap(([name, kinds]) => {
+    const kind = kindOf(content[name]);
+    return !Object.hasOwn(content, name) || kinds.includes(kind)
+      ? []
+      : [`"${name}" is ${kind}, not ${kinds[0]}`];
   });
+  if (wrong.length === 0) return content;
+  throw new UsageError(`Cannot publish the paywall: ${wrong.join("; ")}`, {
+    hint: `Correct it in the file ${JSON.stringify(file)}`,
+  });
+}
+
+/** What kind of JSON a value is. */
+function kindOf(value: unknown): string {
+  if (value === "") return "an empty text";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "string") return "a text";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** The step that sets the paywall, skipped when the service has the same content. */

@@ -154,7 +154,7 @@ const status = command({
     const folder = folderOf(context, data);
     const { readAddress } = await import("../../service/store/lock.ts");
     const { held, address } = await readAddress(folder);
-    if (!held || !address) throw notRunning(folder, data);
+    if (!held || !address) throw notRunning(context, data, address);
     const { createClient } = await import("../../client.ts");
     const client = createClient({ baseUrl: address.base_url, signal: context.signal });
     const { version } = await client.get<{ version: string }>(path`/health`);
