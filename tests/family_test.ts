@@ -31,6 +31,8 @@ Deno.test("a family follows the one who pays, and costs nothing", async () => {
   await sim.act(id, "fail", { grace: "P3D" });
   equal((await getSubscription(desk.client, member.id)).status, "in_grace_period");
   equal((await listActiveEntitlements(desk.client, "brother")).items.length, 1);
+  const late = await sim.send("POST", `/subscriptions/${id}/family_share`, { customer_id: "eve" });
+  equal(late.status, 422, "nothing is shared whose payment is outstanding");
   await sim.advance("P3D");
   deepEqual((await listActiveEntitlements(desk.client, "brother")).items, []);
   const levels = (await sim.rows("movements")).reduce((sum, row) => sum + row.actives_delta, 0);

@@ -164,7 +164,7 @@ export function grant(model: Model, customer: string, entitlement: string, days:
 /** Shares a subscription with another customer. */
 export function share(model: Model, source: ModelSubscription, customer: string): void {
   refuseIf(PRODUCTS[source.product].store !== "app_store" || !isOpen(source));
-  refuseIf(source.customer === customer);
+  refuseIf(source.status === "in_grace_period" || source.customer === customer);
   refuseIf(model.shares.some((one) => one.source === source && one.customer === customer));
   model.shares.push({ seq: nextSeq(model), customer, source });
 }

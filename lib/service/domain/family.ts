@@ -24,6 +24,10 @@ export function share(
   member: { id: string; customer_id: string },
 ): Step[] {
   if (!isOpen(state)) throw new IllegalStep("A subscription without access cannot be shared");
+  // Gap: events of a new share would tell of access until a day that is over.
+  if (state.status === "in_grace_period") {
+    throw new IllegalStep("A subscription in grace cannot be shared; let it recover first");
+  }
   if (state.ownership !== "purchased") throw new IllegalStep("A share cannot be shared again");
   const { after, payment } = nextPayment(newShare(state, at, member), 0, "completed");
   const told: EventDraft = { type: "INITIAL_PURCHASE" };
