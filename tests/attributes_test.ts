@@ -148,13 +148,19 @@ Deno.test("what identifies a device or brought the customer keeps its first valu
     await setCustomerAttributes(client, "grace", [{ name, value: "first" }]);
     await setCustomerAttributes(client, "grace", [{ name, value: "first" }]);
     const body = { attributes: [{ name, value: "second" }] };
-    const fixed = againstRule(/cannot be changed once it is set/, "attributes");
-    const { message } = await api.refused(fixed, "POST", "/customers/grace/attributes", body);
+    const fixed = againstRule(/cannot be changed or removed once it is set/, "attributes");
+    const set = "/customers/grace/attributes";
+    const { message } = await api.refused(fixed, "POST", set, body);
     match(message, new RegExp(`"\\${name}"`));
+    for (const value of [null, ""]) {
+      await api.refused(fixed, "POST", set, { attributes: [{ name, value }] });
+      const swap = [{ name, value }, { name, value: "second" }];
+      await api.refused(fixed, "POST", set, { attributes: swap });
+    }
     equal((await valuesOf(desk, "grace"))[name], "first");
-    // Any attribute can be removed, and what is not set can be set.
-    await setCustomerAttributes(client, "grace", [{ name, value: null }]);
-    await setCustomerAttributes(client, "grace", [{ name, value: "second" }]);
+    // What is not set can be removed, and set then.
+    const fresh = [{ name, value: null }, { name, value: "x" }];
+    await setCustomerAttributes(client, "ada", fresh);
   }
 });
 

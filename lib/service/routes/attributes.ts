@@ -44,7 +44,8 @@ const RESERVED = new Set(
  * Names whose value stays as it was set first: what identifies a device, and what brought the
  * customer.
  *
- * Gap: another value is refused, the same one is not. Any attribute can be removed.
+ * Gap: another value is refused, and so is a removal, which would be the way around that; the same
+ * value again is not. They go with the customer.
  */
 const FIXED = new Set([
   ...["$idfa", "$idfv", "$gpsAdId", "$ip"],
@@ -92,7 +93,8 @@ const listCustomerAttributes = route({
 
 const setCustomerAttributes = route({
   name: "setCustomerAttributes",
-  summary: "Sets 1 to 50 attributes of a customer. Null or the empty text removes one.",
+  summary: "Sets 1 to 50 attributes of a customer. Null or the empty text removes one; what " +
+    "identifies a device or brought the customer stays as it was set first.",
   method: "POST",
   path: "/customers/{id}/attributes",
   scope: WRITE,
@@ -181,14 +183,16 @@ function countCustom(names: Iterable<string>): number {
   return [...names].filter((name) => !RESERVED.has(name)).length;
 }
 
-/** Changes one value among the others. */
+/** Changes one value among the others. Null and the empty text remove it. */
 function changeValue(values: Map<string, string>, name: string, value: string | null): void {
-  if (value === null || value === "") return void values.delete(name);
-  if (FIXED.has(name) && values.has(name) && values.get(name) !== value) {
-    const message = `The attribute ${JSON.stringify(name)} cannot be changed once it is set`;
+  const known = values.get(name);
+  if (FIXED.has(name) && known !== undefined && known !== value) {
+    const message = `The attribute ${JSON.stringify(name)} cannot be changed or removed once it ` +
+      "is set";
     throw unprocessable(message, { param: "attributes" });
   }
-  values.set(name, value);
+  if (value === null || value === "") values.delete(name);
+  else values.set(name, value);
 }
 
 /** Stores the value of one attribute, or removes it where there is none. */
