@@ -201,8 +201,13 @@ Deno.test("attributes come by name, page by page, also after one that was remove
   const after = await listCustomerAttributes(client, "ada", { starting_after: "a4", limit: 1 });
   deepEqual(after.items.map(({ name }) => name), ["a5"]);
   const api = apiOf(desk);
-  const nowhere = "/customers/ada/attributes?starting_after=%24nope";
-  await api.refused(badField("starting_after"), "GET", nowhere);
+  // Names that could be attributes, and that others have: nothing comes after them here.
+  await setCustomerAttributes(client, "grace", [{ name: "hers", value: "x" }]);
+  await setCustomerAttributes(client, "ada", [{ name: "never_there", value: null }]);
+  for (const name of ["$nope", "zz", "hers", "$idfa", "never_there", "A4"]) {
+    const nowhere = `/customers/ada/attributes?starting_after=${encodeURIComponent(name)}`;
+    await api.refused(badField("starting_after"), "GET", nowhere);
+  }
 });
 
 /** An attribute as it is answered. */

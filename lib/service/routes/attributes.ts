@@ -9,7 +9,7 @@ import type { Page } from "../../page.ts";
 import type { AttributeChange, CustomerAttribute } from "../../resources/customers.ts";
 import { unprocessable } from "../errors.ts";
 import { findCustomer, type Place } from "../find.ts";
-import { type Listing, listPage, nestedPage } from "../lists.ts";
+import { type Listing, listPage, nestedPage, tombstoneOf } from "../lists.ts";
 import { type Call, route } from "../route.ts";
 import { component, millis, pageOf, pageQuery } from "../schemas.ts";
 import type { Row } from "../store/tables.ts";
@@ -148,16 +148,22 @@ export function attributePage(call: Place, customerId: string): Promise<Page<Cus
   return nestedPage(attributeListing(call, customerId), path);
 }
 
-/**
- * A customer's attributes by name. The name is the place in the list, so it can be continued after
- * one that was removed.
- */
+/** The kind under which removed attributes are remembered, so that lists go on after them. */
+const REMOVED = "customer_attribute";
+
+/** A customer's attributes by name. The name is the place in the list. */
 function attributeListing(
-  { tx, project }: Place,
+  place: Place,
   customerId: string,
 ): Listing<Row<"customer_attributes">, string, CustomerAttribute> {
+  const { tx, project } = place;
   return {
-    positionOf: (id) => Promise.resolve(isAttributeName(id) ? id : undefined),
+    async positionOf(name) {
+      const known = await tx.selectFrom("customer_attributes").select("name")
+        .where("project_id", "=", project.id).where("customer_id", "=", customerId)
+        .where("name", "=", name).executeTakeFirst();
+      return known ?? await tombstoneOf(place, REMOVED, `${customerId}/${name}`) ? name : undefined;
+    },
     rowsAfter: (position, count) =>
       tx.selectFrom("customer_attributes").selectAll()
         .where("project_id", "=", project.id).where("customer_id", "=", customerId)
@@ -206,9 +212,14 @@ async function storeValue(
   },
 ): Promise<void> {
   if (value === undefined) {
-    await tx.deleteFrom("customer_attributes")
+    const { numDeletedRows } = await tx.deleteFrom("customer_attributes")
       .where("project_id", "=", project.id).where("customer_id", "=", key.customer_id)
-      .where("name", "=", key.name).execute();
+      .where("name", "=", key.name).executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+    const id = `${key.customer_id}/${key.name}`;
+    await tx.insertInto("tombstones")
+      .values({ project_id: project.id, object: REMOVED, id, seq: 0, deleted_at: at })
+      .onConflict((oc) => oc.doNothing()).execute();
     return;
   }
   await tx.insertInto("customer_attributes")
