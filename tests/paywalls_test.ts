@@ -6,8 +6,10 @@ import {
   deletePaywall,
   getPaywall,
   listPaywalls,
+  type PaywallContent,
   setOfferingPaywall,
 } from "../lib/resources/paywalls.ts";
+import { apiOf, badField } from "./api.ts";
 import { type Desk, openDesk } from "./harness.ts";
 
 const CONTENT = { template_name: "one", default_locale: "en_US", localized_strings: { en_US: {} } };
@@ -42,6 +44,47 @@ Deno.test("paywall content is kept as it was put, and counted", async () => {
   equal(shown.components?.published?.revision, 2);
   await deletePaywall(client, first.id);
   equal((await desk.send("GET", address)).status, 404);
+});
+
+Deno.test("known parts of paywall content have their form, and the revision is only read", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const refused = (param: string, body: object) =>
+    api.refused(badField(param), "PUT", "/offerings/default/paywall", body);
+  for (const texts of ["localized_strings", "components_localizations"]) {
+    await refused(`${texts}.en`, { [texts]: { en: "x" } });
+    await refused(`${texts}.en`, { [texts]: { en: ["x"] } });
+    await refused(`${texts}.en`, { [texts]: { de: {}, en: null } });
+    await refused(texts, { [texts]: [] });
+  }
+  await refused("revision", { ...CONTENT, revision: 9 });
+  await refused("revision", { revision: null });
+  equal((await listPaywalls(desk.client)).items.length, 0, "nothing is left of what was refused");
+});
+
+Deno.test("a version shows each part of the content once", async () => {
+  await using desk = await openDesk();
+  const shown = async (content: PaywallContent) => {
+    const { components } = await setOfferingPaywall(desk.client, "default", content);
+    const { revision: _, ...version } = components?.published ?? { revision: null };
+    return version;
+  };
+  const en = { title: "Pro" };
+  deepEqual(await shown({ ...CONTENT, localized_strings: { en }, config: { a: 1 } }), {
+    components_config: { template_name: "one", config: { a: 1 } },
+    default_locale: "en_US",
+    components_localizations: { en },
+  });
+  const layout = { base: {} };
+  deepEqual(
+    await shown({ components_config: layout, components_localizations: { en }, own: 1 }),
+    { components_config: layout, default_locale: null, components_localizations: { en } },
+  );
+  deepEqual(await shown({ localized_strings: { en } }), {
+    components_config: null,
+    default_locale: null,
+    components_localizations: { en },
+  });
 });
 
 Deno.test("paywalls list names offerings by their lookup keys, in one request", async () => {

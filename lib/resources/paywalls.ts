@@ -54,12 +54,12 @@ export interface PaywallComponents {
 export interface PaywallVersion {
   /** Counts up from 1 with each change. */
   revision: number | null;
-  /** The content: any JSON object. */
+  /** The layout; of content in the older form, all that is no text. Null where there is none. */
   components_config: Record<string, unknown> | null;
   /** The language shown when no other fits, such as `en_US`, or null. */
   default_locale: string | null;
   /** Texts by language. */
-  components_localizations: Record<string, unknown>;
+  components_localizations: Record<string, Record<string, unknown>>;
 }
 
 /** The content of a paywall: any JSON object. The keys here mean something to the service. */
@@ -69,9 +69,9 @@ export interface PaywallContent {
   /** The language shown when no other fits, such as `en_US`. */
   default_locale?: string;
   /** Texts by language. */
-  localized_strings?: Record<string, unknown>;
+  localized_strings?: Record<string, Record<string, unknown>>;
   /** Texts by language, in the newer form. */
-  components_localizations?: Record<string, unknown>;
+  components_localizations?: Record<string, Record<string, unknown>>;
   /** Layout in the newer form. */
   components_config?: Record<string, unknown>;
   /** Layout settings. */

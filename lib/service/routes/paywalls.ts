@@ -24,11 +24,14 @@ import { offeringSchema, showOffering } from "./offerings.ts";
 
 const json = z.record(z.string(), z.unknown());
 
+/** Texts by language. */
+const localizations = z.record(z.string(), json);
+
 const version = z.object({
   revision: z.int().min(1).nullable(),
   components_config: json.nullable(),
   default_locale: z.string().nullable(),
-  components_localizations: json,
+  components_localizations: localizations,
 });
 
 const paywallSchema: z.ZodType<Paywall> = component(
@@ -50,15 +53,19 @@ const newPaywall: z.ZodType<NewPaywall> = z.strictObject({
   offering_id: z.string().min(1).max(200),
 });
 
-// Gap: the content's schema is not published. Any object is kept as it is; known keys are checked.
+// Gap: the content's schema is not published. Any object is kept as it is; known keys are checked. The
+// revision can only be read: left in, it would not be what the next read says.
 const content: z.ZodType<PaywallContent> = z.looseObject({
   template_name: z.string().min(1).exactOptional(),
   default_locale: z.string().min(1).exactOptional(),
-  localized_strings: json.exactOptional(),
-  components_localizations: json.exactOptional(),
+  localized_strings: localizations.exactOptional(),
+  components_localizations: localizations.exactOptional(),
   components_config: json.exactOptional(),
   config: json.exactOptional(),
   asset_base_url: z.string().exactOptional(),
+}).refine((content) => !("revision" in content), {
+  path: ["revision"],
+  message: "must be left out: the service counts it",
 });
 
 const READ = "project_configuration:offerings:read";
@@ -191,16 +198,23 @@ async function showExpanded(call: Call, row: Row<"paywalls">, prefix: string): P
   return paywall;
 }
 
-/** The content in the form of a published version. There are no drafts here. */
+/**
+ * The content in the form of a published version. There are no drafts here.
+ *
+ * Gap: where there is no `components_config`, as with templates, it is all that has no field of its
+ * own in a version.
+ */
 function showComponents(row: Row<"paywalls">): PaywallComponents {
   if (row.content === null) return { published: null, draft: null };
-  const content: PaywallContent = JSON.parse(row.content);
+  const { default_locale, ...content }: PaywallContent = JSON.parse(row.content);
+  const texts = content.components_localizations ? "components_localizations" : "localized_strings";
+  const { [texts]: components_localizations = {}, ...rest } = content;
   return {
     published: {
       revision: row.revision,
-      components_config: content.components_config ?? content,
-      default_locale: content.default_locale ?? null,
-      components_localizations: content.components_localizations ?? content.localized_strings ?? {},
+      components_config: rest.components_config ?? (Object.keys(rest).length > 0 ? rest : null),
+      default_locale: default_locale ?? null,
+      components_localizations,
     },
     draft: null,
   };
