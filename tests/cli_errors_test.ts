@@ -12,6 +12,7 @@ import { PartlyDone, reportError } from "../lib/cli/report.ts";
 import { listPackages } from "../lib/resources/packages.ts";
 import { at, linesOf } from "./cli_fixture.ts";
 import { type Desk, openDesk } from "./harness.ts";
+import { simulate } from "./simulation.ts";
 import { networkFailure, refused } from "./wire.ts";
 
 /** A desk whose service answers every request under `/v2` in one way. */
@@ -201,6 +202,41 @@ Deno.test("the list of what there is fits what is missing, not the command", asy
     equal(code, 5, words);
     const hint = `See what there is: cli ${list} list --project-id ${desk.projectId}`;
     equal(linesOf(err)[1], hint, words);
+  }
+});
+
+Deno.test("what is missing is looked for where it could be", async () => {
+  await using desk = await openDesk();
+  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
+  const { id } = await simulate(desk).subscribe({ product_id: "notes.pro.monthly", price: 9.99 });
+  const here = `--project-id ${desk.projectId}`;
+  const missing: [words: string, list: string][] = [
+    ["clock show --project-id projnope", "projects list"],
+    ["events list --project-id projnope", "projects list"],
+    ["simulate purchase ada nope --price 1 --project-id projnope", "projects list"],
+    ["projects view --project-id projnope", "projects list"],
+    ["service account add ann@acme.dev --project projnope", "projects list"],
+    ["subscriptions view subnope", `subscribers info <user-id> ${here}`],
+    ["subscribers refund subnope nope -y", `subscribers info <user-id> ${here}`],
+    [`subscribers refund ${id} nope -y`, `subscriptions transactions ${id} ${here}`],
+    [`simulate refund ${id} --transaction-id nope`, `subscriptions transactions ${id} ${here}`],
+    [`simulate change-product ${id} nope`, `products list ${here}`],
+    ["simulate pay-invoice nope", `subscribers invoices <user-id> ${here}`],
+    ["simulate alias nope other", `subscribers list ${here}`],
+    ["events listeners secret nope", `events listeners list ${here}`],
+  ];
+  for (const [words, list] of missing) {
+    const { code, err } = await desk.run(...words.split(" "));
+    equal(code, 5, `${words}: ${err}`);
+    equal(linesOf(err)[1], `See what there is: cli ${list}`, words);
+  }
+});
+
+Deno.test("of what cannot be listed no list is named", async () => {
+  await using desk = await openRefusing(() => refused(404, { type: "resource_missing" }));
+  for (const words of ["metrics overview", "audit-logs list", "collaborators list"]) {
+    const { err } = await desk.run(...words.split(" "));
+    equal(linesOf(err)[1], "See what is wrong: cli doctor", words);
   }
 });
 

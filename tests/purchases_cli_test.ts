@@ -99,11 +99,11 @@ Deno.test("an unknown purchase or invoice is not found, and the hint leads to th
     const words = verb === "refund" ? ["purchases", verb, "purc_none", "-y"] : ["purchases", verb];
     const { code, err } = await desk.run(...words, ...verb === "refund" ? [] : ["purc_none"]);
     equal(code, 5, verb);
-    match(err, /^See what there is: cli subscribers info <user-id>$/m);
+    match(err, /^See what there is: cli subscribers info <user-id> --project-id \w+$/m);
   }
   const { code, err } = await desk.run("invoices", "view", "svcbin_none");
   equal(code, 5);
-  match(err, /^See what there is: cli subscribers invoices <user-id>$/m);
+  match(err, /^See what there is: cli subscribers invoices <user-id> --project-id \w+$/m);
 });
 
 Deno.test("invoices view shows the sum and below it each line", async () => {

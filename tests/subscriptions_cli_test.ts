@@ -182,7 +182,7 @@ Deno.test("an unknown subscription is not found, and the hint leads to those the
   for (const verb of ["view", "transactions", "entitlements", "management-url", "cancel -y"]) {
     const { code, out, err } = await desk.run("subscriptions", ...verb.split(" "), "sub_none");
     deepEqual([code, out], [5, ""], verb);
-    match(err, /^See what there is: cli subscribers info <user-id>$/m);
+    match(err, /^See what there is: cli subscribers info <user-id> --project-id \w+$/m);
   }
 });
 

@@ -223,7 +223,7 @@ function hintOfObject(error: ApiError, failed: Failed | undefined): string | und
     return "See who there is: cli service account list";
   }
   const object = objectOf(error);
-  if (status === 404) return `See what there is: ${object?.list ?? "cli projects list"}`;
+  if (status === 404) return hintOfMissing(error, object?.list);
   if (words === "offerings set-current" && status === 422 && object?.id !== undefined) {
     return `Bring it back with: cli offerings unarchive ${object.id}`;
   }
@@ -234,6 +234,17 @@ function hintOfObject(error: ApiError, failed: Failed | undefined): string | und
   const name = param === "lookup_key" && words.endsWith(" create") ? "--id (lookup_key)" : param;
   if (name) return `Check ${name}; see: cli ${words} --help`;
   return object?.view && `See how it stands: ${object.view}`;
+}
+
+/** What to do about something that is not there. */
+function hintOfMissing({ path, message }: ApiError, list: string | undefined): string {
+  const [, , projects, project] = path.split("/");
+  const isProject = project === undefined
+    ? projects === "projects" || path === "/_sim/accounts"
+    // The administrator, who sees all projects, is told that there is none.
+    : message.includes(JSON.stringify(decodeURIComponent(project)));
+  if (isProject) return "See what there is: cli projects list";
+  return list === undefined ? "See what is wrong: cli doctor" : `See what there is: ${list}`;
 }
 
 /** Groups whose objects can be listed, by their name in a path. */
@@ -267,7 +278,7 @@ const LOCAL: Readonly<Record<string, string>> = {
 
 /** The object that a refused request was about, and the commands that show it and its like. */
 function objectOf(
-  { path, param }: ApiError,
+  { path, param, message }: ApiError,
 ): { list: string; view?: string; id?: string } | undefined {
   const [, , , project, ...rest] = path.split("/");
   const [kind = "", id] = rest[0] === "integrations" ? rest.slice(1) : rest;
@@ -276,13 +287,19 @@ function objectOf(
   const group = LISTED[`${named}s`] ?? LISTED[param ?? ""] ?? LISTED[kind];
   if (project === undefined) return undefined;
   const held = HELD[kind];
+  const here = ` --project-id ${decodeURIComponent(project)}`;
   if (group === undefined && held !== undefined) {
-    const list = `cli subscribers ${held} <user-id>`;
+    // Of a payment that is refunded, the subscription is there.
+    const isPayment = (rest[2] === "refund" || rest[3] !== undefined) && kind === "subscriptions" &&
+      id !== undefined && !message.includes(JSON.stringify(decodeURIComponent(id)));
+    const list = isPayment
+      ? `cli subscriptions transactions ${shown(id)}${here}`
+      : `cli subscribers ${held} <user-id>${here}`;
     return id === undefined ? { list } : { list, view: `cli ${kind} view ${shown(id)}` };
   }
   const words = group === undefined ? LOCAL[kind] : `${group} list`;
   if (words === undefined) return undefined;
-  const list = `cli ${words} --project-id ${decodeURIComponent(project)}`;
+  const list = `cli ${words}${here}`;
   if (id === undefined || group === undefined || group !== LISTED[kind]) return { list };
   const show = group === "subscribers" ? "info" : "view";
   return { list, view: `cli ${group} ${show} ${shown(id)}`, id: shown(id) };
