@@ -143,9 +143,11 @@ Deno.test("publish refuses a file that the service would, before it plans anythi
   await using desk = await openDesk({ files });
   const words = ["publish", "offering", "winter_sale", "--paywall", "/paywall.json", "-y"];
   const address = `/v2/projects/${desk.projectId}/offerings/winter_sale/paywall`;
-  const values = [6, true, null, "", "text", [], ["a"], { a: 1 }];
+  const values = [6, true, null, "", "text", [], ["a"], {}, { a: 1 }, { en_US: { title: "a" } }];
   const names = ["localized_strings", "components_localizations", "components_config", "config"];
-  for (const name of ["template_name", "default_locale", "asset_base_url", ...names, "own"]) {
+  for (
+    const name of ["template_name", "default_locale", "asset_base_url", ...names, "revision", "own"]
+  ) {
     for (const value of values) {
       const content = JSON.stringify({ [name]: value });
       files["/paywall.json"] = content;
@@ -155,7 +157,7 @@ Deno.test("publish refuses a file that the service would, before it plans anythi
       if (code === 0) continue;
       equal(code, 2, content);
       equal(out, "");
-      ok(err.startsWith(`Cannot publish the paywall: "${name}" is `), err);
+      ok(err.startsWith(`Cannot publish the paywall: "${name}`), err);
     }
   }
 });

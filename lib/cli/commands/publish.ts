@@ -94,6 +94,9 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   config: ["an object"],
 };
 
+/** The fields that hold an object for each language. */
+const TEXTS = ["localized_strings", "components_localizations"];
+
 /**
  * Reads the content of a paywall, and refuses what the service would. An empty object is refused
  * too: it would erase the paywall.
@@ -105,15 +108,26 @@ async function readContent(context: Context, file: string): Promise<PaywallConte
       hint: "Put at least one key into the file",
     });
   }
-  const wrong = Object.entries(CONTENT).flatMap(([name, kinds]) => {
-    const kind = kindOf(content[name]);
-    return !Object.hasOwn(content, name) || kinds.includes(kind)
-      ? []
-      : [`"${name}" is ${kind}, not ${kinds[0]}`];
-  });
+  const wrong = Object.entries(content).flatMap(faultsIn);
   if (wrong.length === 0) return content;
   throw new UsageError(`Cannot publish the paywall: ${wrong.join("; ")}`, {
     hint: `Correct it in the file ${JSON.stringify(file)}`,
+  });
+}
+
+/** What the service would refuse about a field. */
+function faultsIn([name, value]: [string, unknown]): string[] {
+  const kind = kindOf(value);
+  if (name === "revision") return ['"revision" must be left out, as the service counts it'];
+  const [wanted = kind, ...others] = Object.hasOwn(CONTENT, name) ? CONTENT[name] ?? [] : [];
+  if (![wanted, ...others].includes(kind)) {
+    return [`${JSON.stringify(name)} is ${kind}, not ${wanted}`];
+  }
+  if (!TEXTS.includes(name)) return [];
+  return Object.entries(Object(value)).flatMap(([language, texts]) => {
+    const inner = kindOf(texts);
+    const where = JSON.stringify(`${name}.${language}`);
+    return inner === "an object" ? [] : [`${where} is ${inner}, not an object`];
   });
 }
 
