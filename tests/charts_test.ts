@@ -64,6 +64,8 @@ Deno.test("without dates a chart shows the last 28 days, 12 weeks or 12 months",
   deepEqual(await ends({ resolution: "2" }), ["month", 12, "2025-02-01", "2026-01-01"]);
   deepEqual(await ends({ resolution: "3" }), ["quarter", 8, "2024-04-01", "2026-01-01"]);
   deepEqual(await ends({ resolution: "year" }), ["year", 5, "2022-01-01", "2026-01-01"]);
+  deepEqual((await ends({ period: "quarter" }))[0], "quarter", "beside the specification");
+  deepEqual((await ends({ period: "month", resolution: "2" }))[0], "month");
   deepEqual(await ends({ end_date: "2025-12-31" }), ["day", 28, "2025-12-04", "2025-12-31"]);
   deepEqual(await ends({ start_date: "2026-01-29" }), ["day", 2, "2026-01-29", "2026-01-30"]);
   deepEqual(await ends({ start_date: "2026-02-02" }), ["day", 1, "2026-02-02", "2026-02-02"]);
@@ -97,6 +99,8 @@ Deno.test("a query that cannot be is refused, and the parameter named", async ()
       ["start_date=0001-01-01", "start_date"],
       ["period=hour", "period"],
       ["resolution=5", "resolution"],
+      ["period=month&resolution=0", "resolution"],
+      ["resolution=week&period=2", "resolution"],
       ["currency=CHF", "currency"],
       ["currency=usd", "currency"],
       ["aggregate=median", "aggregate"],

@@ -8,8 +8,8 @@ import { z } from "zod";
 import type { Page } from "../page.ts";
 import type { DeletedObject } from "../resources/shared.ts";
 
-/** Schemas that stand under their own name in the OpenAPI document. */
-export const named = z.registry<{ id: string }>();
+/** What the OpenAPI document says of schemas: a name to stand under, or what they mean. */
+export const named = z.registry<{ id?: string; description?: string }>();
 
 /** The most items on a page. */
 export const LARGEST_PAGE = 100;
@@ -17,6 +17,12 @@ export const LARGEST_PAGE = 100;
 /** Gives a schema its name in the OpenAPI document. */
 export function component<S extends z.ZodType>(id: string, schema: S): S {
   named.add(schema, { id });
+  return schema;
+}
+
+/** Says in the OpenAPI document what a schema means. */
+export function described<S extends z.ZodType>(description: string, schema: S): S {
+  named.add(schema, { description });
   return schema;
 }
 

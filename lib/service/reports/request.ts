@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { dayOf } from "../domain/calendar.ts";
 import { invalid } from "../errors.ts";
+import { described } from "../schemas.ts";
 import { type Catalogue, columnValues } from "./catalogue.ts";
 import { type Definition, MOST_OFFSETS } from "./definition.ts";
 import { ALL_DIMENSIONS, type Dimension, filtersOf, segmentsOf } from "./dimensions.ts";
@@ -42,7 +43,19 @@ export const currency = z.enum(CURRENCIES).default("USD");
 const date = z.iso.date("must be a day, such as 2026-11-23").optional();
 
 const lengths = RESOLUTIONS.flatMap((name, i) => [name, String(i)]);
-const length = z.enum(lengths).optional();
+
+// Gap: the specification has a `period` of a day, a week or a month. Quarters, years and the numbers
+// are what the public service knows as `resolution`; here both parameters take all of them.
+const period = described(
+  "The length of a period: day, week or month. Beside the specification it takes what resolution " +
+    "takes, quarters and years among them.",
+  z.enum(lengths).optional(),
+);
+const resolution = described(
+  "The length of a period by its public name, or its place among them, 0 to 4. Sent together with " +
+    "period, it must be the same.",
+  z.enum(lengths).optional(),
+);
 
 /** A parameter that may be repeated. Its values are read from the address itself. */
 const values = z.string().transform((value) => [value]).pipe(z.array(z.string())).optional();
@@ -62,8 +75,8 @@ const anyFilter = z.unknown().transform((): Record<string, string> | string | un
 export const chartQuery = z.object({
   start_date: date,
   end_date: date,
-  period: length,
-  resolution: length,
+  period,
+  resolution,
   currency,
   segment: z.string().optional(),
   limit_num_segments: z.string()
@@ -122,7 +135,7 @@ export function readRequest(
   url: URL,
   context: { now: number; catalogue: Catalogue },
 ): ChartRequest {
-  const resolution = lengthOf(query.period ?? query.resolution);
+  const resolution = resolutionOf(query);
   const periods = periodsOf(query, resolution, context.now);
   const wanted = filtersIn(query, url);
   const segment = segmentsOf(definition.subject).find(({ id }) => id === query.segment);
@@ -171,8 +184,13 @@ function reported(
   return Object.keys(all).length > 0 ? all : null;
 }
 
-function lengthOf(text: string | undefined): Resolution {
-  return RESOLUTIONS.find((name, i) => name === text || String(i) === text) ?? "day";
+/** The length of a period, by either of its parameters. */
+function resolutionOf({ period, resolution }: ChartQuery): Resolution {
+  const [one, other] = [period, resolution].map((text) =>
+    RESOLUTIONS.find((name, i) => name === text || String(i) === text)
+  );
+  if (one === undefined || other === undefined || one === other) return one ?? other ?? "day";
+  throw invalid("resolution", "'resolution' must be the same as 'period'; send one of them");
 }
 
 /** The most periods of a chart. */
