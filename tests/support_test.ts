@@ -4,7 +4,7 @@ import { loadFor } from "../lib/cli/commands/mod.ts";
 import { findPlace, isGroup } from "../lib/cli/place.ts";
 import { operations } from "../lib/service/mod.ts";
 import { ABSENT } from "../scripts/docs/absent.ts";
-import { LINES, OTHER_COMMANDS, OTHER_GROUPS } from "../scripts/docs/lines.ts";
+import { LINES, OTHER_COMMANDS, OTHER_GROUPS, OTHER_LINES } from "../scripts/docs/lines.ts";
 import { SUPPORT_FILE, supportText } from "../scripts/docs/main.ts";
 import { renderSupport } from "../scripts/docs/support.ts";
 import { openDesk } from "./harness.ts";
@@ -44,6 +44,25 @@ Deno.test("every command of a resource is run to see what it sends", async () =>
   const groups = Object.entries(root.commands).filter(([name]) => !OTHER_GROUPS.has(name));
   const all = groups.flatMap(([name, entry]) => commandsIn([name], entry));
   deepEqual([...new Set(known)].sort(), all.toSorted());
+});
+
+Deno.test("the page names what a command reads besides", async () => {
+  const root = await loadFor([]);
+  for (const line of OTHER_LINES) ok(OTHER_GROUPS.has(commandIn(root, line).split(" ")[0] ?? ""));
+  const found = rowsOf((await Deno.readTextFile(SUPPORT_FILE)).replaceAll("\r\n", "\n"));
+  for (
+    const [name, command] of [
+      ["listProducts", "subscribers info"],
+      ["listProducts", "subscribers revoke"],
+      ["listApps", "offerings preview"],
+      ["getOffering", "offerings preview"],
+      ["listCustomerPurchases", "subscribers transfer"],
+      ["listProjects", "doctor"],
+      ["listProjects", "auth status"],
+    ] as const
+  ) {
+    ok(found.get(name)?.[3]?.includes(`\`${command}\``), `${name}: ${command}`);
+  }
 });
 
 function commandIn(root: Group, line: string): string {

@@ -10,7 +10,7 @@ import { run } from "../../lib/cli/main.ts";
 import { findPlace } from "../../lib/cli/place.ts";
 import { createClient } from "../../lib/client.ts";
 import { openService, type Service } from "../../lib/service/mod.ts";
-import { LINES } from "./lines.ts";
+import { LINES, OTHER_LINES } from "./lines.ts";
 import { layInStock } from "./stock.ts";
 import type { CommandRequest } from "./support.ts";
 
@@ -46,10 +46,12 @@ async function runAll(service: Service, values: Values): Promise<CommandRequest[
   const root = await loadFor([]);
   const { refresh_token = "" } = await service.oauth.issueToken();
   const requests: CommandRequest[] = [];
-  for (const line of LINES) {
+  for (const line of [...LINES, ...OTHER_LINES]) {
     const words = line.split(" ").map((word) => filled(word, values));
     const command = findPlace(root, words).names.join(" ");
-    const out = await runLine(words, {
+    const makes = / create\b/.test(command);
+    // A table often needs more than the JSON does, such as the names of what has only ids.
+    const out = await runLine(makes ? [...words, "--output", "json"] : words, {
       files: { "product.json": filled(PRODUCT, values), "paywall.json": '{"title":"New"}' },
       env: {
         CLI_BASE_URL: BASE_URL,
@@ -62,7 +64,7 @@ async function runAll(service: Service, values: Values): Promise<CommandRequest[
         return await service.fetch(request);
       },
     });
-    if (/ create\b/.test(command)) values["$new"] = JSON.parse(out).id ?? "";
+    if (makes) values["$new"] = JSON.parse(out).id ?? "";
   }
   return requests;
 }
@@ -84,11 +86,11 @@ interface Machine {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Runs a command line. Returns the JSON that it prints; throws unless it does what it is told. */
+/** Runs a command line. Returns what it prints; throws unless it does what it is told. */
 async function runLine(words: string[], { files, env, fetch }: Machine): Promise<string> {
   const written = { out: "", err: "" };
   const stream = (text: string) => new Blob([text]).stream();
-  const code = await run([...words, "--output", "json"], {
+  const code = await run(words, {
     terminal: {
       writeOut: (text) => void (written.out += text),
       writeErr: (text) => void (written.err += text),

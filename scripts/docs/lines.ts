@@ -53,7 +53,10 @@ export const LINES: readonly string[] = [
   "offerings archive new",
   "offerings unarchive new",
   "offerings set-current new",
-  "offerings preview --as ada --app-id $app",
+  "offerings preview --as ada --platform ios",
+  "offerings preview --as ada --platform ios --app-id $app",
+  "offerings preview winter_sale --as ada",
+  "offerings preview $offering --as ada",
   "publish offering default --paywall paywall.json --current -y",
   "offerings delete new -y",
   "subscribers list",
@@ -64,6 +67,7 @@ export const LINES: readonly string[] = [
   "subscribers attributes new --set a=b",
   "subscribers grant new pro --duration 30d -y",
   "subscribers revoke new pro -y",
+  "subscribers revoke $buyer pro -y",
   "subscribers transfer $buyer new -y",
   "subscribers refund $subscription $transaction -y",
   "subscribers delete ada -y",
@@ -98,7 +102,14 @@ export const LINES: readonly string[] = [
   "audit-logs list",
 ];
 
-/** Groups whose commands are about signing in, this machine or the local service alone. */
+/** Commands of other groups that ask the API, too. What needs a folder or a person is not among them. */
+export const OTHER_LINES: readonly string[] = [
+  "doctor",
+  "auth status --validate",
+  "auth doctor",
+];
+
+/** Groups whose commands are about signing in, this machine or the local service. */
 export const OTHER_GROUPS: ReadonlySet<string> = new Set([
   "auth",
   "init",

@@ -8,6 +8,7 @@
 import type { Client } from "../../lib/client.ts";
 import { listApps, updateApp } from "../../lib/resources/apps.ts";
 import { listCustomerInvoices } from "../../lib/resources/customers.ts";
+import { getOffering } from "../../lib/resources/offerings.ts";
 import { listPackages } from "../../lib/resources/packages.ts";
 import { createProduct, listProducts } from "../../lib/resources/products.ts";
 import { listSubscriptionTransactions } from "../../lib/resources/subscriptions.ts";
@@ -45,13 +46,15 @@ export async function layInStock(
   const monthly = await buy(simulate, BUYER, "notes_web_monthly");
   const other = await buy(simulate, "other_buyer", "notes_web_monthly");
   const purchase = await buy(simulate, BUYER, once.id);
-  const [packages, transactions, invoices] = await Promise.all([
+  const [packages, transactions, invoices, offering] = await Promise.all([
     listPackages(client, "default"),
     listSubscriptionTransactions(client, monthly.id),
     listCustomerInvoices(client, BUYER),
+    getOffering(client, "default"),
   ]);
   return {
     $buyer: BUYER,
+    $offering: offering?.id ?? "",
     $app: app?.id ?? "",
     $product: product?.id ?? "",
     $package: packages.items[0]?.id ?? "",

@@ -52,7 +52,8 @@ function intro(own: readonly Operation[], commands: ReadonlyMap<string, string[]
     `for each, and ${without === 0 ? "each has a command" : `${without} have no command`}. Paths ` +
     "are below " +
     "`/v2/projects/{project_id}`, unless they begin with a version. The commands are those that " +
-    "send the operation's request when they are run.";
+    "send the operation's request when all is well; those of the local service alone send none. " +
+    "`init` and `auth login`, which need a folder or a person, read projects, and `init` apps.";
   return ["# What is supported", "", ...wrapped(text)];
 }
 
