@@ -181,3 +181,15 @@ Deno.test("a grant goes with its entitlement, and an id works as well as a looku
   deepEqual((await listCustomerSubscriptions(desk.client, "ada")).items, []);
   deepEqual(await access(desk), {});
 });
+
+Deno.test("an end that cannot be is refused with the range of those that can", async () => {
+  await using desk = await openDesk();
+  const range = badField(
+    "expires_at",
+    /^'expires_at' must be a whole number from 0 to 253402300799999$/,
+  );
+  for (const expires_at of ["1e18", "-1e18", "1e999", "253402300800000", "1.5", '"2027"', "null"]) {
+    const body = `{"entitlement_id":"pro","expires_at":${expires_at}}`;
+    await apiOf(desk).refused(range, "POST", GRANT, body);
+  }
+});

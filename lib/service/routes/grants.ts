@@ -13,12 +13,12 @@ import { newId } from "../ids.ts";
 import { recordSteps } from "../journal.ts";
 import { type Call, route } from "../route.ts";
 import { customerSchema, showCustomerWithAccess } from "./customers.ts";
-import { objectId } from "./fields.ts";
+import { objectId, wholeNumber } from "./fields.ts";
 
 const entitlementGrant: z.ZodType<EntitlementGrant> = z.strictObject({
   entitlement_id: objectId,
   // Gap: the end of the year 9999, so that every program can show it.
-  expires_at: z.int().min(0).max(Date.UTC(10_000, 0, 1) - 1),
+  expires_at: wholeNumber(0, Date.UTC(10_000, 0, 1) - 1),
 });
 
 const grantEntitlement = route({
