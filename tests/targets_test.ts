@@ -185,8 +185,14 @@ Deno.test("a policy for development lets local targets pass, plain ones too, and
     );
     await rejects(opens(policy, "https://cloud.acme.dev/"), isForbidden);
     await rejects(opens(policy, "https://example.com/"), isForbidden);
-    await rejects(opens(policy, "ftp://localhost/"), isForbidden);
+    for (const url of ["ftp://localhost/", "localhost:4010/hooks", "http://"]) {
+      await rejects(
+        opens(policy, url),
+        /begins with https:\/\/, or with http:\/\/ where it is local$/,
+      );
+    }
   }
+  await rejects(opens("public", "ftp://localhost/"), /begins with https:\/\/$/);
   for (const url of ["http://nas.local/", "http://home.acme.dev/", "http://10.0.0.1/"]) {
     await rejects(opens("loopback", url), isForbidden, url);
     // The guard lets it pass, and nobody is there.

@@ -142,7 +142,8 @@ function checkUrl(text: string, policy: TargetPolicy): URL {
   if (/[\s\p{C}\\]/u.test(text)) throw forbidden("must have no spaces and no backslashes");
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
   if (!url || (policy === "public" && url.protocol !== "https:")) {
-    throw forbidden("must be an address that begins with https://");
+    const local = policy === "public" ? "" : ", or with http:// where it is local";
+    throw forbidden(`must be an address that begins with https://${local}`);
   }
   if (url.username || url.password) throw forbidden("must hold no user name and no password");
   if (url.port === "0") throw forbidden("must name a port that can be connected to");
