@@ -145,7 +145,7 @@ Deno.test("subscribers revoke does not guess where subscriptions cannot be read"
   desk.sent.length = 0;
   const nothing = await desk.run("subscribers", "revoke", "new", "pro", "-y");
   equal(nothing.code, 0, nothing.err);
-  match(nothing.err, /^Nothing to revoke: new has no grant of pro$/m);
+  equal(nothing.err, "Nothing to revoke: new has no grant of pro\n");
   deepEqual(writesOf(desk), []);
   await permit("customers:read_write", "subscriptions:read");
   const { code, err } = await desk.run("subscribers", "revoke", "ada", "pro", "-y");

@@ -90,10 +90,10 @@ export function wrap(text: string, columns: number): string[] {
 }
 
 /**
- * A word, or what is there to be copied as a whole: a command, up to the end of its sentence or to
- * what is said after it.
+ * A word, or what is there to be copied as a whole: a flag with its value, or a command, up to the
+ * end of its sentence or to what is said after it.
  */
-const WORDS = /(\s*)((?<!\S)cli \S.*?(?:[;,.](?= )|(?= \()|$)|\S+)/g;
+const WORDS = /(\s*)((?<!\S)cli \S.*?(?:[;,.](?= )|(?= \()|$)|--[a-z-]+ \S+|\S+)/g;
 
 /**
  * The text in lines of at most `columns`, broken between words alone: an id, an address and a command

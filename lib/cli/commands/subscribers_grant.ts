@@ -8,7 +8,6 @@ import { answeredAt, type Client } from "../../client.ts";
 import { ApiError } from "../../errors.ts";
 import { type Customer, getCustomer, grantEntitlement } from "../../resources/customers.ts";
 import { type Entitlement, getEntitlement } from "../../resources/entitlements.ts";
-import type { Subscription } from "../../resources/subscriptions.ts";
 import { argument, command, requiredText } from "../command.ts";
 import type { Context } from "../context.ts";
 import { time } from "../display.ts";
@@ -90,11 +89,7 @@ export const revoke = command({
       permitted(getEntitlement(client, entitlement)),
     ]);
     const now = clockOf(context, customer);
-    const [subscriptions, purchases] = await Promise.all([
-      subscriptionsOf(client, customer, found),
-      permitted(readPurchases(client, user_id)),
-    ]);
-    const holdings = [...subscriptions, ...purchases ?? []];
+    const holdings = await holdingsOf(context, client, customer, found);
     const giving = holdings.filter((one) => givesAccess(one) && entitlementIn(one, entitlement));
     const given = longest(giving.filter(isGrant));
     const keys = keysOf(holdings.flatMap((one) => one.entitlements.items));
@@ -102,9 +97,6 @@ export const revoke = command({
       showSubscriber(context, customer, { keys });
       out.done(`Nothing to revoke: ${why}`);
     };
-    if (!purchases) {
-      out.warn("Access through a purchase, if there is any, stays; it cannot be read");
-    }
     await tellOthers(context, client, entitlement, giving.filter((one) => !isGrant(one)));
     if (given === undefined) return leave(`${user_id} has no grant of ${entitlement}`);
     const until = endOf(given) ?? Infinity;
@@ -121,25 +113,37 @@ export const revoke = command({
 });
 
 /**
- * The subscriptions of a customer, grants among them. Where they may not be read they are none, as
- * long as the customer itself shows that it has not the entitlement.
+ * What may give a customer an entitlement. Subscriptions, grants among them, must be readable unless
+ * it is known that the customer has nothing.
  */
-async function subscriptionsOf(
+async function holdingsOf(
+  { out }: Context,
   client: Client,
-  { id, active_entitlements }: Customer,
+  customer: Customer,
   entitlement: Entitlement | undefined,
-): Promise<Subscription[]> {
-  try {
-    return await readSubscriptions(client, id);
-  } catch (error) {
-    // Without its id nobody knows which of those that are active it is.
-    const has = !active_entitlements || active_entitlements.next_page !== null ||
-      active_entitlements.items.some(({ entitlement_id }) =>
-        entitlement_id === (entitlement?.id ?? entitlement_id)
-      );
-    if (!has && error instanceof ApiError && error.status === 403) return [];
-    throw error;
+): Promise<Holding[]> {
+  const mayHave = couldHave(customer, entitlement);
+  const reading = readSubscriptions(client, customer.id);
+  const [subscriptions, purchases] = await Promise.all([
+    mayHave ? reading : permitted(reading),
+    permitted(readPurchases(client, customer.id)),
+  ]);
+  if (mayHave && !purchases) {
+    out.warn("Access through a purchase, if there is any, stays; it cannot be read");
   }
+  return [...subscriptions ?? [], ...purchases ?? []];
+}
+
+/** Whether a customer may have an entitlement, as far as the customer itself shows it. */
+function couldHave(
+  { active_entitlements }: Customer,
+  entitlement: Entitlement | undefined,
+): boolean {
+  if (!active_entitlements || active_entitlements.next_page !== null) return true;
+  // Without its id nobody knows which of those that are active it is.
+  return active_entitlements.items.some(({ entitlement_id }) =>
+    entitlement_id === (entitlement?.id ?? entitlement_id)
+  );
 }
 
 /** How far ahead a grant ends that is to end now, in milliseconds: a service takes no past. */
