@@ -331,7 +331,12 @@ const FAILURES: [why: string, baseUrl: string, says: RegExp, hint: RegExp][] = [
     /refused$/,
     /cli service start --port 4999, and with the same --data if it had one$/,
   ],
-  ["Connection refused", "http://[::1]", /refused$/, /cli service start --port 80$/],
+  [
+    "Connection refused",
+    "http://[::1]",
+    /refused$/,
+    /cli service start --port 80, and with the same --data if it had one$/,
+  ],
   ["connection closed before message completed", NOWHERE, /: the connection broke/, /network/],
   ["connection reset by peer", "http://127.0.0.1:4010", /broke/, /cli service status$/],
   [
