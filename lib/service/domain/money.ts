@@ -63,6 +63,9 @@ const USD_PER_UNIT: Readonly<Record<string, number>> = {
   ZAR: 0.054,
 };
 
+/** How many decimals the amounts of a currency have, where that is not 2. */
+const DECIMALS: Readonly<Record<string, number>> = { JPY: 0, KRW: 0, VND: 0 };
+
 /** The part of the price that each store keeps. */
 const COMMISSION: Readonly<Record<string, number>> = {
   app_store: 0.3,
@@ -114,6 +117,22 @@ export function commissionRate(store: string): number {
 /** The part of a price that is tax in a country, 0 to 1. */
 export function taxRate(country: string | null): number {
   return TAX[country ?? ""] ?? 0;
+}
+
+/** How many decimals a price in a currency has. */
+export function decimalsOf(currency: string): number {
+  return DECIMALS[currency] ?? 2;
+}
+
+/** The nearest amount, in micros, that can be paid in a currency. */
+export function payable(micros: number, currency: string): number {
+  const unit = 10 ** (6 - decimalsOf(currency));
+  return Math.round(micros / unit) * unit;
+}
+
+/** A price in another currency, both in micros, as somebody could pay it. */
+export function convertPrice(micros: number, from: string, to: string): number {
+  return from === to ? micros : payable(convert(micros, from, to), to);
 }
 
 /** Micros from main units. */

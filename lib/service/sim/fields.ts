@@ -6,7 +6,14 @@
 
 import { z } from "zod";
 import { isDuration, parseDuration } from "../domain/calendar.ts";
-import { convert, CURRENCIES, LARGEST_PAYMENT_USD, toMicros } from "../domain/money.ts";
+import {
+  convert,
+  CURRENCIES,
+  decimalsOf,
+  LARGEST_PAYMENT_USD,
+  payable,
+  toMicros,
+} from "../domain/money.ts";
 import { invalid, Refusal } from "../errors.ts";
 import { LONGEST_CUSTOMER_ID } from "../find.ts";
 import { BLOCKED_IDS, BLOCKED_RULE } from "../routes/customers.ts";
@@ -52,9 +59,15 @@ export function termOf(product: { duration: string | null }, wanted: string | un
   throw invalid("duration", message);
 }
 
-/** A price in micros. Refuses what is too much for sums to stay exact. */
+/** A price in micros. Refuses what nobody can pay, and what is too much for sums to stay exact. */
 export function priceInMicros(units: number, code: string, quantity = 1): number {
   const micros = toMicros(units);
+  if (payable(micros, code) !== micros) {
+    const decimals = decimalsOf(code);
+    const most = decimals === 0 ? "no decimals" : `at most ${decimals} decimals`;
+    const message = `'price' must have ${most}, as all amounts in ${code}`;
+    throw new Refusal(422, "parameter_error", message, { param: "price" });
+  }
   if (convert(micros * quantity, code, "USD") <= toMicros(LARGEST_PAYMENT_USD)) return micros;
   const message = `'price' must not come to more than ${LARGEST_PAYMENT_USD} US dollars`;
   throw new Refusal(422, "parameter_error", message, { param: "price" });

@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { insertCustomer } from "../changes.ts";
-import { convert, fromMicros } from "../domain/money.ts";
+import { convertPrice, fromMicros } from "../domain/money.ts";
 import type { Sale, SubscriptionSale } from "../domain/purchase.ts";
 import {
   believe,
@@ -248,7 +248,9 @@ async function saleOf(
 function priceOf(wanted: NewPurchase, product: Row<"products">, code: string): number {
   const own = product.price_micros;
   const units = wanted.price ??
-    (own === null ? undefined : fromMicros(convert(own, product.price_currency ?? "USD", code)));
+    (own === null
+      ? undefined
+      : fromMicros(convertPrice(own, product.price_currency ?? "USD", code)));
   if (units !== undefined) return priceInMicros(units, code, wanted.quantity);
   const message = "The product has no price: send 'price', or set one with products/{id}/price";
   throw new Refusal(422, "parameter_error", message, { param: "price" });

@@ -21,7 +21,7 @@ import {
 } from "../domain/actions.ts";
 import { addDuration } from "../domain/calendar.ts";
 import { share } from "../domain/family.ts";
-import { convert } from "../domain/money.ts";
+import { convertPrice } from "../domain/money.ts";
 import {
   changeAtEnd,
   changeNow,
@@ -292,7 +292,7 @@ function termsOf(
     duration: termOf(product, duration),
     grace_duration: product.grace_period_duration,
     price_micros: units === undefined
-      ? convert(own ?? 0, product.price_currency ?? "USD", currency)
+      ? convertPrice(own ?? 0, product.price_currency ?? "USD", currency)
       : priceInMicros(units, currency),
   };
 }

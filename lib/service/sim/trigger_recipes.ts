@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fromMicros } from "../domain/money.ts";
+import { fromMicros, payable, toMicros } from "../domain/money.ts";
 import type { StoreAbility } from "../domain/stores.ts";
 import { isOpen } from "../domain/subscription.ts";
 import type { PaymentStatus } from "../store/holding_tables.ts";
@@ -41,12 +41,13 @@ export interface RecipeStep {
   skip?(held: Held, bought: boolean): string | undefined;
 }
 
-/** The price goes up, by a quarter where nobody says. */
+/** The price goes up, by a quarter where nobody says, or by 1 where that is too little to pay. */
 const RAISE: RecipeStep = {
   name: "raise_price",
-  body: ({ price_micros }) => ({
-    price: price_micros === 0 ? 1 : fromMicros(Math.round(price_micros * 1.25)),
-  }),
+  body: ({ price_micros, currency }) => {
+    const higher = payable(price_micros * 1.25, currency);
+    return { price: fromMicros(higher > price_micros ? higher : price_micros + toMicros(1)) };
+  },
 };
 
 /** All recipes by the type of event that they lead to. */
