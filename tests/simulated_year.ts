@@ -31,7 +31,7 @@ const ACTIONS: readonly (readonly [string, unknown?])[] = [
   ["extend", { by: "P5D" }],
   ["expire"],
   ["renew"],
-  ["raise_price", { price: 19.99 }],
+  ["raise_price"],
   ["agree_to_price"],
 ];
 
@@ -42,9 +42,10 @@ export async function simulateYear(desk: Desk): Promise<void> {
   const pick = picker();
   await sim.post("/clock/freeze");
   const bought: string[] = [];
+  const inYen = new Set<string | undefined>();
   for (let step = 0; step < 48; step++) {
     for (let n = 0; n < 2; n++) {
-      const response = await sim.send("POST", "/purchases", {
+      const sale = {
         customer_id: `someone ${pick(30)}`,
         product_id: ids[pick(ids.length)],
         trial: pick(3) === 0,
@@ -52,23 +53,34 @@ export async function simulateYear(desk: Desk): Promise<void> {
         currency: ["USD", "EUR", "JPY"][pick(3)],
         country: ["US", "DE", "GB"][pick(3)],
         environment: pick(6) === 0 ? "sandbox" : "production",
-      });
+      };
+      const isYen = sale.currency === "JPY";
+      const response = await sim.send("POST", "/purchases", isYen ? whole(sale) : sale);
       const { id }: { id?: string } = await response.json();
       if (response.ok && id !== undefined) bought.push(id);
+      if (isYen) inYen.add(id);
     }
     for (let n = 0; n < 5; n++) {
       const [action, body] = ACTIONS[pick(ACTIONS.length)] ?? ["cancel"];
-      await act(desk, `/subscriptions/${bought[pick(bought.length)]}/${action}`, body);
+      const id = bought[pick(bought.length)];
+      const sent = action === "raise_price" ? { price: inYen.has(id) ? 20 : 19.99 } : body;
+      await act(desk, `/subscriptions/${id}/${action}`, sent);
     }
-    const change = { product_id: ids[pick(ids.length)], price: 9.99 + pick(30) };
+    const terms = { product_id: ids[pick(ids.length)], price: 9.99 + pick(30) };
     const when = pick(2) === 0 ? "now" : "period_end";
     const changed = bought[pick(bought.length)];
-    await act(desk, `/subscriptions/${changed}/change_product`, { ...change, when });
+    const change = { ...inYen.has(changed) ? whole(terms) : terms, when };
+    await act(desk, `/subscriptions/${changed}/change_product`, change);
     if (step % 12 === 5) {
       await desk.send("DELETE", `/v2/projects/${desk.projectId}/customers/someone%20${pick(30)}`);
     }
     await sim.advance("P7DT5H");
   }
+}
+
+/** The same in whole units of money. */
+function whole<T extends { price: number }>(terms: T): T {
+  return { ...terms, price: Math.round(terms.price) };
 }
 
 /** Does something that may be refused. */
