@@ -53,17 +53,17 @@ interface Claimed {
  *
  * @throws {AuthError} when the signature is missing, too old, or fits none of the secrets: answer 401.
  * @throws {NetworkError} when what was signed is not an event.
- * @throws {UsageError} when there is no secret.
+ * @throws {UsageError} when there is no secret, or the body was read before.
  */
 export async function verifyWebhook(
   request: Request,
   secrets: string | readonly string[],
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const all = [secrets].flat().filter((secret) => secret !== "");
-  if (all.length === 0) {
-    throw new UsageError("Cannot verify a webhook: there is no secret", {
-      hint: "Pass the signing secret that was shown when the webhook was created.",
+  const all = usableSecrets(secrets);
+  if (request.bodyUsed || request.body?.locked) {
+    throw new UsageError("Cannot verify a webhook: the body of its request was read already", {
+      hint: "Verify first, or pass request.clone() and read the other one.",
     });
   }
   const claimed = [...standardSignatures(request.headers), ...ownSignatures(request.headers)];
@@ -77,6 +77,20 @@ export async function verifyWebhook(
     }
   }
   throw untrusted("its signature fits none of the secrets");
+}
+
+/**
+ * The secrets without what a file or a shell leaves around them. What is no text is refused: it would
+ * become one that everybody can guess, such as `null`.
+ */
+function usableSecrets(secrets: unknown): string[] {
+  const all: unknown[] = Array.isArray(secrets) ? secrets : [secrets];
+  const usable = all.filter((secret) => typeof secret === "string")
+    .map((secret) => secret.trim()).filter((secret) => secret !== "");
+  if (usable.length > 0 && all.every((secret) => typeof secret === "string")) return usable;
+  throw new UsageError("Cannot verify a webhook: there is no secret", {
+    hint: "Pass the signing secret that was shown when the webhook was created.",
+  });
 }
 
 /** The signatures in `webhook-signature`, the form of the Standard Webhooks. */

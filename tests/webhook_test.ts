@@ -183,6 +183,42 @@ Deno.test("what was signed must be an event, and a secret must be there", async 
   }
 });
 
+Deno.test("what is no text is no secret, though it could be written as one", async () => {
+  for (const secrets of [null, undefined, 0, {}, [null], [undefined, SECRET], [[SECRET]], " \n"]) {
+    const signed = delivered({ secrets: [String(secrets)], keep: own });
+    // Whoever writes JavaScript, or reads a setting that is not there, passes anything.
+    const passed: unknown = Reflect.apply(verifyWebhook, undefined, [signed, secrets, at]);
+    await rejects(
+      async () => await passed,
+      (error) => error instanceof UsageError && /there is no secret$/.test(error.message),
+      JSON.stringify(secrets),
+    );
+  }
+});
+
+Deno.test("a line's end after a secret does not count, in either form of signature", async () => {
+  for (const keep of [own, standard]) {
+    for (const secrets of [`${SECRET}\n`, ` ${SECRET}\r\n`, [`\t${SECRET} `, ""]]) {
+      deepEqual(await verifyWebhook(delivered({ keep }), secrets, at), EVENT);
+    }
+  }
+});
+
+Deno.test("a body that was read already is told of, and a clone of the request will do", async () => {
+  const early = (error: unknown) =>
+    error instanceof UsageError && /was read already$/.test(error.message) &&
+    /request\.clone\(\)/.test(error.hint ?? "");
+  const request = delivered();
+  const clone = request.clone();
+  await request.text();
+  await rejects(verifyWebhook(request, SECRET, at), early);
+  deepEqual(await verifyWebhook(clone, SECRET, at), EVENT);
+  await rejects(verifyWebhook(clone, SECRET, at), early);
+  const held = delivered();
+  held.body?.getReader();
+  await rejects(verifyWebhook(held, SECRET, at), early);
+});
+
 Deno.test("a body without end is not read to its end", async () => {
   let sent = 0;
   const body = new ReadableStream({
