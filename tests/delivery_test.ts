@@ -200,6 +200,38 @@ Deno.test("a receiver that is gone is disabled, and an update of its URL brings 
   deepEqual(await office.deliveries(other), []);
 });
 
+Deno.test("recovery leaves alone what was sent to try one webhook", async () => {
+  using receiver = openReceiver(answers(500));
+  using other = openReceiver();
+  await using office = await openPostOffice();
+  const tried = await office.subscribe(receiver);
+  const beside = await office.subscribe(other);
+  await office.sim.post(`/webhooks/${tried.id}/ping`);
+  await office.sim.post("/trigger", { type: "TEST" });
+  await office.idle();
+  const states = async () => (await office.deliveries(tried)).map(({ state }) => state);
+  const before = await states();
+  equal(before[0], "dead");
+  const arrived = other.arrived.length;
+  receiver.behave = answers(200);
+  const recovery = await office.sim.post("/events/recover", { since: 0 });
+  deepEqual(recovery, { object: "recovery", deliveries: 0 });
+  await office.idle();
+  deepEqual(await states(), before);
+  equal(other.arrived.length, arrived);
+  equal((await office.deliveries(beside)).length, 1, "the TEST event that was for all");
+});
+
+Deno.test("recovery refuses an end that is before its beginning", async () => {
+  await using office = await openPostOffice();
+  const turned = { since: 2000, until: 1000 };
+  const refused = await office.sim.send("POST", "/events/recover", turned);
+  equal(refused.status, 400);
+  match((await refused.json()).message, /^'until' must not be before 'since'$/);
+  const moment = await office.sim.post("/events/recover", { since: 2000, until: 2000 });
+  deepEqual(moment, { object: "recovery", deliveries: 0 });
+});
+
 Deno.test("an event is sent again on demand, to one or to all", async () => {
   using one = openReceiver();
   using two = openReceiver(answers(500));

@@ -81,7 +81,10 @@ export async function recoverEvents(place: Place, query: RecoverQuery): Promise<
   return recovered;
 }
 
-/** Events that an integration has not got and that are not on their way, oldest first. */
+/**
+ * Events that an integration has not got and that are not on their way, oldest first. What was sent
+ * to one integration, to try it, is nobody else's, and nobody waits for it any more.
+ */
 async function missedEvents(
   { tx, project }: Place,
   webhook: Webhook,
@@ -93,9 +96,9 @@ async function missedEvents(
     from events left join deliveries
       on deliveries.project_id = events.project_id and deliveries.event_id = events.id
         and deliveries.integration_id = ${webhook.id}
-    where events.project_id = ${project.id} and events.seq > ${after}
+    where events.project_id = ${project.id} and events.seq > ${after} and events.type <> 'TEST'
       and events.created_at >= ${since} and events.created_at <= ${until ?? Number.MAX_SAFE_INTEGER}
-      and (deliveries.state in ('dead', 'dropped')
+      and (deliveries.state in ('dead', 'dropped') and deliveries.once = 0
         -- What has no delivery any more has arrived long ago.
         or deliveries.id is null and events.seq > ${webhook.pruned_seq})
     order by events.seq limit ${CHUNK}`.execute(tx);

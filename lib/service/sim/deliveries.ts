@@ -6,7 +6,7 @@
 
 import { sql } from "kysely";
 import { z } from "zod";
-import { missing, unprocessable } from "../errors.ts";
+import { invalid, missing, unprocessable } from "../errors.ts";
 import { deliveriesOf, recoverEvents, resendEvent } from "../events/resend.ts";
 import { findWebhook, type Place } from "../find.ts";
 import { listPage, tableListing, wholeList } from "../lists.ts";
@@ -109,6 +109,9 @@ const recover = simRoute({
   }),
 }, async (call) => {
   const query = call.body();
+  if (query.until !== undefined && query.until < query.since) {
+    throw invalid("until", "'until' must not be before 'since'");
+  }
   if (query.webhook_id !== undefined) {
     const { disabled_at } = await findWebhook(call, query.webhook_id, "webhook_id");
     if (disabled_at !== null) throw disabled();
