@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { join } from "node:path";
 import { listApps } from "../lib/resources/apps.ts";
 import {
   createWebhook,
@@ -11,6 +12,7 @@ import { apiOf, badField } from "./api.ts";
 import { LOCAL_ADDRESSES, RESERVED, THIS_MACHINE, WRONG_URLS } from "./forbidden_targets.ts";
 import { openDesk } from "./harness.ts";
 import { HOST, type Internet, openInternet, PUBLIC, TLS } from "./internet.ts";
+import { inFolder } from "./store_fixture.ts";
 
 const URL = `https://${HOST}/events`;
 
@@ -83,11 +85,14 @@ Deno.test("an update changes what it names, and null means all", async () => {
   const named = await updateWebhook(client, id, { name: "All", event_types: null });
   deepEqual([named.name, named.event_types, named.environment], ["All", null, "production"]);
   equal((await updateWebhook(client, id, { environment: null })).environment, null);
-  equal((await updateWebhook(client, id, { url: URL })).url, URL);
-  // Only another URL is worth a look.
+  // Only a URL is worth a look.
   equal(internet.dialled.length, dialled);
+  equal((await updateWebhook(client, id, { url: URL })).url, URL);
   equal((await updateWebhook(client, id, { url: `${URL}/2` })).url, `${URL}/2`);
-  equal(internet.dialled.length, dialled + 1);
+  equal(internet.dialled.length, dialled + 2);
+  // Where events go already, nobody has to answer just now.
+  internet.names.clear();
+  equal((await updateWebhook(client, id, { url: `${URL}/2`, name: "B" })).name, "B");
 });
 
 Deno.test("the fields of a webhook are held to their rules", async () => {
@@ -172,6 +177,21 @@ Deno.test("a URL that must not be used is a 400, one where nobody answers a 422"
   await api.refused(forbidden, "POST", at, { url: "https://localhost/" });
   equal((await getWebhook(desk.client, id)).url, URL);
   equal((await listWebhooks(desk.client)).items.length, 1);
+});
+
+Deno.test("a URL that was allowed once is judged again when it is sent again", async () => {
+  await inFolder(async (folder) => {
+    const database = join(folder, "data.db");
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const url = `http://127.0.0.1:${listener.addr.port}/`;
+    const before = await openDesk({ database, webhookTargets: "loopback" });
+    const { id } = await createWebhook(before.client, newWebhook({ url }));
+    await before[Symbol.asyncDispose]();
+    await using desk = await openDesk({ database, webhookTargets: "public" });
+    const api = apiOf(desk);
+    await api.refused(badField("url"), "POST", `/integrations/webhooks/${id}`, { url });
+    equal((await updateWebhook(desk.client, id, { name: "B" })).name, "B");
+  });
 });
 
 Deno.test("a repeated creation is answered as before, even when nobody answers any more", async () => {

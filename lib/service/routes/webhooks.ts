@@ -144,13 +144,13 @@ const updateWebhook = route({
   response: webhookSchema,
   audit: "webhook_integration_updated",
   async prepare({ read, targets }) {
-    const url = await read(async (call) => {
+    const { url, stays } = await read(async (call) => {
       const before = await findWebhook(call, call.params.id);
       const { url, app_id } = call.body();
       await checkApp(call, app_id);
-      return url === before.url && before.disabled_at === null ? undefined : url;
+      return { url, stays: url === before.url && before.disabled_at === null };
     });
-    if (url !== undefined) await checkTarget(targets, url);
+    if (url !== undefined) await checkTarget(targets, url, { mayRest: stays });
   },
 }, async (call) => {
   const before = await findWebhook(call, call.params.id);
@@ -223,12 +223,20 @@ async function checkApp(call: Place, id: string | null | undefined): Promise<voi
   if (id !== null && id !== undefined) await findApp(call, id, "app_id");
 }
 
-/** Refuses a URL that events must not go to, or where nobody answers. */
-async function checkTarget(targets: Preparation["targets"], url: string): Promise<void> {
+/**
+ * Refuses a URL that events must not go to, or where nobody answers. At one that is in use already
+ * somebody may rest, but what is allowed may have changed with the service's start.
+ */
+async function checkTarget(
+  targets: Preparation["targets"],
+  url: string,
+  { mayRest = false }: { mayRest?: boolean } = {},
+): Promise<void> {
   try {
     await targets.probe(url);
   } catch (error) {
     if (!(error instanceof TargetError)) throw error;
+    if (mayRest && error.kind === "unreachable") return;
     const message = `'url' ${error.message}`;
     throw error.kind === "forbidden"
       ? invalid("url", message)
