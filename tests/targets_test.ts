@@ -2,6 +2,7 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { isAddress, useOf } from "../lib/service/addresses.ts";
 import { createTargets, TargetError, type TargetPolicy } from "../lib/service/targets.ts";
 import {
+  CLOUD_ADDRESSES,
   LOCAL_ADDRESSES,
   PUBLIC_ADDRESSES,
   RESERVED,
@@ -122,6 +123,8 @@ Deno.test("the ranges of addresses begin and end where they should", () => {
   for (const address of ["10.1.1.1", "172.20.0.1", "192.168.0.1", "fd00::1", "fc00::"]) {
     equal(useOf(address), "private", address);
   }
+  // No policy lets these pass, not even one that allows private networks.
+  for (const address of CLOUD_ADDRESSES) equal(useOf(address), "reserved", address);
   equal(isAddress("1:2:3:4:5:6:1.2.3.4"), true);
   equal(isAddress("1.2.3.4::"), false);
   equal(isAddress("::1.2.3.4:5"), false);

@@ -23,6 +23,7 @@ const V4: readonly Range[] = [
   range("10.0.0.0", 8, "private"),
   range("100.64.0.0", 10, "reserved"), // shared by carriers
   range("127.0.0.0", 8, "loopback"),
+  range("168.63.129.16", 32, "reserved"), // public, but a cloud's machines find their host there
   range("169.254.0.0", 16, "reserved"), // link-local; cloud machines tell their secrets here
   range("172.16.0.0", 12, "private"),
   range("192.0.0.0", 24, "reserved"),
@@ -42,6 +43,8 @@ const V4: readonly Range[] = [
 /** IPv6, the narrow ranges before the wide ones. What is in none of them is reserved. */
 const V6: readonly Range[] = [
   range("::1", 128, "loopback"),
+  range("fd00:ec2::", 32, "reserved"), // cloud machines tell their secrets here
+  range("fd20:ce::", 32, "reserved"), // and here
   range("fc00::", 7, "private"),
   range("2001::", 23, "reserved"), // Teredo, ORCHID and other protocols
   range("2001:db8::", 32, "reserved"), // documentation
