@@ -87,6 +87,15 @@ const FAILURES: Record<string, Failure> = {
     behave: (_, conn) => write(conn, `${OK}No colon here\r\n\r\n`),
     error: /sends a header that is none$/,
   },
+  "begins with the rest of a header": {
+    behave: (_, conn) => write(conn, `${OK} folded\r\n\r\n`),
+    error: /sends a header that is none$/,
+  },
+  "tells two lengths": {
+    behave: (_, conn) => write(conn, `${OK}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`),
+    error: /of a length that is no number$/,
+    status: 200,
+  },
   "redirects": {
     behave: answers(302, { Location: "http://127.0.0.1:1/elsewhere" }),
     error: /answers 302; redirects are not followed$/,
@@ -198,9 +207,14 @@ Deno.test("a receiver that asks for time gets it, up to a day", async () => {
     ["999999999", 24 * 60 * MINUTE],
     ["soon", 5 * MINUTE],
     ["-1", 5 * MINUTE],
+    // Told twice, as some proxies do.
+    ["3600\r\nRetry-After: 3600", 60 * MINUTE],
+    ["1\r\nRetry-After: 1800", 30 * MINUTE],
+    [`${date}\r\nretry-after: ${date}`, 30 * MINUTE],
   ];
   for (const [i, [header, least]] of asked.entries()) {
-    receiver.behave = answers(429, { "Retry-After": header });
+    receiver.behave = (_, conn) =>
+      write(conn, `HTTP/1.1 429 Slow\r\nRetry-After: ${header}\r\n\r\n`);
     await office.buy(`c${i}`);
     await office.idle();
     checkWait((await office.deliveries(webhook)).at(-1), office.time.clock(), least);
@@ -251,6 +265,9 @@ Deno.test("answers in every form that HTTP has are understood", async () => {
     ],
     [`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: a\r\n\r\n${OK}\r\nlate`, "late"],
     ["HTTP/1.1 200 OK\nX: y\n\nbare lines", "bare lines"],
+    [`${OK}X-Long: a\r\n b\r\n\tc\r\nContent-Length:\r\n 3\r\n\r\nabcdef`, "abc"],
+    [`${OK}Content-Length: 3\r\ncontent-length: 3\r\n\r\nabcdef`, "abc"],
+    [`${OK}Content-Length: 3 , 3\r\n\r\nabcdef`, "abc"],
   ];
   for (const [i, [text]] of forms.entries()) {
     receiver.behave = (_, conn) => write(conn, text);

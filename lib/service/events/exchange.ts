@@ -156,13 +156,20 @@ async function readHead(source: Source): Promise<Head> {
   if (code === undefined) throw new ReplyError("does not speak HTTP/1.1");
   const headers: Record<string, string> = Object.create(null);
   let size = first.length;
+  let last: string | undefined;
   for (let line = await source.line(); line !== ""; line = await source.line()) {
     size += line.length;
     if (size > LONGEST_HEAD) throw new ReplyError("sends a head that is too long");
+    // A line that begins with a space goes on with the one before it.
+    if (last !== undefined && /^[ \t]/.test(line)) {
+      headers[last] = `${headers[last]} ${line.trim()}`.trim();
+      continue;
+    }
     const [, name = "", value = ""] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
     const key = name.toLowerCase();
     if (key === "") throw new ReplyError("sends a header that is none");
     headers[key] = key in headers ? `${headers[key]}, ${value}` : value;
+    last = key;
   }
   return { status: Number(code), headers };
 }
@@ -176,7 +183,9 @@ function bodyParts(source: Source, { status, headers }: Head): AsyncIterable<Uin
     throw new ReplyError(`sends its answer in a coding that nobody asked for, ${coding}`);
   }
   if (length === undefined) return parts(source, Infinity);
-  if (/^\d{1,15}$/.test(length)) return parts(source, Number(length));
+  // Whoever tells the length twice, but the same one, is understood.
+  const [only = "", ...others] = new Set(length.split(/[ \t]*,[ \t]*/));
+  if (others.length === 0 && /^\d{1,15}$/.test(only)) return parts(source, Number(only));
   throw new ReplyError("sends an answer of a length that is no number");
 }
 

@@ -61,10 +61,14 @@ export function waitAfter(
   return Math.round(Math.max(wait, wanted) * (1 + JITTER * asked.random()));
 }
 
-/** What a `Retry-After` header asks for, in milliseconds from now. */
+/** What a `Retry-After` header asks for, in milliseconds from now: the longest, where it is repeated. */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
-  if (/^\d+$/.test(header)) return Number(header) * SECOND;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(at - now, 0);
+  // The day of the week and a comma begin a date of HTTP.
+  const asked = header.match(/(?:[A-Z][a-z]+, )?[^,\s][^,]*/g) ?? [];
+  const waits = asked.map((one) => {
+    const text = one.trim();
+    return /^\d+$/.test(text) ? Number(text) * SECOND : Math.max(Date.parse(text) - now, 0);
+  }).filter((wait) => !Number.isNaN(wait));
+  return waits.length === 0 ? undefined : Math.max(...waits);
 }
