@@ -98,6 +98,21 @@ Deno.test("simulate faults refuses what it does not know, before anything is sen
   const path = await desk.run("simulate", "faults", "add", "--path", "v2", "--status", "500");
   equal(path.code, 1);
   match(path.err, /must begin with \//);
+  // What no request could ever meet.
+  const never: [string, RegExp][] = [
+    ["/_sim/**", /must not begin with \/_sim\/, where nothing goes wrong on purpose/],
+    ["/_sim/projects/*/trigger", /must not begin with \/_sim\//],
+    ["/v2/projects?limit=1", /must be a path as requests have it, without a query/],
+    ["/v2/my projects", /must be a path as requests have it/],
+    ["/v2/../v1", /must be a path as requests have it/],
+  ];
+  for (const [path, message] of never) {
+    const words = ["simulate", "faults", "add", "--path", path, "--status", "500"];
+    const { code, err } = await desk.run(...words);
+    equal(code, 1, path);
+    match(err, message);
+  }
+  equal((await faults(desk, "list")).err, "Nothing is to go wrong.\n");
   const unknown = await desk.run("simulate", "faults", "add-delivery", "whintgr0", "drop");
   equal(unknown.code, 5);
 });

@@ -21,7 +21,12 @@ export interface RequestFaults {
 
 const newFault = z.strictObject({
   method: z.enum(["GET", "POST", "PUT", "DELETE"]).optional(),
-  path: z.string().startsWith("/", "must begin with /").optional(),
+  path: z.string().startsWith("/", "must begin with /")
+    .refine(isPath, "must be a path as requests have it, without a query")
+    .refine(
+      (path) => !path.startsWith("/_sim/"),
+      "must not begin with /_sim/, where nothing goes wrong on purpose",
+    ).optional(),
   count: z.int().min(1).max(1_000_000).default(1),
   status: z.int().min(400).max(599).optional(),
   retry_after_s: z.int().min(0).max(86_400).optional(),
@@ -75,6 +80,11 @@ export function createRequestFaults(later: Later): RequestFaults {
       return cut === "after" ? cutOff() : response;
     },
   };
+}
+
+/** Whether requests can have this path: a pattern that none has would never be met. */
+function isPath(path: string): boolean {
+  return URL.parse(`http://service${path}`)?.pathname === path;
 }
 
 /** Whether a fault is for a request. In its path, `*` stands for a segment and `**` for any number. */
