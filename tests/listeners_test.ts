@@ -49,6 +49,32 @@ Deno.test("of two programs under one name the newer gets all, and the older is t
   deepEqual(await pull(desk), []);
 });
 
+Deno.test("a listener can be deleted, and whoever waits is told", async () => {
+  await using desk = await openDesk();
+  const sim = simulate(desk);
+  const { session } = await listener<{ session: string }>(desk, "POST", "", {});
+  await sim.subscribe({ product_id: "notes.pro.monthly" });
+  const [event] = await pull(desk);
+  await listener(desk, "POST", "/ack", { event_id: event?.id });
+  const waits = [`&session=${session}`, ""].map((more) =>
+    sim.send("GET", `/listeners/default/events?wait_ms=25000${more}`)
+  );
+  await new Promise(setImmediate);
+  const deleted = await listener<Record<string, unknown>>(desk, "DELETE");
+  deepEqual([deleted.object, deleted.name], ["listener", "default"]);
+  for (const refused of await Promise.all(waits)) {
+    equal(refused.status, 404);
+    match((await refused.json()).message, /no listener "default"/);
+  }
+  const { items } = await (await sim.send("GET", "/listeners")).json();
+  deepEqual(items, []);
+  equal((await sim.send("DELETE", "/listeners/default")).status, 404);
+  // Its place is forgotten: one of that name begins now.
+  await sim.subscribe({ product_id: "notes.pro.annual" });
+  equal((await listener<{ is_new: boolean }>(desk, "POST", "", {})).is_new, true);
+  deepEqual(await pull(desk), []);
+});
+
 Deno.test("a listener begins now, and keeps its place and its secret", async () => {
   await using desk = await openDesk();
   const sim = simulate(desk);

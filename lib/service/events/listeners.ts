@@ -7,7 +7,7 @@
 
 import { sql } from "kysely";
 import type { Later } from "../clock.ts";
-import { Refusal } from "../errors.ts";
+import { missing, Refusal } from "../errors.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Bell } from "./bell.ts";
@@ -72,16 +72,16 @@ export function createListeners(store: Store, later: Later, bell: Bell): Listene
 /**
  * Lets only the program go on that has opened a listener last.
  *
- * @throws {Refusal} to all others.
+ * @throws {Refusal} to all others, and where the listener is gone.
  */
 export async function checkSession(
   tx: Tx,
   { project_id, name, session }: Pick<Pull, "project_id" | "name" | "session">,
 ): Promise<void> {
-  if (session === undefined) return;
   const listener = await tx.selectFrom("listeners").select("session")
     .where("project_id", "=", project_id).where("name", "=", name).executeTakeFirst();
-  if (listener?.session === session) return;
+  if (!listener) throw missing("listener", name);
+  if (session === undefined || listener.session === session) return;
   const message =
     `Cannot listen as ${JSON.stringify(name)} any more: another program has begun to, ` +
     "and gets what is not acknowledged; give each a name of its own";

@@ -90,6 +90,22 @@ const rotateSecret = simRoute({
   return showSecret(await changeListener(call, call.params.name, { secret }));
 });
 
+const deleteListener = simRoute({
+  summary: "Deletes a listener and its place. Whoever listens under that name is told.",
+  method: "DELETE",
+  path: "/listeners/{name}",
+  async outside(deleted: object, { listeners }) {
+    // Whoever waits under that name is to hear of it.
+    listeners.ring();
+    return deleted;
+  },
+}, async (call) => {
+  const { name } = await findListener(call, call.params.name);
+  await call.tx.deleteFrom("listeners")
+    .where("project_id", "=", call.project.id).where("name", "=", name).execute();
+  return { object: "listener", name, deleted_at: call.wall() };
+});
+
 const session = z.string().min(1).optional();
 
 const pullEvents = simRoute({
@@ -132,6 +148,7 @@ const acknowledge = simRoute({
 export const listenerRoutes = [
   openListener,
   listListeners,
+  deleteListener,
   getSecret,
   rotateSecret,
   pullEvents,

@@ -29,7 +29,7 @@ export interface SimContract<
   /** One sentence that says what it does. */
   summary: string;
   /** The HTTP method. */
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   /** The path below `/_sim/projects/{project_id}`. */
   path: P;
   /** The query. Default: none. */
