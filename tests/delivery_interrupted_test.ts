@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MINUTE, openPostOffice } from "./delivery_fixture.ts";
+import { checkWait, MINUTE, openPostOffice } from "./delivery_fixture.ts";
 import { answers, hangUp, openReceiver } from "./receiver.ts";
 import { childLines, inFolder } from "./store_fixture.ts";
 
@@ -64,6 +64,57 @@ Deno.test("an attempt that kill -9 has cut off is shown, and counts towards noth
     ok(attempts.every(({ started_at }) => started_at > 0));
     equal(receiver.arrived.length, 10);
     equal(new Set(receiver.arrived.map(({ body }) => body)).size, 1);
+  });
+});
+
+for (const how of ["is told to answer those who wait", "closes"]) {
+  Deno.test(`a ping that is open when the service ${how} gets an answer`, async () => {
+    using receiver = openReceiver(async (_, conn) => await hangUp(conn));
+    await using office = await openPostOffice();
+    const webhook = await office.subscribe(receiver);
+    const pinged = office.sim.send("POST", `/webhooks/${webhook.id}/ping`);
+    await receiver.has(1);
+    if (how === "closes") await office.desk.service.close();
+    else office.desk.service.stopWaiting();
+    const response = await pinged;
+    equal(response.status, 201);
+    const { state, attempts, last_error } = await response.json();
+    deepEqual({ state, attempts, last_error }, {
+      state: "pending",
+      attempts: 1,
+      last_error: INTERRUPTED,
+    });
+  });
+}
+
+Deno.test("what waits is tried sooner after a start with a quicker schedule", async () => {
+  await inFolder(async (folder) => {
+    const database = join(folder, "data.db");
+    using receiver = openReceiver(answers(500));
+    using patient = openReceiver(answers(503, { "Retry-After": "600" }));
+    const first = await openPostOffice({ database });
+    const failing = await first.subscribe(receiver);
+    const asking = await first.subscribe(patient);
+    await first.buy();
+    await first.idle();
+    const since = first.time.clock();
+    const before = await first.deliveries(failing);
+    await first[Symbol.asyncDispose]();
+    // The same schedule changes nothing.
+    const same = await openPostOffice({ database });
+    deepEqual(await same.deliveries(failing), before);
+    await same[Symbol.asyncDispose]();
+    await using office = await openPostOffice({ database, webhookSchedule: "dev" });
+    const [delivery] = await office.deliveries(failing);
+    const wait = (delivery?.next_attempt_at ?? 0) - since;
+    ok(wait >= 200 && wait <= 220, `${wait} ms`);
+    equal((await office.attempts(delivery))[0]?.next_attempt_at, delivery?.next_attempt_at);
+    checkWait((await office.deliveries(asking))[0], since, 10 * MINUTE);
+    receiver.behave = answers(200);
+    office.time.pass(220);
+    await office.idle();
+    equal((await office.deliveries(failing))[0]?.state, "delivered");
+    equal(patient.arrived.length, 1);
   });
 });
 

@@ -48,7 +48,7 @@ export interface Service {
   prune(): Promise<void>;
   /** The worker that sends events to webhooks. */
   readonly deliverer: Deliverer;
-  /** Answers those who wait for events, so that no request is open for long. */
+  /** Answers those who wait for events or for an attempt, so that no request is open for long. */
   stopWaiting(): void;
   /** Finishes what is under way and closes the database. */
   close(): Promise<void>;
@@ -116,12 +116,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const parts: ServerParts = { store, clock, settler, rates, targets, authenticate, report };
   const adminSecret = options.adminSecret ?? newToken("adm_");
   const faults = createRequestFaults(later);
-  const answerProject = createSimServer(simRoutes, { ...parts, delivery });
+  const simulator = createSimServer(simRoutes, { ...parts, delivery });
   const servers: Servers = {
     api: createServer(routes, parts),
     sdk: createSdkServer(sdkRoutes, parts),
     oauth,
-    sim: { store, clock, oauth, adminSecret, answerProject, faults },
+    sim: { store, clock, oauth, adminSecret, answerProject: simulator.answer, faults },
   };
   const { deliverer, listeners, pruner } = delivery;
   const timers = [
@@ -140,12 +140,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     deliverer,
     settle: settler.settleAll,
     prune: pruner.prune,
-    stopWaiting: listeners.stop,
+    stopWaiting() {
+      listeners.stop();
+      deliverer.stop().catch(report);
+    },
     fetch: (request) => answer(request, servers, { hosts, parts }),
     async close() {
       timers.forEach(clearInterval);
       listeners.stop();
-      for (const { stop } of [settler, deliverer, pruner]) await stop();
+      for (const { stop } of [settler, deliverer, pruner, simulator]) await stop();
       await store.close();
     },
   };

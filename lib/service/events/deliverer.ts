@@ -21,11 +21,12 @@ import {
   release,
 } from "./claims.ts";
 import type { DeliveryFault, DeliveryFaults } from "./faults.ts";
+import { hasten } from "./hasten.ts";
 import { type Schedule, waitAfter } from "./schedule.ts";
 
 /** The worker. */
 export interface Deliverer {
-  /** Frees what an earlier process had in its hands, and begins. */
+  /** Frees what an earlier process had in its hands or let wait too long, and begins. */
   start(): Promise<void>;
   /** Says that something may be in line. */
   wake(): void;
@@ -110,7 +111,11 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
   };
   return {
     async start() {
-      await worker.store.write((tx) => freeLeases(tx, worker.clock()));
+      const now = worker.clock();
+      await worker.store.write(async (tx) => {
+        await freeLeases(tx, now);
+        await hasten(tx, { now, schedule: worker.schedule });
+      });
       wake(worker);
     },
     wake: () => wake(worker),

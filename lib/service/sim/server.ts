@@ -21,11 +21,20 @@ export interface SimServerParts
   delivery: Omit<Delivery, "store">;
 }
 
-/** Makes the function that answers requests. Refusals are thrown. */
-export function createSimServer(
-  routes: readonly SimRoute[],
-  parts: SimServerParts,
-): (request: Request) => Promise<Response> {
+/** What answers requests. */
+export interface SimServer {
+  /**
+   * Answers a request.
+   *
+   * @throws {Refusal} what it refuses.
+   */
+  answer(request: Request): Promise<Response>;
+  /** Lets the requests that are under way end: they read what came of what they have waited for. */
+  stop(): Promise<void>;
+}
+
+/** Makes what answers requests. */
+export function createSimServer(routes: readonly SimRoute[], parts: SimServerParts): SimServer {
   const app = new Hono();
   const methods = new Map<string, string[]>();
   for (const route of routes) {
@@ -43,7 +52,17 @@ export function createSimServer(
     throw new Refusal(404, "resource_missing", `There is nothing at ${c.req.method} ${c.req.path}`);
   });
   app.onError((error) => refuse(error, parts));
-  return async (request) => await app.fetch(request);
+  const open = new Set<Promise<Response>>();
+  return {
+    answer(request) {
+      const answered = Promise.resolve(app.fetch(request)).finally(() => open.delete(answered));
+      open.add(answered);
+      return answered;
+    },
+    async stop() {
+      await Promise.allSettled(open);
+    },
+  };
 }
 
 /** A request that has found its route. */

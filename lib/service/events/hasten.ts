@@ -1,0 +1,54 @@
+/**
+ * What waits as long as an earlier start of the service has told it to, though the present schedule
+ * would let it wait less.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import type { Tx } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+import { readRetryAfter, type Schedule, waitAfter } from "./schedule.ts";
+
+/** A delivery that waits, with what was heard of it last. */
+type Waiting =
+  & Pick<Row<"deliveries">, "project_id" | "id" | "tries" | "attempts">
+  & Pick<Row<"attempts">, "started_at" | "timing" | "response_headers">
+  & { ready_at: number };
+
+/** Lets nothing wait longer than the schedule would. What a receiver has asked for still counts. */
+export async function hasten(
+  tx: Tx,
+  { now, schedule }: { now: number; schedule: Schedule },
+): Promise<void> {
+  const { rows } = await sql<Waiting>`
+    select deliveries.project_id, deliveries.id, tries, attempts, ready_at, started_at, timing,
+      response_headers
+    from webhook_integrations as webhook
+    join deliveries on deliveries.project_id = webhook.project_id
+      and deliveries.integration_id = webhook.id
+    join attempts on attempts.project_id = deliveries.project_id
+      and attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
+    where ready_at > ${now} and lease is null and tries > 0`.execute(tx);
+  for (const row of rows) {
+    const ready_at = latestEnd(row, schedule);
+    if (ready_at >= row.ready_at) continue;
+    const { project_id, id, attempts } = row;
+    await tx.updateTable("deliveries").set({ ready_at })
+      .where("project_id", "=", project_id).where("id", "=", id).execute();
+    await tx.updateTable("attempts").set({ next_attempt_at: ready_at })
+      .where("project_id", "=", project_id).where("delivery_id", "=", id)
+      .where("number", "=", attempts).execute();
+  }
+}
+
+/** When a wait ends at the latest. */
+function latestEnd({ started_at, timing, response_headers, tries }: Waiting, schedule: Schedule) {
+  const { total = 0 }: { total?: number } = JSON.parse(timing);
+  const ended = started_at + total;
+  const headers: Record<string, string> = JSON.parse(response_headers ?? "{}");
+  const retryAfterMs = readRetryAfter(headers["retry-after"], ended);
+  // The schedule before may have had more attempts.
+  const failures = Math.min(tries, schedule.waitsMs.length);
+  return ended + (waitAfter(schedule, failures, { retryAfterMs, random: () => 1 }) ?? 0);
+}
