@@ -111,7 +111,7 @@ function saysRetryable(text: string): boolean | undefined {
 }
 
 /** Milliseconds that the service asks to wait: `Retry-After` (seconds or a date), else `backoff_ms`. */
-export function waitTold(response: Response, text: string): number | undefined {
+export function waitTold(response: Pick<Response, "headers">, text: string): number | undefined {
   const header = response.headers.get("Retry-After")?.trim();
   if (header && /^\d+$/.test(header)) return Number(header) * 1000;
   // Without the check a date would be seen in "-5" and in "1.5".

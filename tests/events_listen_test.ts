@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
+import { path } from "../lib/path.ts";
 import { openService, type Service } from "../lib/service/mod.ts";
 import { BASE_URL, openDesk } from "./harness.ts";
 import { TLS } from "./internet.ts";
@@ -109,7 +110,7 @@ Deno.test("events listen keeps what is refused, and says so", async () => {
   await listenAll(desk);
   const made = await makeEvents(desk, 1);
   const refused = await listenAll(desk, "--attempts", "4");
-  equal(refused.code, 8);
+  equal(refused.code, 1);
   match(refused.err, /^Cannot forward INITIAL_PURCHASE \S+: it answers 500\n/);
   await listenAll(desk);
   deepEqual(arrived, made);
@@ -172,7 +173,7 @@ Deno.test("events listen shows a line for each event on a terminal, and what was
   await makeEvents(desk, 0);
   const { code, out, err } = await listenAll(desk);
   equal(code, 0);
-  match(out, /^12:30:15 {2}INITIAL_PURCHASE {14}ada {19}200 {6}0 ms\n$/);
+  match(out, /^12:30:15 {2}INITIAL_PURCHASE {17}ada {19}200 {6}0 ms\n$/);
   match(err, /^Forwarding events to http:\S+ as "default"; end it with Ctrl-C\n/);
   match(
     err,
@@ -203,6 +204,11 @@ Deno.test("events listen refuses what is no address, name or type, and says what
   await using desk = await openDesk();
   const wrong: [string[], RegExp][] = [
     [["--forward-to", "localhost:3000"], /--forward-to: it is not an http/],
+    [["--forward-to", "ftp://u:hush@localhost"], /"ftp:\/\/…@localhost" .* not an http/],
+    [
+      ["--forward-to", "http://u:hush@localhost"],
+      /"http:\/\/…@localhost" .* a user name or a pass/,
+    ],
     [["--forward-to", TARGET, "--name", "a b"], /--name: it is not 1 to 64/],
     [
       ["--forward-to", TARGET, "--events", "renewal,nope"],
@@ -216,6 +222,68 @@ Deno.test("events listen refuses what is no address, name or type, and says what
     const { code, err } = await desk.run("events", "listen", ...words);
     equal(code, 2, err);
     match(err, message);
+    ok(!err.includes("hush"), err);
+  }
+});
+
+Deno.test("events listen stops when nobody reads any more, and keeps what is left", async () => {
+  const { server, child, lines } = await startListening("--exec", "exit 0");
+  const { createClient } = await import("../lib/client.ts");
+  const { adminSecret: credential, baseUrl, projectId = "" } = server;
+  const client = createClient({ baseUrl, credential });
+  await lines.next();
+  await lines.return(undefined);
+  for (const customer_id of ["ada", "bob", "cyd"]) {
+    const body = { customer_id, product_id: "notes.pro.lifetime" };
+    await client.post(path`/_sim/projects/${projectId}/purchases`, body);
+  }
+  equal((await child.status).code, 0);
+  equal(await new Response(child.stderr).text(), "");
+  const { items } = await client.get<{ items: { waiting: number }[] }>(
+    path`/_sim/projects/${projectId}/listeners`,
+  );
+  // One was in hand when the line about it found no reader.
+  equal(items[0]?.waiting, 2);
+  await server.stop();
+});
+
+Deno.test("events listen does not try again what was refused when nobody reads any more", async () => {
+  const { server, child, lines } = await startListening("--exec", "exit 1");
+  await lines.next();
+  await lines.return(undefined);
+  const address = `${server.baseUrl}/_sim/projects/${server.projectId}/purchases`;
+  const headers = {
+    "Authorization": `Bearer ${server.adminSecret}`,
+    "Content-Type": "application/json",
+  };
+  const body = JSON.stringify({ customer_id: "ada", product_id: "notes.pro.lifetime" });
+  const bought = await fetch(address, { method: "POST", headers, body });
+  equal(bought.ok, true, await bought.text());
+  equal((await child.status).code, 0);
+  equal(await new Response(child.stderr).text(), "");
+  await server.stop();
+});
+
+Deno.test("events listen fits the terminal, and says what a filter leaves out", async () => {
+  for (const columns of [40, 60, 80]) {
+    await using desk = await openDesk({
+      columns,
+      clock: () => 0,
+      intercept: (request, pass) =>
+        request.url === TARGET ? Promise.resolve(new Response()) : pass(request),
+    });
+    desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
+    await listenAll(desk);
+    const type = "price_increase_consent_required";
+    const customer = "$RCAnonymousID:5d2f7c1e9ab04c3f8e6d1b2a3c4d5e6f";
+    await desk.run("events", "trigger", "initial_purchase", "--customer", customer);
+    equal((await desk.run("events", "trigger", type)).code, 0);
+    const { out, err } = await listenAll(desk, "--events", `${type},initial_purchase`);
+    const lines = out.trimEnd().split("\n");
+    ok(lines.length >= 2 && lines.every((line) => line.length <= columns), out);
+    ok(lines.every((line) => line.endsWith(" ms")), out);
+    equal(out.includes(type.toUpperCase()), columns === 80, out);
+    match(err, /\nEvents of other types count as taken under the name "default"\n/);
   }
 });
 

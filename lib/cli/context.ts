@@ -132,10 +132,12 @@ function machine(surroundings: Surroundings): Omit<Surroundings, "warn"> {
 /** The real terminal. */
 function systemTerminal({ env }: Surroundings): Terminal {
   const plain = Boolean(env("NO_COLOR")) || env("TERM") === "dumb";
+  const unread = new AbortController();
   return {
     writeOut: writerTo(Deno.stdout, (why) => {
       throw new ToolkitError(`Cannot write to standard output: ${why}`);
-    }),
+    }, () => unread.abort()),
+    unread: unread.signal,
     // There is nowhere left to say so; the exit code tells.
     writeErr: writerTo(Deno.stderr, () => {}),
     outColumns: Deno.stdout.isTerminal() ? columnsIn(env("COLUMNS")) ?? ownColumns() : undefined,
@@ -165,6 +167,7 @@ function ownColumns(): number {
 function writerTo(
   stream: { writeSync(bytes: Uint8Array): number },
   fail: (why: string) => void,
+  left: () => void = () => {},
 ): (text: string) => void {
   const encoder = new TextEncoder();
   let closed = false;
@@ -175,7 +178,7 @@ function writerTo(
       }
     } catch (error) {
       closed = true;
-      if (error instanceof Deno.errors.BrokenPipe) return;
+      if (error instanceof Deno.errors.BrokenPipe) return left();
       fail(error instanceof Error ? error.message : String(error));
     }
   };

@@ -80,8 +80,10 @@ const LONGEST_MS = 40_000;
 const BATCH = 100;
 
 /**
- * Listens until it is done or stopped. Returns how many events were taken.
+ * Listens until it is done or stopped. Returns how many events were taken. When nobody reads any more
+ * what is told of them, the event in hand is the last.
  *
+ * @throws {Cancelled} when nobody reads any more, and the event in hand was not taken.
  * @throws {ApiError} with status 409 when another program has begun to listen under the same name.
  */
 export async function listen(
@@ -96,7 +98,7 @@ export async function listen(
   const wait_ms = listening.untilIdle ? 0 : WAIT_MS;
   const query = { types: types?.join(","), wait_ms, session };
   for (let taken = 0;;) {
-    if (taken >= most) return taken;
+    if (taken >= most || context.out.unread.aborted) return taken;
     const limit = Math.min(BATCH, most - taken);
     const { items } = await link.ask(({ client, project }) =>
       client.get<{ items: ForwardedEvent[] }>(
@@ -114,6 +116,7 @@ export async function listen(
         })
       );
       taken++;
+      if (context.out.unread.aborted) return taken;
     }
   }
 }
@@ -197,6 +200,8 @@ function backoff(failures: number): number {
   return Math.min(200 * 2 ** (failures - 1), 10_000) * (0.75 + Math.random() / 4);
 }
 
-async function wait({ around, signal }: Context, ms: number): Promise<void> {
+/** Waits before the next try, which there is none of when nobody reads any more. */
+async function wait({ around, signal, out }: Context, ms: number): Promise<void> {
+  if (out.unread.aborted) throw new Cancelled("Stopped");
   await (around.pause ?? pause)(ms, signal);
 }

@@ -16,6 +16,8 @@ export type Format = "table" | "json";
 export interface Terminal {
   /** Writes to standard output. It ends quietly when nobody reads any more. */
   writeOut(text: string): void;
+  /** Fires when nobody reads standard output any more. */
+  readonly unread?: AbortSignal | undefined;
   /** Writes to standard error. It ends quietly when nobody reads any more. */
   writeErr(text: string): void;
   /** Columns of the terminal that shows standard output. Undefined when it is not a terminal. */
@@ -59,8 +61,8 @@ export interface Column<T> {
   value(item: T): Cell;
   /** How the values are shown. Default: `number` where all values are numbers, else `text`. */
   kind?: Kind | undefined;
-  /** Whether the column is left out before any other is cut. */
-  spare?: boolean | undefined;
+  /** Whether the column is left out before any other is cut, always or when it has no value. */
+  spare?: boolean | "when empty" | undefined;
 }
 
 /** One line of a card. */
@@ -93,6 +95,10 @@ export interface Output {
   readonly format: Format;
   /** Whether standard output goes to a terminal. */
   readonly isTerminal: boolean;
+  /** Columns of the terminal that shows standard output; `Infinity` where none does. */
+  readonly columns: number;
+  /** Fires when nobody reads standard output any more. What goes on for ever is to end then. */
+  readonly unread: AbortSignal;
   /** Writes JSON text to standard output, laid out for reading, values unchanged. */
   json(text: string): void;
   /** Writes one line per row to standard output, none wider than the terminal. */
@@ -136,6 +142,8 @@ export function createOutput(terminal: Terminal, format: Format): Output {
   return {
     format,
     isTerminal: terminal.outColumns !== undefined,
+    columns: room,
+    unread: terminal.unread ?? new AbortController().signal,
     json: (text) => terminal.writeOut(`${formatJson(text)}\n`),
     table: (rows, columns, options = {}) => {
       refuseJson(format);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { NetworkError, ToolkitError, UsageError } from "../../errors.ts";
+import { ToolkitError, UsageError } from "../../errors.ts";
 import { command, type Flag, parsed, text, toggle } from "../command.ts";
 import type { Context } from "../context.ts";
 import { fit, padEnd, padStart, time, visible } from "../display.ts";
@@ -15,13 +15,16 @@ import { parseCount } from "../input.ts";
 import { listen as listenTo, type Taker, type Teller } from "../listen.ts";
 import { dataFlag } from "../local_service.ts";
 import { sameFlags } from "../sim.ts";
+import { GAP } from "../table.ts";
 
 /** Forwards events. */
 export const listen = command({
   brief: "Forward events to a program as they happen (local service)",
   details: "In order and signed, as webhooks get them. An event counts as taken once the program " +
-    "answers 2xx, or once the command of --exec exits with 0; until then it is tried again. With " +
-    "both it is forwarded first, and what has taken it is not asked again. The command gets the " +
+    "answers 200 with all of its body within 10 s, as the service asks of webhooks, or once the " +
+    "command of --exec exits with 0; until then it is tried again. With both it is forwarded " +
+    "first, and what has taken it is not asked again. Events that --events leaves out count as " +
+    "taken under that --name. The command gets the " +
     "body on standard input and EVENT_ID, EVENT_TYPE, EVENT_CUSTOMER_ID, X_WEBHOOK_SIGNATURE, " +
     "WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE in its environment; what it writes goes " +
     "to standard error.\n\nThe service keeps the place of each --name, so nothing is lost between " +
@@ -29,7 +32,7 @@ export const listen = command({
     "listeners for it later, or to replace it. Of two programs under one name the newer gets " +
     "all, and the older ends with exit code 7. Ctrl-C is how to end it, and the command with it: " +
     "the exit code is 0. On a terminal there is a line for each event; in a pipe each line is " +
-    "JSON.",
+    "JSON, and when nobody reads it any more, no further event is taken.",
   examples: [
     "cli events listen --forward-to http://localhost:3000/webhooks",
     "cli events listen --exec 'jq -r .event.type >> types.txt'",
@@ -58,14 +61,14 @@ export const listen = command({
     const { count: most = Infinity, attempts = Infinity, events: types, data } = input;
     const targets = parseTargets(input.forward_to, input.exec);
     const people = context.out.isTerminal && context.out.format !== "json";
-    const teller = people ? tellPeople(context, targets, data) : tellPrograms(context);
+    const teller = people ? tellPeople(context, targets, { types, data }) : tellPrograms(context);
     const takers = takersOf(context, targets, insecure, teller);
     try {
       const listening = { takers, name, types, data, untilIdle, most, attempts };
       const taken = await listenTo(context, listening, teller);
       if (people) context.out.done(`${targets.url ? "Forwarded" : "Handled"} ${plural(taken)}`);
     } catch (error) {
-      if (!context.signal.aborted) throw error;
+      if (!context.signal.aborted && !context.out.unread.aborted) throw error;
       if (people) context.out.note("Stopped. The next run goes on from here.");
     }
   },
@@ -122,7 +125,7 @@ function address(context: Context, target: Target, teller: EventTeller): Taker {
       teller.forwarded(event, attempt, answer);
       return answer;
     },
-    refusal: ({ type, id }, why) => new NetworkError(`Cannot forward ${type} ${id}: ${why}`, KEPT),
+    refusal: ({ type, id }, why) => new ToolkitError(`Cannot forward ${type} ${id}: ${why}`, KEPT),
   };
 }
 
@@ -141,10 +144,18 @@ function program(context: Context, exec: string, teller: EventTeller): Taker {
 
 function parseTarget(text: string): URL {
   const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url;
+  // A password may stand before the @, and is not to be shown.
+  const named = JSON.stringify(text.replace(/[^/\s]*@/, "…@"));
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(
+      `Cannot use ${named} for --forward-to: it is not an http:// or https:// address`,
+      { hint: "Write it as --forward-to http://localhost:3000/webhooks" },
+    );
+  }
+  if (!url.username && !url.password) return url;
   throw new UsageError(
-    `Cannot use ${JSON.stringify(text)} for --forward-to: it is not an http:// or https:// address`,
-    { hint: "Write it as --forward-to http://localhost:3000/webhooks" },
+    `Cannot use ${named} for --forward-to: there is a user name or a password in it`,
+    { hint: "Leave it out; the signature tells the program who sends." },
   );
 }
 
@@ -162,7 +173,11 @@ function countFlag(brief: string, flag: string): Flag<number | undefined> {
 }
 
 /** Tells people: a line for each event that was taken, and what hinders one. */
-function tellPeople(context: Context, { url, exec }: Targets, data?: string): EventTeller {
+function tellPeople(
+  context: Context,
+  { url, exec }: Targets,
+  { types, data }: { types: readonly string[] | undefined; data: string | undefined },
+): EventTeller {
   const { out, around } = context;
   const flags = sameFlags(context, data);
   const tell = (
@@ -172,10 +187,9 @@ function tellPeople(context: Context, { url, exec }: Targets, data?: string): Ev
   ) => {
     const clock = time(around.now()).slice(-8);
     if (error !== null) return out.warn(`${clock} ${type} ${id}: ${error}; trying again`);
-    const customer = padEnd(fit(visible(customer_id), 20), 20);
-    const took = padStart(`${duration_ms} ms`, 8);
     const what = padEnd(result, exec === undefined ? 3 : 6);
-    out.text(`${clock}  ${padEnd(type, 28)}  ${customer}  ${what}  ${took}`);
+    const ends: [string, string] = [clock, `${what}  ${padStart(`${duration_ms} ms`, 8)}`];
+    out.text(eventLine([visible(type), visible(customer_id)], ends, out.columns));
   };
   return {
     opened({ name, signing_secret, is_new, waiting }) {
@@ -186,6 +200,7 @@ function tellPeople(context: Context, { url, exec }: Targets, data?: string): Ev
           ? `They are signed with ${signing_secret}`
           : `See what signs them with: cli events listeners secret ${name}${flags}`,
       );
+      if (types) out.note(`Events of other types count as taken under the name "${name}"`);
       if (waiting > 0) out.note(`Missed since the last run: ${plural(waiting)}`);
     },
     forwarded: (event, _, answer) => tell(event, String(answer.status), answer),
@@ -193,6 +208,24 @@ function tellPeople(context: Context, { url, exec }: Targets, data?: string): Ev
     lost: (why) => out.warn(`${why}; trying again`),
     found: () => out.note("The service is there again"),
   };
+}
+
+/** The widest type and the widest customer of a line, in columns. */
+const TYPE_COLUMNS = 31;
+const CUSTOMER_COLUMNS = 20;
+
+/** A line about an event that was taken, no wider than the terminal. */
+function eventLine(
+  [type, customer]: [type: string, customer: string],
+  [before, after]: [before: string, after: string],
+  columns: number,
+): string {
+  const room = Math.max(0, columns - [before, "", "", after].join(GAP).length);
+  // Where it is narrow, a customer keeps what a type needs no more, and else a good third.
+  const most = Math.min(TYPE_COLUMNS, Math.max(room - CUSTOMER_COLUMNS, Math.ceil(room * 0.6)));
+  const cells = [[type, most], [customer, Math.min(CUSTOMER_COLUMNS, room - most)]] as const;
+  const middle = cells.map(([text, width]) => padEnd(fit(text, width), width));
+  return fit([before, ...middle, after].join(GAP), columns);
 }
 
 /** Tells programs: a line of JSON for each thing that happens. */
