@@ -53,6 +53,8 @@ export interface ApiErrorDetails {
   method: string;
   /** The path of the refused request, without its query. */
   path: string;
+  /** What the reader can do about it, where the caller knows. */
+  hint?: string | undefined;
 }
 
 /** The service answered with an error status. `message` is the service's own sentence. */
@@ -78,7 +80,7 @@ export class ApiError extends ToolkitError {
 
   /** Builds an error from the service's sentence and the rest of its error body. */
   constructor(message: string, details: ApiErrorDetails) {
-    super(message);
+    super(message, { hint: details.hint });
     this.status = details.status;
     this.type = details.type;
     this.retryable = details.retryable;

@@ -68,11 +68,11 @@ Deno.test("webhooks deliveries and attempts tell what became of each event", asy
   await buy(counter, "bob");
   await buy(counter, "ada");
   const all = await run(counter, "webhooks deliveries $hook");
-  const rows = all.split("\n").slice(1, 4).map((row) => row.split(/ {2,}/).slice(1, 5));
+  const rows = all.split("\n").slice(1, 4).map((row) => row.split(/ {2,}/).slice(2, 7));
   deepEqual(rows, [
-    ["ada", "waiting", "0", "-"],
-    ["bob", "delivered", "1", "200"],
-    ["ada", "pending", "1", "503"],
+    ["ada", "waiting", "-", "-", "0"],
+    ["bob", "delivered", "200", "2026-01-31 12:30:15", "1"],
+    ["ada", "pending", "503", "2026-01-31 12:30:15", "1"],
   ]);
   const failing = await run(counter, "webhooks deliveries $hook --state pending --output json");
   const { items } = JSON.parse(failing);
@@ -108,6 +108,11 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   const refused = await counter.run("events resend $event --webhook $hook");
   equal(refused.code, 7);
   match(refused.err, /is disabled: its receiver said that it is gone/);
+  const enable = `Switch it on again: cli webhooks update ${counter.ids["$hook"]} --url <url>\n`;
+  ok(refused.err.endsWith(enable), refused.err);
+  const idle = await counter.run("events recover --since 2026-01-31 --webhook $hook");
+  equal(idle.code, 7);
+  ok(idle.err.endsWith(enable), idle.err);
   const nobody = await counter.run("events resend $event");
   deepEqual([nobody.code, nobody.out], [0, ""]);
   match(nobody.err, /No webhook wants this event/);
@@ -120,7 +125,7 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   await counter.desk.service.deliverer.idle();
   deepEqual(receiver.arrived.map(({ event }) => event.app_user_id), ["ada", "bob", "ada"]);
   const sent = await counter.run("events resend $event");
-  match(sent.out, /^NON_RENEWING_PURCHASE +whintgr\w+ +pending/m);
+  match(sent.out, /^pending +dlv\w+ +whintgr\w+ +NON_RENEWING_PURCHASE/m);
   match(
     sent.err,
     /^The event is on its way to 1 webhook\nSee what becomes of it: cli webhooks att/,
@@ -142,6 +147,70 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   match(noHook.err, /\nSee what there is: cli webhooks list --project-id \w+\n$/);
   match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +[-\d: ]{19} +ada/);
   match(await run(counter, "events view $event"), /^ {4}"app_user_id": "bob",$/m);
+});
+
+Deno.test("events resend takes a delivery, and sends its event to its webhook alone", async () => {
+  using receiver = openReceiver(answers(500));
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  const first = counter.ids["$hook"] ?? "";
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  await buy(counter, "ada");
+  const listed = await run(counter, "webhooks deliveries $hook");
+  const [delivery = ""] = /^dlv\w+/m.exec(listed) ?? [];
+  const { items } = JSON.parse(await run(counter, `events resend ${delivery} --output json`));
+  deepEqual(items.map(({ id }: { id: string }) => id), [delivery]);
+  const other = await counter.run(`events resend ${delivery} --webhook ${first}`);
+  equal(other.code, 2);
+  match(
+    other.err,
+    /: it is a delivery to whintgr\w+\nSend its event there: cli events resend \S+ --w/,
+  );
+  equal((await counter.run("events resend dlv0")).code, 5);
+});
+
+Deno.test("events recover refuses an end before the beginning without asking the service", async () => {
+  await using counter = await openOffice();
+  counter.desk.sent.length = 0;
+  const line = "events recover --since 2026-11-28 --until 2026-11-27T12:00:00Z";
+  const { code, err } = await counter.run(line);
+  equal(code, 2);
+  match(err, /--since 2026-11-28 00:00:00 to --until 2026-11-27 12:00:00: that ends before it beg/);
+  deepEqual(counter.desk.sent, []);
+});
+
+Deno.test("webhooks list shows at any width which webhooks are switched off", async () => {
+  using receiver = openReceiver(answers(410));
+  for (const columns of [60, 80]) {
+    await using counter = await openOffice(columns);
+    await subscribe(counter, receiver, "non_renewing_purchase");
+    ok(!(await run(counter, "webhooks list")).includes("DISABLED"));
+    await buy(counter, "ada");
+    match(await run(counter, "webhooks list"), / DISABLED .*\n.* 2026-01-31 +2026-01-31\n$/);
+  }
+});
+
+Deno.test("a ping that a fault lets go astray leads to the faults, not to attempts", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "renewal");
+  await run(counter, "simulate faults add-delivery $hook drop");
+  const { code, err } = await counter.run("webhooks ping $hook");
+  equal(code, 1);
+  match(
+    err,
+    /^Cannot ping the webhook: a fault let the event go astray\n.*cli simulate faults clear\n$/,
+  );
+});
+
+Deno.test("events trigger tells how many webhooks hear of the event", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice();
+  const nobody = await counter.run("events trigger test");
+  match(nobody.err, /\nNo webhook wants it; send one to a webhook: cli webhooks ping <id>\n/);
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  const somebody = await counter.run("events trigger non_renewing_purchase");
+  match(somebody.err, /\nIt goes to 1 webhook\n/);
 });
 
 Deno.test("webhooks list counts event types that are many, and view names them", async () => {
@@ -191,6 +260,8 @@ const SESSION = [
   "webhooks attempts nope",
   "events recover --since 2026-01-01",
   "events recover",
+  "events recover --since 2026-11-28 --until 2026-11-27",
+  "events resend $delivery",
   "webhooks update $hook --events RENEWED",
   "webhooks update $hook --url https://example.com/hook",
   "webhooks update $hook --url http://8.8.8.8/",
@@ -208,6 +279,7 @@ const SESSION = [
   "events trigger renewal --customer ada --override purchase.price=4.99",
   "events trigger renewal --override purchase.prize=4.99",
   "events trigger renewed",
+  "events trigger test",
   "events list --type RENEWED",
   "events listeners list",
   "events listen --forward-to $url --until-idle",
@@ -227,14 +299,16 @@ Deno.test("what cli webhooks and events show at 80 columns is what somebody foun
     const ran = await counter.run(line);
     counter.ids["$hook"] ??= /^id +(whintgr\S+)$/m.exec(ran.out)?.[1] ?? counter.ids["$hook"] ?? "";
     if (counter.ids["$hook"] === "") delete counter.ids["$hook"];
-    const [, delivery] = /^NON_RENEW.* (dlv\S+)$/m.exec(ran.out) ?? [];
+    const [, delivery] = /^(dlv\S+) +NON_RENEW/m.exec(ran.out) ?? [];
     if (delivery !== undefined) counter.ids["$delivery"] = delivery;
     if (line.startsWith("webhooks ping $hook")) await buy(counter, "ada");
+    await counter.desk.service.deliverer.idle();
     text += shown(line, ran);
   }
   const steady = text.replaceAll(`:${receiver.port}/`, ":40000/")
     .replace(/whsec_\S{32}/g, `whsec_${"A".repeat(32)}`)
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "00000000-0000-4000-8000-000000000000")
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-…/g, "00000000-0000-…");
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-…/g, "00000000-0000-…")
+    .replace(/ [0-9a-f]{6}… /g, " 000000… ");
   await matchScreen("webhooks", steady);
 });

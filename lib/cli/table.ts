@@ -101,7 +101,9 @@ function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
   const texts = [header, ...values];
   const whole = Math.max(widestOf(values), Math.min(width(header), LEAST_HEADER));
   const least = Math.min(whole, leastOf(kind, whole));
-  return { kind, texts, widest: widestOf(texts), least, spare: column.spare === true };
+  const isEmpty = values.every((value) => value === "-");
+  const spare = column.spare === "when empty" ? isEmpty : column.spare === true;
+  return { kind, texts, widest: widestOf(texts), least, spare };
 }
 
 /** How much a cell of a kind keeps when it is cut. */

@@ -5,44 +5,57 @@
  * @module
  */
 
-import { UsageError } from "../../errors.ts";
+import { ApiError, UsageError } from "../../errors.ts";
 import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
 import { argument, command, group, text } from "../command.ts";
+import type { Context } from "../context.ts";
+import { time } from "../display.ts";
 import { dataFlag } from "../local_service.ts";
 import type { Column } from "../output.ts";
+import { quoted } from "../place.ts";
 import { showList, showOne } from "../plain.ts";
-import { moment, openSimulator, sameFlags } from "../sim.ts";
+import { moment, openSimulator, sameFlags, type Simulator } from "../sim.ts";
 import { listen } from "./events_listen.ts";
 import { listeners } from "./events_listeners.ts";
 import { trigger } from "./events_trigger.ts";
 import { types } from "./events_types.ts";
 import { event as view, events as list } from "./simulate_events.ts";
-import { type Delivery, deliveryColumns } from "./webhook_deliveries.ts";
+import type { Delivery } from "./webhook_deliveries.ts";
 
 const webhookFlag = {
   webhook: text("Only to this webhook", { placeholder: "id" }),
 };
 
 /** One event goes to several webhooks: each line says to which, and none whose event it is. */
-const resendColumns: Column<Delivery>[] = deliveryColumns.map((column) =>
-  column.header === "customer"
-    ? { header: "webhook", value: (delivery) => delivery.webhook_id, kind: "id" }
-    : column
-);
+const resendColumns: Column<Delivery>[] = [
+  { header: "state", value: (delivery) => delivery.state, kind: "word" },
+  { header: "id", value: (delivery) => delivery.id, kind: "id" },
+  { header: "webhook", value: (delivery) => delivery.webhook_id, kind: "id" },
+  { header: "event", value: (delivery) => delivery.event_type, kind: "word" },
+  { header: "tries", value: (delivery) => delivery.attempts, spare: true },
+];
 
 const resend = command({
   brief: "Send an event once more",
   details:
     "To every webhook that had it or wants it, or with --webhook to one that need not want " +
-    "it. It has the same id and the same bytes, and is signed anew.",
-  args: { id: argument("The event's id") },
+    "it. With the id of a delivery, as cli webhooks deliveries shows it, to the webhook of that " +
+    "one. It has the same id and the same bytes, and is signed anew.",
+  examples: [
+    "cli events resend 7f1c2a9e-0b54-4c1d-9a43-5d2f7c1e9ab0",
+    "cli events resend dlv4f1c2a9e0b544c1d",
+  ],
+  args: { id: argument("The event's id, or a delivery's") },
   flags: { ...webhookFlag, ...dataFlag },
   async run(context, { id, webhook, data }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/events/${id}/resend`;
-    const body = webhook === undefined ? {} : { webhook_id: webhook };
-    const page = await client.post<Page<Delivery>>(place, body);
+    const simulator = await openSimulator(context, data);
+    const { client, project } = simulator;
+    const { event_id, webhook_id } = await whatToResend(simulator, id, webhook);
+    const place = path`/_sim/projects/${project}/events/${event_id}/resend`;
+    const body = webhook_id === undefined ? {} : { webhook_id };
+    const page = await client.post<Page<Delivery>>(place, body)
+      .catch((error: unknown) => refuseDisabled(error, webhook_id, context));
     await showList<Delivery>(
       { ...context, client: () => Promise.resolve(client) },
       {},
@@ -56,6 +69,31 @@ const resend = command({
     context.out.note(`See what becomes of it: cli webhooks attempts ${first.id}${flags}`);
   },
 });
+
+/** Which event is to be sent, and to whom: a delivery names both. */
+async function whatToResend(
+  { client, project }: Simulator,
+  id: string,
+  webhook: string | undefined,
+): Promise<{ event_id: string; webhook_id: string | undefined }> {
+  if (!id.startsWith("dlv")) return { event_id: id, webhook_id: webhook };
+  const delivery = await client.get<Delivery>(path`/_sim/projects/${project}/deliveries/${id}`);
+  const { event_id, webhook_id } = delivery;
+  if (webhook === undefined || webhook === webhook_id) return { event_id, webhook_id };
+  throw new UsageError(
+    `Cannot send ${id} to ${JSON.stringify(webhook)}: it is a delivery to ${webhook_id}`,
+    { hint: `Send its event there: cli events resend ${event_id} --webhook ${quoted(webhook)}` },
+  );
+}
+
+/** Throws an error on, and where a webhook is switched off says how to switch it on. */
+function refuseDisabled(error: unknown, webhook: string | undefined, { globals }: Context): never {
+  if (!(error instanceof ApiError) || error.status !== 422 || webhook === undefined) throw error;
+  const { projectId } = globals;
+  const where = projectId === undefined ? "" : ` --project-id ${quoted(projectId)}`;
+  const hint = `Switch it on again: cli webhooks update ${quoted(webhook)} --url <url>${where}`;
+  throw new ApiError(error.message, { ...error, hint });
+}
 
 const recover = command({
   brief: "Send every event once more that has not arrived",
@@ -83,6 +121,13 @@ const recover = command({
         },
       );
     }
+    if (until !== undefined && until < since) {
+      throw new UsageError(
+        `Cannot recover events from --since ${time(since)} to --until ${time(until)}: that ends ` +
+          "before it begins",
+        { hint: "Give the earlier moment as --since and the later one as --until." },
+      );
+    }
     const { client, project } = await openSimulator(context, data);
     const recovery = await client.post<{ deliveries: number }>(
       path`/_sim/projects/${project}/events/recover`,
@@ -91,7 +136,7 @@ const recover = command({
         ...until !== undefined && { until },
         ...webhook !== undefined && { webhook_id: webhook },
       },
-    );
+    ).catch((error: unknown) => refuseDisabled(error, webhook, context));
     if (context.out.format === "json") return showOne(context, recovery);
     context.out.done(`${counted(recovery.deliveries, "delivery", "deliveries")} on the way`);
   },

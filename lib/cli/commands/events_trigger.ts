@@ -5,6 +5,7 @@
  */
 
 import { UsageError } from "../../errors.ts";
+import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
 import { argument, command, text, texts } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -57,7 +58,11 @@ export const trigger = command({
     };
     const { client, project } = await openSimulator(context, data);
     const event = await client.post<Triggered>(path`/_sim/projects/${project}/trigger`, body);
-    showTriggered(context, event, data);
+    showEvent(context, event);
+    if (context.out.format === "json") return;
+    const place = path`/_sim/projects/${project}/events/${event.id}/deliveries`;
+    const { items } = await client.get<Page<object>>(place);
+    tellTriggered(context, event, { webhooks: items.length, data });
   },
 });
 
@@ -85,12 +90,20 @@ function valueOf(text: string): string {
   }
 }
 
-function showTriggered(context: Context, event: Triggered, data: string | undefined): void {
-  showEvent(context, event);
+/** Tells what came about, and how many webhooks hear of it. */
+function tellTriggered(
+  context: Context,
+  event: Triggered,
+  { webhooks, data }: { webhooks: number; data: string | undefined },
+): void {
   const { out } = context;
-  if (out.format === "json") return;
+  const flags = sameFlags(context, data);
   out.done(`${event.type}${ofWhom(event)} came about`);
-  out.note(`See it as webhooks get it: cli events view ${event.id}${sameFlags(context, data)}`);
+  if (webhooks > 0) out.note(`It goes to ${webhooks === 1 ? "1 webhook" : `${webhooks} webhooks`}`);
+  else if (event.type === "TEST") {
+    out.note(`No webhook wants it; send one to a webhook: cli webhooks ping <id>${flags}`);
+  } else out.note("No webhook wants it.");
+  out.note(`See it as webhooks get it: cli events view ${event.id}${flags}`);
 }
 
 /** Whom an event is about, both customers where something went from one to the other. */

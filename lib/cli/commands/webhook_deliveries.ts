@@ -30,6 +30,8 @@ export interface Delivery {
   state: string;
   /** How often it was tried. */
   attempts: number;
+  /** When it was last tried, in milliseconds since 1970, or null. */
+  last_attempt_at: number | null;
   /** What the last answer was, or null without one. */
   last_status: number | null;
   /** Why the last attempt failed, or null. */
@@ -52,15 +54,15 @@ interface Attempt {
   error: string | null;
 }
 
-/** The columns of a list of deliveries. */
-export const deliveryColumns: Column<Delivery>[] = [
+const deliveryColumns: Column<Delivery>[] = [
+  { header: "id", value: (delivery) => delivery.id, kind: "id" },
   { header: "event", value: (delivery) => delivery.event_type, kind: "word" },
   { header: "customer", value: (delivery) => delivery.customer_id },
-  { header: "state", value: (delivery) => delivery.state },
-  { header: "tries", value: (delivery) => delivery.attempts },
-  { header: "status", value: (delivery) => delivery.last_status },
+  { header: "state", value: (delivery) => delivery.state, kind: "word" },
+  { header: "status", value: (delivery) => delivery.last_status, kind: "number" },
+  { header: "when", value: (delivery) => delivery.last_attempt_at, kind: "time" },
+  { header: "tries", value: (delivery) => delivery.attempts, spare: true },
   { header: "next", value: (delivery) => delivery.next_attempt_at, kind: "time", spare: true },
-  { header: "id", value: (delivery) => delivery.id, kind: "id" },
 ];
 
 const attemptColumns: Column<Attempt>[] = [
@@ -78,7 +80,8 @@ export const deliveries = command({
   brief: "List the deliveries to a webhook, newest first (local service)",
   details:
     "A delivery that is waiting stands behind another one for the same customer. One that is " +
-    "dead was given up; cli events resend and cli events recover begin anew.",
+    "dead was given up; cli events resend, with its id, and cli events recover begin anew. WHEN " +
+    "tells of the last attempt.",
   args: { id: argument(WEBHOOK) },
   flags: {
     state: choice("Only those that stand here", [
@@ -134,8 +137,13 @@ export const ping = command({
     const place = path`/_sim/projects/${project}/webhooks/${id}/ping`;
     const delivery = await client.post<Delivery>(place);
     showOne(context, delivery);
-    const { last_error, state } = delivery;
+    const { last_error, last_attempt_at, state } = delivery;
     if (state === "delivered") return context.out.done("The receiver has got it");
+    if (last_attempt_at === null) {
+      throw new ToolkitError("Cannot ping the webhook: a fault let the event go astray", {
+        hint: `Let everything go well again: cli simulate faults clear${sameFlags(context, data)}`,
+      });
+    }
     throw new ToolkitError(`Cannot ping the webhook: ${last_error ?? `it is ${state}`}`, {
       hint: `See what was sent and answered: cli webhooks attempts ${delivery.id}` +
         `${sameFlags(context, data)} --output json`,

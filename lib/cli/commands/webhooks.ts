@@ -23,7 +23,12 @@ const columns: Column<Webhook>[] = [
   { header: "name", value: (webhook) => webhook.name },
   { header: "url", value: (webhook) => webhook.url },
   { header: "events", value: (webhook) => eventsOf(webhook.event_types) },
-  { header: "disabled", value: (webhook) => webhook.disabled_at, kind: "date", spare: true },
+  {
+    header: "disabled",
+    value: (webhook) => webhook.disabled_at,
+    kind: "date",
+    spare: "when empty",
+  },
   { header: "created", value: (webhook) => webhook.created_at, kind: "date" },
 ];
 
