@@ -10,9 +10,10 @@ type Issue = z.core.$ZodIssue;
 
 /**
  * The issue to tell of. Of a union that is the one of the form that was meant: where the value has
- * the right type and no unknown fields.
+ * the right type and no unknown fields, unless the union itself says what it must be.
  */
 export function innermost(issue: Issue): Issue {
+  if (issue.message.startsWith("must ")) return issue;
   if (issue.code === "invalid_union") {
     const meant = formsOf(issue).filter((issues) => !issues.some(isOtherForm));
     const [inner] = (meant.length === 1 ? meant[0] : undefined) ?? [];

@@ -35,7 +35,8 @@ export const trigger = command({
   brief: "Trigger an event by making it true (local service)",
   details: "For a customer that is named, with what that customer has, or for a new one. What is " +
     "missing is bought first, and what stands in the way is undone: a pause ends, a charge that " +
-    "failed goes through, a renewal that is off goes on again. --override changes what is done: " +
+    "failed goes through, a renewal that is off goes on again, and for whoever has bought all there " +
+    "is the oldest subscription ends. --override changes what is done: " +
     "purchase.price=4.99, expire.reason=PRICE_INCREASE; a wrong one tells which there are. Either " +
     "all of it happens or nothing.",
   examples: [
@@ -51,6 +52,7 @@ export const trigger = command({
   },
   async run(context, { type, customer: customer_id, override, data }) {
     const pairs = parsePairs(override, "--override");
+    checkOnce(pairs.map(([name]) => name));
     const body = {
       type: checkType(type),
       customer_id,
@@ -77,6 +79,15 @@ function checkType(word: string): string {
   const able = EVENT_TYPES.filter(({ trigger }) => trigger).map((one) => one.type).join(", ");
   throw new UsageError(`Cannot trigger ${JSON.stringify(word)}: ${why}; there are ${able}`, {
     hint: "See what they mean: cli events types",
+  });
+}
+
+/** Refuses a field that is given two values: only one of them could be sent. */
+function checkOnce(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice === undefined) return;
+  throw new UsageError(`Cannot use --override: it names ${JSON.stringify(twice)} twice`, {
+    hint: "Give each field one value.",
   });
 }
 

@@ -161,7 +161,7 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
   }),
   expire: act("End a subscription at once", {
     name: "expire",
-    flags: { reason: choice("Why, as events tell it (default: UNKNOWN)", REASONS) },
+    flags: { reason: choice("Why, as events tell it (default: why it was cancelled)", REASONS) },
     body: ({ reason }) => ({ reason }),
     told: () => "Ended",
   }),

@@ -43,10 +43,15 @@ import {
 import { type SimCall, simRoute } from "./route.ts";
 import { text } from "../routes/fields.ts";
 
+const TRIAL_RULE =
+  "must be true, false or an ISO 8601 duration of days, weeks, months or years, such as P1W";
+
+const trialDuration = z.string().refine((text) => duration.safeParse(text).success, TRIAL_RULE);
+
 const newPurchase = z.strictObject({
   customer_id: customerId,
   product_id: z.string().min(1),
-  trial: z.union([z.boolean(), duration]).default(false),
+  trial: z.union([z.boolean(), trialDuration], TRIAL_RULE).default(false),
   price: price.optional(),
   currency: currency.optional(),
   country: country.optional(),

@@ -38,6 +38,7 @@ import { findSubscription, findTransaction } from "../find.ts";
 import { newId } from "../ids.ts";
 import { recordSteps } from "../journal.ts";
 import { showSubscription } from "../routes/subscriptions.ts";
+import type { Reason } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { findSoldProduct } from "./catalogue.ts";
 import { findOrCreateCustomer } from "./customers.ts";
@@ -184,9 +185,9 @@ export const subscriptionRoutes: readonly SimRoute[] = [
   }),
   action({
     name: "expire",
-    summary: "Ends the subscription at once.",
-    body: z.strictObject({ reason: reason.default("UNKNOWN") }),
-    act: (state, { now }, body) => expireNow(state, now, body.reason),
+    summary: "Ends the subscription at once, for the reason it was cancelled for or another one.",
+    body: z.strictObject({ reason: reason.optional() }),
+    act: (state, { now }, body) => expireNow(state, now, body.reason ?? usualReason(state)),
   }),
   action({
     name: "raise_price",
@@ -209,6 +210,11 @@ export const subscriptionRoutes: readonly SimRoute[] = [
     act: shareWith,
   }),
 ];
+
+/** Why a subscription ends, where nobody says: what time would have told at its end. */
+function usualReason({ status, cancel_reason }: Subscription): Reason {
+  return status === "in_grace_period" ? "BILLING_ERROR" : cancel_reason ?? "UNKNOWN";
+}
 
 /** Refuses what a grant or share does not do, and what the store is not able to. */
 function checkActor(state: Subscription, needs: StoreAbility | undefined): void {

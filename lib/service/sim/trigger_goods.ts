@@ -95,18 +95,27 @@ async function pickProduct(
   const paid = (one: Offered) =>
     held.some(({ product_id, paid_since }) => product_id === one.id && paid_since !== null);
   // The first purchase counts as one only where nothing was tried before.
-  const counts = recipe.product === "subscription" && recipe.steps.length === 0;
-  const found = open.find(isNew) ?? open.find(paid) ?? (counts ? undefined : open[0]);
+  const found = open.find(isNew) ?? open.find(paid) ?? (isFirst(recipe) ? undefined : open[0]);
   if (found) return found;
-  if (recipe.product !== "invoiced") throw nothingToBuy(recipe, { suits, sellable }, live);
-  const waiting = live.findLast(({ status, charge_fails }) =>
-    status === "incomplete" && charge_fails === 1
-  );
-  const again = sellable.find(({ id }) => id === waiting?.product_id);
-  if (!waiting || !again) throw nothingToBuy(recipe, { suits, sellable }, live);
-  // Nobody has paid the oldest invoice: that purchase is called off, and made again.
-  await perform(call, "/subscriptions/{id}/expire", {}, waiting.id);
+  const sold = (one: Held) => sellable.find(({ id }) => id === one.product_id);
+  const oldest = live.findLast((one) => givesWay(one, recipe) && sold(one));
+  const again = oldest && sold(oldest);
+  if (!again) throw nothingToBuy(recipe, { suits, sellable }, live);
+  // All of it is bought already: the oldest purchase ends, and is made again.
+  await perform(call, "/subscriptions/{id}/expire", {}, oldest.id);
   return again;
+}
+
+/** Whether the purchase itself is what a recipe leads to. */
+function isFirst({ product, steps }: Recipe): boolean {
+  return product === "subscription" && steps.length === 0;
+}
+
+/** Whether a subscription may end so that a recipe's purchase can be made again. */
+function givesWay({ status, charge_fails, paid_since }: Held, recipe: Recipe): boolean {
+  if (recipe.product === "invoiced") return status === "incomplete" && charge_fails === 1;
+  // What was only tried would come back with a RENEWAL.
+  return isFirst(recipe) && paid_since !== null;
 }
 
 /** The refusal where there is nothing to buy, and what would help. */

@@ -6,13 +6,14 @@
 
 import { z } from "zod";
 import { invalid, Refusal } from "../errors.ts";
+import { moment } from "./fields.ts";
 import { purchaseRoutes } from "./purchases.ts";
 import type { SimRoute } from "./route.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
 import type { Recipe } from "./trigger_recipes.ts";
 import { transferBody } from "./trigger_steps.ts";
 
-/** Values by `step.field`. A text is read as JSON where its field takes none. */
+/** Values by `step.field`. A text is read as a date or JSON where its field takes that and no text. */
 export type Overrides = Readonly<Record<string, unknown>>;
 
 /** The fields of what a step sends, by its name. */
@@ -50,7 +51,10 @@ export function overridesOf(overrides: Overrides, step: string): Record<string, 
   return Object.fromEntries(
     Object.entries(overrides).filter(([path]) => path.startsWith(prefix)).map(([path, value]) => {
       const field = path.slice(prefix.length);
-      return [field, readValue(fields[field], value)];
+      return [
+        field,
+        isMoment(fields[field]) ? readMoment(path, value) : readValue(fields[field], value),
+      ];
     }),
   );
 }
@@ -84,6 +88,22 @@ function readValue(field: z.ZodType | undefined, value: unknown): unknown {
   } catch {
     return value;
   }
+}
+
+/** Whether a field takes a moment. */
+function isMoment(field: z.ZodType | undefined): boolean {
+  return field === moment || field instanceof z.ZodOptional && field.unwrap() === moment;
+}
+
+const date = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+/** A moment in milliseconds, whichever way it is written. A day begins in UTC. */
+function readMoment(path: string, value: unknown): unknown {
+  if (typeof value !== "string" || /^\d+$/.test(value)) return readValue(moment, value);
+  if (date.safeParse(value).success) return Date.parse(value);
+  const rule = "must be a day such as 2030-01-31, a moment such as 2030-01-31T12:00:00Z, or " +
+    "milliseconds since 1970";
+  throw invalid(path, `'${path}' ${rule}`);
 }
 
 function fieldsOf(body: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {

@@ -62,8 +62,9 @@ export async function readHeld(
 
 /** The subscription that a recipe can go on with, rather one in whose way nothing stands. */
 export function chooseHeld(all: readonly Held[], { needs, accepts }: Recipe): Held | undefined {
+  if (!accepts) return undefined;
   const able = all.filter((held) => !isBelieved(held) && (!needs || isAble(held.store, needs)));
-  return able.find((held) => accepts?.(held)) ?? able.find((held) => wayBack(held) !== undefined);
+  return able.find((held) => accepts(held)) ?? able.find((held) => wayBack(held) !== undefined);
 }
 
 /** Undoes what stands in a recipe's way, one thing after another, until it can go on. */
