@@ -213,6 +213,7 @@ Deno.test("what is missing is looked for where it could be", async () => {
   const missing: [words: string, list: string][] = [
     ["clock show --project-id projnope", "projects list"],
     ["events list --project-id projnope", "projects list"],
+    ["events list --project-id nope", "projects list"],
     ["simulate purchase ada nope --price 1 --project-id projnope", "projects list"],
     ["projects view --project-id projnope", "projects list"],
     ["service account add ann@acme.dev --project projnope", "projects list"],
@@ -265,6 +266,19 @@ Deno.test("only a sign-in that is stored is replaced by signing in", () => {
     reportError(lacking, undefined, given).hint ?? "",
     /^Replace CLI_REFRESH_TOKEN by one with/,
   );
+  const more = refusal(403, 'It lacks the permissions "a:b:read", "a:c:read_write"');
+  match(
+    reportError(more, undefined, { ...given, data: "my data" }).hint ?? "",
+    /^Replace CLI_REFRESH_TOKEN by one with those permissions; .*: cli service token --data 'my data'$/,
+  );
+  const nobody = new ApiError("There is no account", {
+    ...refusal(404, ""),
+    path: "/_sim/tokens",
+  });
+  equal(
+    reportError(nobody, undefined, { data: "x" }).hint,
+    "See who there is: cli service account list --data x",
+  );
   const elsewhere = refusal(403, "no seat");
   match(reportError(elsewhere, undefined, given).hint ?? "", /: cli projects list$/);
 });
@@ -290,6 +304,9 @@ Deno.test("a hint names the command or the flag that helps", async () => {
   desk.env["CLI_SERVICE_ADMIN_SECRET"] = desk.service.adminSecret;
   const { err: nobody } = await desk.run("service", "token", "--account", "nobody@example.com");
   equal(linesOf(nobody)[1], "See who there is: cli service account list");
+  const webhook = "webhooks create --name A --url https://acme.dev/ --events bogus".split(" ");
+  const { err: bogus } = await desk.run(...webhook);
+  equal(linesOf(bogus)[1], "Check --events (event_types); see: cli webhooks create --help");
 });
 
 Deno.test("without a project or a sign-in, a command says what to do", async () => {

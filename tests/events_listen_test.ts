@@ -104,6 +104,27 @@ Deno.test("events listen ends when another program listens under its name", asyn
   equal((await newer).code, 0);
 });
 
+Deno.test("events listen ends when its name is deleted, and says where names are", async () => {
+  const { desk, arrived } = await openListening(() => 200);
+  await using _ = desk;
+  await listenAll(desk);
+  const listening = desk.run("events", "listen", "--forward-to", TARGET);
+  await simulate(desk).purchase({ customer_id: "ada", product_id: "notes.pro.lifetime" });
+  while (arrived.length < 1) await new Promise(setImmediate);
+  equal((await desk.run("events", "listeners", "delete", "default")).code, 3);
+  equal((await desk.run("events", "listeners", "delete", "default", "-y")).code, 0);
+  const { code, err } = await listening;
+  equal(code, 5, err);
+  match(
+    err,
+    /no listener "default" .*\nSee what there is: cli events listeners list --project-id /,
+  );
+  const words = ["events", "listen", "--forward-to", TARGET, "--project-id", "nope"];
+  const nowhere = await desk.run(...words);
+  equal(nowhere.code, 5, nowhere.err);
+  match(nowhere.err, /\nSee what there is: cli projects list\n$/);
+});
+
 Deno.test("events listen keeps what is refused, and says so", async () => {
   const { desk, arrived } = await openListening((count) => count < 5 ? 500 : 200);
   await using _ = desk;

@@ -113,6 +113,28 @@ Deno.test("a request goes through the proxy that the environment names, unless i
   equal(direct.text, "items 0\n");
 });
 
+Deno.test("the command line reaches this machine by no proxy", async () => {
+  await using server = serve(() => Response.json(EMPTY_LIST));
+  const permissions = "--allow-net=127.0.0.1 --allow-env --allow-read";
+  for (const name of ["HTTP_PROXY", "http_proxy"]) {
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        ...["run", "--quiet", "--no-prompt", ...permissions.split(" ")],
+        fileURLToPath(new URL("../cli.ts", import.meta.url)),
+        ...["events", "listeners", "list"],
+      ],
+      env: {
+        CLI_BASE_URL: server.baseUrl,
+        CLI_PROJECT_ID: "proj1",
+        CLI_SERVICE_ADMIN_SECRET: "adm_x",
+        NO_PROXY: "a.example",
+        [name]: "http://127.0.0.1:4998",
+      },
+    }).output();
+    ok(success, new TextDecoder().decode(stderr));
+  }
+});
+
 Deno.test("a private CA works by DENO_CERT, and the error without it names that", async () => {
   const [cert, key] = await Promise.all(
     ["server.pem", "server.key"].map((name) => Deno.readTextFile(new URL(name, TLS))),

@@ -288,6 +288,9 @@ const SESSION = [
   "events listeners rotate-secret default",
   "events listeners rotate-secret default -y",
   "events listeners secret nope",
+  "events listeners delete default",
+  "events listeners delete default -y",
+  "events listeners delete default -y",
 ];
 
 Deno.test("what cli webhooks and events show at 80 columns is what somebody found good", async () => {

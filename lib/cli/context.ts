@@ -91,6 +91,7 @@ export async function systemWorld(signal: AbortSignal): Promise<World> {
   const { systemSurroundings } = await import("../connect.ts");
   const surroundings = systemSurroundings();
   returnToCaller(surroundings);
+  passProxyBy(surroundings);
   const terminal = systemTerminal(surroundings);
   const say = (text: string) => terminal.writeErr(`${text}\n`);
   const around: Surroundings = {
@@ -112,6 +113,20 @@ function returnToCaller({ cwd, env }: Surroundings): void {
   const caller = env("INIT_CWD");
   const own = import.meta.dirname?.replace(/[\\/]lib[\\/]cli$/, "");
   if (caller && cwd === own) Deno.chdir(caller);
+}
+
+/** Keeps requests to this machine from a proxy, to which this machine is another one. */
+function passProxyBy({ env }: Surroundings): void {
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+  if (!names.some((name) => env(name))) return;
+  const exempt = env("NO_PROXY") || env("no_proxy");
+  const all = [...exempt ? [exempt] : [], "localhost", "127.0.0.1", "::1"];
+  // Deno reads it before the first request. Who does not let it be set wants what is set.
+  try {
+    Deno.env.set("NO_PROXY", all.join(","));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+  }
 }
 
 /** The parts of the surroundings that are read when they are used. */

@@ -64,7 +64,7 @@ export async function readJsonFile(files: Files, path: string): Promise<Record<s
   const kind = Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`;
   throw new UsageError(
     `Cannot read ${name}: line ${line}, column ${column}: ${kind} stands where an object is needed`,
-    { hint: 'Write one JSON object, such as {"display_name": "Pro"}' },
+    { hint: "Write one JSON object, which begins with { and ends with }" },
   );
 }
 

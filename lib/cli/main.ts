@@ -17,7 +17,7 @@ import { EXIT, type Failed, refusalIn, reportError } from "./report.ts";
 export async function run(argv: readonly string[], world: World): Promise<number> {
   const split = splitGlobals(argv);
   const { globals, problem } = split;
-  if (problem) return await fail(problem, undefined, world, globals);
+  if (problem) return await fail(problem, { words: [] }, world, globals);
   const { words: all, help } = plainWords(split);
   let failed: Failed | undefined;
   try {
@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
     else await runCommand(root, words, createContext(world, globals));
     return EXIT.done;
   } catch (error) {
-    return await fail(error, failed, world, globals);
+    return await fail(error, { failed, words: all }, world, globals);
   }
 }
 
@@ -60,18 +60,26 @@ async function showHelp(place: Place, { terminal }: World, { output }: Globals):
 /** Says what went wrong on standard error. */
 async function fail(
   error: unknown,
-  failed: Failed | undefined,
+  { failed, words }: { failed?: Failed | undefined; words: readonly string[] },
   world: World,
   globals: Globals,
 ): Promise<number> {
   const { exitCode, message, hint, json } = reportError(error, failed, {
     givenToken: Boolean(world.around.env("CLI_REFRESH_TOKEN")?.trim()),
+    data: dataIn(words),
     signIn: await signInAnew(error, world, globals),
   });
   // On one line, after any notes, and with nothing in it that drives a terminal.
   if (globals.output === "json") world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
   else createOutput(world.terminal, "table").error(message, hint);
   return exitCode;
+}
+
+/** The data folder that a command line names. */
+function dataIn(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => /^--data(=|$)/.test(word));
+  const [, own] = /^--data=(.*)$/s.exec(words[at] ?? "") ?? [];
+  return at < 0 ? undefined : own ?? words[at + 1];
 }
 
 /** What to run to sign in anew, where the service did not take the sign-in. */

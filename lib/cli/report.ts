@@ -61,6 +61,8 @@ export interface Failed {
 export interface ReportOptions {
   /** Whether `CLI_REFRESH_TOKEN` is the sign-in, which no `cli auth login` replaces. */
   givenToken?: boolean | undefined;
+  /** The data folder of the local service, where the command line names one. */
+  data?: string | undefined;
   /** What to run to sign in anew in place of the sign-in that was used. */
   signIn?: string | undefined;
 }
@@ -73,7 +75,7 @@ export function reportError(
 ): Report {
   const exitCode = exitCodeOf(error);
   const message = messageOf(error, failed);
-  const hint = hintOf(error, failed, options);
+  const hint = inFolder(hintOf(error, failed, options), options.data);
   const api = error instanceof ApiError ? error : undefined;
   return {
     exitCode,
@@ -159,6 +161,15 @@ function hintOf(
   return "This is a fault of the program; please report it with the command that you ran.";
 }
 
+/** A hint whose commands look into the data folder that the failed one was to look into. */
+function inFolder(hint: string | undefined, data: string | undefined): string | undefined {
+  if (data === undefined) return hint;
+  return hint?.replace(
+    /cli service (token|account list)\b(?! --data)/g,
+    (command) => `${command} --data ${quoted(data)}`,
+  );
+}
+
 /** What to do about the service's refusal. */
 function hintOfRefusal(
   error: ApiError,
@@ -194,14 +205,14 @@ function hintOfSignIn(
   { status, message }: ApiError,
   { givenToken, signIn = "cli auth login" }: ReportOptions,
 ): string {
-  const scope = /"([a-z_*]+:[a-z_*]+:read(?:_write)?)"/.exec(message)?.[1];
-  if (status === 403 && !scope) return "See which projects you can use: cli projects list";
+  const scopes = message.match(/"([a-z_*]+:[a-z_*]+:read(?:_write)?)"/g)?.length ?? 0;
+  if (status === 403 && scopes === 0) return "See which projects you can use: cli projects list";
   if (givenToken) {
-    return `Replace CLI_REFRESH_TOKEN${scope ? " by one with that permission" : ""}; for a local ` +
-      "service, make one with: cli service token";
+    const able = ["", " by one with that permission"][scopes] ?? " by one with those permissions";
+    return `Replace CLI_REFRESH_TOKEN${able}; for a local service, make one with: cli service token`;
   }
   // Without --scope: it would ask for that permission alone, and so take all others away.
-  return scope
+  return scopes > 0
     ? `Sign in with all that the commands need: ${signIn}`
     : `Sign in again with: ${signIn}`;
 }
@@ -230,10 +241,15 @@ function hintOfObject(error: ApiError, failed: Failed | undefined): string | und
   if (words === "events trigger" && param === "overrides") {
     return `Check --override; see: cli ${words} --help`;
   }
-  // The commands that set a lookup key call it --id.
-  const name = param === "lookup_key" && words.endsWith(" create") ? "--id (lookup_key)" : param;
-  if (name) return `Check ${name}; see: cli ${words} --help`;
+  if (param) return `Check ${flagOf(param, words)}; see: cli ${words} --help`;
   return object?.view && `See how it stands: ${object.view}`;
+}
+
+/** A field as the command calls it, where that is another name. */
+function flagOf(param: string, words: string): string {
+  // The commands that set a lookup key call it --id.
+  if (param === "lookup_key" && words.endsWith(" create")) return "--id (lookup_key)";
+  return /^webhooks .*\bevent_types\b/.test(`${words} ${param}`) ? "--events (event_types)" : param;
 }
 
 /** What to do about something that is not there. */

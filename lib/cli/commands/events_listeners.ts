@@ -70,9 +70,26 @@ const rotateSecret = command({
   },
 });
 
+const remove = command({
+  brief: "Delete a listener and its place",
+  details: "A cli events listen that runs under that name ends. The next one begins then, with " +
+    "another signing secret.",
+  args: { name: argument(NAME) },
+  flags: { ...confirmFlags, ...dataFlag },
+  async run(context, { name, data, ...input }) {
+    const { client, project } = await openSimulator(context, data);
+    await askFirst(context, input, `Delete the listener ${name} and its place?`);
+    showOne(
+      context,
+      await client.delete<object>(path`/_sim/projects/${project}/listeners/${name}`),
+    );
+  },
+});
+
 /** Listeners. */
 export const listeners = group("Names under which programs listen, and their secrets", [], {
   list,
   secret,
   "rotate-secret": rotateSecret,
+  delete: remove,
 });
