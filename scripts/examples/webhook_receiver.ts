@@ -5,9 +5,10 @@
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/webhook_receiver.ts
  * ```
  *
- * It needs `CLI_WEBHOOK_SECRET`, the signing secret that `cli webhooks create` shows, and listens on
- * port 4020 or on `CLI_WEBHOOK_PORT`. A local service sends to it when it was started with
- * `--webhook-targets loopback`.
+ * A webhook is created where somebody listens already. So first start the service with
+ * `cli service start --webhook-targets loopback`, and this without a secret: it tells how to create
+ * the webhook. Then start it again with the secret that is shown, in `CLI_WEBHOOK_SECRET`. It listens
+ * on port 4020 or on `CLI_WEBHOOK_PORT`.
  *
  * @module
  */
@@ -18,8 +19,10 @@ const secret = Deno.env.get("CLI_WEBHOOK_SECRET") ?? "";
 const port = Number(Deno.env.get("CLI_WEBHOOK_PORT") ?? 4020);
 const seen = new Set<string>();
 
-Deno.serve({ hostname: "127.0.0.1", port }, async (request) => {
-  const event = await verifyWebhook(request, secret).catch(() => undefined);
+Deno.serve({ hostname: "127.0.0.1", port, onListen: sayWhatIsNext }, async (request) => {
+  const event = await verifyWebhook(request, secret).catch((error) => {
+    console.error(error.message);
+  });
   if (!event) return new Response("Who are you?", { status: 401 });
   // What is delivered again is the same event: a database would keep its id with what it does.
   if (seen.has(event.id)) return new Response("I know");
@@ -28,3 +31,13 @@ Deno.serve({ hostname: "127.0.0.1", port }, async (request) => {
   seen.add(event.id);
   return new Response("Thanks");
 });
+
+function sayWhatIsNext({ port }: Deno.NetAddr): void {
+  const url = `http://127.0.0.1:${port}/`;
+  if (secret !== "") return console.error(`Listening on ${url}`);
+  console.error(`Listening on ${url}, but without CLI_WEBHOOK_SECRET every event is refused.
+Leave this running, and create the webhook:
+  cli webhooks create --name Example --url ${url} --events initial_purchase,renewal,expiration
+Then start this again with CLI_WEBHOOK_SECRET set to the signing_secret that is shown, and try it:
+  cli webhooks ping <id>`);
+}
