@@ -197,7 +197,8 @@ Deno.test("tokens that are known by their beginning show nowhere", () => {
     (token) => ({ responseBody: `<b>${token}</b>` }),
     (token) => ({ responseBody: `x=1&note=${encodeURIComponent(` ${token}`)}` }),
     (token) => ({ responseBody: JSON.stringify({ message: `bad (${token}) here` }) }),
-    (token) => ({ responseBody: JSON.stringify({ [token]: 1, list: ["a", `\n${token}`] }) }),
+    // The value is what it would be, too, if the rest of the token spelled "password".
+    (token) => ({ responseBody: JSON.stringify({ [token]: "[hidden]", list: [`\n${token}`] }) }),
     (token) => ({ request: post(`${URL_BASE}/${token}`) }),
     (token) => ({ request: post(URL_BASE, { "X-Note": `=${token}` }) }),
     (token) => ({ response: undefined, error: new Error(`refused ${token}`) }),
