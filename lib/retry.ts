@@ -172,7 +172,7 @@ const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
   },
   {
     pattern: /proxy|tunnel/i,
-    hint: "Check the proxy variables (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).",
+    hint: "Check the proxy variables (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
   },
   { pattern: /refused/i, why: "the connection was refused" },
   { pattern: /dns error|failed to lookup/i, why: "no host has this name" },
@@ -200,7 +200,7 @@ export function unreachable(error: unknown, address: string): NetworkError {
 function whereToLook(url: URL, refused: boolean): string {
   if (!isLoopback(url.href)) {
     return "Check CLI_BASE_URL, the network and the proxy variables " +
-      "(HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
+      "(HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).";
   }
   if (!refused) return "See whether the local service runs: cli service status";
   const start = "Start the local service with: cli service start";
@@ -239,6 +239,6 @@ function deepestMessage(error: unknown): string {
 export function unreadable(what: string, address: string): NetworkError {
   return new NetworkError(`Cannot read the answer of ${address}: it has ${what}`, {
     hint: "Check that CLI_BASE_URL is the service's address, and that no proxy answers in its " +
-      "place (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).",
+      "place (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
   });
 }

@@ -347,7 +347,12 @@ const FAILURES: [why: string, baseUrl: string, says: RegExp, hint: RegExp][] = [
   ],
   ["invalid peer certificate: UnknownIssuer", NOWHERE, /: invalid peer cert/, /DENO_CERT/],
   ["received corrupt message of type InvalidContentType", NOWHERE, /speak HTTPS$/, /http:/],
-  ["proxy authentication required", NOWHERE, /: proxy authentication/, /HTTP_PROXY.*NO_PROXY/],
+  [
+    "proxy authentication required",
+    NOWHERE,
+    /: proxy authentication/,
+    /HTTP_PROXY.*ALL_PROXY.*NO_PROXY/,
+  ],
   ["something new", NOWHERE, /: something new$/, /CLI_BASE_URL/],
 ];
 

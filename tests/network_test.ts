@@ -25,7 +25,7 @@ async function runProgram(
     const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--quiet", "--no-prompt", "--no-config", "--no-lock", ...flags, program],
       cwd: folder,
-      env: { NO_COLOR: "1", HTTP_PROXY: "", HTTPS_PROXY: "", NO_PROXY: "", ...env },
+      env: { NO_COLOR: "1", HTTP_PROXY: "", HTTPS_PROXY: "", ALL_PROXY: "", NO_PROXY: "", ...env },
     }).output();
     const decoder = new TextDecoder();
     return { success, text: decoder.decode(stdout) + decoder.decode(stderr) };
@@ -116,7 +116,8 @@ Deno.test("a request goes through the proxy that the environment names, unless i
 Deno.test("the command line reaches this machine by no proxy", async () => {
   await using server = serve(() => Response.json(EMPTY_LIST));
   const permissions = "--allow-net=127.0.0.1 --allow-env --allow-read";
-  for (const name of ["HTTP_PROXY", "http_proxy"]) {
+  const task = await Deno.readTextFile(new URL("../deno.json", import.meta.url));
+  for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
         ...["run", "--quiet", "--no-prompt", ...permissions.split(" ")],
@@ -132,6 +133,7 @@ Deno.test("the command line reaches this machine by no proxy", async () => {
       },
     }).output();
     ok(success, new TextDecoder().decode(stderr));
+    match(task, new RegExp(`--allow-env=\\S*\\b${name}\\b`), "the task may read it");
   }
 });
 

@@ -117,8 +117,8 @@ function returnToCaller({ cwd, env }: Surroundings): void {
 
 /** Keeps requests to this machine from a proxy, to which this machine is another one. */
 function passProxyBy({ env }: Surroundings): void {
-  const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
-  if (!names.some((name) => env(name))) return;
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+  if (!names.some((name) => env(name) || env(name.toLowerCase()))) return;
   const exempt = env("NO_PROXY") || env("no_proxy");
   const all = [...exempt ? [exempt] : [], "localhost", "127.0.0.1", "::1"];
   // Deno reads it before the first request. Who does not let it be set wants what is set.

@@ -182,7 +182,7 @@ function hintOfRefusal(
   }
   if (error.type === "unknown") {
     return "The answer is not one of the service's own. Check CLI_BASE_URL and the proxy " +
-      "variables (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
+      "variables (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).";
   }
   if (status === 401 && error.path.startsWith("/_sim/")) {
     return "Set CLI_SERVICE_ADMIN_SECRET to that service's own secret, or unset it and name the " +
