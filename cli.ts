@@ -23,10 +23,19 @@ async function start(): Promise<number> {
   return await main.run(Deno.args, await context.systemWorld(interrupt.signal));
 }
 
+/**
+ * How long signals may stem from one and the same Ctrl-C, in milliseconds: a terminal sends it to all
+ * programs of a command line, and those that run others (`npx`, `deno task`) pass it on.
+ */
+const SAME_STOP_MS = 500;
+
 /** The first Ctrl-C stops the work; a second one does not wait for it. */
 function listenForStop(interrupt: AbortController): void {
+  let isAnother = false;
   const stop = () => {
-    if (interrupt.signal.aborted) Deno.exit(130);
+    if (isAnother) Deno.exit(130);
+    if (interrupt.signal.aborted) return;
+    Deno.unrefTimer(setTimeout(() => isAnother = true, SAME_STOP_MS));
     interrupt.abort();
   };
   Deno.addSignalListener("SIGINT", stop);

@@ -86,11 +86,17 @@ export async function verifyWebhook(
 function usableSecrets(secrets: unknown): string[] {
   const all: unknown[] = Array.isArray(secrets) ? secrets : [secrets];
   const usable = all.filter((secret) => typeof secret === "string")
-    .map((secret) => secret.trim()).filter((secret) => secret !== "");
+    .map((secret) => secret.trim()).filter(holdsKey);
   if (usable.length > 0 && all.every((secret) => typeof secret === "string")) return usable;
   throw new UsageError("Cannot verify a webhook: there is no secret", {
     hint: "Pass the signing secret that was shown when the webhook was created.",
   });
+}
+
+/** Whether there is anything in a secret that others cannot know. */
+function holdsKey(secret: string): boolean {
+  const [, encoded] = /^whsec_(.*)$/s.exec(secret) ?? [];
+  return encoded === undefined ? secret !== "" : (fromBase64(encoded)?.length ?? 0) > 0;
 }
 
 /** The signatures in `webhook-signature`, the form of the Standard Webhooks. */

@@ -90,8 +90,8 @@ async function ended(child: Deno.ChildProcess): Promise<Ended> {
 interface Running {
   /** What it printed first. */
   readonly facts: Record<string, unknown>;
-  /** Sends a signal, and gives what the process printed besides, and its exit code. */
-  stop(signal: Deno.Signal): Promise<Ended>;
+  /** Sends signals, one after the other, and gives what was printed besides, and the exit code. */
+  stop(...signals: Deno.Signal[]): Promise<Ended>;
 }
 
 /** Starts a service and waits for its first line. */
@@ -108,8 +108,8 @@ async function startService(place: Place, ...words: string[]): Promise<Running> 
   const [line = "", rest = ""] = text.split("\n");
   return {
     facts: JSON.parse(line),
-    async stop(signal) {
-      child.kill(signal);
+    async stop(...signals) {
+      for (const signal of signals) child.kill(signal);
       let out = rest;
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
         out += part.value;
@@ -235,6 +235,15 @@ Deno.test({
       match(err, new RegExp(said ?? ""));
     }
   },
+});
+
+testOnUnix("one Ctrl-C that comes as two signals stops the service cleanly", async () => {
+  // A terminal sends it to the program and to what runs it, which passes it on.
+  await using place = await openPlace();
+  const { stop } = await startService(place, "--data", "data");
+  deepEqual(await stop("SIGINT", "SIGTERM", "SIGINT"), { code: 0, out: "", err: "" });
+  const left = Array.from(Deno.readDirSync(`${place.folder}/data`), ({ name }) => name);
+  deepEqual(left.sort(), ["admin.secret", "service.db", "service.lock"]);
 });
 
 testOnUnix("an interrupt ends a wait at once, with exit code 130", async () => {

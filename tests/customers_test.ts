@@ -52,7 +52,17 @@ Deno.test("the id of a new customer is of letters, digits, _ and -, and no place
   const api = apiOf(desk);
   const blocked = ["no_user", "null", "none", "nil", "NaN", "unidentified", "undefined"];
   const others = ["unknown", "anonymous", "guest", "-1", "0"];
-  const unfit = ["", "a b", "a/b", "$RCAnonymousID:1", "ä", "a.b", "(null)", "[object Object]"];
+  const unfit = [
+    "",
+    "a b",
+    "a/b",
+    "$RCAnonymousID:1",
+    "ä",
+    "a.b",
+    "(null)",
+    "[object Object]",
+    " ",
+  ];
   for (const id of [...blocked, ...others, ...unfit, "x".repeat(1501), 5, null]) {
     await api.refused(badField("id"), "POST", "/customers", { id });
   }

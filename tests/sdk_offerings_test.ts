@@ -180,7 +180,7 @@ Deno.test("any user will do, known or not, and none is created by reading", asyn
   deepEqual(await customers(), before);
   const long = `/v1/subscribers/${"x".repeat(1501)}/offerings`;
   await refused(desk, long, { Authorization: `Bearer ${key}` }, 400, 7256);
-  for (const user of ["null", "no_user", "a/b", "/", "\0", "0", "[object Object]"]) {
+  for (const user of ["null", "no_user", "a/b", "/", "\0", "0", "[object Object]", " "]) {
     const path = `/v1/subscribers/${encodeURIComponent(user)}/offerings`;
     await refused(desk, path, { Authorization: `Bearer ${key}` }, 400, 7256);
   }

@@ -181,6 +181,9 @@ Deno.test("simulate fail takes the grace that is given, and recover ends it", as
   const graced = await sim(desk, `fail ${id} --grace 5d`);
   match(graced.err, /^The charge failed: sub\w+ is in grace period and gives access$/m);
   match(graced.err, new RegExp(`^Let the charge go through: cli simulate recover ${id}$`, "m"));
+  const cancelled = await sim(desk, `cancel ${id}`);
+  match(cancelled.err, new RegExp(`^Switch the renewal .*: cli simulate uncancel ${id}$`, "m"));
+  await sim(desk, `uncancel ${id}`);
   await sim(desk, `recover ${id}`);
   const strict = await sim(desk, `fail ${id} --grace none`);
   match(strict.err, /^The charge failed: sub\w+ is in billing retry and gives no access$/m);

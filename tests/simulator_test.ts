@@ -240,7 +240,7 @@ Deno.test("nobody buys, signs in or shares under an id that stands for no one", 
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
-  for (const nobody of ["null", "0", "-1", "[object Object]", "guest", "NaN", "a/b", ""]) {
+  for (const nobody of ["null", "0", "-1", "[object Object]", "guest", "NaN", "a/b", "", " "]) {
     const refuse = async (field: string, path: string, body: object) =>
       equal((await refused(sim, 400, path, { ...body, [field]: nobody }))["param"], field);
     await refuse("customer_id", "/purchases", { product_id: "notes.pro.lifetime" });

@@ -184,7 +184,10 @@ Deno.test("what was signed must be an event, and a secret must be there", async 
 });
 
 Deno.test("what is no text is no secret, though it could be written as one", async () => {
-  for (const secrets of [null, undefined, 0, {}, [null], [undefined, SECRET], [[SECRET]], " \n"]) {
+  const absent = [null, undefined, 0, {}, [null], [undefined, SECRET], [[SECRET]], " \n"];
+  // As it comes of `whsec_${…}` with nothing in it.
+  const empty = ["whsec_", "whsec_  ", "whsec_====", "whsec_!!", ["whsec_\u200b"]];
+  for (const secrets of [...absent, ...empty]) {
     const signed = delivered({ secrets: [String(secrets)], keep: own });
     // Whoever writes JavaScript, or reads a setting that is not there, passes anything.
     const passed: unknown = Reflect.apply(verifyWebhook, undefined, [signed, secrets, at]);

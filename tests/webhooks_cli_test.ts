@@ -120,7 +120,10 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   receiver.behave = answers(200);
   await run(counter, `webhooks update $hook --url ${receiver.url}`);
   await buy(counter, "bob");
-  const again = await counter.run("events recover --since 2026-01-31");
+  // A day as the end is meant to its end.
+  const before = "events recover --since 2026-01-31 --until 2026-01-31T00:00:00Z";
+  equal((await counter.run(before)).err, "0 deliveries on the way\n");
+  const again = await counter.run("events recover --since 2026-01-31 --until 2026-01-31");
   deepEqual([again.code, again.err], [0, "1 delivery on the way\n"]);
   await counter.desk.service.deliverer.idle();
   deepEqual(receiver.arrived.map(({ event }) => event.app_user_id), ["ada", "bob", "ada"]);

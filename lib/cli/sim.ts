@@ -128,10 +128,20 @@ export function moment(brief: string, flag: string): Flag<number | undefined> {
   return parsed(brief, (text) => parseMoment(text, flag), { placeholder: "date" });
 }
 
+/** A flag that takes a moment, of a day its last one. */
+export function momentThrough(brief: string, flag: string): Flag<number | undefined> {
+  return parsed(brief, (text) => {
+    const at = parseMoment(text, flag);
+    return /^\d{4}-\d{2}-\d{2}$/.test(text) ? at + DAY_MS - 1 : at;
+  }, { placeholder: "date" });
+}
+
 /** A flag that takes a price. */
 export function price(brief: string): Flag<number | undefined> {
   return parsed(brief, (text) => parsePrice(text, "for --price"), { placeholder: "amount" });
 }
+
+const DAY_MS = 86_400_000;
 
 const ISO_PERIOD = /^P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?$/;
 

@@ -15,7 +15,7 @@ import { dataFlag } from "../local_service.ts";
 import type { Column } from "../output.ts";
 import { quoted } from "../place.ts";
 import { showList, showOne } from "../plain.ts";
-import { moment, openSimulator, sameFlags, type Simulator } from "../sim.ts";
+import { moment, momentThrough, openSimulator, sameFlags, type Simulator } from "../sim.ts";
 import { listen } from "./events_listen.ts";
 import { listeners } from "./events_listeners.ts";
 import { trigger } from "./events_trigger.ts";
@@ -108,7 +108,7 @@ const recover = command({
   ],
   flags: {
     since: moment("Events since this day or moment, UTC", "--since"),
-    until: moment("And no later than this one", "--until"),
+    until: momentThrough("And no later than this day or moment, UTC", "--until"),
     ...webhookFlag,
     ...dataFlag,
   },

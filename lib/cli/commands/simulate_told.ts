@@ -66,6 +66,10 @@ function next(bought: Subscription | Purchase): [why: string, command: string] {
   }
   if (status === "paused") return ["End the pause", `simulate resume ${id}`];
   if (status === "in_grace_period" || status === "in_billing_retry") {
+    // Nobody is charged who has cancelled.
+    if (bought.auto_renewal_status === "will_not_renew") {
+      return ["Switch the renewal on again", `simulate uncancel ${id}`];
+    }
     return ["Let the charge go through", `simulate recover ${id}`];
   }
   if (status === "incomplete") {

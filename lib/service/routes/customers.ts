@@ -63,10 +63,15 @@ const aliasSchema: z.ZodType<CustomerAlias> = component(
 );
 
 /** What programs send by mistake where an id should be. Gap: exactly these, in exactly this case. */
-export const BLOCKED_IDS: ReadonlySet<string> = new Set([
+const BLOCKED_IDS: ReadonlySet<string> = new Set([
   ...["no_user", "null", "none", "nil", "(null)", "NaN", "unidentified", "undefined", "unknown"],
   ...["anonymous", "guest", "-1", "0", "[]", "{}", "[object Object]"],
 ]);
+
+/** Whether an id stands for nobody: a blocked one, or one of which nothing can be seen. */
+export function isNobody(id: string): boolean {
+  return BLOCKED_IDS.has(id) || id.trim() === "";
+}
 
 /** What is said to those who send one of them. */
 export const BLOCKED_RULE = "must tell one customer from others; this stands for none";
@@ -74,7 +79,7 @@ export const BLOCKED_RULE = "must tell one customer from others; this stands for
 const newCustomer: z.ZodType<NewCustomer> = z.strictObject({
   id: text(LONGEST_CUSTOMER_ID)
     .regex(/^[0-9a-zA-Z_-]*$/, "must be letters, digits, _ and -")
-    .refine((id) => !BLOCKED_IDS.has(id), BLOCKED_RULE),
+    .refine((id) => !isNobody(id), BLOCKED_RULE),
   attributes: newAttributes.exactOptional(),
 });
 

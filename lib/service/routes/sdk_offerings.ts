@@ -10,7 +10,7 @@ import { LONGEST_CUSTOMER_ID } from "../find.ts";
 import { component } from "../schemas.ts";
 import { type SdkCall, SdkRefusal, sdkRoute } from "../sdk.ts";
 import type { Row } from "../store/tables.ts";
-import { BLOCKED_IDS } from "./customers.ts";
+import { isNobody } from "./customers.ts";
 
 const json = z.record(z.string(), z.unknown());
 
@@ -69,7 +69,7 @@ function checkUser(user: string): void {
     const message = `An app user id has at most ${LONGEST_CUSTOMER_ID} characters`;
     throw new SdkRefusal(400, "invalid_user", message);
   }
-  if (!BLOCKED_IDS.has(user) && !/[/\0]/.test(user)) return;
+  if (!isNobody(user) && !/[/\0]/.test(user)) return;
   const message = `${JSON.stringify(user)} cannot be an app user id`;
   throw new SdkRefusal(400, "invalid_user", message);
 }

@@ -16,7 +16,7 @@ import {
 } from "../domain/money.ts";
 import { invalid, Refusal } from "../errors.ts";
 import { LONGEST_CUSTOMER_ID } from "../find.ts";
-import { BLOCKED_IDS, BLOCKED_RULE } from "../routes/customers.ts";
+import { BLOCKED_RULE, isNobody } from "../routes/customers.ts";
 import { text } from "../routes/fields.ts";
 
 /** A duration of whole days at least: no store sells or grants less. */
@@ -44,7 +44,7 @@ export const environment = z.enum(["production", "sandbox"]);
 export const customerId = text(LONGEST_CUSTOMER_ID)
   .refine((id) => !id.includes("/"), "must not have a slash")
   .refine((id) => id !== "." && id !== "..", "must not be . or .., which no path can hold")
-  .refine((id) => !BLOCKED_IDS.has(id), BLOCKED_RULE);
+  .refine((id) => !isNobody(id), BLOCKED_RULE);
 
 /**
  * The term that is sold: the one that was asked for, or the product's own.
