@@ -7,7 +7,7 @@
 
 import { type Client, rawJson } from "../../client.ts";
 import { ApiError, Cancelled, NetworkError } from "../../errors.ts";
-import { LARGEST_PAGE, type Page, type PageQuery, pages } from "../../page.ts";
+import { each, LARGEST_PAGE, type Page, type PageQuery, pages } from "../../page.ts";
 import {
   type ActiveEntitlement,
   type Customer,
@@ -18,6 +18,7 @@ import {
   listCustomerPurchases,
   listCustomerSubscriptions,
 } from "../../resources/customers.ts";
+import { listEntitlements } from "../../resources/entitlements.ts";
 import type { Purchase } from "../../resources/purchases.ts";
 import type { Subscription } from "../../resources/subscriptions.ts";
 import { argument, command } from "../command.ts";
@@ -71,23 +72,38 @@ export const info = command({
     if (context.out.format === "json") showJson(context, customer, sections);
     else await showCard(context, client, customer, sections);
     const failed = Object.entries(sections).filter(([, { error }]) => error !== undefined);
-    if (failed.length > 0) throw notAll(user_id, failed);
+    if (failed.length > 0) throw notAll(user_id, failed, Object.keys(sections).length);
   },
 });
 
-/** The error for a subscriber of whom some lists could not be read. */
-function notAll(user_id: string, failed: [string, Section<unknown>][]): PartlyDone {
+/** The error for a subscriber of whom some lists, or all that there are, could not be read. */
+function notAll(
+  user_id: string,
+  failed: [string, Section<unknown>][],
+  sections: number,
+): PartlyDone {
   const byReason = Map.groupBy(failed, ([, { error }]) => error?.message ?? "");
   const parts = [...byReason].map(([why, group]) =>
     `no ${group.map(([name]) => name).join(", ")}: ${why}`
   );
-  const refusal = failed.find(([, { error }]) => error instanceof ApiError && error.status === 403);
+  const others = failed.length < sections
+    ? "The other sections are complete. Run the same command again for the rest."
+    : "Run the same command again.";
+  const cause = refusalOf(failed.map(([, { error }]) => error));
   return new PartlyDone(`Cannot show all of ${JSON.stringify(user_id)}: ${parts.join("; ")}`, {
     // A permission that is missing will be missing the next time.
-    ...refusal
-      ? { cause: refusal[1].error }
-      : { hint: "The other sections are complete. Run the same command again for the rest." },
+    ...cause ? { cause } : { hint: others },
   });
+}
+
+/** The refusals among errors as one, which tells each permission that is missing. */
+function refusalOf(errors: readonly (Error | undefined)[]): ApiError | undefined {
+  const refusals = errors.filter((error): error is ApiError =>
+    error instanceof ApiError && error.status === 403
+  );
+  const [first] = refusals;
+  const messages = new Set(refusals.map(({ message }) => message));
+  return first && new ApiError([...messages].join("; "), { ...first });
 }
 
 /** Reads all lists side by side. */
@@ -138,11 +154,14 @@ async function showCard(
 ): Promise<void> {
   const { active_entitlements, subscriptions, purchases, aliases } = sections;
   const holdings = [...subscriptions.items, ...purchases.items];
-  const names = await namesOf(context, client, holdings);
+  const [names, keys] = await Promise.all([
+    namesOf(context, client, holdings),
+    keysFor(context, client, active_entitlements.items, holdings),
+  ]);
   showSubscriberCard(context, customer);
   // What cannot be read may be what the access comes from.
   const isWhole = !subscriptions.error && !purchases.error;
-  const columns = entitlementColumns(holdings, isWhole, names);
+  const columns = entitlementColumns({ holdings, isWhole, names, keys });
   show(context, "Active entitlements", active_entitlements, columns);
   show(context, "Subscriptions", subscriptions, subscriptionColumns(names));
   show(context, "Purchases", purchases, purchaseColumns(names));
@@ -164,6 +183,26 @@ async function namesOf(
   }
 }
 
+/** Lookup keys by ids: holdings tell them, else they are asked for. Without them the ids have to do. */
+async function keysFor(
+  { out }: Context,
+  client: Client,
+  active: readonly ActiveEntitlement[],
+  holdings: readonly Holding[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = keysOf(holdings.flatMap((one) => one.entitlements.items));
+  if (active.every(({ entitlement_id }) => known.has(entitlement_id))) return known;
+  try {
+    return keysOf(
+      await Array.fromAsync(each(client, listEntitlements(client, { limit: LARGEST_PAGE }))),
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
+    out.warn(`Entitlements are shown by their ids: ${error.message}`);
+    return known;
+  }
+}
+
 /** Shows one section: its items, that there are none, or why it is not known. */
 function show<T>(
   { out }: Context,
@@ -177,13 +216,13 @@ function show<T>(
 }
 
 /** Columns for active entitlements, joined with what gives them if all that could is known. */
-function entitlementColumns(
-  holdings: readonly Holding[],
-  isWhole: boolean,
-  names: ReadonlyMap<string, string>,
-): Column<ActiveEntitlement>[] {
+function entitlementColumns({ holdings, isWhole, names, keys }: {
+  holdings: readonly Holding[];
+  isWhole: boolean;
+  names: ReadonlyMap<string, string>;
+  keys: ReadonlyMap<string, string>;
+}): Column<ActiveEntitlement>[] {
   const source = (item: ActiveEntitlement) => isWhole ? sourceOf(holdings, item) : undefined;
-  const keys = keysOf(holdings.flatMap((one) => one.entitlements.items));
   return [
     {
       header: "entitlement",
