@@ -111,7 +111,9 @@ Deno.test("a purchase that the service refuses changes nothing and says why", as
     [`purchase zoe ${MONTHLY} --unverified --trial`, 7, /'verified' is not possible here/],
     ["purchase zoe notes_web_monthly --unverified", 7, /store "svc_billing" does not do that/],
     ["purchase zoe notes_lifetime --unverified", 7, /only subscriptions are believed in/],
-    [`purchase zoe ${MONTHLY} --country gb`, 1, /country/],
+    [`purchase zoe ${MONTHLY} --country GBR`, 1, /country/],
+    [`purchase  ${MONTHLY}`, 2, /^Cannot use "" for <user-id>: it is empty$/m],
+    ["purchase a/b notes.pro.monthly", 1, /^Check <user-id>; see: cli simulate purchase --help$/m],
     ["purchase zoe notes.pro.monthly --price 1e3", 2, /"1e3" for --price: it is not an amount/],
     ["purchase zoe notes.pro.monthly --price -1", 2, /./],
     [`purchase zoe ${MONTHLY} --grace 0d`, 2, /"0d" for --grace: it is not a period/],
@@ -229,6 +231,10 @@ Deno.test("simulate family-share gives a member a subscription of its own", asyn
   match(out, /^ownership +family_shared$/m);
   match(err, /^Shared with zack: sub\w+ is active and renews at /m);
   ok(!out.includes(id));
+  const nobody = await desk.run("simulate", "family-share", id, "");
+  equal(nobody.code, 2);
+  const odd = await desk.run("simulate", "family-share", id, "a/b");
+  match(odd.err, /^Check <user-id>; see: cli simulate family-share --help$/m);
 });
 
 Deno.test("an unpaid subscription leads to its invoice, and paying that begins it", async () => {

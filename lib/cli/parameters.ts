@@ -91,6 +91,11 @@ export function parsed<T>(
   return { brief, kind: "value", parse, ...options };
 }
 
+/** A flag that takes the code of a currency or country, in either case. */
+export function code(brief: string): Flag<string | undefined> {
+  return parsed(brief, (text) => text.toUpperCase(), { placeholder: "code" });
+}
+
 /** A flag that takes one of a few words. */
 export function choice<const C extends string>(
   brief: string,

@@ -249,6 +249,7 @@ function hintOfObject(error: ApiError, failed: Failed | undefined): string | und
 function flagOf(param: string, words: string): string {
   // The commands that set a lookup key call it --id.
   if (param === "lookup_key" && words.endsWith(" create")) return "--id (lookup_key)";
+  if (param === "customer_id" && words.startsWith("simulate ")) return "<user-id>";
   return /^webhooks .*\bevent_types\b/.test(`${words} ${param}`) ? "--events (event_types)" : param;
 }
 

@@ -105,6 +105,18 @@ export function sameFlags({ globals }: Context, data: string | undefined): strin
     (data === undefined ? "" : ` --data ${quoted(data)}`);
 }
 
+/**
+ * The id of a customer that goes into a body. None is empty, there as little as in a path.
+ *
+ * @throws {UsageError} when it is empty.
+ */
+export function userId(text: string): string {
+  if (text !== "") return text;
+  throw new UsageError('Cannot use "" for <user-id>: it is empty', {
+    hint: "Give the customer's app user id, such as ada.",
+  });
+}
+
 /** A flag that takes a period. */
 export function period(brief: string, flag: string): Flag<string | undefined> {
   return parsed(brief, (text) => parsePeriod(text, `for ${flag}`), { placeholder: "period" });

@@ -17,7 +17,7 @@ import {
 import { drawChart } from "../chart_picture.ts";
 import { chartColumns, chartRows } from "../chart_table.ts";
 import { viewChart } from "../chart_view.ts";
-import { argument, choice, command, group, parsed, text, texts, toggle } from "../command.ts";
+import { argument, choice, code, command, group, parsed, text, texts, toggle } from "../command.ts";
 import type { Context } from "../context.ts";
 import { checkDateRange, parseDate, parsePairs } from "../input.ts";
 import type { Column } from "../output.ts";
@@ -48,7 +48,7 @@ const get = command({
     end: parsed("The last day", (day) => parseDate(day, "--end"), { placeholder: "YYYY-MM-DD" }),
     period: choice("How long a period is (default: day)", PERIODS),
     segment: text("Split the numbers by this, such as store", { placeholder: "key" }),
-    currency: text("The currency of amounts (default: USD)", { placeholder: "code" }),
+    currency: code("The currency of amounts (default: USD)"),
     selector: texts("What to show, such as revenue_type=proceeds", { placeholder: "key=value" }),
     plot: toggle("Draw a picture (default: on a terminal)", { on: true }),
   },

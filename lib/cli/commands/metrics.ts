@@ -6,14 +6,14 @@
 
 import { getMetricsOverview, type OverviewMetric } from "../../resources/metrics.ts";
 import { fractionDigits } from "../amount.ts";
-import { command, group, text } from "../command.ts";
+import { code, command, group } from "../command.ts";
 import type { Column } from "../output.ts";
 import { showOne } from "../plain.ts";
 
 const overview = command({
   brief: "Show the headline numbers",
   examples: ["cli metrics overview --currency EUR"],
-  flags: { currency: text("The currency of amounts (default: USD)", { placeholder: "code" }) },
+  flags: { currency: code("The currency of amounts (default: USD)") },
   async run(context, { currency }) {
     const client = await context.client();
     const query = currency === undefined ? {} : { currency };

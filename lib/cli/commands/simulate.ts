@@ -12,7 +12,7 @@ import type { Product } from "../../resources/products.ts";
 import type { Purchase } from "../../resources/purchases.ts";
 import type { Subscription } from "../../resources/subscriptions.ts";
 import { amountText } from "../amount.ts";
-import { argument, command, type Group, group, parsed, text, toggle } from "../command.ts";
+import { argument, code, command, type Group, group, parsed, text, toggle } from "../command.ts";
 import { parseCount } from "../input.ts";
 import { dataFlag } from "../local_service.ts";
 import { quoted } from "../place.ts";
@@ -26,6 +26,7 @@ import {
   periodOrNone,
   price as priceFlag,
   sameFlags,
+  userId,
 } from "../sim.ts";
 import { showInvoice } from "./invoices.ts";
 import { event, events } from "./simulate_events.ts";
@@ -53,8 +54,8 @@ const purchase = command({
   args: { user_id: argument("The customer's app user id"), product_id: argument(PRODUCT) },
   flags: {
     price: priceFlag("The price (default: the product's own)"),
-    currency: text("The currency (default: the product's, else USD)", { placeholder: "code" }),
-    country: text("The country, such as GB (default: the customer's)", { placeholder: "code" }),
+    currency: code("The currency (default: the product's, else USD)"),
+    country: code("The country, such as GB (default: the customer's)"),
     trial: toggle("Begin with a trial (of the product's length, else a week)"),
     trial_duration: period("Begin with a trial of this length", "--trial-duration"),
     offering: text("The offering that was shown", { placeholder: "id" }),
@@ -77,7 +78,8 @@ const purchase = command({
     ...dataFlag,
   },
   async run(context, { data, ...input }) {
-    const { user_id, product_id, trial, trial_duration } = input;
+    const { product_id, trial, trial_duration } = input;
+    const user_id = userId(input.user_id);
     const { client, project } = await openSimulator(context, data);
     const bought = await client.post<Subscription | Purchase>(
       path`/_sim/projects/${project}/purchases`,
@@ -109,7 +111,7 @@ const price = command({
   details: "And its terms, for what is bought or changed to from now on.",
   args: { product_id: argument(PRODUCT), price: argument("The price, such as 9.99") },
   flags: {
-    currency: text("The currency (default: USD)", { placeholder: "code" }),
+    currency: code("The currency (default: USD)"),
     duration: period("The length of a period", "--duration"),
     trial_duration: periodOrNone("The length of the trial", "--trial-duration"),
     grace: periodOrNone("The grace period", "--grace"),

@@ -20,7 +20,16 @@ import {
 } from "../command.ts";
 import { dataFlag } from "../local_service.ts";
 import { quoted } from "../place.ts";
-import { moment, openSimulator, orNull, parsePrice, period, periodOrNone, price } from "../sim.ts";
+import {
+  moment,
+  openSimulator,
+  orNull,
+  parsePrice,
+  period,
+  periodOrNone,
+  price,
+  userId,
+} from "../sim.ts";
 import { showBought } from "./simulate_told.ts";
 
 /** Something that is done to a subscription. */
@@ -156,7 +165,7 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
       by: period("How much further", "--by"),
       until: moment("The new end", "--until"),
     },
-    body: ({ by, until }) => ({ by, until }),
+    body: extensionOf,
     told: () => "Extended",
   }),
   expire: act("End a subscription at once", {
@@ -180,10 +189,24 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
     name: "family_share",
     details: "The member gets a subscription of its own, which costs nothing and follows this one.",
     args: { user_id: argument("The member's app user id; an unknown one is created") },
-    body: ({ user_id }) => ({ customer_id: user_id }),
+    body: ({ user_id }) => ({ customer_id: userId(user_id) }),
     told: ({ user_id }) => `Shared with ${user_id}`,
   }),
 };
+
+/** The body of an extension, which is told in one of two ways. */
+function extensionOf({ by, until }: {
+  by: string | undefined;
+  until: number | undefined;
+}): object {
+  if ((by === undefined) === (until === undefined)) {
+    const why = by === undefined ? "neither --by nor --until is given" : "it has two new ends";
+    throw new UsageError(`Cannot move the end of the period further out: ${why}`, {
+      hint: "Pass one of them: --by 30d, or --until 2027-01-31",
+    });
+  }
+  return { by, until };
+}
 
 /** What a change to another product is told by. */
 interface ProductChange {
