@@ -162,6 +162,25 @@ Deno.test("publish refuses a file that the service would, before it plans anythi
   }
 });
 
+Deno.test("publish refuses what the service could not keep, however deep, before it plans", async () => {
+  const files: Record<string, string> = {};
+  await using desk = await openDesk({ files });
+  const words = ["publish", "offering", "winter_sale", "--paywall", "/paywall.json", "-y"];
+  const wrong: [json: string, why: string][] = [
+    ['{"default_locale": ""}', '"default_locale" must not be empty'],
+    ['{"__proto__": {}}', '"__proto__" must be left out: no field has that name'],
+    ['{"own": [{"__proto__": 1}]}', '"own.0.__proto__" must be left out: no field has that name'],
+    ['{"config": {"a": "\\u0000"}}', '"config.a" holds text that is not valid Unicode, or a NUL'],
+    ['{"config": {"\\ud800": 1}}', '"config.\\ud800" holds text that is not valid Unicode'],
+  ];
+  for (const [json, why] of wrong) {
+    files["/paywall.json"] = json;
+    const { code, out, err } = await desk.run(...words);
+    deepEqual([code, out, desk.sent.length], [2, "", 0], json);
+    ok(err.startsWith(`Cannot publish the paywall: ${why}`), err);
+  }
+});
+
 Deno.test("publish that fails in the middle says what was done, and can be finished", async () => {
   let broken = true;
   const files = { "/paywall.json": JSON.stringify(CONTENT) };

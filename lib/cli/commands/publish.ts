@@ -121,14 +121,33 @@ function faultsIn([name, value]: [string, unknown]): string[] {
   if (name === "revision") return ['"revision" must be left out, as the service counts it'];
   const [wanted = kind, ...others] = Object.hasOwn(CONTENT, name) ? CONTENT[name] ?? [] : [];
   if (![wanted, ...others].includes(kind)) {
-    return [`${JSON.stringify(name)} is ${kind}, not ${wanted}`];
+    const isText = wanted === "a text" && value === "";
+    return [
+      `${JSON.stringify(name)} ${isText ? "must not be empty" : `is ${kind}, not ${wanted}`}`,
+    ];
   }
+  const lost = lostIn(name, value);
+  if (lost !== undefined) return [lost];
   if (!TEXTS.includes(name)) return [];
   return Object.entries(Object(value)).flatMap(([language, texts]) => {
     const inner = kindOf(texts);
     const where = JSON.stringify(`${name}.${language}`);
     return inner === "an object" ? [] : [`${where} is ${inner}, not an object`];
   });
+}
+
+/** What the service would refuse in a name or value, however deep, as it could not keep it. */
+function lostIn(name: string, value: unknown, where = name): string | undefined {
+  if (name === "__proto__") {
+    return `${JSON.stringify(where)} must be left out: no field has that name`;
+  }
+  const texts = typeof value === "string" ? [name, value] : [name];
+  if (texts.some((text) => text.includes("\0") || !text.isWellFormed())) {
+    return `${JSON.stringify(where)} holds text that is not valid Unicode, or a NUL character`;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const inner = Object.entries(value);
+  return inner.map(([key, one]) => lostIn(key, one, `${where}.${key}`)).find((one) => one);
 }
 
 /** What kind of JSON a value is. */
