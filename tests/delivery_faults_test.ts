@@ -175,7 +175,8 @@ Deno.test("requests are refused, late and cut off on demand, so many times", asy
   time.pass(5000);
   equal(await late, 200);
 
-  for (const wrong of [{}, { status: 200 }, { cut: "now" }, { path: "v2", status: 500 }]) {
+  const both = { status: 500, cut: "before" };
+  for (const wrong of [{}, { status: 200 }, { cut: "now" }, { path: "v2", status: 500 }, both]) {
     equal((await admin("POST", wrong)).status, 400, JSON.stringify(wrong));
   }
   await admin("POST", { status: 500, count: 100 });

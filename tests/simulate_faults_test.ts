@@ -85,6 +85,8 @@ Deno.test("simulate faults refuses what it does not know, before anything is sen
   const wrong: [string, RegExp][] = [
     ["add", /nothing says how\nPass --status, --delay-ms or --cut/],
     ["add --retry-after 3 --delay-ms 1", /--retry-after: it goes with --status/],
+    ["add --cut before --status 500", /--cut with --status: no answer that is cut off tells a/],
+    ["add --cut after --status 500", /--cut with --status/],
     ["add --status 200", /"200" for --status: it is not 400 to 599/],
     ["add --cut now", /--cut cannot be "now"; it takes before, after/],
     ["add-delivery whintgr0 late", /by "late": there are duplicate, drop and reorder/],
@@ -104,6 +106,8 @@ Deno.test("simulate faults refuses what it does not know, before anything is sen
     ["/_sim/projects/*/trigger", /must not begin with \/_sim\//],
     ["/v2/projects?limit=1", /must be a path as requests have it, without a query/],
     ["/v2/my projects", /must be a path as requests have it/],
+    ["/V2/projects", /must begin with \/v2\/, .* in lower case/],
+    ["/v3/**", /must begin with \/v2\//],
     ["/v2/../v1", /must be a path as requests have it/],
   ];
   for (const [path, message] of never) {
@@ -113,6 +117,10 @@ Deno.test("simulate faults refuses what it does not know, before anything is sen
     match(err, message);
   }
   equal((await faults(desk, "list")).err, "Nothing is to go wrong.\n");
+  for (const path of ["/*/projects", "/**", "/oauth2/token", "/v1/**", "/health"]) {
+    await faults(desk, "add", "--path", path, "--delay-ms", "0");
+  }
+  await faults(desk, "clear");
   const unknown = await desk.run("simulate", "faults", "add-delivery", "whintgr0", "drop");
   equal(unknown.code, 5);
 });

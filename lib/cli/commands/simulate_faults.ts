@@ -101,6 +101,12 @@ const add = command({
         hint: "Pass --status, --delay-ms or --cut.",
       });
     }
+    if (cut !== undefined && status !== undefined) {
+      throw new UsageError(
+        "Cannot use --cut with --status: no answer that is cut off tells a status",
+        { hint: "Add two faults, one with each: the first request meets the first." },
+      );
+    }
     if (retry_after_s !== undefined && status === undefined) {
       throw new UsageError("Cannot use --retry-after: it goes with --status");
     }

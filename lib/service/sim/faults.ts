@@ -26,6 +26,9 @@ const newFault = z.strictObject({
     .refine(
       (path) => !path.startsWith("/_sim/"),
       "must not begin with /_sim/, where nothing goes wrong on purpose",
+    ).refine(
+      isServed,
+      "must begin with /v2/, /v1/, /oauth2/ or another address there is, in lower case",
     ).optional(),
   count: z.int().min(1).max(1_000_000).default(1),
   status: z.int().min(400).max(599).optional(),
@@ -35,6 +38,10 @@ const newFault = z.strictObject({
 }).refine(
   ({ status, delay_ms, cut }) => [status, delay_ms, cut].some((one) => one !== undefined),
   "must have status, delay_ms or cut",
+).refine(
+  // Before the effect there is no answer, and after it the answer is the effect's.
+  ({ status, cut }) => status === undefined || cut === undefined,
+  "must not have both status and cut, as no answer that is cut off tells a status",
 );
 
 type Fault = z.infer<typeof newFault>;
@@ -85,6 +92,15 @@ export function createRequestFaults(later: Later): RequestFaults {
 /** Whether requests can have this path: a pattern that none has would never be met. */
 function isPath(path: string): boolean {
   return URL.parse(`http://service${path}`)?.pathname === path;
+}
+
+/** Where something answers, by the first segment of its path. */
+const ROOTS = ["v1", "v2", "oauth2", ".well-known", "health", "openapi.json"];
+
+/** Whether something could answer at a path. */
+function isServed(path: string): boolean {
+  const [, root = ""] = path.split("/");
+  return root.includes("*") || ROOTS.includes(root);
 }
 
 /** Whether a fault is for a request. In its path, `*` stands for a segment and `**` for any number. */
