@@ -7,6 +7,7 @@
 
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
+import { projectTime } from "../clock.ts";
 import type { Tx } from "../store/mod.ts";
 import type { DeliveryState } from "../store/delivery_tables.ts";
 import type { Row } from "../store/tables.ts";
@@ -216,7 +217,10 @@ export async function letNextGo(
 /** Switches an integration off, and gives up what waits for it. */
 async function disable(tx: Tx, delivery: Row<"deliveries">, now: number): Promise<void> {
   const { project_id, integration_id } = delivery;
-  await tx.updateTable("webhook_integrations").set({ disabled_at: now })
+  const project = await tx.selectFrom("projects").select(["clock_frozen_at", "clock_offset"])
+    .where("id", "=", project_id).executeTakeFirstOrThrow();
+  // It is shown beside the moment of its creation, which is the project's time.
+  await tx.updateTable("webhook_integrations").set({ disabled_at: projectTime(project, now) })
     .where("project_id", "=", project_id).where("id", "=", integration_id).execute();
   // What somebody has in hand is given up when it comes back.
   await tx.updateTable("deliveries").set({ state: "dead", ready_at: null, finished_at: now })
