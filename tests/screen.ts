@@ -23,5 +23,10 @@ export async function matchScreen(name: string, text: string, columns = 80): Pro
     ok(width(line) <= columns || /^[$!] |^ {2}cli /.test(line), `wider than ${columns}: ${line}`);
     equal(visible(line), line);
   }
-  await matchGolden(name, steadyIds(text));
+  // Ports of receivers that are cut, too.
+  const steady = text.replace(
+    /(?<=127\.0\.0\.1:)\d+(?=…)/g,
+    (port) => "40000".slice(0, port.length),
+  );
+  await matchGolden(name, steadyIds(steady));
 }

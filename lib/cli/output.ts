@@ -47,11 +47,14 @@ const USUAL_COLUMNS = 80;
 export type Cell = string | number | boolean | null | undefined;
 
 /**
- * How values are shown: `date` and `time` take milliseconds since 1970, `number` is aligned on the
- * right. Where a table is too wide, `text` is cut first, then `word`, which is one of a few; `prose`,
- * which only the last column may be, goes on below; all others are shown whole or not at all.
+ * How values are shown: `date`, `time` and `minute` take milliseconds since 1970, `number` is aligned
+ * on the right. Where a table is too wide, `text` is cut first, and `address` less; then `word`, which
+ * is one of a few, and `type`, for which texts are left out first; `prose`, which only the last column
+ * may be, goes on below; all others are shown whole or not at all.
  */
-export type Kind = "text" | "word" | "prose" | "date" | "time" | "id" | "number";
+export type Kind =
+  | ("text" | "address" | "word" | "type" | "prose")
+  | ("date" | "time" | "minute" | "id" | "number");
 
 /** One column of a table. */
 export interface Column<T> {

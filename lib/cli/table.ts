@@ -20,8 +20,11 @@ const LEAST_TEXT = 6;
 /** A word that is cut keeps this much: enough to tell it from most of the others. */
 const LEAST_WORD = 10;
 
+/** An address that is cut keeps this much: enough to tell the host, of which all begin alike. */
+const LEAST_ADDRESS = 22;
+
 /** Prose is given this much before it is broken into more lines. */
-const LEAST_PROSE = 24;
+const LEAST_PROSE = 16;
 
 /** An id that is wider than this is cut like a text. Those that services make are not. */
 const LONGEST_ID = 64;
@@ -35,7 +38,7 @@ export interface LaidOut {
   readonly header: string;
   /** One line per row, or more where prose is broken. */
   readonly lines: readonly string[];
-  /** The names of columns that had no room, except those that can be spared and are empty. */
+  /** The names of columns that had no room, except empty ones that can be spared and have no numbers. */
   readonly dropped: readonly string[];
 }
 
@@ -70,9 +73,9 @@ export function layOut<T>(
   return { header, lines: lines.flat(), dropped: dropped.map(({ texts }) => texts[0] ?? "") };
 }
 
-/** Whether nobody misses a column: it can be spared, and has no value. */
-function isNothing({ spare, texts }: TextColumn): boolean {
-  return spare && texts.slice(1).every((text) => text === "-");
+/** Whether nobody misses a column: it can be spared, and has no value. Of numbers, none is one. */
+function isNothing({ kind, spare, texts }: TextColumn): boolean {
+  return spare && kind !== "number" && texts.slice(1).every((text) => text === "-");
 }
 
 /** The lines of a row: one, and more below it for prose in the last column. */
@@ -108,7 +111,8 @@ function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
 
 /** How much a cell of a kind keeps when it is cut. */
 function leastOf(kind: Kind, whole: number): number {
-  if (kind === "word") return LEAST_WORD;
+  if (kind === "word" || kind === "type") return LEAST_WORD;
+  if (kind === "address") return LEAST_ADDRESS;
   if (kind === "prose") return LEAST_PROSE;
   return kind === "text" || kind === "id" && whole > LONGEST_ID ? LEAST_TEXT : Infinity;
 }
@@ -120,16 +124,25 @@ function neededColumns(columns: readonly TextColumn[], room: number): readonly T
   return neededColumns(columns.toSpliced(last, 1), room);
 }
 
+/** Whether a column is one of those that are left out first. */
+function isText({ kind }: TextColumn): boolean {
+  return kind === "text" || kind === "prose" || kind === "address";
+}
+
+/** How narrow a column may get. Beside texts a type is whole: they go before it is cut. */
+function leastBeside({ kind, least, widest }: TextColumn, texts: boolean): number {
+  return texts && kind === "type" ? widest : least;
+}
+
 /**
  * The columns that have room, cut as far as they may be: the first one, then all but texts, then
  * texts; of each, those that come first.
  */
 function fittingColumns(columns: readonly TextColumn[], room: number): readonly TextColumn[] {
   const [first, ...others] = columns;
-  const isText = ({ kind }: TextColumn) => kind === "text" || kind === "prose" ? 1 : 0;
   const chosen = new Set(first ? [first] : []);
-  for (const column of others.toSorted((a, b) => isText(a) - isText(b))) {
-    const least = [...chosen, column].map((one) => one.least);
+  for (const column of others.toSorted((a, b) => Number(isText(a)) - Number(isText(b)))) {
+    const least = [...chosen, column].map((one) => leastBeside(one, isText(column)));
     if (total(least) <= room) chosen.add(column);
   }
   return columns.filter((column) => chosen.has(column));
@@ -139,8 +152,9 @@ function fittingColumns(columns: readonly TextColumn[], room: number): readonly 
 function fittingWidths(columns: readonly TextColumn[], room: number): number[] {
   if (room === Infinity) return columns.map(({ texts }) => paddingOf(texts));
   const widest = columns.map((column) => column.widest);
+  const leasts = columns.map((column) => leastBeside(column, columns.some(isText)));
   for (let cap = room; cap >= 0; cap--) {
-    const widths = columns.map(({ least }, i) => Math.min(widest[i] ?? 0, Math.max(cap, least)));
+    const widths = leasts.map((least, i) => Math.min(widest[i] ?? 0, Math.max(cap, least)));
     let left = room - total(widths);
     if (left < 0) continue;
     return widths.map((one, i) => one < (widest[i] ?? 0) && left-- > 0 ? one + 1 : one);
@@ -159,7 +173,7 @@ function cellIn(column: TextColumn, row: number, columns: number, room: number):
   const { kind, texts } = column;
   const text = texts[row] ?? "";
   const isWhole = room === Infinity || width(text) <= columns;
-  const mayBeCut = row === 0 || kind === "text" || kind === "word" || kind === "id";
+  const mayBeCut = row === 0 || !["date", "time", "minute", "number"].includes(kind);
   const shown = isWhole ? text : fit(mayBeCut ? text : "…", columns);
   return kind === "number" ? padStart(shown, columns) : padEnd(shown, columns);
 }
@@ -181,6 +195,7 @@ export function cellText(cell: Cell, kind: Kind | undefined): string {
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   if (typeof cell === "number" && kind === "date") return date(cell);
   if (typeof cell === "number" && kind === "time") return time(cell);
+  if (typeof cell === "number" && kind === "minute") return time(cell).replace(/:\d\d$/, "");
   return visible(String(cell));
 }
 

@@ -21,7 +21,7 @@ import { attempts, deliveries, ping, rotateSecret } from "./webhook_deliveries.t
 const columns: Column<Webhook>[] = [
   { header: "id", value: (webhook) => webhook.id, kind: "id" },
   { header: "name", value: (webhook) => webhook.name },
-  { header: "url", value: (webhook) => webhook.url },
+  { header: "url", value: (webhook) => webhook.url, kind: "address" },
   { header: "events", value: (webhook) => eventsOf(webhook.event_types) },
   {
     header: "disabled",
