@@ -1,4 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { canBeChosen, EVENT_TYPES } from "../lib/cli/event_types.ts";
+import { EVENT_TYPES as CHOICES } from "../lib/service/events/types.ts";
 import { updateWebhook } from "../lib/resources/webhooks.ts";
 import { type Counter, openCounter } from "./cli_fixture.ts";
 import { answers, openReceiver, type Receiver } from "./receiver.ts";
@@ -113,6 +115,9 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   const idle = await counter.run("events recover --since 2026-01-31 --webhook $hook");
   equal(idle.code, 7);
   ok(idle.err.endsWith(enable), idle.err);
+  const pinged = await counter.run("webhooks ping $hook");
+  equal(pinged.code, 7);
+  ok(pinged.err.endsWith(enable), pinged.err);
   const nobody = await counter.run("events resend $event");
   deepEqual([nobody.code, nobody.out], [0, ""]);
   match(nobody.err, /No webhook wants this event/);
@@ -172,6 +177,24 @@ Deno.test("events resend takes a delivery, and sends its event to its webhook al
   equal((await counter.run("events resend dlv0")).code, 5);
 });
 
+Deno.test("events resend of what stands behind another event says so, and calls it on no way", async () => {
+  using receiver = openReceiver(answers(503));
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  await buy(counter, "ada");
+  await buy(counter, "ada");
+  const waiting = await run(counter, "webhooks deliveries $hook --state waiting");
+  const [delivery = ""] = /^dlv\w+/m.exec(waiting) ?? [];
+  const { code, out, err } = await counter.run(`events resend ${delivery}`);
+  equal(code, 0);
+  match(out, /^waiting +dlv/m);
+  equal(
+    err,
+    "It waits at 1 webhook until an earlier event of the same customer has arrived\n" +
+      `See what it waits for: cli webhooks deliveries ${counter.ids["$hook"]}\n`,
+  );
+});
+
 Deno.test("events recover refuses an end before the beginning without asking the service", async () => {
   await using counter = await openOffice();
   counter.desk.sent.length = 0;
@@ -211,6 +234,13 @@ Deno.test("events trigger tells how many webhooks hear of the event", async () =
   await using counter = await openOffice();
   const nobody = await counter.run("events trigger test");
   match(nobody.err, /\nNo webhook wants it; send one to a webhook: cli webhooks ping <id>\n/);
+  const consent = await counter.run("events trigger price_increase_consent_required");
+  match(
+    consent.err,
+    /\nNo webhook can choose this type, and there is none that gets all types\.\n/,
+  );
+  const chosen = EVENT_TYPES.filter(({ type }) => canBeChosen(type)).map(({ type }) => type);
+  deepEqual(chosen, CHOICES.map((type) => type.toUpperCase()));
   await subscribe(counter, receiver, "non_renewing_purchase");
   const somebody = await counter.run("events trigger non_renewing_purchase");
   match(somebody.err, /\nIt goes to 1 webhook\n/);

@@ -124,16 +124,25 @@ export function quarterOf(start: number): number {
   return Math.floor(new Date(start).getUTCMonth() / 3) + 1;
 }
 
-/** What a chart is of, in one line: from when to when, how long the periods are, which currency. */
-export function rangeText({ chart, periods, measures }: ChartView): string {
-  const { resolution } = chart;
+/** What a chart is of, in one line: from when to when, how long the periods are, which currency, what averages. */
+export function rangeText(view: ChartView): string {
+  const { chart, periods, measures, segments } = view;
+  const { resolution, summary } = chart;
+  // Pictures of cohorts and of segments show none.
+  const hasAverage = !isCohort(view) && segments.length === 1 && summary?.["average"];
   const [first, last] = [periods[0], periods.at(-1)];
   const parts = [
     ...first && last ? [spanText(first, last, resolution)] : [],
     `by ${resolution}`,
     ...measures.some(({ unit }) => unit === "$") ? [chart.yaxis_currency] : [],
+    ...hasAverage && isPartlyOpen(periods) ? [`average of complete ${resolution}s`] : [],
   ];
   return parts.join(", ");
+}
+
+/** Whether some periods are over and some are not: the average is that of the former. */
+function isPartlyOpen(periods: readonly PeriodView[]): boolean {
+  return periods.some(({ open }) => open) && periods.some(({ open }) => !open);
 }
 
 function spanText(first: PeriodView, last: PeriodView, resolution: string): string {

@@ -50,6 +50,12 @@ export const EVENT_TYPES: readonly EventType[] = [
   cannot("PAYWALL_COMPONENT_INTERACTED", "A part of a paywall was used", NO_APPS),
 ];
 
+/** Whether webhooks can choose a type by its name. One that gets all types gets the others as well. */
+export function canBeChosen(type: string): boolean {
+  const names = EVENT_TYPES.map((one) => one.type);
+  return names.includes(type) && names.indexOf(type) < names.indexOf("TEST");
+}
+
 /**
  * Types as they are typed, in either case and separated by commas.
  *

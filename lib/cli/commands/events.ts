@@ -5,7 +5,7 @@
  * @module
  */
 
-import { ApiError, UsageError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
 import { argument, command, group, text } from "../command.ts";
@@ -21,7 +21,7 @@ import { listeners } from "./events_listeners.ts";
 import { trigger } from "./events_trigger.ts";
 import { types } from "./events_types.ts";
 import { event as view, events as list } from "./simulate_events.ts";
-import type { Delivery } from "./webhook_deliveries.ts";
+import { type Delivery, refuseDisabled } from "./webhook_deliveries.ts";
 
 const webhookFlag = {
   webhook: text("Only to this webhook", { placeholder: "id" }),
@@ -62,13 +62,27 @@ const resend = command({
       () => Promise.resolve(page),
       resendColumns,
     );
-    const [first] = page.items;
-    if (first === undefined) return context.out.note("No webhook wants this event.");
-    context.out.done(`The event is on its way to ${counted(page.items.length, "webhook")}`);
-    const flags = sameFlags(context, data);
-    context.out.note(`See what becomes of it: cli webhooks attempts ${first.id}${flags}`);
+    tellSent(context, page.items, sameFlags(context, data));
   },
 });
+
+/** Says where an event goes, where it has to wait first, and how to see what becomes of it. */
+function tellSent({ out }: Context, sent: readonly Delivery[], flags: string): void {
+  const waiting = sent.filter(({ state }) => state === "waiting");
+  const [first] = sent.filter((delivery) => !waiting.includes(delivery));
+  const [behind] = waiting;
+  if (sent.length === 0) return out.note("No webhook wants this event.");
+  if (first) {
+    const others = counted(sent.length - waiting.length, "webhook");
+    out.done(`The event is on its way to ${others}`);
+    out.note(`See what becomes of it: cli webhooks attempts ${first.id}${flags}`);
+  }
+  if (behind) {
+    const where = counted(waiting.length, "webhook");
+    out.note(`It waits at ${where} until an earlier event of the same customer has arrived`);
+    out.note(`See what it waits for: cli webhooks deliveries ${behind.webhook_id}${flags}`);
+  }
+}
 
 /** Which event is to be sent, and to whom: a delivery names both. */
 async function whatToResend(
@@ -84,15 +98,6 @@ async function whatToResend(
     `Cannot send ${id} to ${JSON.stringify(webhook)}: it is a delivery to ${webhook_id}`,
     { hint: `Send its event there: cli events resend ${event_id} --webhook ${quoted(webhook)}` },
   );
-}
-
-/** Throws an error on, and where a webhook is switched off says how to switch it on. */
-function refuseDisabled(error: unknown, webhook: string | undefined, { globals }: Context): never {
-  if (!(error instanceof ApiError) || error.status !== 422 || webhook === undefined) throw error;
-  const { projectId } = globals;
-  const where = projectId === undefined ? "" : ` --project-id ${quoted(projectId)}`;
-  const hint = `Switch it on again: cli webhooks update ${quoted(webhook)} --url <url>${where}`;
-  throw new ApiError(error.message, { ...error, hint });
 }
 
 const recover = command({

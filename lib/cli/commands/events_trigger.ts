@@ -9,7 +9,7 @@ import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
 import { argument, command, text, texts } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EVENT_TYPES } from "../event_types.ts";
+import { canBeChosen, EVENT_TYPES } from "../event_types.ts";
 import { parsePairs } from "../input.ts";
 import { dataFlag } from "../local_service.ts";
 import { openSimulator, sameFlags } from "../sim.ts";
@@ -113,6 +113,8 @@ function tellTriggered(
   if (webhooks > 0) out.note(`It goes to ${webhooks === 1 ? "1 webhook" : `${webhooks} webhooks`}`);
   else if (event.type === "TEST") {
     out.note(`No webhook wants it; send one to a webhook: cli webhooks ping <id>${flags}`);
+  } else if (!canBeChosen(event.type)) {
+    out.note("No webhook can choose this type, and there is none that gets all types.");
   } else out.note("No webhook wants it.");
   out.note(`See it as webhooks get it: cli events view ${event.id}${flags}`);
 }

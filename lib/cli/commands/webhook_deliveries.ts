@@ -5,12 +5,14 @@
  * @module
  */
 
-import { ToolkitError } from "../../errors.ts";
+import { ApiError, ToolkitError } from "../../errors.ts";
 import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
 import { argument, choice, command } from "../command.ts";
+import type { Context } from "../context.ts";
 import { dataFlag } from "../local_service.ts";
 import type { Column } from "../output.ts";
+import { quoted } from "../place.ts";
 import { askFirst, confirmFlags, pageFlags, showList, showOne } from "../plain.ts";
 import { openSimulator, sameFlags } from "../sim.ts";
 
@@ -135,7 +137,8 @@ export const ping = command({
   async run(context, { id, data }) {
     const { client, project } = await openSimulator(context, data);
     const place = path`/_sim/projects/${project}/webhooks/${id}/ping`;
-    const delivery = await client.post<Delivery>(place);
+    const delivery = await client.post<Delivery>(place)
+      .catch((error: unknown) => refuseDisabled(error, id, context));
     showOne(context, delivery);
     const { last_error, last_attempt_at, state } = delivery;
     if (state === "delivered") return context.out.done("The receiver has got it");
@@ -150,6 +153,18 @@ export const ping = command({
     });
   },
 });
+
+/** Throws an error on, and where a webhook is switched off says how to switch it on. */
+export function refuseDisabled(
+  error: unknown,
+  webhook: string | undefined,
+  context: Context,
+): never {
+  if (!(error instanceof ApiError) || error.status !== 422 || webhook === undefined) throw error;
+  const hint = `Switch it on again: cli webhooks update ${quoted(webhook)} --url <url>` +
+    sameFlags(context, undefined);
+  throw new ApiError(error.message, { ...error, hint });
+}
 
 /** Replaces a signing secret. */
 export const rotateSecret = command({
