@@ -151,6 +151,19 @@ Deno.test("a higher bar is never shown lower, and something never as nothing", (
   }));
 });
 
+Deno.test("a name that joins the space before it makes no line of the legend wider", () => {
+  const values = [1];
+  const lines = drawPicture({
+    style: "lines",
+    places: [{ label: "a", open: false }],
+    strides: [1],
+    format: String,
+    series: [{ name: `🏽ำ: ${"x".repeat(30)}`, values }, { name: "b", values }],
+  }, { columns: 18, color: false });
+  ok(lines.length > 0);
+  for (const line of lines) ok(stringWidth(line) <= 18, line);
+});
+
 Deno.test("no line of any picture is wider than its terminal", () => {
   fc.assert(
     fc.property(charts, fc.integer({ min: 1, max: 210 }), fc.boolean(), (chart, columns, color) => {

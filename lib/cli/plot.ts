@@ -146,7 +146,10 @@ function legend({ series, style }: Picture, { columns, color }: Canvas): string[
     const room = columns - (mark ? 2 : 0);
     const name = names[i] ?? "";
     const text = note === undefined ? name : `${padEnd(name, widest)}  ${visible(note)}`;
-    return mark ? `${paint([mark], color)} ${fit(text, room)}` : fit(text, room);
+    if (mark === undefined) return fit(text, room);
+    // A name may join the space before it, and that changes widths.
+    const wider = width(`${mark.text} ${fit(text, room)}`) - columns;
+    return `${paint([mark], color)} ${fit(text, room - Math.max(0, wider))}`;
   });
 }
 
