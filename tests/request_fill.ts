@@ -32,7 +32,8 @@ export async function fillSite(site: Site, projectId: string, webhookUrl: string
   await ask(site, "PUT", `${api}/offerings/default/paywall`, { title: "A" });
   const hook = { name: "All", url: webhookUrl, event_types: ["renewal"] };
   await ask(site, "POST", `${api}/integrations/webhooks`, hook);
-  await ask(site, "POST", `${sim}/listeners/ear`, {});
+  // Several, since some are deleted.
+  for (let i = 1; i <= 8; i++) await ask(site, "POST", `${sim}/listeners/ear${i}`, {});
   const web = apps.items.find(({ type }) => type === "svc_billing");
   const once = { app_id: web?.id, store_identifier: "notes_web_once", type: "one_time" };
   await ask(site, "POST", `${api}/products`, once);
