@@ -39,7 +39,7 @@ export function testRequests(atATime: number): void {
 
   Deno.test(`requests at random, ${atATime} at a time, come through to every route, and are refused by each`, async () => {
     // Some things seldom happen. If one never does, it is not for want of trying.
-    for (let more = 0; more < 4 && missing(tally).length > 0; more++) {
+    for (let more = 0; more < 12 && missing(tally).length > 0; more++) {
       await using desk = await openRequestDesk();
       await sendGenerated(desk.site, { requests: 1250, atATime, tally });
     }

@@ -72,8 +72,8 @@ export async function measureCustomers(
   return {
     method: `${customers} customers in a file. One process walks over them with the library's ` +
       "`each()` over `listCustomers()`, in pages of 100, another one creates and deletes " +
-      `customers all the while, a third is the service. Every customer that stays, ${VOLATILE - 1} of ${VOLATILE}, ` +
-      "was seen exactly once.",
+      "customers all the while, a third is the service. Every customer that stays, " +
+      `${VOLATILE - 1} of ${VOLATILE}, was seen exactly once.`,
     findings: findings(walked, written, memory),
   };
 }
