@@ -238,6 +238,8 @@ function callFor(
   if (project && (project.clock_frozen_at ?? project.clock_offset) !== 0) asked.time = now;
   // Most requests have no query, and then there is nothing to take apart.
   const parameters = url.search === "" ? NO_PARAMETERS : url.searchParams;
+  // Whether the handler looks at the body or not, it is looked at afterwards: once is enough.
+  let checked: { body: unknown } | undefined;
   const call: Omit<Call, "project"> = {
     tx,
     params,
@@ -248,7 +250,7 @@ function callFor(
     now,
     wall,
     userAgent: request.headers.get("User-Agent"),
-    body: () => validate(route.body ?? noBody, body),
+    body: () => (checked ??= { body: validate(route.body ?? noBody, body) }).body,
   };
   // Only the handlers of routes below a project look at `project`; the path gives them one.
   return { ...call, project } as Call;
