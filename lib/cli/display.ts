@@ -134,6 +134,11 @@ export function time(ms: number | null | undefined): string {
   return isoText(ms, (day, clock) => `${day} ${clock.slice(0, 8)}`);
 }
 
+/** A number of things in words: "1 event", "2 events". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** Takes a time apart. A number that no calendar has stays a number, so that it can be seen. */
 function isoText(
   ms: number | null | undefined,

@@ -10,7 +10,7 @@ import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
 import { argument, command, group, text } from "../command.ts";
 import type { Context } from "../context.ts";
-import { time } from "../display.ts";
+import { counted, time } from "../display.ts";
 import { dataFlag } from "../local_service.ts";
 import type { Column } from "../output.ts";
 import { quoted } from "../place.ts";
@@ -158,8 +158,3 @@ export const events = group("Events at the local service, and sending them once 
   trigger,
   types,
 });
-
-/** A number of things in words. */
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

@@ -7,7 +7,7 @@
 import { ToolkitError, UsageError } from "../../errors.ts";
 import { command, type Flag, parsed, text, toggle } from "../command.ts";
 import type { Context } from "../context.ts";
-import { fit, padEnd, padStart, time, visible } from "../display.ts";
+import { counted, fit, padEnd, padStart, time, visible } from "../display.ts";
 import { parseEventTypes } from "../event_types.ts";
 import { type Execution, runForEvent } from "../exec.ts";
 import { type Answer, type ForwardedEvent, forwardEvent, type Target } from "../forward.ts";
@@ -66,7 +66,9 @@ export const listen = command({
     try {
       const listening = { takers, name, types, data, untilIdle, most, attempts };
       const taken = await listenTo(context, listening, teller);
-      if (people) context.out.done(`${targets.url ? "Forwarded" : "Handled"} ${plural(taken)}`);
+      if (people) {
+        context.out.done(`${targets.url ? "Forwarded" : "Handled"} ${counted(taken, "event")}`);
+      }
     } catch (error) {
       if (!context.signal.aborted && !context.out.unread.aborted) throw error;
       if (people) context.out.note("Stopped. The next run goes on from here.");
@@ -201,7 +203,7 @@ function tellPeople(
           : `See what signs them with: cli events listeners secret ${name}${flags}`,
       );
       if (types) out.note(`Events of other types count as taken under the name "${name}"`);
-      if (waiting > 0) out.note(`Missed since the last run: ${plural(waiting)}`);
+      if (waiting > 0) out.note(`Missed since the last run: ${counted(waiting, "event")}`);
     },
     forwarded: (event, _, answer) => tell(event, String(answer.status), answer),
     executed: (event, _, execution) => tell(event, `exit ${execution.exit_code}`, execution),
@@ -244,8 +246,4 @@ function tellPrograms({ out }: Context): EventTeller {
     lost: (error) => tell({ object: "connection_lost", error }),
     found: () => tell({ object: "connection_found" }),
   };
-}
-
-function plural(count: number): string {
-  return count === 1 ? "1 event" : `${count} events`;
 }

@@ -11,6 +11,7 @@ import { path } from "../../path.ts";
 import { argument, choice, command, type Flag, group, parsed, text } from "../command.ts";
 import type { Context } from "../context.ts";
 import { parseCount } from "../input.ts";
+import { counted } from "../display.ts";
 import { dataFlag } from "../local_service.ts";
 import type { Column } from "../output.ts";
 import { showOne } from "../plain.ts";
@@ -198,8 +199,4 @@ function tellEnd(context: Context, data: string | undefined, what: string): void
   if (out.format === "json") return;
   out.done(what);
   out.note(`Let everything go well again: cli simulate faults clear${sameFlags(context, data)}`);
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -18,6 +18,7 @@ import type { Invoice } from "../../resources/invoices.ts";
 import { refundTransaction } from "../../resources/subscriptions.ts";
 import { amountText } from "../amount.ts";
 import { argument, command, group, text, texts } from "../command.ts";
+import { counted } from "../display.ts";
 import { readJsonFile } from "../input.ts";
 import type { Column } from "../output.ts";
 import {
@@ -141,17 +142,17 @@ const transfer = command({
     const after = before && await readHoldings(client, src_user_id).catch(() => undefined);
     if (!after) return;
     const gone = before.filter(({ id }) => !after.some((one) => one.id === id));
-    const what = counted(gone);
+    const what = inWords(gone);
     if (what === "") context.out.warn(`Nothing was transferred: ${src_user_id} had none of it`);
     else context.out.done(`Transferred ${what} from ${src_user_id} to ${dst_user_id}`);
   },
 });
 
 /** Holdings as numbers: "2 subscriptions and 1 grant". Nothing for none. */
-function counted(holdings: readonly Holding[]): string {
+function inWords(holdings: readonly Holding[]): string {
   const kinds = Object.groupBy(holdings, (one) => isGrant(one) ? "grant" : one.object);
   return Object.entries(kinds)
-    .map(([kind, { length } = { length: 0 }]) => `${length} ${kind}${length === 1 ? "" : "s"}`)
+    .map(([kind, { length } = { length: 0 }]) => counted(length, kind))
     .join(" and ");
 }
 
