@@ -49,11 +49,19 @@ export async function bringingCurrency(call: SimCall, all: readonly Held[]): Pro
   const facts = readEventFacts(call);
   const found: Held[] = [];
   for (const held of all) {
-    if (!isAble(held.store, "bring_currency")) continue;
-    const grants = await facts.currencyGrants(held.product_id ?? "");
-    if (grants.some(({ amount }) => amount > 0)) found.push(held);
+    if (await bringsCurrency(facts, held.store, held.product_id ?? "")) found.push(held);
   }
   return found;
+}
+
+/** Whether each payment for a product brings virtual currency. */
+async function bringsCurrency(
+  facts: ReturnType<typeof readEventFacts>,
+  store: string,
+  productId: string,
+): Promise<boolean> {
+  if (!isAble(store, "bring_currency")) return false;
+  return (await facts.currencyGrants(productId)).some(({ amount }) => amount > 0);
 }
 
 /** Another subscription of the same app to change to, rather one that the customer has not got. */
@@ -169,8 +177,7 @@ async function suitable(
     const facts = readEventFacts(call);
     const found: Offered[] = [];
     for (const one of offered) {
-      if (!isAble(one.store, "bring_currency")) continue;
-      if ((await facts.currencyGrants(one.id)).some(({ amount }) => amount > 0)) found.push(one);
+      if (await bringsCurrency(facts, one.store, one.id)) found.push(one);
     }
     return found;
   }
