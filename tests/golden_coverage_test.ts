@@ -7,7 +7,6 @@ import { findPlace, isGroup } from "../lib/cli/place.ts";
 const ELSEWHERE: Record<string, string> = {
   "service start": "cli_process_test.ts: it goes on until it is stopped",
   "service account add": "service_account_test.ts: it needs a service in another process",
-  "events listen": "events_listen_test.ts: it goes on until it is stopped",
   "version": "cli_process_test.ts: it differs from machine to machine",
 };
 
@@ -20,7 +19,7 @@ function commandsOf({ commands }: Group): string[] {
 
 Deno.test("somebody has looked at what every command shows", async () => {
   const root = await loadFor([]);
-  const shown = new Set(Object.keys(ELSEWHERE));
+  const shown = new Set<string>();
   const folder = new URL("./golden/", import.meta.url);
   for await (const { name, isFile } of Deno.readDir(folder)) {
     if (!isFile) continue;
@@ -29,5 +28,6 @@ Deno.test("somebody has looked at what every command shows", async () => {
       shown.add(findPlace(root, line.split(" ")).names.join(" "));
     }
   }
-  deepEqual(commandsOf(root).filter((command) => !shown.has(command)), []);
+  const missing = commandsOf(root).filter((command) => !shown.has(command));
+  deepEqual(missing.sort(), Object.keys(ELSEWHERE).sort());
 });
