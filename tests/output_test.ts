@@ -307,13 +307,19 @@ Deno.test("no line of any table or card is wider than its terminal", () => {
       output.table(rows, shown);
       strictEqual(out[0]?.split("\n").length, rows.length + 2);
       checkLines(out[0] ?? "", room);
-      // A mark at the start would join the space before it, and no two terminals agree on that.
-      const fields = shown.map((one, i) => ({ ...one, value: () => `a${rows[0]?.[i]}` }));
+      const fields = shown.map((one, i) => ({ ...one, value: () => rows[0]?.[i] }));
       output.card(0, fields, { title: "T" });
       checkLines(out[1] ?? "", room);
     }),
     { numRuns: 300 },
   );
+});
+
+Deno.test("a mark that joins the space before it makes no line of a card too wide", () => {
+  const { output, out } = screen(8);
+  output.card(0, [{ label: "a", value: () => "a 🏽ﾞaשלום" }]);
+  deepStrictEqual(out, ["a\n  a\n  🏽ﾞaשל\n  ום\n"]);
+  checkLines(out[0] ?? "", 8);
 });
 
 Deno.test("on a terminal what is said is broken between words, and what is to be copied not at all", () => {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { visible, width, wrap, wrapWords } from "./display.ts";
+import { fit, visible, width, wrap, wrapWords } from "./display.ts";
 import { formatJson } from "./json_text.ts";
 import { cellText, GAP, layOut, widestOf } from "./table.ts";
 
@@ -242,17 +242,22 @@ function cardLines<T>(
   const indent = widestOf(labels.filter(fits)) + GAP.length;
   return fields.flatMap((field, i) => {
     const label = labels[i] ?? "";
-    const values = wrap(cellText(field.value(value), field.kind), room - indent);
-    if (!fits(label)) {
-      return [...wrap(label, room).map(style.dim), ...values.map((line) => padded(line, indent))];
-    }
+    const values = indented(cellText(field.value(value), field.kind), indent, room);
+    if (!fits(label)) return [...wrap(label, room).map(style.dim), ...values];
     const [first = "", ...rest] = values;
-    const beside = style.dim(label) + padded(first, indent - width(label));
-    return [beside, ...rest.map((line) => padded(line, indent))].map((line) => line.trimEnd());
+    return [style.dim(label) + first.slice(width(label)), ...rest].map((line) => line.trimEnd());
   });
 }
 
-/** A line with space before it. */
-function padded(line: string, indent: number): string {
-  return " ".repeat(indent) + line;
+/**
+ * The text in lines with space before them, none wider than `room`. A mark at the start of a line
+ * joins that space and may widen it: such a text is broken earlier.
+ */
+function indented(text: string, indent: number, room: number): string[] {
+  const space = " ".repeat(indent);
+  for (let columns = room - indent; columns > 0; columns--) {
+    const lines = wrap(text, columns).map((line) => (space + line).trimEnd());
+    if (lines.every((line) => width(line) <= room)) return lines;
+  }
+  return wrap(text, 1).map((line) => fit(space + line, room));
 }
