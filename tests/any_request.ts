@@ -4,7 +4,7 @@
  * @module
  */
 
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { goodValue, type Making, valueOf } from "./any_value.ts";
 import { CLEAN, FAULTY, junkBody, junkText } from "./junk.ts";
 import { BEFORE, type Stock } from "./request_stock.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 
 /** Text from all of Unicode, weighted towards what is hard to measure. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { RECIPES } from "../lib/service/sim/trigger_recipes.ts";
 import { junk, type Strewing } from "./junk.ts";
 import type { Stock } from "./request_stock.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { type Chart, getChart } from "../lib/resources/charts.ts";
 import { convert } from "../lib/service/domain/money.ts";
 import { CHARTS } from "../lib/service/reports/definitions.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { ApiError } from "../lib/errors.ts";
 import { type Chart, type ChartQuery, getChart, getChartOptions } from "../lib/resources/charts.ts";
 import { createProduct } from "../lib/resources/products.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { findJsonFault } from "../lib/cli/check_json.ts";
 
 /** The fault of a text as `line:column: what`. */

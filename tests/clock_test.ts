@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { listAuditLogs } from "../lib/resources/audit_logs.ts";
 import { dump, fill, serveFolder, START, tell } from "./clock_fixture.ts";
 import { openDesk } from "./harness.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { createClient, type Exchange } from "../lib/client.ts";
 import { formatExchange, redactToken } from "../lib/debug.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import stringWidth from "string-width";
 import { date, fit, padEnd, padStart, time, visible, width, wrap } from "../lib/cli/display.ts";
 import { anyText } from "./any_text.ts";

@@ -5,7 +5,7 @@
  */
 
 import { equal, ok } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { type AnyRequest, anyRequest, OWN_ORIGIN } from "./any_request.ts";
 import { checkedFetch, checkError } from "./openapi.ts";
 import type { Stock } from "./request_stock.ts";

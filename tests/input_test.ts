@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { join } from "node:path";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import {
   checkDateRange,
   denoFiles,

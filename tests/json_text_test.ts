@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { formatJson, joinPages, listItems } from "../lib/cli/json_text.ts";
 import { NetworkError } from "../lib/errors.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 
 /** Texts. */
 export const junkText: fc.Arbitrary<string> = fc.oneof(

@@ -72,6 +72,7 @@ Deno.test("packages are imported only where they belong", () => {
     ["lib/service/mod.ts", `import { Hono } from "npm:hono@4.13.19";`],
     ["lib/config/file.ts", `import { parse } from "npm:smol-toml@1.9.1";`],
     ["lib/auth/store.ts", `await import("npm:smol-toml@1.9.1");`],
+    ["tests/a_test.ts", `import fc from "fast-check";`],
     ["tests/a_test.ts", `import { equal } from "jsr:@example/assert";`],
     ["tests/a_test.ts", `import { equal } from "https://example.com/assert.ts";`],
   ];
@@ -86,6 +87,7 @@ Deno.test("packages are imported only where they belong", () => {
     ["scripts/bench/store.ts", `import { DatabaseSync } from "node:sqlite";`],
     ["lib/config/file.ts", `const { parse } = await import("npm:smol-toml@1.9.1");`],
     ["lib/service/mod.ts", `import { Hono } from "hono";`],
+    ["tests/support/properties.ts", `import fc from "fast-check";`],
   ];
   for (const [path, source] of allowed) deepEqual(refusals(path, source), [], source);
 });

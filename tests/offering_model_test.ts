@@ -6,7 +6,7 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { type Api, apiOf } from "./api.ts";
 import { openDesk } from "./harness.ts";
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import stringWidth from "string-width";
 import { visible } from "../lib/cli/display.ts";
 import {

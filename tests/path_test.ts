@@ -1,5 +1,5 @@
 import { doesNotThrow, equal, throws } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { UsageError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
 import { anyText } from "./any_text.ts";

@@ -1,5 +1,5 @@
 import { deepStrictEqual, equal, ok } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import stringWidth from "string-width";
 import { drawChart } from "../lib/cli/chart_picture.ts";
 import { chartColumns, chartRows } from "../lib/cli/chart_table.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { sql } from "kysely";
 import type { MovementKind } from "../lib/service/domain/movements.ts";
 import type { Row } from "../lib/service/store/tables.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { fullPath, type Route } from "../lib/service/route.ts";
 import { routes } from "../lib/service/mod.ts";
 import { serve } from "../lib/service/serve.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import type { Api } from "./api.ts";
 import type { Simulation } from "./simulation.ts";
 import {

@@ -8,7 +8,7 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { frozen } from "./activities.ts";
 import { apiOf } from "./api.ts";
 import { openDesk } from "./harness.ts";

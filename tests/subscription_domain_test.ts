@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import {
   agreeToPrice,
   cancel,

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import fc from "fast-check";
+import { fc } from "./support/properties.ts";
 import { type Column, createOutput, type Kind } from "../lib/cli/output.ts";
 
 /** An output on a terminal of some columns, or in a pipe, and what was written to it. */

@@ -90,6 +90,11 @@ export const KEPT: readonly {
     by: ["lib/service/store/", "scripts/bench/", "tests/"],
     instead: "Go through the store: store.read() and store.write().",
   },
+  {
+    name: "fast-check",
+    by: ["tests/support/properties.ts", "lib/"],
+    instead: "Import fc from tests/support/properties.ts, which prints the seed of a failure.",
+  },
 ];
 
 /** The one package that the library loads by an inline specifier, so that URL imports work. */
