@@ -12,8 +12,8 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { ROOT, taskPermissions } from "./package/flags.ts";
 
 /** The systems that a release has programs for. */
 export const TARGETS = [
@@ -29,8 +29,6 @@ export type Target = typeof TARGETS[number];
 
 /** The file with the checksums, as `sha256sum --check` reads it. */
 export const SUMS = "SHA256SUMS";
-
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /**
  * What opens a browser on each system, and its shell, for `cli events listen --exec`. Those of other
@@ -70,14 +68,10 @@ export function programName(target: Target): string {
 
 /** The permissions that `deno task cli` has, from the text of deno.json, narrowed to a target. */
 export function permissions(denoJson: string, target: Target): string[] {
-  const settings: { tasks?: Record<string, { command?: string }> } = JSON.parse(denoJson);
-  const words = settings.tasks?.cli?.command?.split(" ") ?? [];
-  const flags = words.filter((word) => /^--(allow|ignore)-/.test(word));
-  if (flags.length === 0) {
-    throw new Error("Cannot compile without permissions: the task cli in deno.json lists none");
-  }
   const [, programs] = PROGRAMS.find(([system = ""]) => target.includes(system)) ?? [];
-  return flags.map((flag) => flag.startsWith("--allow-run=") ? `--allow-run=${programs}` : flag);
+  return taskPermissions(denoJson).map((flag) =>
+    flag.startsWith("--allow-run=") ? `--allow-run=${programs}` : flag
+  );
 }
 
 /** The arguments of `deno` that compile the program of a target into a file. */

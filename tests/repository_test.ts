@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../lib/version.ts";
+import { DENO_VERSION } from "../scripts/package/flags.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const files = await filesUnder(root);
@@ -143,14 +144,27 @@ Deno.test("one version of Deno stands everywhere", async () => {
       versions.add(version);
     }
   }
-  deepEqual([...versions], ["2.9.6"]);
+  deepEqual([...versions], [DENO_VERSION]);
+  equal(DENO_VERSION, "2.9.6");
 });
 
 Deno.test("tasks are granted what they need by name, and never everything", async () => {
   const { tasks }: { tasks: Record<string, { command: string }> } = JSON.parse(
     await read("deno.json"),
   );
-  for (const name of ["cli", "service", "demo", "test", "check", "bench", "coverage", "compile"]) {
+  for (
+    const name of [
+      "cli",
+      "service",
+      "demo",
+      "test",
+      "check",
+      "bench",
+      "coverage",
+      "compile",
+      "install",
+    ]
+  ) {
     const command = tasks[name]?.command ?? "";
     ok(command !== "", `there is no task ${name}`);
     ok(!/(^| )(-A|--allow-all|--allow-run|--allow-ffi)( |$)/.test(command), `${name}: ${command}`);

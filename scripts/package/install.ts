@@ -1,0 +1,220 @@
+/**
+ * Puts a launcher named `cli` into a folder on PATH, or takes it away again.
+ *
+ * Run it as `deno task install`, `deno task install --to <folder>` or `deno task install --remove`.
+ *
+ * @module
+ */
+
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { DENO_VERSION, ROOT } from "./flags.ts";
+import { cloneOf, launcherName, launcherText } from "./launcher.ts";
+import { goodFolders, othersBefore, pathFolders, type Search } from "./search_path.ts";
+
+/** What an installation touches. */
+export interface Machine extends Search {
+  /** The folder that the person is in. */
+  cwd: string;
+  /** The absolute path of Deno. */
+  deno: string;
+  /** The absolute path of this clone. */
+  clone: string;
+  /** Asks the person, or undefined when nobody is there to answer. */
+  ask: ((question: string) => string | null) | undefined;
+  /** Prints a line of what was done. */
+  say(line: string): void;
+  /** Prints a line of what needs attention. */
+  warn(line: string): void;
+}
+
+/** Something that the person has to change. Its message is all that is printed. */
+class Refusal extends Error {}
+
+/** How this task is run again, by somebody who may have Node alone. */
+const AGAIN = `npx -y deno@${DENO_VERSION} task install`;
+
+/** Installs or removes. Gives the exit code. */
+export async function main(args: string[], machine: Machine): Promise<number> {
+  try {
+    const { to, remove } = readArguments(args);
+    const folder = to === undefined ? undefined : resolve(machine.cwd, to);
+    if (remove) await removeFrom(folder, machine);
+    else await installInto(folder ?? await chooseFolder(machine), machine);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    machine.warn(error.message);
+    return 1;
+  }
+}
+
+/** Reads the command line. */
+function readArguments(args: string[]): { to?: string | undefined; remove: boolean } {
+  try {
+    const options = { to: { type: "string" }, remove: { type: "boolean" } } as const;
+    const { to, remove = false } = parseArgs({ args, options }).values;
+    if (to === "") throw new Error("--to needs a folder");
+    return { to, remove };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Refusal(`Cannot install cli: ${why}\nRun: ${AGAIN} [--to FOLDER] [--remove]`);
+  }
+}
+
+/** Lets the person choose among the folders that the launcher can go to. */
+async function chooseFolder(machine: Machine): Promise<string> {
+  const folders = await goodFolders(machine);
+  const [first] = folders;
+  if (!machine.ask || !first) {
+    const example = first ?? "/usr/local/bin";
+    throw new Refusal(
+      `Cannot ask where to install cli: ${first ? "this is no terminal" : "HOME is not set"}\n` +
+        `Run: ${AGAIN} --to ${example}`,
+    );
+  }
+  machine.say("Folders for cli:");
+  folders.forEach((folder, i) => machine.say(`  ${i + 1}  ${folder}`));
+  const answer = machine.ask("Number, or the path of another folder [1]:");
+  if (answer === null) throw new Refusal("Cannot install cli: no folder was chosen");
+  const words = answer.trim();
+  if (words === "") return first;
+  const chosen = /^\d+$/.test(words) ? folders[Number(words) - 1] : resolve(machine.cwd, words);
+  if (chosen === undefined) throw new Refusal(`Cannot install cli: there is no folder ${words}`);
+  return chosen;
+}
+
+/** Writes the launcher, and says what to know about it. */
+async function installInto(folder: string, machine: Machine): Promise<void> {
+  const path = join(folder, launcherName());
+  const there = await launcherAt(path);
+  if (there === "other") {
+    throw new Refusal(
+      `Cannot write ${JSON.stringify(path)}: another program is there\n` +
+        `Choose another folder: ${AGAIN} --to FOLDER`,
+    );
+  }
+  if (/[\r\n]/.test(machine.clone + machine.deno)) {
+    throw new Refusal("Cannot install cli: its path has a line break. Move the clone");
+  }
+  await writeLauncher(path, await launcherText(machine));
+  machine.say(`Installed ${path}`);
+  machine.say(`It runs ${join(machine.clone, "cli.ts")}`);
+  machine.say(`with ${machine.deno}`);
+  machine.say(
+    `To remove it: ${AGAIN} --remove${isOnPath(folder, machine) ? "" : ` --to ${folder}`}`,
+  );
+  await warnAbout(folder, machine);
+}
+
+/** Says what keeps `cli` from starting this launcher. */
+async function warnAbout(folder: string, machine: Machine): Promise<void> {
+  const others = await othersBefore(folder, PROGRAM_NAMES, machine);
+  for (const other of others) {
+    machine.warn(`Warning: ${other} comes first on PATH, so "cli" runs that program`);
+  }
+  if (isOnPath(folder, machine)) return;
+  machine.warn(`Warning: ${folder} is not on PATH. Add it, for this terminal with:`);
+  machine.warn(
+    Deno.build.os === "windows" ? `  set PATH=${folder};%PATH%` : `  export PATH="${folder}:$PATH"`,
+  );
+}
+
+/** The names by which a system finds a program that is called `cli`. */
+const PROGRAM_NAMES = Deno.build.os === "windows"
+  ? ["cli.com", "cli.exe", "cli.bat", "cli.cmd"]
+  : ["cli"];
+
+function isOnPath(folder: string, machine: Machine): boolean {
+  return pathFolders(machine).includes(folder);
+}
+
+/** Removes the launchers of this clone, from one folder or from all that are on PATH. */
+async function removeFrom(folder: string | undefined, machine: Machine): Promise<void> {
+  const usual = await goodFolders(machine);
+  const folders = folder === undefined ? [...pathFolders(machine), ...usual] : [folder];
+  let removed = 0;
+  for (const path of new Set(folders.map((at) => join(at, launcherName())))) {
+    if (await launcherAt(path) !== machine.clone) continue;
+    await change("remove", path, () => Deno.remove(path));
+    machine.say(`Removed ${path}`);
+    removed++;
+  }
+  if (removed > 0) return;
+  const where = folder === undefined
+    ? "no folder on PATH has"
+    : `${JSON.stringify(folder)} has not`;
+  throw new Refusal(
+    `Cannot remove cli: ${where} a launcher of ${JSON.stringify(machine.clone)}`,
+  );
+}
+
+/** What is at a path: nothing, another program, or a launcher, told by its clone. */
+async function launcherAt(path: string): Promise<string | undefined> {
+  const info = await Deno.lstat(path).catch(() => undefined);
+  if (!info) return undefined;
+  // A launcher has less than 1 KB besides two paths.
+  if (!info.isFile || info.size > 64 * 1024) return "other";
+  return cloneOf(await Deno.readTextFile(path).catch(() => "")) ?? "other";
+}
+
+/** Writes a launcher under another name first: one that somebody starts just now stays whole. */
+async function writeLauncher(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.cli-${crypto.randomUUID()}`);
+  await change("write", path, async () => {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    try {
+      await Deno.writeTextFile(temporary, text, { createNew: true, mode: 0o755 });
+      await Deno.rename(temporary, path);
+    } catch (error) {
+      await Deno.remove(temporary).catch(() => {});
+      throw error;
+    }
+  });
+}
+
+/** Does something to a file, and says which file when that fails. */
+async function change(what: string, path: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const why = error instanceof Error
+      ? error.message.replace(/[:,] (open|mkdir|rename|remove).*$/, "")
+      : "";
+    throw new Refusal(
+      `Cannot ${what} ${JSON.stringify(path)}: ${why}\nChoose another folder: ${AGAIN} --to FOLDER`,
+    );
+  }
+}
+
+/** Loads what the program imports, so that the first call is as quick as the others. */
+async function loadPackages(machine: Machine): Promise<number> {
+  const { code } = await new Deno.Command(machine.deno, {
+    args: ["install", "--quiet", "--frozen", "--entrypoint", join(machine.clone, "cli.ts")],
+    cwd: machine.clone,
+  }).spawn().status;
+  if (code !== 0) machine.warn("Cannot load the packages of cli now: its first call tries again");
+  return code;
+}
+
+/** The real machine. */
+function systemMachine(): Machine {
+  const canAsk = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  return {
+    path: Deno.env.get("PATH") ?? "",
+    home: Deno.env.get(Deno.build.os === "windows" ? "USERPROFILE" : "HOME"),
+    // `deno task` starts this in the clone, and notes where it was itself started.
+    cwd: Deno.env.get("INIT_CWD") ?? Deno.cwd(),
+    deno: Deno.execPath(),
+    clone: resolve(ROOT),
+    ask: canAsk ? (question) => prompt(question, "1") : undefined,
+    say: (line) => console.log(line),
+    warn: (line) => console.error(line),
+  };
+}
+
+if (import.meta.main) {
+  const machine = systemMachine();
+  Deno.exitCode = await main(Deno.args, machine);
+  if (Deno.exitCode === 0 && !Deno.args.includes("--remove")) await loadPackages(machine);
+}

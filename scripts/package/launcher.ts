@@ -1,0 +1,84 @@
+/**
+ * The text of the launcher that `deno task install` writes: a program named `cli` for a folder on
+ * PATH. It names everything by absolute path, so no file of the folder that somebody is in, such as
+ * `node_modules`, `.npmrc`, `deno.json` or `package.json`, can change what it runs.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { DENO_VERSION, taskFlags } from "./flags.ts";
+
+/** What a launcher starts. */
+export interface Started {
+  /** The absolute path of Deno. */
+  deno: string;
+  /** The absolute path of the clone that holds `cli.ts`. */
+  clone: string;
+}
+
+/** The beginning of the line by which a launcher of ours is known, without its comment sign. */
+const MARK = "A launcher of cli, written by `deno task install` in ";
+
+/** A launcher for a POSIX shell. */
+export function shellLauncher({ deno, clone }: Started): string {
+  return `#!/bin/sh
+# ${MARK}${clone}
+# Delete this file to remove it.
+deno=${shellQuoted(deno)}
+clone=${shellQuoted(clone)}
+if [ ! -x "$deno" ] || [ ! -f "$clone/scripts/package/start.sh" ]; then
+  printf 'Cannot start cli: "%s" or "%s" is no longer there\\n' "$deno" "$clone" >&2
+  echo 'In a clone of the repository, run: npx -y deno@${DENO_VERSION} task install' >&2
+  exit 1
+fi
+. "$clone/scripts/package/start.sh"
+`;
+}
+
+/** A launcher for Windows. The flags stand in it: a batch file that calls another reads \`^\` twice. */
+export function batchLauncher({ deno, clone }: Started, denoJson: string): string {
+  const config = ["deno.json", "deno.lock", "cli.ts"].map((name) =>
+    batchQuoted(`${clone.replace(/[\\/]$/, "")}\\${name}`)
+  );
+  const [settings = "", lock = "", program = ""] = config;
+  const flags = taskFlags(denoJson).map((flag) => /[*,]/.test(flag) ? `"${flag}"` : flag);
+  const words = ["--config", settings, "--lock", lock, ...flags, program, "%*"];
+  return [
+    "@echo off",
+    `rem ${MARK}${clone.replaceAll("%", "%%")}`,
+    "rem Delete this file to remove it.",
+    "setlocal",
+    `set "INIT_CWD="`,
+    `${batchQuoted(deno)} run ${words.join(" ")}`,
+    "",
+  ].join("\r\n");
+}
+
+/** The clone that a launcher starts, or undefined when the text is none of our launchers. */
+export function cloneOf(launcher: string): string | undefined {
+  const line = launcher.split(/\r?\n/).find((text) => text.includes(MARK));
+  const clone = line?.slice(line.indexOf(MARK) + MARK.length);
+  return line?.startsWith("rem ") ? clone?.replaceAll("%%", "%") : clone;
+}
+
+/** The name of the launcher's file on a system. */
+export function launcherName(os: string = Deno.build.os): string {
+  return os === "windows" ? "cli.cmd" : "cli";
+}
+
+/** The launcher of this clone for the system that this runs on. */
+export async function launcherText(started: Started, os: string = Deno.build.os): Promise<string> {
+  if (os !== "windows") return shellLauncher(started);
+  return batchLauncher(started, await Deno.readTextFile(join(started.clone, "deno.json")));
+}
+
+/** A word for a POSIX shell. */
+function shellQuoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A word for a batch file. A path on Windows holds no quotation mark. */
+function batchQuoted(word: string): string {
+  return `"${word.replaceAll("%", "%%")}"`;
+}

@@ -1,0 +1,67 @@
+/**
+ * The folders on PATH, and which of them a launcher can go to.
+ *
+ * @module
+ */
+
+import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
+
+/** What a search looks at. */
+export interface Search {
+  /** The value of PATH. */
+  path: string;
+  /** The person's own folder. */
+  home: string | undefined;
+}
+
+/** The folders on PATH in their order: without those that npm and `deno task` put before it. */
+export function pathFolders({ path }: Search): string[] {
+  const folders = path.split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !folder.split(/[\\/]/).includes("node_modules"))
+    .map((folder) => resolve(folder));
+  return [...new Set(folders)];
+}
+
+/**
+ * The folders that a launcher can go to, best first: those on PATH in the person's own folder that
+ * can be written to. Without one it is `~/.local/bin`, which is then not yet on PATH.
+ */
+export async function goodFolders(search: Search): Promise<string[]> {
+  const { home } = search;
+  if (home === undefined) return [];
+  const usual = [join(home, ".local", "bin"), join(home, "bin")];
+  const own = pathFolders(search).filter((folder) => folder.startsWith(home + sep));
+  const sorted = [...usual.filter((folder) => own.includes(folder)), ...own];
+  const good: string[] = [];
+  for (const folder of new Set(sorted)) if (await isWritable(folder)) good.push(folder);
+  return good.length > 0 ? good : usual.slice(0, 1);
+}
+
+/** Whether a file can be made in a folder, or the folder itself can. */
+async function isWritable(folder: string): Promise<boolean> {
+  const info = await Deno.stat(folder).catch(() => undefined);
+  if (!info) return true;
+  if (!info.isDirectory) return false;
+  const probe = join(folder, `.cli-${crypto.randomUUID()}`);
+  return await Deno.writeTextFile(probe, "", { createNew: true })
+    .then(() => Deno.remove(probe)).then(() => true, () => false);
+}
+
+/** The programs named `cli` on PATH before a folder, or all of them when it is not on PATH. */
+export async function othersBefore(
+  folder: string,
+  names: readonly string[],
+  search: Search,
+): Promise<string[]> {
+  const folders = pathFolders(search);
+  const place = folders.indexOf(folder);
+  const found: string[] = [];
+  for (const before of place < 0 ? folders : folders.slice(0, place)) {
+    for (const name of names) {
+      const path = join(before, name);
+      const info = await Deno.stat(path).catch(() => undefined);
+      if (info?.isFile && (info.mode === null || info.mode & 0o111)) found.push(path);
+    }
+  }
+  return found;
+}

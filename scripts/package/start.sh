@@ -1,0 +1,21 @@
+# Starts cli from a clone of its repository. A launcher that `deno task install` wrote reads this
+# file after setting two absolute paths: $deno, the runtime, and $clone, the repository. Nothing
+# else says what runs, so the folder that somebody is in has no part in it. The flags are those of
+# the task cli in deno.json; a test compares them.
+# shellcheck shell=sh disable=SC2154
+
+# Where another task was started says nothing about where this program is.
+unset INIT_CWD
+
+exec "$deno" run --config "$clone/deno.json" --lock "$clone/deno.lock" \
+  --quiet \
+  --no-prompt \
+  --frozen \
+  --unstable-lazy-dynamic-imports \
+  --allow-net \
+  '--allow-env=CLI_*,HOME,USERPROFILE,NO_COLOR,COLUMNS,TERM,TERM_PROGRAM,WT_SESSION,CI,INIT_CWD,HTTP_PROXY,HTTPS_PROXY,ALL_PROXY,NO_PROXY,http_proxy,https_proxy,all_proxy,no_proxy' \
+  --ignore-env \
+  --allow-read \
+  --allow-write \
+  '--allow-run=open,xdg-open,rundll32,sh,cmd' \
+  "$clone/cli.ts" "$@"
