@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createOffering } from "../lib/resources/offerings.ts";
-import { openDesk } from "./harness.ts";
+import { openDesk } from "./support/harness.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const page = await Deno.readTextFile(`${root}ARCHITECTURE.md`);

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict
 import { type ClientOptions, createClient, type Exchange, rawJson } from "../lib/client.ts";
 import { ApiError, AuthError, ConfigError, NetworkError, UsageError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
-import { answer, networkFailure, NOWHERE, openWire, refused } from "./wire.ts";
+import { answer, networkFailure, NOWHERE, openWire, refused } from "./support/wire.ts";
 
 const DONE = answer(200, { id: "x" });
 

@@ -18,7 +18,7 @@ import {
   testMachine,
   tokenSent,
   tokenService,
-} from "./token_service.ts";
+} from "./support/token_service.ts";
 
 Deno.test("the address comes from the option, CLI_BASE_URL, the sign-in, the local service, in this order", async () => {
   await using machine = await testMachine();

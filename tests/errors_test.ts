@@ -1,9 +1,17 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { sql } from "kysely";
-import { fullPath } from "../lib/service/route.ts";
+import { fullPath } from "../lib/service/contract/route.ts";
 import { routes } from "../lib/service/mod.ts";
-import { type Answer, answerOf, apiOf, badField, checkRefusal, noSuch, signIn } from "./api.ts";
-import { type Desk, openDesk } from "./harness.ts";
+import {
+  type Answer,
+  answerOf,
+  apiOf,
+  badField,
+  checkRefusal,
+  noSuch,
+  signIn,
+} from "./support/api.ts";
+import { type Desk, openDesk } from "./support/harness.ts";
 
 const malformed = (message: RegExp, status = 400) => ({ status, type: "invalid_request", message });
 

@@ -3,8 +3,8 @@ import { NetworkError } from "../lib/errors.ts";
 import { cursorAfter, each, type Page, pages, type WalkOptions } from "../lib/page.ts";
 import { path } from "../lib/path.ts";
 import { listOfferings } from "../lib/resources/offerings.ts";
-import { openDesk } from "./harness.ts";
-import { answer, type Move, NOWHERE, openWire, refused, type Wire } from "./wire.ts";
+import { openDesk } from "./support/harness.ts";
+import { answer, type Move, NOWHERE, openWire, refused, type Wire } from "./support/wire.ts";
 
 /** An item of a list. */
 interface Item {

@@ -2,7 +2,7 @@ import { doesNotThrow, equal, throws } from "node:assert/strict";
 import { fc } from "./support/properties.ts";
 import { UsageError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
-import { anyText } from "./any_text.ts";
+import { anyText } from "./support/any_text.ts";
 
 Deno.test("any id comes out of a URL as it went in, as exactly one segment", () => {
   fc.assert(fc.property(anyText, anyText, (first, second) => {

@@ -3,7 +3,14 @@ import { type Client, createClient } from "../lib/client.ts";
 import { ApiError, Cancelled, NetworkError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
 import { pause, waitBeforeRetry } from "../lib/retry.ts";
-import { answer, type Move, networkFailure, openWire, type Posted, refused } from "./wire.ts";
+import {
+  answer,
+  type Move,
+  networkFailure,
+  openWire,
+  type Posted,
+  refused,
+} from "./support/wire.ts";
 
 const DONE = answer(200, { id: "x" });
 

@@ -16,10 +16,10 @@ import {
   type VirtualCurrencyTransactionEvent,
   type WebhookEvent,
 } from "../lib/webhook_event.ts";
-import { ACTIVITIES, frozen } from "./activities.ts";
-import { openPostOffice } from "./delivery_fixture.ts";
-import { openDesk } from "./harness.ts";
-import { openReceiver } from "./receiver.ts";
+import { ACTIVITIES, frozen } from "./support/activities.ts";
+import { openPostOffice } from "./support/delivery_fixture.ts";
+import { openDesk } from "./support/harness.ts";
+import { openReceiver } from "./support/receiver.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 const SECRET = newSigningSecret();

@@ -8,9 +8,9 @@
 import type { Client } from "../client.ts";
 import type { Connection, Surroundings } from "../connect.ts";
 import { ToolkitError } from "../errors.ts";
-import { type Ask, type AskSettings, createAsk } from "./ask.ts";
-import { denoFiles, type Files } from "./input.ts";
-import { createOutput, type Format, type Output, type Terminal } from "./output.ts";
+import { type Ask, type AskSettings, createAsk } from "./screen/ask.ts";
+import { denoFiles, type Files } from "./input/input.ts";
+import { createOutput, type Format, type Output, type Terminal } from "./screen/output.ts";
 
 /** All that a command may touch. */
 export interface Context {

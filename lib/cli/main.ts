@@ -4,14 +4,14 @@
  * @module
  */
 
-import { type Group, runCommand } from "./command.ts";
+import { type Group, runCommand } from "./words/command.ts";
 import { loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
-import { visible } from "./display.ts";
-import { type Split, splitGlobals } from "./globals.ts";
-import { createOutput } from "./output.ts";
-import { findPlace, isGroup, type Place } from "./place.ts";
-import { EXIT, type Failed, refusalIn, reportError } from "./report.ts";
+import { visible } from "./screen/display.ts";
+import { type Split, splitGlobals } from "./words/globals.ts";
+import { createOutput } from "./screen/output.ts";
+import { findPlace, isGroup, type Place } from "./words/place.ts";
+import { EXIT, type Failed, refusalIn, reportError } from "./screen/report.ts";
 
 /** Runs a command line and returns its exit code. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
@@ -50,7 +50,7 @@ function withoutEarlyDashes(root: Group, words: readonly string[]): readonly str
 
 /** Shows how the command or group is used. */
 async function showHelp(place: Place, { terminal }: World, { output }: Globals): Promise<void> {
-  const { helpJson, helpText } = await import("./help.ts");
+  const { helpJson, helpText } = await import("./words/help.ts");
   if (output === "json") return createOutput(terminal, "json").json(helpJson(place));
   const columns = Math.min(terminal.outColumns ?? 80, 100);
   const bold = (text: string) => terminal.outColor ? `\x1b[1m${text}\x1b[22m` : text;

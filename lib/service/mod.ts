@@ -6,28 +6,28 @@
 
 import { VERSION } from "../version.ts";
 import { type Clock, type Later, systemClock, systemLater } from "./clock.ts";
-import { Refusal } from "./errors.ts";
+import { Refusal } from "./contract/errors.ts";
 import { type Deliverer, openDelivery, type ScheduleName } from "./events/mod.ts";
-import { checkCaller } from "./guard.ts";
-import { forgetAnswers } from "./idempotency.ts";
-import { newToken } from "./ids.ts";
+import { checkCaller } from "./http/guard.ts";
+import { forgetAnswers } from "./http/idempotency.ts";
+import { newToken } from "./records/ids.ts";
 import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
-import { openApiDocument } from "./openapi.ts";
-import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./rates.ts";
+import { openApiDocument } from "./contract/openapi.ts";
+import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
 import { operations, routes, sdkRoutes } from "./routes/mod.ts";
-import { createSdkServer } from "./sdk.ts";
-import { seed, type SeedOptions } from "./seed.ts";
-import { createServer, refuse, type ServerParts } from "./server.ts";
-import { createSettler } from "./settle.ts";
+import { createSdkServer } from "./contract/sdk.ts";
+import { seed, type SeedOptions } from "./seed/seed.ts";
+import { createServer, refuse, type ServerParts } from "./http/server.ts";
+import { createSettler } from "./ledger/settle.ts";
 import { createRequestFaults } from "./sim/faults.ts";
 import { answerSim, type SimParts } from "./sim/mod.ts";
 import { simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
 import { openStore, type Store } from "./store/mod.ts";
-import { createTargets, type TargetPolicy } from "./targets.ts";
-import type { Network } from "./wires.ts";
+import { createTargets, type TargetPolicy } from "./outbound/targets.ts";
+import type { Network } from "./outbound/wires.ts";
 
-export { LOCAL_LIMITS, PUBLIC_LIMITS, type RateLimits } from "./rates.ts";
+export { LOCAL_LIMITS, PUBLIC_LIMITS, type RateLimits } from "./http/rates.ts";
 export { operations, routes } from "./routes/mod.ts";
 
 /** The service, running. */

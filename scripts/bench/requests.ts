@@ -5,9 +5,9 @@
  */
 
 import { join } from "node:path";
-import { fillSite } from "../../tests/request_fill.ts";
-import { sendGenerated, type Site, type Tally } from "../../tests/generated_requests.ts";
-import { createStock } from "../../tests/request_stock.ts";
+import { fillSite } from "../../tests/support/request_fill.ts";
+import { sendGenerated, type Site, type Tally } from "../../tests/support/generated_requests.ts";
+import { createStock } from "../../tests/support/request_stock.ts";
 import { peakMemory } from "./child.ts";
 import { elapsed, type Measured, megabytes, plain } from "./measure.ts";
 import { startService } from "./programs.ts";

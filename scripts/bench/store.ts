@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { listPage, tableListing } from "../../lib/service/lists.ts";
+import { listPage, tableListing } from "../../lib/service/records/lists.ts";
 import { connect, type Connection } from "../../lib/service/store/connection.ts";
 import { nextSeq, openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";

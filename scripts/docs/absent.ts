@@ -1,5 +1,5 @@
 /**
- * What the API document says is not there. `tests/support_test.ts` asks the service for all of it.
+ * What the API document says is not there. `tests/scripts/support_test.ts` asks the service for all of it.
  *
  * @module
  */

@@ -7,7 +7,7 @@
 
 import { loadFor } from "../../lib/cli/commands/mod.ts";
 import { run } from "../../lib/cli/main.ts";
-import { findPlace } from "../../lib/cli/place.ts";
+import { findPlace } from "../../lib/cli/words/place.ts";
 import { createClient } from "../../lib/client.ts";
 import { openService, type Service } from "../../lib/service/mod.ts";
 import { LINES, OTHER_LINES } from "./lines.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fullPath, type Operation } from "../../lib/service/route.ts";
+import { fullPath, type Operation } from "../../lib/service/contract/route.ts";
 import { table, wrapped } from "../markdown.ts";
 import { ABSENT } from "./absent.ts";
 import type { LibraryFunction } from "./library.ts";

@@ -76,14 +76,15 @@ export const KEPT: readonly {
 }[] = [
   {
     name: "@stricli/core",
-    by: ["lib/cli/command.ts"],
-    instead: "Use command() and group() from lib/cli/command.ts.",
+    by: ["lib/cli/words/command.ts"],
+    instead: "Use command() and group() from lib/cli/words/command.ts.",
   },
   {
     name: "@clack/prompts",
-    by: ["lib/cli/ask.ts"],
+    by: ["lib/cli/screen/ask.ts"],
     lazy: true,
-    instead: "Ask through context.ask; lib/cli/ask.ts loads the prompts when somebody is there.",
+    instead:
+      "Ask through context.ask; lib/cli/screen/ask.ts loads the prompts when somebody is there.",
   },
   {
     name: "node:sqlite",

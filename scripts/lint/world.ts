@@ -18,7 +18,12 @@ interface Guard {
   hint: string;
 }
 
-const TERMINAL = ["lib/cli/output.ts", "lib/cli/ask.ts", "lib/cli/context.ts", "cli.ts"];
+const TERMINAL = [
+  "lib/cli/screen/output.ts",
+  "lib/cli/screen/ask.ts",
+  "lib/cli/context.ts",
+  "cli.ts",
+];
 const ENVIRONMENT = ["lib/cli/context.ts", "lib/connect.ts"];
 const CLOCK = [
   ...ENVIRONMENT,

@@ -1,9 +1,9 @@
-// Run by tests/oauth_browser_test.ts, in a process of its own: a browser needs more permissions.
+// Run by tests/service/oauth/browser_test.ts, in a process of its own: a browser needs more permissions.
 
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import { addAccount } from "../../lib/service/oauth/mod.ts";
-import { codeForm, OWNER } from "../oauth_fixture.ts";
+import { codeForm, OWNER } from "../support/oauth_fixture.ts";
 import { startBrowser } from "./chromium.ts";
 import { READABILITY } from "./readability.ts";
 import { onlyCallback, servePage, setStage, type Stage } from "./stage.ts";

@@ -1,4 +1,4 @@
-// Run by tests/oauth_browser_test.ts, in a process of its own: a browser needs more permissions.
+// Run by tests/service/oauth/browser_test.ts, in a process of its own: a browser needs more permissions.
 
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";

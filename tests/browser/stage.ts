@@ -7,7 +7,7 @@
 
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { authorizePath, type SignIn, startSignIn } from "../oauth_fixture.ts";
+import { authorizePath, type SignIn, startSignIn } from "../support/oauth_fixture.ts";
 
 /** A service, a client that waits, and a browser window. */
 export interface Stage extends AsyncDisposable {

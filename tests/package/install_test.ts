@@ -3,7 +3,7 @@ import { delimiter, join, resolve } from "node:path";
 import { ROOT, taskFlags } from "../../scripts/package/flags.ts";
 import { type Machine, main } from "../../scripts/package/install.ts";
 import { batchLauncher, cloneOf, shellLauncher } from "../../scripts/package/launcher.ts";
-import { cacheFolder } from "../cache_folder.ts";
+import { cacheFolder } from "../support/cache_folder.ts";
 import { makeHostileFolder } from "./hostile_folder.ts";
 
 const windows = Deno.build.os === "windows";

@@ -6,7 +6,7 @@
 
 import { ToolkitError } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import type { Column } from "../output.ts";
+import type { Column } from "../screen/output.ts";
 
 /** What a check found. */
 export interface Finding {

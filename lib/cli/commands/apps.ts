@@ -17,9 +17,9 @@ import {
   type PublicApiKey,
   updateApp,
 } from "../../resources/apps.ts";
-import { argument, command, group, parsed, text } from "../command.ts";
-import type { Column } from "../output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate, showList } from "../plain.ts";
+import { argument, command, group, parsed, text } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import { onBody, onList, onOne, onOneForGood, onUpdate, showList } from "../words/plain.ts";
 
 const columns: Column<App>[] = [
   { header: "id", value: (app) => app.id, kind: "id" },

@@ -5,9 +5,9 @@
  */
 
 import { type AuditLog, listAuditLogs } from "../../resources/audit_logs.ts";
-import { group } from "../command.ts";
-import type { Column } from "../output.ts";
-import { onList } from "../plain.ts";
+import { group } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import { onList } from "../words/plain.ts";
 
 const columns: Column<AuditLog>[] = [
   { header: "when", value: (entry) => entry.occurred_at, kind: "time" },

@@ -14,12 +14,12 @@ import {
 import { resolveCredential } from "../../auth/credential.ts";
 import { redactToken } from "../../debug.ts";
 import { ConfigError } from "../../errors.ts";
-import { argument, command, group } from "../command.ts";
+import { argument, command, group } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import type { Column } from "../output.ts";
-import { login } from "./auth_login.ts";
-import { logout } from "./auth_logout.ts";
-import { status } from "./auth_status.ts";
+import type { Column } from "../screen/output.ts";
+import { login } from "./auth/login.ts";
+import { logout } from "./auth/logout.ts";
+import { status } from "./auth/status.ts";
 import { authDoctor } from "./doctor.ts";
 
 /** What is shown of a profile. */

@@ -14,15 +14,25 @@ import {
   getChart,
   getChartOptions,
 } from "../../resources/charts.ts";
-import { drawChart } from "../chart_picture.ts";
-import { chartColumns, chartRows } from "../chart_table.ts";
-import { viewChart } from "../chart_view.ts";
-import { argument, choice, code, command, group, parsed, text, texts, toggle } from "../command.ts";
+import { drawChart } from "../charts/picture.ts";
+import { chartColumns, chartRows } from "../charts/table.ts";
+import { viewChart } from "../charts/view.ts";
+import {
+  argument,
+  choice,
+  code,
+  command,
+  group,
+  parsed,
+  text,
+  texts,
+  toggle,
+} from "../words/command.ts";
 import type { Context } from "../context.ts";
-import { checkDateRange, parseDate, parsePairs } from "../input.ts";
-import type { Column } from "../output.ts";
-import { quoted } from "../place.ts";
-import { showOne } from "../plain.ts";
+import { checkDateRange, parseDate, parsePairs } from "../input/input.ts";
+import type { Column } from "../screen/output.ts";
+import { quoted } from "../words/place.ts";
+import { showOne } from "../words/plain.ts";
 
 const NAME = argument(`The chart's name: ${CHART_NAMES.join(", ")}`);
 

@@ -6,13 +6,13 @@
 
 import { Cancelled, UsageError } from "../../errors.ts";
 import { path } from "../../path.ts";
-import { type Command, command, group, optionalArgument } from "../command.ts";
+import { type Command, command, group, optionalArgument } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import { time } from "../display.ts";
-import { dataFlag } from "../local_service.ts";
-import type { Column, Field } from "../output.ts";
-import { showOne } from "../plain.ts";
-import { moment, openSimulator, parsePeriod, sameFlags } from "../sim.ts";
+import { time } from "../screen/display.ts";
+import { dataFlag } from "../local/local_service.ts";
+import type { Column, Field } from "../screen/output.ts";
+import { showOne } from "../words/plain.ts";
+import { moment, openSimulator, parsePeriod, sameFlags } from "../local/simulator.ts";
 
 /** A project's clock. */
 interface Clock {

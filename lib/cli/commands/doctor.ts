@@ -7,7 +7,7 @@
 import { checkFiles } from "../checks/files.ts";
 import { showFindings } from "../checks/finding.ts";
 import { checkSignIn } from "../checks/sign_in.ts";
-import { command } from "../command.ts";
+import { command } from "../words/command.ts";
 
 /** Looks at everything that a command needs, and says what to mend. */
 export const doctor = command({

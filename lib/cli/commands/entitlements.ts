@@ -17,9 +17,17 @@ import {
   unarchiveEntitlement,
   updateEntitlement,
 } from "../../resources/entitlements.ts";
-import { group, text } from "../command.ts";
-import type { Column } from "../output.ts";
-import { onBody, onList, onListOf, onOne, onOneForGood, onProducts, onUpdate } from "../plain.ts";
+import { group, text } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import {
+  onBody,
+  onList,
+  onListOf,
+  onOne,
+  onOneForGood,
+  onProducts,
+  onUpdate,
+} from "../words/plain.ts";
 import { productColumns } from "./products.ts";
 
 const columns: Column<Entitlement>[] = [

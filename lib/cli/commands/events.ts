@@ -8,20 +8,26 @@
 import { UsageError } from "../../errors.ts";
 import type { Page } from "../../page.ts";
 import { path } from "../../path.ts";
-import { argument, command, group, text } from "../command.ts";
+import { argument, command, group, text } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import { counted, time } from "../display.ts";
-import { dataFlag } from "../local_service.ts";
-import type { Column } from "../output.ts";
-import { quoted } from "../place.ts";
-import { showList, showOne } from "../plain.ts";
-import { moment, momentThrough, openSimulator, sameFlags, type Simulator } from "../sim.ts";
-import { listen } from "./events_listen.ts";
-import { listeners } from "./events_listeners.ts";
-import { trigger } from "./events_trigger.ts";
-import { types } from "./events_types.ts";
-import { event as view, events as list } from "./simulate_events.ts";
-import { type Delivery, refuseDisabled } from "./webhook_deliveries.ts";
+import { counted, time } from "../screen/display.ts";
+import { dataFlag } from "../local/local_service.ts";
+import type { Column } from "../screen/output.ts";
+import { quoted } from "../words/place.ts";
+import { showList, showOne } from "../words/plain.ts";
+import {
+  moment,
+  momentThrough,
+  openSimulator,
+  sameFlags,
+  type Simulator,
+} from "../local/simulator.ts";
+import { listen } from "./events/listen.ts";
+import { listeners } from "./events/listeners.ts";
+import { trigger } from "./events/trigger.ts";
+import { types } from "./events/types.ts";
+import { event as view, events as list } from "./events/log.ts";
+import { type Delivery, refuseDisabled } from "./webhooks/deliveries.ts";
 
 const webhookFlag = {
   webhook: text("Only to this webhook", { placeholder: "id" }),

@@ -31,11 +31,11 @@ import type { Client } from "../../client.ts";
 import { each } from "../../page.ts";
 import { listApps } from "../../resources/apps.ts";
 import { getProject, listProjects, type Project } from "../../resources/projects.ts";
-import { command, text, texts, toggle } from "../command.ts";
+import { command, text, texts, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import type { Column } from "../output.ts";
+import type { Column } from "../screen/output.ts";
 import { ownSignIn } from "../own_sign_in.ts";
-import { NotThere } from "../report.ts";
+import { NotThere } from "../screen/report.ts";
 
 /** Binds a folder to a project. */
 export const init = command({

@@ -5,11 +5,11 @@
  */
 
 import { getInvoice, type Invoice, type InvoiceLineItem } from "../../resources/invoices.ts";
-import { amountText } from "../amount.ts";
-import { argument, command, group } from "../command.ts";
+import { amountText } from "../screen/amount.ts";
+import { argument, command, group } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import type { Column } from "../output.ts";
-import { cardFields, showOne } from "../plain.ts";
+import type { Column } from "../screen/output.ts";
+import { cardFields, showOne } from "../words/plain.ts";
 
 const lineColumns: Column<InvoiceLineItem>[] = [
   { header: "product", value: (line) => line.product_identifier, kind: "id" },

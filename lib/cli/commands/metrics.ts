@@ -5,10 +5,10 @@
  */
 
 import { getMetricsOverview, type OverviewMetric } from "../../resources/metrics.ts";
-import { fractionDigits } from "../amount.ts";
-import { code, command, group } from "../command.ts";
-import type { Column } from "../output.ts";
-import { showOne } from "../plain.ts";
+import { fractionDigits } from "../screen/amount.ts";
+import { code, command, group } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import { showOne } from "../words/plain.ts";
 
 const overview = command({
   brief: "Show the headline numbers",

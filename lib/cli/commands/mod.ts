@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Command, Group } from "../command.ts";
+import type { Command, Group } from "../words/command.ts";
 
 /** A group or a single command at the top of the tree. */
 export interface Entry {

@@ -17,10 +17,18 @@ import {
   updateOffering,
 } from "../../resources/offerings.ts";
 import { listPackages, type Package } from "../../resources/packages.ts";
-import { argument, command, group, text, toggle } from "../command.ts";
-import type { Column } from "../output.ts";
-import { itemTexts, onBody, onList, onOne, onOneForGood, onUpdate, showOne } from "../plain.ts";
-import { preview } from "./offerings_preview.ts";
+import { argument, command, group, text, toggle } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import {
+  itemTexts,
+  onBody,
+  onList,
+  onOne,
+  onOneForGood,
+  onUpdate,
+  showOne,
+} from "../words/plain.ts";
+import { preview } from "./offerings/preview.ts";
 
 const columns: Column<Offering>[] = [
   { header: "current", value: (offering) => offering.is_current ? "*" : " " },

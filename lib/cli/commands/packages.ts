@@ -21,10 +21,10 @@ import {
   type PackageProduct,
   updatePackage,
 } from "../../resources/packages.ts";
-import { argument, choice, command, group, manyArguments, parsed, text } from "../command.ts";
+import { argument, choice, command, group, manyArguments, parsed, text } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import { parseCount } from "../input.ts";
-import type { Column } from "../output.ts";
+import { parseCount } from "../input/input.ts";
+import type { Column } from "../screen/output.ts";
 import {
   itemTexts,
   listFlags,
@@ -37,7 +37,7 @@ import {
   onUpdate,
   showList,
   showOne,
-} from "../plain.ts";
+} from "../words/plain.ts";
 
 /** Columns of a list of packages. The names are the offerings' lookup keys by id. */
 function columnsWith(names: ReadonlyMap<string, string>): Column<Package>[] {

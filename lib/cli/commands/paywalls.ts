@@ -12,9 +12,9 @@ import {
   type Paywall,
   type PaywallsQuery,
 } from "../../resources/paywalls.ts";
-import { command, group, text } from "../command.ts";
-import type { Column } from "../output.ts";
-import { listFlags, onBody, onOne, onOneForGood, showList } from "../plain.ts";
+import { command, group, text } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import { listFlags, onBody, onOne, onOneForGood, showList } from "../words/plain.ts";
 
 const columns: Column<Paywall>[] = [
   { header: "id", value: (paywall) => paywall.id, kind: "id" },

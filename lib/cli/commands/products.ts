@@ -15,9 +15,9 @@ import {
   unarchiveProduct,
   updateProduct,
 } from "../../resources/products.ts";
-import { group, text } from "../command.ts";
-import type { Column } from "../output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate } from "../plain.ts";
+import { group, text } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 
 /** The columns of every list of products. */
 export const productColumns: Column<Product>[] = [

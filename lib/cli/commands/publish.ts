@@ -9,12 +9,12 @@ import { ApiError, UsageError } from "../../errors.ts";
 import { path } from "../../path.ts";
 import { getOffering, type Offering, updateOffering } from "../../resources/offerings.ts";
 import { type PaywallContent, setOfferingPaywall } from "../../resources/paywalls.ts";
-import { argument, command, group, text, toggle } from "../command.ts";
+import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import { readJsonFile } from "../input.ts";
-import type { Column } from "../output.ts";
-import { askFirst, confirmFlags } from "../plain.ts";
-import { PartlyDone } from "../report.ts";
+import { readJsonFile } from "../input/input.ts";
+import type { Column } from "../screen/output.ts";
+import { askFirst, confirmFlags } from "../words/plain.ts";
+import { PartlyDone } from "../screen/report.ts";
 
 /** One step of the plan, and what has become of it. */
 interface Step {

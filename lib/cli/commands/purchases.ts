@@ -11,9 +11,9 @@ import {
   refundPurchase,
   searchPurchases,
 } from "../../resources/purchases.ts";
-import { argument, command, group } from "../command.ts";
-import type { Column } from "../output.ts";
-import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../plain.ts";
+import { argument, command, group } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 import { heldEntitlementColumns } from "./subscriptions.ts";
 
 const ID = "The purchase's id";

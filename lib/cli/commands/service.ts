@@ -6,13 +6,13 @@
 
 import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
 import { path } from "../../path.ts";
-import { choice, command, group, parsed, text, texts, toggle } from "../command.ts";
+import { choice, command, group, parsed, text, texts, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import { parseCount } from "../input.ts";
-import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local_service.ts";
-import { quoted } from "../place.ts";
-import { askFirst, confirmFlags } from "../plain.ts";
-import { account } from "./service_account.ts";
+import { parseCount } from "../input/input.ts";
+import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local/local_service.ts";
+import { quoted } from "../words/place.ts";
+import { askFirst, confirmFlags } from "../words/plain.ts";
+import { account } from "./service/account.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -45,7 +45,7 @@ const start = command({
     ),
   },
   async run(context, { port = 4010, host = "127.0.0.1", data, empty, ...input }) {
-    const { serve } = await import("../../service/serve.ts");
+    const { serve } = await import("../../service/http/serve.ts");
     const folder = data === MEMORY ? undefined : folderOf(context, data);
     const server = await serve({
       folder,
@@ -211,7 +211,7 @@ const reset = command({
   async run(context, { data, ...input }) {
     const folder = folderOf(context, data);
     await askFirst(context, input, `Delete all data of the local service in ${folder}?`);
-    const { resetFolder } = await import("../../service/serve.ts");
+    const { resetFolder } = await import("../../service/http/serve.ts");
     await resetFolder(folder);
     context.out.done(`The data in ${folder} is gone; the next start makes it anew`);
     if (context.out.format === "json") {

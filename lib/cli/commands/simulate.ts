@@ -11,12 +11,21 @@ import type { Invoice } from "../../resources/invoices.ts";
 import type { Product } from "../../resources/products.ts";
 import type { Purchase } from "../../resources/purchases.ts";
 import type { Subscription } from "../../resources/subscriptions.ts";
-import { amountText } from "../amount.ts";
-import { argument, code, command, type Group, group, parsed, text, toggle } from "../command.ts";
-import { parseCount } from "../input.ts";
-import { dataFlag } from "../local_service.ts";
-import { quoted } from "../place.ts";
-import { cardFields, showOne } from "../plain.ts";
+import { amountText } from "../screen/amount.ts";
+import {
+  argument,
+  code,
+  command,
+  type Group,
+  group,
+  parsed,
+  text,
+  toggle,
+} from "../words/command.ts";
+import { parseCount } from "../input/input.ts";
+import { dataFlag } from "../local/local_service.ts";
+import { quoted } from "../words/place.ts";
+import { cardFields, showOne } from "../words/plain.ts";
 import {
   moment,
   openSimulator,
@@ -27,15 +36,15 @@ import {
   price as priceFlag,
   sameFlags,
   userId,
-} from "../sim.ts";
+} from "../local/simulator.ts";
 import { showInvoice } from "./invoices.ts";
-import { event, events } from "./simulate_events.ts";
-import { faults } from "./simulate_faults.ts";
-import { refund, reverseRefund } from "./simulate_refund.ts";
-import { subscriptionActions } from "./simulate_subscription.ts";
-import { showBought } from "./simulate_told.ts";
-import { showSubscriber } from "./subscribers_card.ts";
-import { entitlementKeys } from "./subscribers_holdings.ts";
+import { event, events } from "./events/log.ts";
+import { faults } from "./simulate/faults.ts";
+import { refund, reverseRefund } from "./simulate/refund.ts";
+import { subscriptionActions } from "./simulate/subscription.ts";
+import { showBought } from "./simulate/told.ts";
+import { showSubscriber } from "./subscribers/card.ts";
+import { entitlementKeys } from "./subscribers/holdings.ts";
 
 const PRODUCT = "The product's id, or the store's name of it";
 

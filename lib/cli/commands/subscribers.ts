@@ -16,11 +16,11 @@ import {
 } from "../../resources/customers.ts";
 import type { Invoice } from "../../resources/invoices.ts";
 import { refundTransaction } from "../../resources/subscriptions.ts";
-import { amountText } from "../amount.ts";
-import { argument, command, group, text, texts } from "../command.ts";
-import { counted } from "../display.ts";
-import { readJsonFile } from "../input.ts";
-import type { Column } from "../output.ts";
+import { amountText } from "../screen/amount.ts";
+import { argument, command, group, text, texts } from "../words/command.ts";
+import { counted } from "../screen/display.ts";
+import { readJsonFile } from "../input/input.ts";
+import type { Column } from "../screen/output.ts";
 import {
   askFirst,
   confirmFlags,
@@ -30,18 +30,18 @@ import {
   pageFlags,
   showList,
   showOne,
-} from "../plain.ts";
-import { attributes } from "./subscribers_attributes.ts";
-import { showSubscriber } from "./subscribers_card.ts";
-import { grant, revoke } from "./subscribers_grant.ts";
+} from "../words/plain.ts";
+import { attributes } from "./subscribers/attributes.ts";
+import { showSubscriber } from "./subscribers/card.ts";
+import { grant, revoke } from "./subscribers/grant.ts";
 import {
   entitlementKeys,
   type Holding,
   isGrant,
   permitted,
   readHoldings,
-} from "./subscribers_holdings.ts";
-import { info } from "./subscribers_info.ts";
+} from "./subscribers/holdings.ts";
+import { info } from "./subscribers/info.ts";
 
 const USER_ID = "The subscriber's app user id";
 

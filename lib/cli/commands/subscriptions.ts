@@ -16,11 +16,11 @@ import {
   type Subscription,
   type SubscriptionTransaction,
 } from "../../resources/subscriptions.ts";
-import { amountText } from "../amount.ts";
-import { argument, command, group } from "../command.ts";
-import { visible } from "../display.ts";
-import type { Column } from "../output.ts";
-import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../plain.ts";
+import { amountText } from "../screen/amount.ts";
+import { argument, command, group } from "../words/command.ts";
+import { visible } from "../screen/display.ts";
+import type { Column } from "../screen/output.ts";
+import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 
 const ID = "The subscription's id";
 

@@ -5,7 +5,7 @@
  */
 
 import { VERSION } from "../../version.ts";
-import { command } from "../command.ts";
+import { command } from "../words/command.ts";
 
 /** Prints version and build. */
 export const version = command({

@@ -14,9 +14,9 @@ import {
   updateVirtualCurrency,
   type VirtualCurrency,
 } from "../../resources/virtual_currencies.ts";
-import { group, text } from "../command.ts";
-import type { Column } from "../output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate } from "../plain.ts";
+import { group, text } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 
 const columns: Column<VirtualCurrency>[] = [
   { header: "code", value: (currency) => currency.code, kind: "id" },

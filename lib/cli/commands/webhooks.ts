@@ -13,10 +13,10 @@ import {
   updateWebhook,
   type Webhook,
 } from "../../resources/webhooks.ts";
-import { group, parsed, text } from "../command.ts";
-import type { Column } from "../output.ts";
-import { onBody, onList, onOne, onOneForGood, onUpdate } from "../plain.ts";
-import { attempts, deliveries, ping, rotateSecret } from "./webhook_deliveries.ts";
+import { group, parsed, text } from "../words/command.ts";
+import type { Column } from "../screen/output.ts";
+import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
+import { attempts, deliveries, ping, rotateSecret } from "./webhooks/deliveries.ts";
 
 const columns: Column<Webhook>[] = [
   { header: "id", value: (webhook) => webhook.id, kind: "id" },

@@ -7,7 +7,7 @@
 import { VERSION } from "../../version.ts";
 import type { Clock, Later } from "../clock.ts";
 import type { Row } from "../store/tables.ts";
-import { TargetError, type Targets } from "../targets.ts";
+import { TargetError, type Targets } from "../outbound/targets.ts";
 import type { Claim } from "./claims.ts";
 import { exchange, type HeaderLines, type Reply, ReplyError } from "./exchange.ts";
 import { readRetryAfter, type Schedule } from "./schedule.ts";

@@ -7,7 +7,7 @@
 
 import type { Clock, Later } from "../clock.ts";
 import type { Store } from "../store/mod.ts";
-import type { Targets } from "../targets.ts";
+import type { Targets } from "../outbound/targets.ts";
 import { attemptDelivery, type Tried } from "./attempt.ts";
 import {
   type Claim,

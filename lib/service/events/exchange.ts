@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Wire } from "../wires.ts";
+import type { Wire } from "../outbound/wires.ts";
 
 /** Headers in the order in which they are sent. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];

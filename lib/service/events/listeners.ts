@@ -7,7 +7,7 @@
 
 import { sql } from "kysely";
 import type { Later } from "../clock.ts";
-import { missing, Refusal } from "../errors.ts";
+import { missing, Refusal } from "../contract/errors.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Bell } from "./bell.ts";

@@ -6,7 +6,7 @@
 
 import type { Clock, Later } from "../clock.ts";
 import type { Store } from "../store/mod.ts";
-import type { Targets } from "../targets.ts";
+import type { Targets } from "../outbound/targets.ts";
 import { type Bell, createBell } from "./bell.ts";
 import { createDeliverer, type Deliverer } from "./deliverer.ts";
 import { createDeliveryFaults, type DeliveryFaults } from "./faults.ts";

@@ -6,8 +6,8 @@
  */
 
 import { sql } from "kysely";
-import type { Place } from "../find.ts";
-import { newId } from "../ids.ts";
+import type { Place } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
 import { type Tx, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 

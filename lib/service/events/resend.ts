@@ -5,7 +5,7 @@
  */
 
 import { sql } from "kysely";
-import type { Place } from "../find.ts";
+import type { Place } from "../records/find.ts";
 import type { Row } from "../store/tables.ts";
 import { listeningWebhooks, queueAgain, type QueuedEvent, queueNew, wants } from "./queue.ts";
 

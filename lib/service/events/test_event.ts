@@ -5,7 +5,7 @@
  */
 
 import { delivery } from "../domain/events.ts";
-import type { Place } from "../find.ts";
+import type { Place } from "../records/find.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { newId } from "../ids.ts";
+import { newId } from "../records/ids.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import { sha256Hex } from "../ids.ts";
+import { sha256Hex } from "../records/ids.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Parameters } from "./form.ts";

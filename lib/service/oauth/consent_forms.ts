@@ -6,7 +6,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { sha256Hex } from "../ids.ts";
+import { sha256Hex } from "../records/ids.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Asked, Target } from "./authorization_request.ts";

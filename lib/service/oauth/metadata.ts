@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ALL_SCOPES, SCOPES } from "../scopes.ts";
+import { ALL_SCOPES, SCOPES } from "../contract/scopes.ts";
 import { issuerOf, type OAuthParts } from "./parts.ts";
 import { GRANT_TYPE_NAMES } from "./token_endpoint.ts";
 

@@ -5,9 +5,9 @@
  */
 
 import { type Clock, systemClock } from "../clock.ts";
-import { invalid, Refusal } from "../errors.ts";
-import type { Actor } from "../route.ts";
-import { ALL_SCOPES } from "../scopes.ts";
+import { invalid, Refusal } from "../contract/errors.ts";
+import type { Actor } from "../contract/route.ts";
+import { ALL_SCOPES } from "../contract/scopes.ts";
 import type { Store } from "../store/mod.ts";
 import { findAccount } from "./accounts.ts";
 import { answerAuthorize } from "./authorize_endpoint.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { newToken, sha256Hex } from "../ids.ts";
+import { newToken, sha256Hex } from "../records/ids.ts";
 import type { Tx } from "../store/mod.ts";
 import { invalidGrant, OAuthRefusal, type Outcome } from "./refusal.ts";
 import { isWithin } from "./scope.ts";

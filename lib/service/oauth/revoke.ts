@@ -4,7 +4,7 @@
  * @module
  */
 
-import { sha256Hex } from "../ids.ts";
+import { sha256Hex } from "../records/ids.ts";
 import type { Tx } from "../store/mod.ts";
 import { invalidGrant, type Outcome } from "./refusal.ts";
 import { revokeGrant, type Span } from "./tokens.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { allows, isScope } from "../scopes.ts";
+import { allows, isScope } from "../contract/scopes.ts";
 
 /** The names in a scope, each once; undefined when it is malformed or has an unknown name. */
 export function parseScope(text: string): string[] | undefined {

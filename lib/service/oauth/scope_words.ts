@@ -4,7 +4,7 @@
  * @module
  */
 
-import { allows, SCOPES } from "../scopes.ts";
+import { allows, SCOPES } from "../contract/scopes.ts";
 
 /** What a client may do with one part of the service. */
 export interface Permission {

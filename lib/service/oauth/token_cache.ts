@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Actor } from "../route.ts";
+import type { Actor } from "../contract/route.ts";
 
 /** A live access token. */
 export interface LiveToken {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { newId, newToken, sha256Hex } from "../ids.ts";
+import { newId, newToken, sha256Hex } from "../records/ids.ts";
 import type { Tx } from "../store/mod.ts";
 import type { LiveToken } from "./token_cache.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { sql } from "kysely";
-import type { Place } from "../find.ts";
+import type { Place } from "../records/find.ts";
 import {
   type Choice,
   type Dimension,

@@ -6,7 +6,7 @@
 
 import type { Chart, ChartMeasure, ChartSegment, ChartValue } from "../../resources/charts.ts";
 import { convert, fromMicros } from "../domain/money.ts";
-import type { Call } from "../route.ts";
+import type { Call } from "../contract/route.ts";
 import { type Catalogue, readCatalogue, segmentOf } from "./catalogue.ts";
 import { readCustomers, readLater } from "./customer_figures.ts";
 import { addsUp, type Definition, type Measure, MOST_OFFSETS } from "./definition.ts";

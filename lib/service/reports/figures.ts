@@ -6,7 +6,7 @@
 
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "../domain/calendar.ts";
-import type { Place } from "../find.ts";
+import type { Place } from "../records/find.ts";
 import { type Dimension, hasOneOf, valueIn } from "./dimensions.ts";
 import { indexOfPeriod, type Period } from "./periods.ts";
 import { type Column, type CountedBy, type LedgerSum, nameOfSum, type Sum } from "./sums.ts";

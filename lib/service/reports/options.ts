@@ -5,7 +5,7 @@
  */
 
 import type { ChartOptions } from "../../resources/charts.ts";
-import type { Place } from "../find.ts";
+import type { Place } from "../records/find.ts";
 import { choicesOf, readCatalogue } from "./catalogue.ts";
 import { hasRevenue } from "./chart.ts";
 import type { Definition } from "./definition.ts";

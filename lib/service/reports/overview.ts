@@ -7,7 +7,7 @@
 import type { MetricsOverview, OverviewMetric } from "../../resources/metrics.ts";
 import { DAY_MS, dayOf } from "../domain/calendar.ts";
 import { convert, fromMicros } from "../domain/money.ts";
-import type { Call } from "../route.ts";
+import type { Call } from "../contract/route.ts";
 import { readFigures } from "./chart.ts";
 import { ALL_DIMENSIONS } from "./dimensions.ts";
 import { customers, level, moved, nameOfSum, type Quantity } from "./sums.ts";

@@ -6,8 +6,8 @@
 
 import { z } from "zod";
 import { dayOf } from "../domain/calendar.ts";
-import { invalid } from "../errors.ts";
-import { described } from "../schemas.ts";
+import { invalid } from "../contract/errors.ts";
+import { described } from "../contract/schemas.ts";
 import { type Catalogue, columnValues } from "./catalogue.ts";
 import { type Definition, MOST_OFFSETS } from "./definition.ts";
 import { ALL_DIMENSIONS, type Dimension, filtersOf, segmentsOf } from "./dimensions.ts";

@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import type { App, AppChanges, NewApp } from "../../resources/apps.ts";
-import { component, millis } from "../schemas.ts";
+import { component, millis } from "../contract/schemas.ts";
 import { text, unchangeable } from "./fields.ts";
 
 const BILLING_CURRENCIES = (

@@ -7,13 +7,13 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { App, PublicApiKey, StoreKitConfig } from "../../resources/apps.ts";
-import { deleteRow } from "../changes.ts";
-import { invalid, Refusal, unprocessable } from "../errors.ts";
-import { findApp, type Place } from "../find.ts";
-import { newId } from "../ids.ts";
-import { listPage, tableListing, wholeList } from "../lists.ts";
-import { type Call, route } from "../route.ts";
-import { deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { deleteRow } from "../records/changes.ts";
+import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
+import { findApp, type Place } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
+import { listPage, tableListing, wholeList } from "../records/lists.ts";
+import { type Call, route } from "../contract/route.ts";
+import { deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import {

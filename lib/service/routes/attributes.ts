@@ -7,11 +7,11 @@
 import { z } from "zod";
 import type { Page } from "../../page.ts";
 import type { AttributeChange, CustomerAttribute } from "../../resources/customers.ts";
-import { unprocessable } from "../errors.ts";
-import { findCustomer, type Place } from "../find.ts";
-import { type Listing, listPage, nestedPage, tombstoneOf } from "../lists.ts";
-import { type Call, route } from "../route.ts";
-import { component, millis, pageOf, pageQuery } from "../schemas.ts";
+import { unprocessable } from "../contract/errors.ts";
+import { findCustomer, type Place } from "../records/find.ts";
+import { type Listing, listPage, nestedPage, tombstoneOf } from "../records/lists.ts";
+import { type Call, route } from "../contract/route.ts";
+import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { listOf, text } from "./fields.ts";
 

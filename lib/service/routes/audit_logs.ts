@@ -7,10 +7,10 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { AuditLog } from "../../resources/audit_logs.ts";
-import { invalid } from "../errors.ts";
-import { listPage, tableListing } from "../lists.ts";
-import { route } from "../route.ts";
-import { component, millis, pageOf, pageQuery } from "../schemas.ts";
+import { invalid } from "../contract/errors.ts";
+import { listPage, tableListing } from "../records/lists.ts";
+import { route } from "../contract/route.ts";
+import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 
 const auditLogSchema: z.ZodType<AuditLog> = component(

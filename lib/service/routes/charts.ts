@@ -6,15 +6,15 @@
 
 import { z } from "zod";
 import type { Chart, ChartOptions } from "../../resources/charts.ts";
-import { invalid } from "../errors.ts";
+import { invalid } from "../contract/errors.ts";
 import { computeChart } from "../reports/chart.ts";
 import type { Definition } from "../reports/definition.ts";
 import { CHARTS } from "../reports/definitions.ts";
 import { chartOptions } from "../reports/options.ts";
 import { RESOLUTIONS } from "../reports/periods.ts";
 import { chartQuery } from "../reports/request.ts";
-import { route } from "../route.ts";
-import { component, millis } from "../schemas.ts";
+import { route } from "../contract/route.ts";
+import { component, millis } from "../contract/schemas.ts";
 
 const unit = z.enum(["#", "$", "%"]);
 

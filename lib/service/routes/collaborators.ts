@@ -6,9 +6,9 @@
 
 import { z } from "zod";
 import type { Collaborator } from "../../resources/collaborators.ts";
-import { listPage, tableListing } from "../lists.ts";
-import { route } from "../route.ts";
-import { component, millis, pageOf, pageQuery } from "../schemas.ts";
+import { listPage, tableListing } from "../records/lists.ts";
+import { route } from "../contract/route.ts";
+import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 
 const collaboratorSchema: z.ZodType<Collaborator> = component(

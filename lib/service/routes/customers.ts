@@ -13,13 +13,13 @@ import type {
   CustomerAlias,
   NewCustomer,
 } from "../../resources/customers.ts";
-import { deleteRow, insertCustomer } from "../changes.ts";
-import { findCustomer, LONGEST_CUSTOMER_ID, type Place } from "../find.ts";
-import { activeListing } from "../holdings.ts";
-import { type Listing, listPage, nestedPage, tableListing } from "../lists.ts";
-import { removeHoldings } from "../owners.ts";
-import { type Call, route } from "../route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { deleteRow, insertCustomer } from "../records/changes.ts";
+import { findCustomer, LONGEST_CUSTOMER_ID, type Place } from "../records/find.ts";
+import { activeListing } from "../records/holdings.ts";
+import { type Listing, listPage, nestedPage, tableListing } from "../records/lists.ts";
+import { removeHoldings } from "../ledger/owners.ts";
+import { type Call, route } from "../contract/route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { attributePage, attributeSchema, newAttributes, writeAttributes } from "./attributes.ts";
 import { text } from "./fields.ts";

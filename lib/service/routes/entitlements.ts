@@ -11,13 +11,13 @@ import type {
   NewEntitlement,
 } from "../../resources/entitlements.ts";
 import type { Product } from "../../resources/products.ts";
-import { attachedAt, detachProducts } from "../attachments.ts";
-import { deleteRow, insertUnique, setState } from "../changes.ts";
-import { findEntitlement, findProduct, type Place } from "../find.ts";
-import { newId } from "../ids.ts";
-import { type Listing, listPage, nestedPage, tableListing } from "../lists.ts";
-import { type Call, route } from "../route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { attachedAt, detachProducts } from "../records/attachments.ts";
+import { deleteRow, insertUnique, setState } from "../records/changes.ts";
+import { findEntitlement, findProduct, type Place } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
+import { type Listing, listPage, nestedPage, tableListing } from "../records/lists.ts";
+import { type Call, route } from "../contract/route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { displayName, lookupKey, productIds, state, unchangeable } from "./fields.ts";

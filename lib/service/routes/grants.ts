@@ -7,11 +7,11 @@
 import { z } from "zod";
 import type { EntitlementGrant } from "../../resources/customers.ts";
 import { grant, regrant } from "../domain/grants.ts";
-import { Refusal, unprocessable } from "../errors.ts";
-import { findCustomer, findEntitlement } from "../find.ts";
-import { newId } from "../ids.ts";
-import { recordSteps } from "../journal.ts";
-import { type Call, route } from "../route.ts";
+import { Refusal, unprocessable } from "../contract/errors.ts";
+import { findCustomer, findEntitlement } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
+import { recordSteps } from "../ledger/journal.ts";
+import { type Call, route } from "../contract/route.ts";
 import { customerSchema, showCustomerWithAccess } from "./customers.ts";
 import { objectId, wholeNumber } from "./fields.ts";
 

@@ -5,11 +5,11 @@
  */
 
 import { type RawBuilder, sql } from "kysely";
-import { findCustomer } from "../find.ts";
-import { activeListing } from "../holdings.ts";
-import { listPage, tableListing } from "../lists.ts";
-import { route } from "../route.ts";
-import { pageOf, pageQuery } from "../schemas.ts";
+import { findCustomer } from "../records/find.ts";
+import { activeListing } from "../records/holdings.ts";
+import { listPage, tableListing } from "../records/lists.ts";
+import { route } from "../contract/route.ts";
+import { pageOf, pageQuery } from "../contract/schemas.ts";
 import { activeEntitlementSchema } from "./customers.ts";
 import { invoiceSchema, showInvoice } from "./invoices.ts";
 import { environment } from "./money_fields.ts";

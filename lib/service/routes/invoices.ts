@@ -7,9 +7,9 @@
 import { z } from "zod";
 import type { Invoice } from "../../resources/invoices.ts";
 import { showAmount } from "../domain/money.ts";
-import { findInvoice } from "../find.ts";
-import { route } from "../route.ts";
-import { component, millis } from "../schemas.ts";
+import { findInvoice } from "../records/find.ts";
+import { route } from "../contract/route.ts";
+import { component, millis } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { amountSchema } from "./money_fields.ts";
 

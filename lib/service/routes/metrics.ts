@@ -8,8 +8,8 @@ import { z } from "zod";
 import type { MetricsOverview } from "../../resources/metrics.ts";
 import { computeOverview } from "../reports/overview.ts";
 import { currency } from "../reports/request.ts";
-import { route } from "../route.ts";
-import { component, millis } from "../schemas.ts";
+import { route } from "../contract/route.ts";
+import { component, millis } from "../contract/schemas.ts";
 
 const overviewSchema: z.ZodType<MetricsOverview> = component(
   "MetricsOverview",

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Operation, Route } from "../route.ts";
-import type { SdkRoute } from "../sdk.ts";
+import type { Operation, Route } from "../contract/route.ts";
+import type { SdkRoute } from "../contract/sdk.ts";
 import { appRoutes } from "./apps.ts";
 import { attributeRoutes } from "./attributes.ts";
 import { auditLogRoutes } from "./audit_logs.ts";

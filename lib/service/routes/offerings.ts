@@ -6,13 +6,13 @@
 
 import { z } from "zod";
 import type { NewOffering, Offering, OfferingChanges } from "../../resources/offerings.ts";
-import { deleteRow, insertUnique, setState } from "../changes.ts";
-import { Refusal, unprocessable } from "../errors.ts";
-import { findOffering } from "../find.ts";
-import { newId } from "../ids.ts";
-import { listPage, nestedPage, tableListing } from "../lists.ts";
-import { type Call, route } from "../route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { deleteRow, insertUnique, setState } from "../records/changes.ts";
+import { Refusal, unprocessable } from "../contract/errors.ts";
+import { findOffering } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
+import { listPage, nestedPage, tableListing } from "../records/lists.ts";
+import { type Call, route } from "../contract/route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { displayName, lookupKey, metadata, state, unchangeable } from "./fields.ts";

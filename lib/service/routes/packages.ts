@@ -7,13 +7,13 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { NewPackage, Package, PackageChanges } from "../../resources/packages.ts";
-import { detachProducts } from "../attachments.ts";
-import { deleteRow, insertUnique } from "../changes.ts";
-import { findOffering, findPackage, type Place } from "../find.ts";
-import { newId } from "../ids.ts";
-import { type Listing, listPage, nestedPage, tombstoneOf } from "../lists.ts";
-import { type Call, route } from "../route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { detachProducts } from "../records/attachments.ts";
+import { deleteRow, insertUnique } from "../records/changes.ts";
+import { findOffering, findPackage, type Place } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
+import { type Listing, listPage, nestedPage, tombstoneOf } from "../records/lists.ts";
+import { type Call, route } from "../contract/route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import {

@@ -11,13 +11,13 @@ import type {
   PaywallComponents,
   PaywallContent,
 } from "../../resources/paywalls.ts";
-import { deleteRow } from "../changes.ts";
-import { Refusal } from "../errors.ts";
-import { findOffering, findPaywall, type Place } from "../find.ts";
-import { newId } from "../ids.ts";
-import { listPage, tableListing } from "../lists.ts";
-import { type Call, route } from "../route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { deleteRow } from "../records/changes.ts";
+import { Refusal } from "../contract/errors.ts";
+import { findOffering, findPaywall, type Place } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
+import { listPage, tableListing } from "../records/lists.ts";
+import { type Call, route } from "../contract/route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { offeringSchema, showOffering } from "./offerings.ts";

@@ -6,11 +6,11 @@
 
 import { z } from "zod";
 import type { NewProject, Project } from "../../resources/projects.ts";
-import { Refusal } from "../errors.ts";
-import { newId } from "../ids.ts";
-import { type Listing, listPage } from "../lists.ts";
-import { type AccountCall, type Actor, route } from "../route.ts";
-import { component, millis, pageOf, pageQuery } from "../schemas.ts";
+import { Refusal } from "../contract/errors.ts";
+import { newId } from "../records/ids.ts";
+import { type Listing, listPage } from "../records/lists.ts";
+import { type AccountCall, type Actor, route } from "../contract/route.ts";
+import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { text } from "./fields.ts";

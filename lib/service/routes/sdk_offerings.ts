@@ -6,9 +6,9 @@
 
 import { z } from "zod";
 import type { SdkOffering, SdkOfferings, SdkPackage } from "../../resources/sdk_offerings.ts";
-import { LONGEST_CUSTOMER_ID } from "../find.ts";
-import { component } from "../schemas.ts";
-import { type SdkCall, SdkRefusal, sdkRoute } from "../sdk.ts";
+import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
+import { component } from "../contract/schemas.ts";
+import { type SdkCall, SdkRefusal, sdkRoute } from "../contract/sdk.ts";
 import type { Row } from "../store/tables.ts";
 import { isNobody } from "./customers.ts";
 

@@ -6,9 +6,9 @@
 
 import { z } from "zod";
 import type { PushedProduct, StorePush } from "../../resources/products.ts";
-import { Refusal, unprocessable } from "../errors.ts";
-import { findApp, findProduct } from "../find.ts";
-import { type Call, route } from "../route.ts";
+import { Refusal, unprocessable } from "../contract/errors.ts";
+import { findApp, findProduct } from "../records/find.ts";
+import { type Call, route } from "../contract/route.ts";
 import { text } from "./fields.ts";
 
 const storePush: z.ZodType<StorePush> = z.strictObject({

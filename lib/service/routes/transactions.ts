@@ -9,12 +9,12 @@ import { z } from "zod";
 import type { SubscriptionTransaction, TransactionsQuery } from "../../resources/subscriptions.ts";
 import { showAmount } from "../domain/money.ts";
 import { refund } from "../domain/refunds.ts";
-import { findSubscription, findTransaction, type Place } from "../find.ts";
-import { recordSteps } from "../journal.ts";
-import { type Listing, listPage } from "../lists.ts";
-import { checkRefundable } from "../refund_rules.ts";
-import { route } from "../route.ts";
-import { component, millis, pageOf, pageQuery } from "../schemas.ts";
+import { findSubscription, findTransaction, type Place } from "../records/find.ts";
+import { recordSteps } from "../ledger/journal.ts";
+import { type Listing, listPage } from "../records/lists.ts";
+import { checkRefundable } from "../ledger/refund_rules.ts";
+import { route } from "../contract/route.ts";
+import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { amountSchema } from "./money_fields.ts";
 

@@ -6,10 +6,10 @@
 
 import { z } from "zod";
 import type { CustomerTransfer, TransferResult } from "../../resources/customers.ts";
-import { invalid } from "../errors.ts";
-import { findApp, findCustomer } from "../find.ts";
-import { moveHoldings } from "../owners.ts";
-import { route } from "../route.ts";
+import { invalid } from "../contract/errors.ts";
+import { findApp, findCustomer } from "../records/find.ts";
+import { moveHoldings } from "../ledger/owners.ts";
+import { route } from "../contract/route.ts";
 import { customerSchema, showCustomerWithAccess } from "./customers.ts";
 import { objectId } from "./fields.ts";
 

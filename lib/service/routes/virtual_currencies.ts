@@ -12,12 +12,12 @@ import type {
   VirtualCurrency,
   VirtualCurrencyChanges,
 } from "../../resources/virtual_currencies.ts";
-import { deleteRow, insertUnique, setState } from "../changes.ts";
-import { unprocessable } from "../errors.ts";
-import { findProduct, findVirtualCurrency, type Place } from "../find.ts";
-import { listPage, tableListing } from "../lists.ts";
-import { type Call, route } from "../route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { deleteRow, insertUnique, setState } from "../records/changes.ts";
+import { unprocessable } from "../contract/errors.ts";
+import { findProduct, findVirtualCurrency, type Place } from "../records/find.ts";
+import { listPage, tableListing } from "../records/lists.ts";
+import { type Call, route } from "../contract/route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { state } from "./fields.ts";

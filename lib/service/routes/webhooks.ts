@@ -6,18 +6,18 @@
 
 import { z } from "zod";
 import type { NewWebhook, Webhook, WebhookChanges } from "../../resources/webhooks.ts";
-import { deleteRow } from "../changes.ts";
-import { invalid, unprocessable } from "../errors.ts";
+import { deleteRow } from "../records/changes.ts";
+import { invalid, unprocessable } from "../contract/errors.ts";
 import { newSigningSecret } from "../events/signatures.ts";
 import { EVENT_TYPES } from "../events/types.ts";
-import { findApp, findWebhook, type Place } from "../find.ts";
-import { newId } from "../ids.ts";
-import { listPage, tableListing } from "../lists.ts";
-import { type Preparation, route } from "../route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../schemas.ts";
+import { findApp, findWebhook, type Place } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
+import { listPage, tableListing } from "../records/lists.ts";
+import { type Preparation, route } from "../contract/route.ts";
+import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { LONGEST_URL, TargetError } from "../targets.ts";
+import { LONGEST_URL, TargetError } from "../outbound/targets.ts";
 import { listOf, objectId, text } from "./fields.ts";
 import { environment } from "./money_fields.ts";
 

@@ -6,10 +6,10 @@
  */
 
 import { z } from "zod";
-import { validate } from "../body.ts";
+import { validate } from "../http/body.ts";
 import type { Clock } from "../clock.ts";
-import { Refusal } from "../errors.ts";
-import { newId } from "../ids.ts";
+import { Refusal } from "../contract/errors.ts";
+import { newId } from "../records/ids.ts";
 import { addAccount, findAccount, listAccounts } from "../oauth/mod.ts";
 import { nextSeq, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";

@@ -7,7 +7,7 @@
 
 import { z } from "zod";
 import { fromMicros } from "../domain/money.ts";
-import { missing, unprocessable } from "../errors.ts";
+import { missing, unprocessable } from "../contract/errors.ts";
 import { insertApp } from "../routes/apps.ts";
 import { text } from "../routes/fields.ts";
 import { showProduct } from "../routes/products.ts";

@@ -8,7 +8,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { addDuration, isDuration } from "../domain/calendar.ts";
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../contract/errors.ts";
 import type { Row } from "../store/tables.ts";
 import { type SimCall, simRoute } from "./route.ts";
 

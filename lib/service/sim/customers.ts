@@ -6,10 +6,10 @@
  */
 
 import { z } from "zod";
-import { insertCustomer } from "../changes.ts";
+import { insertCustomer } from "../records/changes.ts";
 import { isAnonymous } from "../domain/events.ts";
-import { findCustomer } from "../find.ts";
-import { mergeCustomers } from "../owners.ts";
+import { findCustomer } from "../records/find.ts";
+import { mergeCustomers } from "../ledger/owners.ts";
 import { showCustomerWithAccess } from "../routes/customers.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";

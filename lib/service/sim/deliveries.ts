@@ -6,11 +6,11 @@
 
 import { sql } from "kysely";
 import { z } from "zod";
-import { invalid, missing, unprocessable } from "../errors.ts";
+import { invalid, missing, unprocessable } from "../contract/errors.ts";
 import { deliveriesOf, recoverEvents, resendEvent } from "../events/resend.ts";
-import { findWebhook, type Place } from "../find.ts";
-import { listPage, tableListing, wholeList } from "../lists.ts";
-import { pageQuery } from "../schemas.ts";
+import { findWebhook, type Place } from "../records/find.ts";
+import { listPage, tableListing, wholeList } from "../records/lists.ts";
+import { pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { findEvent } from "./events.ts";
 import { moment } from "./fields.ts";

@@ -6,10 +6,10 @@
 
 import { sql } from "kysely";
 import { z } from "zod";
-import { missing } from "../errors.ts";
-import type { Place } from "../find.ts";
-import { listPage, tableListing } from "../lists.ts";
-import { pageQuery } from "../schemas.ts";
+import { missing } from "../contract/errors.ts";
+import type { Place } from "../records/find.ts";
+import { listPage, tableListing } from "../records/lists.ts";
+import { pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { simRoute } from "./route.ts";
 

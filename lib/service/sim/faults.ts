@@ -5,11 +5,11 @@
  */
 
 import { z } from "zod";
-import { readBody, validate } from "../body.ts";
+import { readBody, validate } from "../http/body.ts";
 import type { Later } from "../clock.ts";
-import { type ErrorType, Refusal } from "../errors.ts";
-import { wholeList } from "../lists.ts";
-import { SDK_CODE } from "../sdk.ts";
+import { type ErrorType, Refusal } from "../contract/errors.ts";
+import { wholeList } from "../records/lists.ts";
+import { SDK_CODE } from "../contract/sdk.ts";
 
 /** What happens to requests to the API. */
 export interface RequestFaults {

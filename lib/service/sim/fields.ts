@@ -14,8 +14,8 @@ import {
   payable,
   toMicros,
 } from "../domain/money.ts";
-import { invalid, Refusal } from "../errors.ts";
-import { LONGEST_CUSTOMER_ID } from "../find.ts";
+import { invalid, Refusal } from "../contract/errors.ts";
+import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
 import { BLOCKED_RULE, isNobody } from "../routes/customers.ts";
 import { text } from "../routes/fields.ts";
 

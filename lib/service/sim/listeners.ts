@@ -9,12 +9,12 @@
  */
 
 import { z } from "zod";
-import { missing } from "../errors.ts";
+import { missing } from "../contract/errors.ts";
 import { checkSession, countWaiting, type Pull } from "../events/listeners.ts";
 import { newSigningSecret } from "../events/signatures.ts";
-import { validate } from "../body.ts";
-import { wholeList } from "../lists.ts";
-import { pageQuery } from "../schemas.ts";
+import { validate } from "../http/body.ts";
+import { wholeList } from "../records/lists.ts";
+import { pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { findEvent } from "./events.ts";
 import { type SimCall, simRoute } from "./route.ts";

@@ -7,9 +7,9 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { readBody, validate } from "../body.ts";
-import { Refusal } from "../errors.ts";
-import { sha256Hex } from "../ids.ts";
+import { readBody, validate } from "../http/body.ts";
+import { Refusal } from "../contract/errors.ts";
+import { sha256Hex } from "../records/ids.ts";
 import type { Clock } from "../clock.ts";
 import type { OAuth } from "../oauth/mod.ts";
 import type { Store } from "../store/mod.ts";

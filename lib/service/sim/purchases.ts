@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import { insertCustomer } from "../changes.ts";
+import { insertCustomer } from "../records/changes.ts";
 import { convertPrice, fromMicros } from "../domain/money.ts";
 import type { Sale, SubscriptionSale } from "../domain/purchase.ts";
 import {
@@ -19,11 +19,17 @@ import {
 import type { Step, Subscription } from "../domain/step.ts";
 import { isAble, platformOf } from "../domain/stores.ts";
 import { begin, expire } from "../domain/subscription.ts";
-import { Refusal, taken, unprocessable } from "../errors.ts";
-import { findApp, findInvoice, findOffering, findPurchase, findSubscription } from "../find.ts";
-import { findTransaction } from "../find.ts";
-import { newId } from "../ids.ts";
-import { recordPurchase, recordSteps } from "../journal.ts";
+import { Refusal, taken, unprocessable } from "../contract/errors.ts";
+import {
+  findApp,
+  findInvoice,
+  findOffering,
+  findPurchase,
+  findSubscription,
+} from "../records/find.ts";
+import { findTransaction } from "../records/find.ts";
+import { newId } from "../records/ids.ts";
+import { recordPurchase, recordSteps } from "../ledger/journal.ts";
 import { showInvoice } from "../routes/invoices.ts";
 import { showPurchase } from "../routes/purchases.ts";
 import { showSubscription } from "../routes/subscriptions.ts";

@@ -8,7 +8,7 @@
 
 import { z } from "zod";
 import type { Delivery } from "../events/mod.ts";
-import type { AccountCall, NamesIn } from "../route.ts";
+import type { AccountCall, NamesIn } from "../contract/route.ts";
 import type { Row } from "../store/tables.ts";
 
 /** One request in the hands of a route. */

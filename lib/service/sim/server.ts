@@ -5,12 +5,12 @@
  */
 
 import { Hono } from "hono";
-import { type RawBody, readBody, validate } from "../body.ts";
+import { type RawBody, readBody, validate } from "../http/body.ts";
 import { projectTime } from "../clock.ts";
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../contract/errors.ts";
 import type { Delivery } from "../events/mod.ts";
-import { refuse, type ServerParts } from "../server.ts";
-import { settleWithin } from "../settle.ts";
+import { refuse, type ServerParts } from "../http/server.ts";
+import { settleWithin } from "../ledger/settle.ts";
 import type { Tx } from "../store/mod.ts";
 import { type SimCall, simPath, type SimRoute } from "./route.ts";
 

@@ -6,10 +6,10 @@
  */
 
 import { z } from "zod";
-import { invalid, unprocessable } from "../errors.ts";
+import { invalid, unprocessable } from "../contract/errors.ts";
 import { queueDeliveries } from "../events/queue.ts";
 import { writeTestEvent } from "../events/test_event.ts";
-import { findCustomer } from "../find.ts";
+import { findCustomer } from "../records/find.ts";
 import type { Row } from "../store/tables.ts";
 import { findOrCreateCustomer } from "./customers.ts";
 import { showEvent } from "./events.ts";

@@ -6,8 +6,8 @@
 
 import { isBelieved } from "../domain/purchase.ts";
 import { isAble } from "../domain/stores.ts";
-import { unprocessable } from "../errors.ts";
-import { readEventFacts } from "../event_facts.ts";
+import { unprocessable } from "../contract/errors.ts";
+import { readEventFacts } from "../ledger/event_facts.ts";
 import type { Row } from "../store/tables.ts";
 import type { SimCall } from "./route.ts";
 import type { Held, Recipe } from "./trigger_recipes.ts";

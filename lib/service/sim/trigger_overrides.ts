@@ -5,7 +5,7 @@
  */
 
 import { z } from "zod";
-import { invalid, Refusal } from "../errors.ts";
+import { invalid, Refusal } from "../contract/errors.ts";
 import { moment } from "./fields.ts";
 import { purchaseRoutes } from "./purchases.ts";
 import type { SimRoute } from "./route.ts";

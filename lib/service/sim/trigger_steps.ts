@@ -6,15 +6,15 @@
  */
 
 import { z } from "zod";
-import { validate } from "../body.ts";
+import { validate } from "../http/body.ts";
 import { nameOf } from "../domain/actions.ts";
 import { beginPaidPeriod } from "../domain/due.ts";
 import { isBelieved } from "../domain/purchase.ts";
 import { isAble } from "../domain/stores.ts";
-import { invalid, unprocessable } from "../errors.ts";
-import { findSubscription } from "../find.ts";
-import { recordSteps } from "../journal.ts";
-import { moveHoldings } from "../owners.ts";
+import { invalid, unprocessable } from "../contract/errors.ts";
+import { findSubscription } from "../records/find.ts";
+import { recordSteps } from "../ledger/journal.ts";
+import { moveHoldings } from "../ledger/owners.ts";
 import type { Row } from "../store/tables.ts";
 import { findOrCreateCustomer } from "./customers.ts";
 import { customerId } from "./fields.ts";

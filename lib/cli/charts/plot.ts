@@ -1,0 +1,176 @@
+/**
+ * Pictures of series for a terminal: bars, lines and shades, made of characters that every terminal
+ * font has, each one column wide. Without colours, series differ by texture or marks.
+ *
+ * @module
+ */
+
+import { fit, padEnd, visible, width } from "../screen/display.ts";
+import { barRows } from "./plot_bars.ts";
+import { type Cell, COLORS, paint, TEXTURES } from "./plot_cells.ts";
+import { labelRows } from "./plot_labels.ts";
+import { lineRows, MARKS } from "./plot_lines.ts";
+import { scaleOf, tickTexts } from "./plot_scale.ts";
+
+/** A series of numbers, one for each place on the x axis. */
+export interface Series {
+  /** Its name. */
+  readonly name: string;
+  /** The numbers; null where there is none. */
+  readonly values: readonly (number | null)[];
+  /** What is said about it beside its name. */
+  readonly note?: string | undefined;
+}
+
+/** A place on the x axis. */
+export interface Place {
+  /** What stands below it. */
+  readonly label: string;
+  /** What stands below that, where it is another than at the place before. */
+  readonly era?: string | undefined;
+  /** Whether it is not over yet. */
+  readonly open: boolean;
+}
+
+/** A picture of some series of one unit. */
+export interface Picture {
+  /** Bars on top of each other, or a line each. */
+  readonly style: "bars" | "lines";
+  /** The series. */
+  readonly series: readonly Series[];
+  /** The x axis. */
+  readonly places: readonly Place[];
+  /** How many places there may be from one label to the next, smallest first. */
+  readonly strides: readonly number[];
+  /** Whether all numbers are whole. */
+  readonly whole?: boolean | undefined;
+  /** A number on the y axis, as text. `step` is the distance to the next one. */
+  format(value: number, step: number): string;
+}
+
+/** Where a picture is drawn. */
+export interface Canvas {
+  /** How wide it may be. */
+  readonly columns: number;
+  /** Whether there are colours. */
+  readonly color: boolean;
+  /** About how many rows the numbers get. Default: more on a wide canvas. */
+  readonly rows?: number | undefined;
+}
+
+/** Columns that a picture needs for its numbers, or it is not drawn. */
+const LEAST_ROOM = 12;
+
+/** The widest that one place gets. */
+const WIDEST_PLACE = 12;
+
+/** Draws a picture: names, numbers, axes. No line is wider than the canvas; none if it is too narrow. */
+export function drawPicture(wanted: Picture, canvas: Canvas): string[] {
+  const picture = { ...wanted, series: wanted.series.map(bounded) };
+  const { series, places, format, whole = false } = picture;
+  const values = series.flatMap((one) => one.values).filter((value) => value !== null);
+  const target = canvas.rows ?? (canvas.columns < 70 ? 8 : canvas.columns < 130 ? 10 : 14);
+  const stacked = picture.style === "bars" ? stackEnds(series) : values;
+  const scale = scaleOf(stacked, { intervals: Math.max(2, Math.round(target / 2)), whole });
+  const ticks = tickTexts(scale, format);
+  const margin = Math.max(...ticks.map(({ text }) => width(text))) + 2;
+  const room = canvas.columns - margin;
+  if (room < LEAST_ROOM || places.length === 0 || series.length === 0) return [];
+
+  const grouped = picture.style === "bars" ? groupBars(picture, room) : picture;
+  const slot = Math.min(WIDEST_PLACE, Math.max(1, Math.floor(room / grouped.places.length)));
+  const used = picture.style === "bars"
+    ? slot * grouped.places.length
+    : Math.min(room, WIDEST_PLACE * grouped.places.length);
+  const plan = { ...grouped, scale, ticks, target, used, slot, color: canvas.color };
+  const rows = picture.style === "bars" ? barRows(plan) : lineRows(plan);
+  const head = legend(picture, canvas);
+  const body = rows.map(({ label, joint, row }) =>
+    `${" ".repeat(margin - 2 - width(label))}${label} ${joint}${paint(row, canvas.color)}`.trimEnd()
+  );
+  const feet = labelRows(plan).map((text) => `${" ".repeat(margin)}${text}`.trimEnd());
+  return [...head, ...body, ...feet, ...remarks(picture, grouped, canvas)];
+}
+
+/** The most that a number may be, so that sums and distances are numbers as well. */
+const LARGEST = 1e100;
+
+/** A series without numbers that no axis has. */
+function bounded(series: Series): Series {
+  const bound = (value: number) => Math.min(LARGEST, Math.max(-LARGEST, value));
+  return { ...series, values: series.values.map((value) => value === null ? null : bound(value)) };
+}
+
+/** Where stacked bars end, above and below nothing. */
+function stackEnds(series: readonly Series[]): number[] {
+  const [first] = series;
+  return (first?.values ?? []).flatMap((_, i) => {
+    const values = series.map((one) => one.values[i] ?? 0);
+    const sum = (sign: 1 | -1) => values.reduce((all, v) => v * sign > 0 ? all + v : all, 0);
+    return [sum(1), sum(-1)];
+  });
+}
+
+/** Adds neighbours up until there is a column for each bar. */
+function groupBars(picture: Picture, room: number): Picture & { grouped: number } {
+  const { series, places } = picture;
+  const size = Math.ceil(places.length / room);
+  const starts = Array.from({ length: Math.ceil(places.length / size) }, (_, i) => i * size);
+  return {
+    ...picture,
+    grouped: size,
+    places: starts.map((start) => ({
+      label: places[start]?.label ?? "",
+      era: places[start]?.era,
+      open: places.slice(start, start + size).some(({ open }) => open),
+    })),
+    series: series.map((one) => ({
+      ...one,
+      values: starts.map((start) => sumOf(one.values.slice(start, start + size))),
+    })),
+  };
+}
+
+/** The sum of what is known. */
+function sumOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** A line for each series: its mark, its name, and what is said about it. */
+function legend({ series, style }: Picture, { columns, color }: Canvas): string[] {
+  const names = series.map(({ name }) => visible(name));
+  const widest = Math.max(...names.map(width));
+  return series.map(({ note }, i) => {
+    const mark = series.length === 1 ? undefined : markOf(style, i, color);
+    const room = columns - (mark ? 2 : 0);
+    const name = names[i] ?? "";
+    const text = note === undefined ? name : `${padEnd(name, widest)}  ${visible(note)}`;
+    if (mark === undefined) return fit(text, room);
+    // A name may join the space before it, and that changes widths.
+    const wider = width(`${mark.text} ${fit(text, room)}`) - columns;
+    return `${paint([mark], color)} ${fit(text, room - Math.max(0, wider))}`;
+  });
+}
+
+/** What a series is recognised by. */
+function markOf(style: Picture["style"], series: number, color: boolean): Cell {
+  const texture = color ? "█" : TEXTURES[series % TEXTURES.length] ?? "█";
+  const text = style === "bars" ? texture : MARKS[series % MARKS.length] ?? "●";
+  return { text, color: COLORS[series % COLORS.length] };
+}
+
+/** What has to be known to read the picture, if anything. */
+function remarks(
+  { places }: Picture,
+  grouped: Picture & { grouped?: number },
+  { columns, color }: Canvas,
+): string[] {
+  const open = places.some((place) => place.open) ? ["╌ not over yet"] : [];
+  const size = grouped.grouped ?? 1;
+  const sum = size > 1 ? [`each bar stands for ${size}`] : [];
+  const text = [...sum, ...open].join("   ");
+  if (text === "") return [];
+  const dim = color ? ["\x1b[2m", "\x1b[22m"] : ["", ""];
+  return [`${dim[0]}${fit(text, columns)}${dim[1]}`];
+}

@@ -1,0 +1,57 @@
+/**
+ * What stands below the x axis.
+ *
+ * @module
+ */
+
+import { visible, width } from "../screen/display.ts";
+import type { Place } from "./plot.ts";
+
+/** The part of a plan that places labels. */
+export interface LabelPlan {
+  /** The places, first to last. */
+  readonly places: readonly Place[];
+  /** How the places stand: beside each other, or from one end to the other. */
+  readonly style: "bars" | "lines";
+  /** How many places there may be from one label to the next, smallest first. */
+  readonly strides: readonly number[];
+  /** Columns of the axis. */
+  readonly used: number;
+  /** Columns of one place, where they stand beside each other. */
+  readonly slot: number;
+}
+
+/** The column at whose beginning a place's label stands. */
+function columnOf(plan: LabelPlan, place: number): number {
+  const { style, slot, used, places } = plan;
+  if (style === "bars") return place * slot;
+  return places.length === 1 ? 0 : Math.round(place * (used - 1) / (places.length - 1));
+}
+
+/** Labels, and below them eras where there are any. Labels that have no room are left out. */
+export function labelRows(plan: LabelPlan): string[] {
+  const { places, used, strides } = plan;
+  const widest = Math.max(...places.map(({ label }) => width(label)));
+  const distance = plan.style === "bars" ? plan.slot : used / places.length;
+  const needed = (widest + 2) / distance;
+  const stride = strides.find((one) => one >= needed) ?? Math.ceil(needed);
+  const shown = places.flatMap((place, i) => i % stride === 0 ? [{ place, i }] : []);
+  const labels = shown.map(({ place, i }) => ({ text: place.label, at: columnOf(plan, i) }));
+  const eras = shown.filter(({ place }, n) =>
+    place.era !== undefined && place.era !== shown[n - 1]?.place.era
+  ).map(({ place, i }) => ({ text: place.era ?? "", at: columnOf(plan, i) }));
+  return [rowOf(labels, used), ...eras.length > 0 ? [rowOf(eras, used)] : []];
+}
+
+/** Texts in their columns, moved to the left where they would go beyond the end. */
+function rowOf(texts: readonly { text: string; at: number }[], room: number): string {
+  let row = "";
+  for (const { text, at } of texts) {
+    const label = visible(text);
+    const start = Math.min(at, room - width(label));
+    const gap = start - width(row);
+    if (start < 0 || gap < (row === "" ? 0 : 1)) continue;
+    row += " ".repeat(gap) + label;
+  }
+  return row;
+}

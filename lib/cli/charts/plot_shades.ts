@@ -1,0 +1,98 @@
+/**
+ * Rows of shades: the darker, the more.
+ *
+ * @module
+ */
+
+import { fit, padStart, visible, width } from "../screen/display.ts";
+import { BLANK, type Cell, COLORS, paint } from "./plot_cells.ts";
+import type { Canvas } from "./plot.ts";
+
+/** A table of numbers that is drawn as shades. */
+export interface Shades {
+  /** The rows, first to last. */
+  readonly rows: readonly ShadeRow[];
+  /** What stands below each column. */
+  readonly labels: readonly string[];
+  /** What the columns are. */
+  readonly caption: string;
+  /** A number as text. */
+  format(value: number): string;
+}
+
+/** One row of numbers. */
+export interface ShadeRow {
+  /** Its name. */
+  readonly label: string;
+  /** Its numbers; null where there is none. */
+  readonly values: readonly (number | null)[];
+}
+
+const LEVELS: readonly string[] = ["░", "▒", "▓", "█"];
+
+/** The most rows that are drawn: the last ones. */
+const MOST_ROWS = 31;
+
+/** The widest that a column gets. */
+const WIDEST = 8;
+
+/** Draws shades. No line is wider than the canvas; none if it is too narrow. */
+export function drawShades({ rows, labels, caption, format }: Shades, canvas: Canvas): string[] {
+  const { columns, color } = canvas;
+  const shown = rows.slice(-MOST_ROWS);
+  const margin = Math.max(0, ...shown.map(({ label }) => width(label))) + 2;
+  const size = Math.min(WIDEST, Math.floor((columns - margin) / Math.max(1, labels.length)));
+  if (size < 1 || shown.length === 0) return [];
+  const most = Math.max(0, ...shown.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const lines = shown.map(({ label, values }) => {
+    const cells = values.flatMap((value) => Array<Cell>(size).fill(shadeOf(value, most)));
+    return `${padStart(visible(label), margin - 2)}  ${paint(cells, color)}`.trimEnd();
+  });
+  const left = rows.length - shown.length;
+  return [
+    legend(most, format, canvas),
+    ...left > 0 ? [fit(`The last ${shown.length} of ${rows.length}`, columns)] : [],
+    ...lines,
+    `${" ".repeat(margin)}${below(labels, size)}`,
+    fit(`${" ".repeat(margin)}${caption}`, columns),
+  ];
+}
+
+/** One number as a shade. */
+function shadeOf(value: number | null, most: number): Cell {
+  if (value === null) return BLANK;
+  if (value <= 0 || most <= 0) return { text: "·" };
+  const level = Math.min(LEVELS.length - 1, Math.ceil(value / most * LEVELS.length) - 1);
+  return { text: LEVELS[level] ?? "█", color: COLORS[0] };
+}
+
+/** What the shades mean. */
+function legend(
+  most: number,
+  format: (value: number) => string,
+  { columns, color }: Canvas,
+): string {
+  const texts = LEVELS.map((text, i) => ({
+    text,
+    upTo: visible(format(most * (i + 1) / LEVELS.length)),
+  }));
+  const plain = `· none  ${texts.map(({ text, upTo }) => `${text} to ${upTo}`).join("  ")}`;
+  if (width(plain) > columns || most <= 0) return fit(most <= 0 ? "· none" : plain, columns);
+  const painted = texts.map(({ text, upTo }) =>
+    `${paint([{ text, color: COLORS[0] }], color)} to ${upTo}`
+  );
+  return `· none  ${painted.join("  ")}`;
+}
+
+/** Labels of columns, as many as there is room for. */
+function below(labels: readonly string[], size: number): string {
+  const widest = Math.max(...labels.map(width)) + 1;
+  const stride = Math.ceil(widest / size);
+  let row = "";
+  for (const [i, label] of labels.entries()) {
+    const room = size * labels.length - i * size;
+    if (i % stride !== 0 || width(label) > room) continue;
+    row += " ".repeat(i * size - width(row)) + label;
+  }
+  return row;
+}

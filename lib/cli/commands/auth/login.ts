@@ -1,0 +1,159 @@
+/**
+ * `cli auth login`
+ *
+ * @module
+ */
+
+import { resolveCredential } from "../../../auth/credential.ts";
+import { DEFAULT_SCOPES, missingScopes } from "../../../auth/scopes.ts";
+import {
+  activeProfile,
+  checkStorable,
+  DEFAULT_PROFILE,
+  type Profile,
+  readProfile,
+  saveProfile,
+  setActive,
+} from "../../../auth/store.ts";
+import type { Client } from "../../../client.ts";
+import { resolveProject } from "../../../config/project.ts";
+import type { StoredToken } from "../../../config/stored_token.ts";
+import { setting } from "../../../config/surroundings.ts";
+import { ApiError, ToolkitError } from "../../../errors.ts";
+import { listProjects, type Project } from "../../../resources/projects.ts";
+import { command, text, texts, toggle } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import type { Column } from "../../screen/output.ts";
+import { parseScopes, signInHere } from "../../sign_in.ts";
+
+/** Signs in with a browser and stores the sign-in as a profile. */
+export const login = command({
+  brief: "Sign in with a browser",
+  details: "The sign-in is stored as a profile in ~/.cli/config.json, and is the active one from " +
+    "then on. One of the same name is replaced and revoked.",
+  flags: {
+    name: text('The profile\'s name (default: "default")', { short: "n", placeholder: "name" }),
+    client_id: text("The OAuth client (default: CLI_OAUTH_CLIENT_ID, else the built-in one)", {
+      placeholder: "id",
+    }),
+    scope: texts("What to ask for (default: what all commands need)", { placeholder: "scope" }),
+    no_verify: toggle("Store the sign-in without trying it"),
+  },
+  async run(context, { name, client_id, scope, no_verify }) {
+    const { around, out } = context;
+    const profile = name ?? context.globals.profile ?? DEFAULT_PROFILE;
+    const scopes = parseScopes(scope);
+    await checkStorable(around, profile);
+    const previous = await presentProfile(context, profile);
+    let projects: Project[] | undefined;
+    const complete = async (token: StoredToken, client: Client) => {
+      if (!no_verify) projects = await visibleProjects(context, client);
+      await saveProfile(around, { ...token, name: profile });
+    };
+    const baseUrl = setting(around, "CLI_BASE_URL") ?? previous?.base_url;
+    const token = await signInHere(context, { baseUrl, clientId: client_id, scopes, complete });
+    out.done(`Signed in to ${token.base_url} as the profile ${JSON.stringify(profile)}`);
+    if (previous) await revokeReplaced(context, previous);
+    await makeActive(context, profile);
+    tellMissing(context, token, scopes ?? DEFAULT_SCOPES);
+    show(context, { ...token, name: profile }, projects);
+    await tellNext(context, profile, projects);
+  },
+});
+
+/** The profile that is to be replaced. One that is malformed counts as none. */
+async function presentProfile(context: Context, name: string): Promise<Profile | undefined> {
+  try {
+    return await readProfile(context.around, name);
+  } catch (error) {
+    if (!(error instanceof ToolkitError)) throw error;
+    context.out.warn(`${error.message}. It will be replaced.`);
+    return undefined;
+  }
+}
+
+/** The projects that the sign-in can see, up to a hundred: the proof that the service accepts it. */
+async function visibleProjects(context: Context, client: Client): Promise<Project[] | undefined> {
+  try {
+    return (await listProjects(client, { limit: 100 })).items;
+  } catch (error) {
+    // Accepted, but asked for without the permission to see projects.
+    if (!(error instanceof ApiError && error.status === 403)) throw error;
+    context.out.warn(`The sign-in works, but cannot list projects: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Ends the sign-in that was stored under this name before, as far as that can be done. */
+async function revokeReplaced(context: Context, previous: Profile): Promise<void> {
+  const { around, signal, out } = context;
+  const { signOut } = await import("../../../connect.ts");
+  try {
+    await signOut(previous, { surroundings: around, signal });
+  } catch (error) {
+    if (!(error instanceof ToolkitError)) throw error;
+    out.warn(`The sign-in stored before was replaced, but not revoked: ${error.message}`);
+  }
+}
+
+/**
+ * Makes the profile the active one, so that the very next command uses it.
+ *
+ * Gap: the specification does not say which profile is active after a sign-in. It is the one that
+ * somebody has just signed in to; the way back is told.
+ */
+async function makeActive({ around, out }: Context, name: string): Promise<void> {
+  const active = await activeProfile(around);
+  if (name === (active ?? DEFAULT_PROFILE)) return;
+  await setActive(around, name);
+  const before = active ?? (await readProfile(around, DEFAULT_PROFILE) && DEFAULT_PROFILE);
+  if (before === undefined) return;
+  out.note(`It is the active profile now; go back with: cli auth use ${before}`);
+}
+
+/** Says what was asked for and not granted. */
+function tellMissing(context: Context, token: StoredToken, asked: readonly string[]): void {
+  const missing = missingScopes(token.scope ?? "", asked);
+  if (missing.length > 0) context.out.warn(`The service did not grant: ${missing.join(" ")}`);
+}
+
+const columns: Column<Project>[] = [
+  { header: "project", value: ({ id }) => id, kind: "id" },
+  { header: "name", value: ({ name }) => name },
+];
+
+/** Shows the sign-in's projects, or under `--output json` all there is to know about it. */
+function show({ out }: Context, profile: Profile, projects: Project[] | undefined): void {
+  if (out.format === "table") {
+    if (projects) out.table(projects, columns, { empty: "It sees no project yet." });
+    return;
+  }
+  out.json(JSON.stringify({
+    profile: profile.name,
+    base_url: profile.base_url,
+    client_id: profile.client_id,
+    scope: profile.scope ?? null,
+    expires_at: profile.expires_at_ms,
+    projects: projects?.map(({ id, name }) => ({ id, name })) ?? null,
+  }));
+}
+
+/** Says what the next command would use if that is something else, and what to run next. */
+async function tellNext(
+  context: Context,
+  profile: string,
+  projects: Project[] | undefined,
+): Promise<void> {
+  const { around, out } = context;
+  // The sign-in is done; what is wrong with other files is the next command's to say.
+  const used = await resolveCredential(around).catch(() => undefined);
+  if (used?.kind === "environment") {
+    out.warn(`${used.source} is set and comes before it: unset it to use this sign-in.`);
+  } else if (used && used.name !== profile) {
+    const what = used.kind === "profile" ? "CLI_PROFILE" : used.source;
+    out.warn(`${what} comes before it here: pass --profile ${profile} to use this sign-in.`);
+  }
+  if (projects?.length === 0) return out.note("Next: cli projects create --name NAME");
+  const project = await resolveProject(around).catch(() => undefined);
+  out.note(project ? "Next: cli doctor" : "Next, bind a folder to a project: cli init");
+}

@@ -1,0 +1,143 @@
+/**
+ * `cli auth status`
+ *
+ * @module
+ */
+
+import {
+  type FoundCredential,
+  missingCredential,
+  resolveCredential,
+  type ResolvedCredential,
+} from "../../../auth/credential.ts";
+import { DEFAULT_SCOPES, missingScopes } from "../../../auth/scopes.ts";
+import { resolveConnection } from "../../../connect.ts";
+import { ApiError, AuthError } from "../../../errors.ts";
+import { listProjects } from "../../../resources/projects.ts";
+import { command, text, toggle } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import type { Field } from "../../screen/output.ts";
+
+/** What is shown of a sign-in. */
+export interface ShownCredential {
+  /** The sort of place it is from: `environment`, `local` or `global`. */
+  origin: string;
+  /** The place: a variable or a file. */
+  source: string;
+  /** The profile's name, for one from the file of profiles. */
+  profile: string | null;
+  /** What chose the profile. */
+  chosen_by: string | null;
+  /** The service that issued it. Null for one from the environment, which does not say. */
+  base_url: string | null;
+  /** The token's first and last four characters. */
+  token: string;
+  /** When the access token ends, in milliseconds since 1970. It is renewed when it is needed. */
+  expires_at: number | null;
+  /** The permissions granted, separated by spaces. */
+  scope: string | null;
+}
+
+/** Shows which sign-in applies, where it comes from and what it shadows. */
+export const status = command({
+  brief: "Show which sign-in applies and where it comes from",
+  flags: {
+    name: text("The profile to show, where no local .cli/config.json applies", {
+      short: "n",
+      placeholder: "name",
+    }),
+    validate: toggle("Ask the service whether it accepts the sign-in"),
+  },
+  async run(context, { name, validate }) {
+    const credential = await credentialToShow(context, name);
+    if (!credential) throw await missingCredential(context.around);
+    const refusal = validate ? await refusalOf(context, credential) : undefined;
+    const valid = validate ? refusal === undefined : null;
+    show(context, credential, valid);
+    if (refusal) throw refusal;
+  },
+});
+
+/** A sign-in as it may be shown. */
+function shownCredential(found: FoundCredential): ShownCredential {
+  return {
+    origin: found.kind === "profile" ? "global" : found.kind,
+    source: found.source,
+    profile: found.name ?? null,
+    chosen_by: found.chosenBy ?? null,
+    base_url: found.baseUrl ?? null,
+    token: found.preview,
+    expires_at: found.expiresAtMs ?? null,
+    scope: found.scope ?? null,
+  };
+}
+
+/** The sign-in that applies, or the profile that was asked for where that can be. */
+async function credentialToShow(
+  context: Context,
+  name: string | undefined,
+): Promise<ResolvedCredential | undefined> {
+  const { around, globals, out } = context;
+  const applying = await resolveCredential(around, { profile: globals.profile, withShadows: true });
+  if (name === undefined) return applying;
+  if (applying?.kind === "local") {
+    out.warn(`${applying.source} applies here, so the profile ${JSON.stringify(name)} does not.`);
+    return applying;
+  }
+  return await resolveCredential(around, { profile: name, withShadows: true });
+}
+
+/** Why the service does not accept a sign-in, or undefined when it does. */
+async function refusalOf(
+  { around, signal }: Context,
+  credential: ResolvedCredential,
+): Promise<Error | undefined> {
+  const profile = credential.kind === "profile" ? credential.name : undefined;
+  const { client } = await resolveConnection(around, { profile, signal });
+  try {
+    await listProjects(client, { limit: 1 });
+    return undefined;
+  } catch (error) {
+    // Who may not list projects is known all the same.
+    if (error instanceof ApiError && error.status === 403) return undefined;
+    if (error instanceof AuthError || error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+/** Shows a sign-in. */
+function show(
+  { out, around }: Context,
+  credential: ResolvedCredential,
+  valid: boolean | null,
+): void {
+  const shown = shownCredential(credential);
+  const shadows = credential.shadows.map(shownCredential);
+  if (out.format === "json") return out.json(JSON.stringify({ ...shown, valid, shadows }));
+  const expired = shown.expires_at !== null && shown.expires_at <= around.now();
+  const fields: Field<ShownCredential>[] = [
+    { label: "origin", value: ({ origin }) => origin },
+    { label: "source", value: ({ source }) => source },
+    { label: "profile", value: ({ profile }) => profile },
+    { label: "chosen_by", value: ({ chosen_by }) => chosen_by },
+    { label: "base_url", value: ({ base_url }) => base_url },
+    { label: "token", value: ({ token }) => token },
+    { label: "expires_at", value: ({ expires_at }) => expires_at, kind: "time" },
+    { label: "scope", value: ({ scope }) => scopeWords(scope) },
+    ...valid === null ? [] : [{ label: "valid", value: () => valid }],
+    ...shadows.map((shadow) => ({ label: "shadows", value: () => placeOf(shadow) })),
+  ];
+  out.card(shown, fields);
+  if (expired) out.note("The access token has ended; the next command renews it.");
+}
+
+/** Permissions for people: the usual ones would fill the screen. */
+function scopeWords(scope: string | null): string | null {
+  if (scope === null || missingScopes(scope, DEFAULT_SCOPES).length > 0) return scope;
+  return "all that the commands need";
+}
+
+/** A shadowed sign-in on one line. */
+function placeOf({ source, profile, token }: ShownCredential): string {
+  return `${source}${profile === null ? "" : ` (profile ${profile})`}: ${token}`;
+}

@@ -1,0 +1,254 @@
+/**
+ * `cli events listen`: events of the local service, sent on to a program as they happen.
+ *
+ * @module
+ */
+
+import { ToolkitError, UsageError } from "../../../errors.ts";
+import { command, type Flag, parsed, text, toggle } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import { counted, fit, padEnd, padStart, time, visible } from "../../screen/display.ts";
+import { parseEventTypes } from "../../events/types.ts";
+import { type Execution, runForEvent } from "../../events/exec.ts";
+import {
+  type Answer,
+  type ForwardedEvent,
+  forwardEvent,
+  type Target,
+} from "../../events/forward.ts";
+import { parseCount } from "../../input/input.ts";
+import { listen as listenTo, type Taker, type Teller } from "../../events/listen.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { sameFlags } from "../../local/simulator.ts";
+import { GAP } from "../../screen/table.ts";
+
+/** Forwards events. */
+export const listen = command({
+  brief: "Forward events to a program as they happen (local service)",
+  details: "In order and signed, as webhooks get them. An event counts as taken once the program " +
+    "answers 200 with all of its body within 10 s, as the service asks of webhooks, or once the " +
+    "command of --exec exits with 0; until then it is tried again. With both it is forwarded " +
+    "first, and what has taken it is not asked again. Events that --events leaves out count as " +
+    "taken under that --name. The command gets the " +
+    "body on standard input and EVENT_ID, EVENT_TYPE, EVENT_CUSTOMER_ID, X_WEBHOOK_SIGNATURE, " +
+    "WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE in its environment; what it writes goes " +
+    "to standard error.\n\nThe service keeps the place of each --name, so nothing is lost between " +
+    "two runs; a new name begins now, and its signing secret is shown only then: see cli events " +
+    "listeners for it later, or to replace it. Of two programs under one name the newer gets " +
+    "all, and the older ends with exit code 7. Ctrl-C is how to end it, and the command with it: " +
+    "the exit code is 0. On a terminal there is a line for each event; in a pipe each line is " +
+    "JSON, and when nobody reads it any more, no further event is taken.",
+  examples: [
+    "cli events listen --forward-to http://localhost:3000/webhooks",
+    "cli events listen --exec 'jq -r .event.type >> types.txt'",
+    "cli events listen --forward-to https://localhost:3000/hooks --insecure",
+    "cli events listen --forward-to http://localhost:3000/hooks --until-idle",
+  ],
+  flags: {
+    forward_to: text("Where events go, such as http://localhost:3000/webhooks", {
+      placeholder: "url",
+    }),
+    exec: text("A command for the shell, run once for each event", { placeholder: "command" }),
+    name: parsed("Under which name the place is kept (default: default)", parseName, {
+      placeholder: "name",
+    }),
+    events: parsed("Only these types, separated by commas", (types) => {
+      return parseEventTypes(types, "--events");
+    }, { placeholder: "types" }),
+    insecure: toggle("Take any certificate, such as one that signed itself"),
+    until_idle: toggle("Stop when no event is left"),
+    count: countFlag("Stop after so many events", "--count"),
+    attempts: countFlag("Fail when an event is refused so often", "--attempts"),
+    ...dataFlag,
+  },
+  async run(context, input) {
+    const { name = "default", insecure = false, until_idle: untilIdle = false } = input;
+    const { count: most = Infinity, attempts = Infinity, events: types, data } = input;
+    const targets = parseTargets(input.forward_to, input.exec);
+    const people = context.out.isTerminal && context.out.format !== "json";
+    const teller = people ? tellPeople(context, targets, { types, data }) : tellPrograms(context);
+    const takers = takersOf(context, targets, insecure, teller);
+    try {
+      const listening = { takers, name, types, data, untilIdle, most, attempts };
+      const taken = await listenTo(context, listening, teller);
+      if (people) {
+        context.out.done(`${targets.url ? "Forwarded" : "Handled"} ${counted(taken, "event")}`);
+      }
+    } catch (error) {
+      if (!context.signal.aborted && !context.out.unread.aborted) throw error;
+      if (people) context.out.note("Stopped. The next run goes on from here.");
+    }
+  },
+});
+
+/** Who gets events: an address, a command, or both. */
+interface Targets {
+  /** `--forward-to`. */
+  url: URL | undefined;
+  /** `--exec`. */
+  exec: string | undefined;
+}
+
+/** What is told, and what came of each event besides. */
+interface EventTeller extends Teller {
+  /** An event was forwarded, or tried to be. */
+  forwarded(event: ForwardedEvent, attempt: number, answer: Answer): void;
+  /** The command was run for an event. */
+  executed(event: ForwardedEvent, attempt: number, execution: Execution): void;
+}
+
+function parseTargets(forwardTo: string | undefined, exec: string | undefined): Targets {
+  if (forwardTo === undefined && exec === undefined) {
+    throw new UsageError("Cannot forward events: neither --forward-to nor --exec is given", {
+      hint: "Pass --forward-to http://localhost:3000/webhooks, or --exec 'a command', or both.",
+    });
+  }
+  if (exec?.trim() === "") {
+    throw new UsageError("Cannot use an empty text for --exec: it is no command");
+  }
+  return { url: forwardTo === undefined ? undefined : parseTarget(forwardTo), exec };
+}
+
+/** Those who take each event, in order. */
+function takersOf(
+  context: Context,
+  { url, exec }: Targets,
+  insecure: boolean,
+  teller: EventTeller,
+): Taker[] {
+  const takers: Taker[] = [];
+  if (url !== undefined) takers.push(address(context, { url, insecure }, teller));
+  if (exec !== undefined) takers.push(program(context, exec, teller));
+  return takers;
+}
+
+const KEPT = { hint: "It is not acknowledged: the next run begins with it." };
+
+/** An address as one who takes events. */
+function address(context: Context, target: Target, teller: EventTeller): Taker {
+  return {
+    async take(event, secret, attempt) {
+      const answer = await forwardEvent(context, target, event, secret);
+      teller.forwarded(event, attempt, answer);
+      return answer;
+    },
+    refusal: ({ type, id }, why) => new ToolkitError(`Cannot forward ${type} ${id}: ${why}`, KEPT),
+  };
+}
+
+/** A command as one who takes events. */
+function program(context: Context, exec: string, teller: EventTeller): Taker {
+  return {
+    async take(event, secret, attempt) {
+      const execution = await runForEvent(context, exec, event, secret);
+      teller.executed(event, attempt, execution);
+      return execution;
+    },
+    refusal: ({ type, id }, why) =>
+      new ToolkitError(`Cannot run the command of --exec for ${type} ${id}: ${why}`, KEPT),
+  };
+}
+
+function parseTarget(text: string): URL {
+  const url = URL.parse(text);
+  // A password may stand before the @, and is not to be shown.
+  const named = JSON.stringify(text.replace(/[^/\s]*@/, "…@"));
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(
+      `Cannot use ${named} for --forward-to: it is not an http:// or https:// address`,
+      { hint: "Write it as --forward-to http://localhost:3000/webhooks" },
+    );
+  }
+  if (!url.username && !url.password) return url;
+  throw new UsageError(
+    `Cannot use ${named} for --forward-to: there is a user name or a password in it`,
+    { hint: "Leave it out; the signature tells the program who sends." },
+  );
+}
+
+function parseName(text: string): string {
+  if (/^[\w.-]{1,64}$/.test(text)) return text;
+  throw new UsageError(
+    `Cannot use ${
+      JSON.stringify(text)
+    } for --name: it is not 1 to 64 letters, digits, ".", "_" or "-"`,
+  );
+}
+
+function countFlag(brief: string, flag: string): Flag<number | undefined> {
+  return parsed(brief, (text) => parseCount(text, flag, { min: 1 }), { placeholder: "n" });
+}
+
+/** Tells people: a line for each event that was taken, and what hinders one. */
+function tellPeople(
+  context: Context,
+  { url, exec }: Targets,
+  { types, data }: { types: readonly string[] | undefined; data: string | undefined },
+): EventTeller {
+  const { out, around } = context;
+  const flags = sameFlags(context, data);
+  const tell = (
+    { id, type, customer_id }: ForwardedEvent,
+    result: string,
+    { error, duration_ms }: Answer | Execution,
+  ) => {
+    const clock = time(around.now()).slice(-8);
+    if (error !== null) return out.warn(`${clock} ${type} ${id}: ${error}; trying again`);
+    const what = padEnd(result, exec === undefined ? 3 : 6);
+    const ends: [string, string] = [clock, `${what}  ${padStart(`${duration_ms} ms`, 8)}`];
+    out.text(eventLine([visible(type), visible(customer_id)], ends, out.columns));
+  };
+  return {
+    opened({ name, signing_secret, is_new, waiting }) {
+      const whither = url ? `Forwarding events to ${url.href}` : "Running the command for events";
+      out.note(`${whither} as "${name}"; end it with Ctrl-C`);
+      out.note(
+        is_new
+          ? `They are signed with ${signing_secret}`
+          : `See what signs them with: cli events listeners secret ${name}${flags}`,
+      );
+      if (types) out.note(`Events of other types count as taken under the name "${name}"`);
+      if (waiting > 0) out.note(`Missed since the last run: ${counted(waiting, "event")}`);
+    },
+    forwarded: (event, _, answer) => tell(event, String(answer.status), answer),
+    executed: (event, _, execution) => tell(event, `exit ${execution.exit_code}`, execution),
+    lost: (why) => out.warn(`${why}; trying again`),
+    found: () => out.note("The service is there again"),
+  };
+}
+
+/** The widest type and the widest customer of a line, in columns. */
+const TYPE_COLUMNS = 31;
+const CUSTOMER_COLUMNS = 20;
+
+/** A line about an event that was taken, no wider than the terminal. */
+function eventLine(
+  [type, customer]: [type: string, customer: string],
+  [before, after]: [before: string, after: string],
+  columns: number,
+): string {
+  const room = Math.max(0, columns - [before, "", "", after].join(GAP).length);
+  // Where it is narrow, a customer keeps what a type needs no more, and else a good third.
+  const most = Math.min(TYPE_COLUMNS, Math.max(room - CUSTOMER_COLUMNS, Math.ceil(room * 0.6)));
+  const cells = [[type, most], [customer, Math.min(CUSTOMER_COLUMNS, room - most)]] as const;
+  const middle = cells.map(([text, width]) => padEnd(fit(text, width), width));
+  return fit([before, ...middle, after].join(GAP), columns);
+}
+
+/** Tells programs: a line of JSON for each thing that happens. */
+function tellPrograms({ out }: Context): EventTeller {
+  const tell = (line: object) => out.text(JSON.stringify(line));
+  const about = ({ id, type, customer_id }: ForwardedEvent) => {
+    return { event_id: id, event_type: type, customer_id };
+  };
+  return {
+    opened: ({ object, name, signing_secret, is_new, waiting }) =>
+      tell({ object, name, is_new, ...is_new && { signing_secret }, waiting }),
+    forwarded: (event, attempt, { status, error, duration_ms }) =>
+      tell({ object: "forwarded_event", ...about(event), attempt, status, error, duration_ms }),
+    executed: (event, attempt, { exit_code, error, duration_ms }) =>
+      tell({ object: "executed_event", ...about(event), attempt, exit_code, error, duration_ms }),
+    lost: (error) => tell({ object: "connection_lost", error }),
+    found: () => tell({ object: "connection_found" }),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * `cli events trigger`: an event of a type, made by letting happen what it tells of.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../../errors.ts";
+import type { Page } from "../../../page.ts";
+import { path } from "../../../path.ts";
+import { argument, command, text, texts } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import { canBeChosen, EVENT_TYPES } from "../../events/types.ts";
+import { parsePairs } from "../../input/input.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { openSimulator, sameFlags } from "../../local/simulator.ts";
+import { showEvent } from "./log.ts";
+
+/** An event that came about. */
+interface Triggered {
+  /** Its id. */
+  id: string;
+  /** Its type. */
+  type: string;
+  /** To whom it happened. */
+  customer_id: string;
+  /** The body that is sent. */
+  delivery: {
+    /** The event as webhooks get it. */
+    event: { transferred_from?: string[] };
+  };
+}
+
+/** Triggers an event. */
+export const trigger = command({
+  brief: "Trigger an event by making it true (local service)",
+  details: "For a customer that is named, with what that customer has, or for a new one. What is " +
+    "missing is bought first, and what stands in the way is undone: a pause ends, a charge that " +
+    "failed goes through, a renewal that is off goes on again, and for whoever has bought all there " +
+    "is the oldest subscription ends. --override changes what is done: " +
+    "purchase.price=4.99, expire.reason=PRICE_INCREASE; a wrong one tells which there are. Either " +
+    "all of it happens or nothing.",
+  examples: [
+    "cli events trigger renewal",
+    "cli events trigger cancellation --customer ada",
+    "cli events trigger initial_purchase --override purchase.price=4.99",
+  ],
+  args: { type: argument("The type, such as renewal; see: cli events types") },
+  flags: {
+    customer: text("The customer to whom it happens (default: a new one)", { placeholder: "id" }),
+    override: texts("What is sent otherwise, as step.field=value", { placeholder: "pair" }),
+    ...dataFlag,
+  },
+  async run(context, { type, customer: customer_id, override, data }) {
+    const pairs = parsePairs(override, "--override");
+    checkOnce(pairs.map(([name]) => name));
+    const body = {
+      type: checkType(type),
+      customer_id,
+      overrides: Object.fromEntries(pairs.map(([name, value]) => [name, valueOf(value)])),
+    };
+    const { client, project } = await openSimulator(context, data);
+    const event = await client.post<Triggered>(path`/_sim/projects/${project}/trigger`, body);
+    showEvent(context, event);
+    if (context.out.format === "json") return;
+    const place = path`/_sim/projects/${project}/events/${event.id}/deliveries`;
+    const { items } = await client.get<Page<object>>(place);
+    tellTriggered(context, event, { webhooks: items.length, data });
+  },
+});
+
+/** Refuses what is no type, or one that nothing here leads to. */
+function checkType(word: string): string {
+  const type = word.trim().toUpperCase();
+  const known = EVENT_TYPES.find((one) => one.type === type);
+  if (known?.trigger) return type;
+  const why = known
+    ? `${type} cannot be made to happen here (${known.why_not})`
+    : `there is no type ${type}`;
+  const able = EVENT_TYPES.filter(({ trigger }) => trigger).map((one) => one.type).join(", ");
+  throw new UsageError(`Cannot trigger ${JSON.stringify(word)}: ${why}; there are ${able}`, {
+    hint: "See what they mean: cli events types",
+  });
+}
+
+/** Refuses a field that is given two values: only one of them could be sent. */
+function checkOnce(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice === undefined) return;
+  throw new UsageError(`Cannot use --override: it names ${JSON.stringify(twice)} twice`, {
+    hint: "Give each field one value.",
+  });
+}
+
+/** The text in a JSON string, else what was written. The service reads it as what a field takes. */
+function valueOf(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** Tells what came about, and how many webhooks hear of it. */
+function tellTriggered(
+  context: Context,
+  event: Triggered,
+  { webhooks, data }: { webhooks: number; data: string | undefined },
+): void {
+  const { out } = context;
+  const flags = sameFlags(context, data);
+  out.done(`${event.type}${ofWhom(event)} came about`);
+  if (webhooks > 0) out.note(`It goes to ${webhooks === 1 ? "1 webhook" : `${webhooks} webhooks`}`);
+  else if (event.type === "TEST") {
+    out.note(`No webhook wants it; send one to a webhook: cli webhooks ping <id>${flags}`);
+  } else if (!canBeChosen(event.type)) {
+    out.note("No webhook can choose this type, and there is none that gets all types.");
+  } else out.note("No webhook wants it.");
+  out.note(`See it as webhooks get it: cli events view ${event.id}${flags}`);
+}
+
+/** Whom an event is about, both customers where something went from one to the other. */
+function ofWhom({ type, customer_id, delivery: { event } }: Triggered): string {
+  if (type === "TEST") return "";
+  const { transferred_from: [from] = [] } = event;
+  return from === undefined ? ` of ${customer_id}` : ` from ${from} to ${customer_id}`;
+}

@@ -1,0 +1,181 @@
+/**
+ * `cli offerings preview`: the offerings as an app receives them, read with the app's own key.
+ *
+ * @module
+ */
+
+import { type Client, rawJson } from "../../../client.ts";
+import { UsageError } from "../../../errors.ts";
+import { each, LARGEST_PAGE } from "../../../page.ts";
+import { type App, getApp, listAppPublicKeys, listApps } from "../../../resources/apps.ts";
+import { getOffering } from "../../../resources/offerings.ts";
+import {
+  getSdkOfferings,
+  type SdkOffering,
+  type SdkOfferings,
+  type SdkPackage,
+} from "../../../resources/sdk_offerings.ts";
+import { choice, command, optionalArgument, text } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import { keepItems } from "../../screen/json_text.ts";
+import type { Column } from "../../screen/output.ts";
+
+/** The types of apps on each platform. */
+const APP_TYPES: Readonly<Record<Platform, readonly string[]>> = {
+  ios: ["app_store", "mac_app_store"],
+  android: ["play_store", "amazon"],
+  web: ["stripe", "svc_billing"],
+};
+
+type Platform = typeof PLATFORMS[number];
+const PLATFORMS = ["ios", "android", "web"] as const;
+
+/** Shows the offerings as an app gets them. */
+export const preview = command({
+  brief: "Preview the offerings as an app receives them",
+  details: "With the first public SDK key of the app. Without --app-id, it is the one app of the " +
+    "platform. All offerings are read; an offering's id only picks what is printed.",
+  examples: [
+    "cli offerings preview",
+    "cli offerings preview winter_sale --platform android",
+    "cli offerings preview --app-id app1a2b3c4d5e --as ada --output json",
+  ],
+  args: { offering_id: optionalArgument("The offering's lookup key or id; without it, all") },
+  flags: {
+    app_id: text("The app (default: the one of the platform)", { placeholder: "id" }),
+    as: text("The user to read as (default: cli_preview_ and the time)", {
+      placeholder: "user_id",
+    }),
+    platform: choice("The platform (default: ios)", PLATFORMS),
+  },
+  async run(context, { offering_id, app_id, as, platform }) {
+    const client = await context.client();
+    if (app_id !== undefined && platform !== undefined) {
+      await checkPlatform(client, app_id, platform);
+    }
+    const user = as ?? `cli_preview_${context.around.now()}`;
+    const key = await keyOf(client, app_id ?? await appOn(client, platform ?? "ios"));
+    const all = await getSdkOfferings(client.with({ credential: key }), user);
+    const wanted = offering_id === undefined
+      ? undefined
+      : await identifierOf(client, all, offering_id);
+    if (context.out.format === "json") return showJson(context, all, wanted);
+    showTables(context, all, wanted);
+  },
+});
+
+/** Refuses an app that is on another platform. One of no platform, such as the test store's, is on any. */
+async function checkPlatform(client: Client, appId: string, platform: Platform): Promise<void> {
+  const { name, type } = await getApp(client, appId);
+  const own = PLATFORMS.find((one) => APP_TYPES[one].includes(type));
+  if (own === undefined || own === platform) return;
+  throw new UsageError(
+    `Cannot preview ${JSON.stringify(name)} (${appId}) on ${platform}: it is of the type ${type}`,
+    { hint: `Leave out --platform or pass --platform ${own}, or name another app with --app-id.` },
+  );
+}
+
+/** The one app on a platform. */
+async function appOn(client: Client, platform: Platform): Promise<string> {
+  const types = APP_TYPES[platform];
+  const apps = await Array.fromAsync(each(client, listApps(client, { limit: LARGEST_PAGE })));
+  const [app, ...more] = apps.filter(({ type }) => types.includes(type));
+  if (app && more.length === 0) return app.id;
+  const found = app ? `there are ${more.length + 1}` : "there is none";
+  const choices = (app ? [app, ...more] : apps).map(describe);
+  throw new UsageError(
+    `Cannot tell which app to preview: of the types ${types.join(" and ")} ${found}`,
+    {
+      hint: choices.length > 0
+        ? `Pass one of: ${choices.join("; ")}`
+        : "Run: cli apps create --help",
+    },
+  );
+}
+
+/** The flag that chooses an app, and what helps to tell it from others. */
+function describe({ id, name, type }: App): string {
+  return `--app-id ${id} (${name}, ${type})`;
+}
+
+/** The first public key of an app. */
+async function keyOf(client: Client, appId: string): Promise<string> {
+  const [first] = (await listAppPublicKeys(client, appId)).items;
+  if (first) return first.key;
+  throw new UsageError(`Cannot preview as the app ${appId}: it has no public SDK key`, {
+    hint: "Pass another app with --app-id; see: cli apps list",
+  });
+}
+
+/** What an app calls an offering that is named by its lookup key or id. */
+async function identifierOf(client: Client, all: SdkOfferings, id: string): Promise<string> {
+  const isShown = (key: string) => all.offerings.some(({ identifier }) => identifier === key);
+  if (isShown(id)) return id;
+  const { lookup_key, state } = await getOffering(client, id);
+  if (isShown(lookup_key)) return lookup_key;
+  throw new UsageError(
+    `Cannot preview the offering ${JSON.stringify(lookup_key)}: apps do not receive it`,
+    {
+      hint: state === "inactive"
+        ? `It is archived; bring it back with: cli offerings unarchive ${lookup_key}`
+        : `Apps receive: ${all.offerings.map(({ identifier }) => identifier).join(", ") || "none"}`,
+    },
+  );
+}
+
+/** Prints the answer as it came, with one offering left where one is wanted. */
+function showJson({ out }: Context, all: SdkOfferings, wanted: string | undefined): void {
+  const text = rawJson(all) ?? JSON.stringify(all);
+  if (wanted === undefined) return out.json(text);
+  const places = all.offerings.flatMap(({ identifier }, i) => identifier === wanted ? [i] : []);
+  out.json(keepItems(text, "offerings", new Set(places)));
+}
+
+function offeringColumns(current: string | null): Column<SdkOffering>[] {
+  return [
+    { header: "current", value: ({ identifier }) => identifier === current ? "*" : " " },
+    { header: "offering", value: ({ identifier }) => identifier, kind: "id" },
+    { header: "display_name", value: ({ description }) => description },
+    { header: "packages", value: ({ packages }) => packages.length },
+    { header: "paywall", value: (one) => Boolean(one.paywall ?? one.paywall_components) },
+  ];
+}
+
+/** A package, with the offering that it is in. */
+type Choice = SdkPackage & { offering: string };
+
+/** The columns of packages. Only products of Google Play have plans. */
+function packageColumns(choices: readonly Choice[]): Column<Choice>[] {
+  const plan: Column<Choice> = {
+    header: "plan",
+    value: (one) => one.platform_product_plan_identifier,
+    kind: "id",
+  };
+  return [
+    { header: "offering", value: ({ offering }) => offering, kind: "id" },
+    { header: "identifier", value: ({ identifier }) => identifier, kind: "id" },
+    {
+      header: "platform_product_identifier",
+      value: (one) => one.platform_product_identifier,
+      kind: "id",
+    },
+    ...choices.some(plan.value) ? [plan] : [],
+  ];
+}
+
+/** Shows the offerings, and below them what can be bought. */
+function showTables({ out }: Context, all: SdkOfferings, wanted: string | undefined): void {
+  const shown = all.offerings.filter(({ identifier }) =>
+    wanted === undefined || identifier === wanted
+  );
+  out.table(shown, offeringColumns(all.current_offering_id), {
+    empty: "The app receives no offering.",
+  });
+  const choices = shown.flatMap(({ identifier: offering, packages }) =>
+    packages.map((one): Choice => ({ ...one, offering }))
+  );
+  if (shown.length === 0) return;
+  out.table(choices, packageColumns(choices), {
+    empty: "The app receives no package: none has its products.",
+  });
+}

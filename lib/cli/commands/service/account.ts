@@ -1,0 +1,86 @@
+/**
+ * `cli service account …`: who can sign in at the local service.
+ *
+ * @module
+ */
+
+import type { Client } from "../../../client.ts";
+import { UsageError } from "../../../errors.ts";
+import { path } from "../../../path.ts";
+import { argument, choice, command, group, text } from "../../words/command.ts";
+import { adminClient, dataFlag } from "../../local/local_service.ts";
+import type { Column } from "../../screen/output.ts";
+
+const ROLES = [
+  "owner",
+  "admin",
+  "developer",
+  "growth_specialist",
+  "operations",
+  "customer_support",
+  "read_only",
+] as const;
+
+/** An account of the local service. */
+interface Account {
+  /** Its e-mail address. */
+  email: string;
+  /** The person's name. */
+  name: string | null;
+  /** The projects in which it has a seat. */
+  projects: { id: string; role: string }[];
+}
+
+const columns: Column<Account>[] = [
+  { header: "email", value: ({ email }) => email, kind: "id" },
+  { header: "name", value: ({ name }) => name },
+  {
+    header: "projects",
+    value: ({ projects }) => projects.map(({ id, role }) => `${id} (${role})`).join(", "),
+  },
+];
+
+const add = command({
+  brief: "Add an account that can sign in",
+  details: "There is no password. A new account sees no project until it creates one or is given " +
+    "a seat with --project; that works for an account that is there, too.",
+  args: { email: argument("The account's e-mail address") },
+  flags: {
+    name: text("The person's name", { placeholder: "name" }),
+    project: text("A project to give it a seat in", { placeholder: "id" }),
+    role: choice("Its role there (default: developer)", ROLES),
+    ...dataFlag,
+  },
+  async run(context, { email, name, project, role, data }) {
+    const { out } = context;
+    // The service's own rule, told before it is asked.
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
+      throw new UsageError(`Cannot add ${JSON.stringify(email)}: it is no e-mail address`);
+    }
+    const client: Client = await adminClient(context, data);
+    const account = await client.post<Account>(path`/_sim/accounts`, {
+      email,
+      ...name !== undefined && { name },
+      ...project !== undefined && { project_id: project },
+      ...role !== undefined && { role },
+    });
+    if (out.format === "json") return out.json(JSON.stringify(account));
+    out.done(`${account.email} can sign in`);
+    out.table([account], columns);
+  },
+});
+
+const list = command({
+  brief: "List the accounts that can sign in",
+  flags: dataFlag,
+  async run(context, { data }) {
+    const { out } = context;
+    const client = await adminClient(context, data);
+    const answer = await client.get<{ items: Account[] }>(path`/_sim/accounts`);
+    if (out.format === "json") return out.json(JSON.stringify(answer));
+    out.table(answer.items, columns);
+  },
+});
+
+/** Accounts of the local service. */
+export const account = group("Accounts that can sign in at the local service", [], { add, list });

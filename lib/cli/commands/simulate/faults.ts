@@ -1,0 +1,202 @@
+/**
+ * `cli simulate faults …`: requests and deliveries that go wrong on purpose, to see what a program
+ * makes of that.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../../errors.ts";
+import type { Page } from "../../../page.ts";
+import { path } from "../../../path.ts";
+import { argument, choice, command, type Flag, group, parsed, text } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import { parseCount } from "../../input/input.ts";
+import { counted } from "../../screen/display.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import type { Column } from "../../screen/output.ts";
+import { showOne } from "../../words/plain.ts";
+import { openSimulator, sameFlags } from "../../local/simulator.ts";
+
+/** A fault of requests. */
+interface RequestFault {
+  /** Which method. Missing: any. */
+  method?: string;
+  /** Which path. Missing: any. */
+  path?: string;
+  /** The status of the answer. */
+  status?: number;
+  /** How late the answer is, in milliseconds. */
+  delay_ms?: number;
+  /** Whether the connection breaks before or after the effect. */
+  cut?: string;
+  /** How many requests are still to go wrong. */
+  count: number;
+}
+
+/** A fault of deliveries. */
+interface DeliveryFault {
+  /** To which webhook. */
+  webhook_id: string;
+  /** What goes wrong. */
+  fault: string;
+  /** How many deliveries are still to go wrong. */
+  count: number;
+}
+
+const requestColumns: Column<RequestFault>[] = [
+  { header: "method", value: (fault) => fault.method ?? "any" },
+  { header: "path", value: (fault) => fault.path ?? "any" },
+  { header: "status", value: (fault) => fault.status },
+  { header: "delay_ms", value: (fault) => fault.delay_ms },
+  { header: "cut", value: (fault) => fault.cut },
+  { header: "left", value: (fault) => fault.count },
+];
+
+const deliveryColumns: Column<DeliveryFault>[] = [
+  { header: "webhook", value: (fault) => fault.webhook_id, kind: "id" },
+  { header: "fault", value: (fault) => fault.fault },
+  { header: "left", value: (fault) => fault.count },
+];
+
+function number(brief: string, flag: string, min: number, max: number): Flag<number | undefined> {
+  return parsed(brief, (value) => parseCount(value, flag, { min, max }), { placeholder: "n" });
+}
+
+const list = command({
+  brief: "List what is still to go wrong",
+  details: "Requests to the whole service, deliveries of this project. A restart forgets all.",
+  flags: dataFlag,
+  async run(context, { data }) {
+    await showFaults(context, data, "list");
+  },
+});
+
+const add = command({
+  brief: "Let the next requests to the API fail, be late or be cut off",
+  details:
+    "The API, the apps' addresses and signing in, but not what cli simulate, cli clock and " +
+    "cli events ask of the simulator. In a path * stands for one segment and ** for any number. " +
+    "A request meets the oldest fault that is for it. --cut before breaks the connection and does " +
+    "nothing, --cut after does what was asked and then breaks it. Without --path, signing in may " +
+    "meet it first.",
+  examples: [
+    "cli simulate faults add --path '/v2/projects/*/apps' --status 503 --count 2",
+    "cli simulate faults add --path '/v2/**' --status 429 --retry-after 3",
+    "cli simulate faults add --method POST --path '/v2/**' --cut after",
+    "cli simulate faults add --path '/v2/**' --delay-ms 5000 --count 10",
+  ],
+  flags: {
+    status: number("Answer with this error: 400 to 599", "--status", 400, 599),
+    retry_after: number("Ask with it for so many seconds of patience", "--retry-after", 0, 86_400),
+    delay_ms: number("Answer so many milliseconds late", "--delay-ms", 0, 600_000),
+    cut: choice("Break the connection off", ["before", "after"]),
+    method: choice("Only requests of this method", ["GET", "POST", "PUT", "DELETE"]),
+    path: text("Only requests to this path", { placeholder: "path" }),
+    count: number("How many requests (default: 1)", "--count", 1, 1_000_000),
+    ...dataFlag,
+  },
+  async run(context, { data, retry_after: retry_after_s, ...fault }) {
+    const { status, delay_ms, cut } = fault;
+    if (status === undefined && delay_ms === undefined && cut === undefined) {
+      throw new UsageError("Cannot let requests go wrong: nothing says how", {
+        hint: "Pass --status, --delay-ms or --cut.",
+      });
+    }
+    if (cut !== undefined && status !== undefined) {
+      throw new UsageError(
+        "Cannot use --cut with --status: no answer that is cut off tells a status",
+        { hint: "Add two faults, one with each: the first request meets the first." },
+      );
+    }
+    if (retry_after_s !== undefined && status === undefined) {
+      throw new UsageError("Cannot use --retry-after: it goes with --status");
+    }
+    const { client } = await openSimulator(context, data);
+    const added = await client.post<RequestFault>(path`/_sim/faults`, { ...fault, retry_after_s });
+    showOne(context, added);
+    tellEnd(context, data, `${counted(added.count, "request")} will go wrong`);
+  },
+});
+
+const addDelivery = command({
+  brief: "Let the next deliveries to a webhook arrive twice, never or too late",
+  details: "duplicate sends a delivery twice; drop loses it, as if it had arrived (cli events " +
+    "recover finds it); reorder lets the customer's next one arrive first.",
+  examples: ["cli simulate faults add-delivery whintgr1a2b3c4d5e duplicate --count 5"],
+  args: {
+    webhook_id: argument("The webhook's id"),
+    fault: argument("duplicate, drop or reorder"),
+  },
+  flags: {
+    count: number("How many deliveries (default: 1)", "--count", 1, 10_000),
+    ...dataFlag,
+  },
+  async run(context, { webhook_id, fault, count, data }) {
+    if (!["duplicate", "drop", "reorder"].includes(fault)) {
+      throw new UsageError(
+        `Cannot let deliveries go wrong by ${JSON.stringify(fault)}: there are duplicate, drop ` +
+          "and reorder",
+      );
+    }
+    const { client, project } = await openSimulator(context, data);
+    const place = path`/_sim/projects/${project}/webhooks/${webhook_id}/faults`;
+    const { faults } = await client.post<{ faults: string[] }>(place, { fault, count });
+    if (context.out.format === "json") {
+      return showOne(context, { object: "delivery_faults", webhook_id, faults });
+    }
+    tellEnd(context, data, `${counted(faults.length, "delivery", "deliveries")} will go wrong`);
+  },
+});
+
+const clear = command({
+  brief: "Let everything go well again",
+  flags: dataFlag,
+  async run(context, { data }) {
+    await showFaults(context, data, "clear");
+  },
+});
+
+/** What goes wrong on purpose. */
+export const faults = group("Requests and deliveries that go wrong on purpose", [], {
+  list,
+  add,
+  "add-delivery": addDelivery,
+  clear,
+});
+
+/** Shows what is still to go wrong, of requests and of deliveries, after forgetting it or as it is. */
+async function showFaults(
+  context: Context,
+  data: string | undefined,
+  act: "list" | "clear",
+): Promise<void> {
+  const { client, project } = await openSimulator(context, data);
+  const ofProject = path`/_sim/projects/${project}/faults`;
+  const [requests, deliveries] = act === "list"
+    ? [
+      await client.get<Page<RequestFault>>(path`/_sim/faults`),
+      await client.get<Page<DeliveryFault>>(ofProject),
+    ]
+    : [
+      await client.delete<Page<RequestFault>>(path`/_sim/faults`),
+      await client.post<Page<DeliveryFault>>(path`/_sim/projects/${project}/faults/clear`),
+    ];
+  const { out } = context;
+  if (out.format === "json") {
+    const all = { object: "faults", requests: requests.items, deliveries: deliveries.items };
+    return out.json(JSON.stringify(all));
+  }
+  if (requests.items.length + deliveries.items.length === 0) {
+    return out.note(act === "list" ? "Nothing is to go wrong." : "Everything goes well again.");
+  }
+  if (requests.items.length > 0) out.table(requests.items, requestColumns);
+  if (deliveries.items.length > 0) out.table(deliveries.items, deliveryColumns);
+}
+
+/** Says what has been ordered, and how to end it. */
+function tellEnd(context: Context, data: string | undefined, what: string): void {
+  const { out } = context;
+  if (out.format === "json") return;
+  out.done(what);
+  out.note(`Let everything go well again: cli simulate faults clear${sameFlags(context, data)}`);
+}

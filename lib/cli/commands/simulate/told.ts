@@ -1,0 +1,99 @@
+/**
+ * What the simulator has done, in a sentence, and what can be done next.
+ *
+ * @module
+ */
+
+import type { Purchase } from "../../../resources/purchases.ts";
+import type { Subscription } from "../../../resources/subscriptions.ts";
+import type { Context } from "../../context.ts";
+import { time } from "../../screen/display.ts";
+import { showOne } from "../../words/plain.ts";
+import { quoted } from "../../words/place.ts";
+import { sameFlags } from "../../local/simulator.ts";
+
+/**
+ * Shows something bought as the service answered with it; then says what has become of it, and what
+ * can be done next. Under `--output json` it only shows it.
+ */
+export function showBought(
+  context: Context,
+  data: string | undefined,
+  bought: Subscription | Purchase,
+  what: string,
+): void {
+  showOne(context, bought);
+  const { out } = context;
+  if (out.format === "json") return;
+  out.done(`${what}: ${bought.id} ${standing(bought)}`);
+  const [why, command] = next(bought);
+  // Only what goes to the simulator takes the data folder.
+  const flags = sameFlags(context, command.startsWith("subscribers") ? undefined : data);
+  out.note(`${why}: cli ${command}${flags}`);
+}
+
+/** What comes at the end of a period, by the renewal's status. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  will_renew: "renews at",
+  will_not_renew: "ends at",
+  will_change_product: "changes its product at",
+  will_pause: "pauses at",
+  requires_price_increase_consent: "ends, if the customer does not agree to the price, at",
+  has_already_renewed: "is paid until",
+};
+
+/** Where something bought stands, as the end of a sentence. */
+function standing(bought: Subscription | Purchase): string {
+  const name = bought.status.replaceAll("_", " ");
+  if (bought.object === "purchase") return `is ${name}`;
+  const { auto_renewal_status, gives_access } = bought;
+  const end = endOf(bought);
+  if (isOpen(bought) && end !== null) {
+    return `is ${name} and ${ENDINGS[auto_renewal_status] ?? "goes on until"} ${time(end)} UTC`;
+  }
+  return `is ${name} and gives ${gives_access ? "access" : "no access"}`;
+}
+
+/** What to do next: what it is for, and the command without its first word. */
+function next(bought: Subscription | Purchase): [why: string, command: string] {
+  const { id, status, customer_id, product_id } = bought;
+  const customer = quoted(customer_id);
+  const look = ["See what the customer has", `subscribers info ${customer}`] as const;
+  if (bought.object === "purchase") return [...look];
+  const end = endOf(bought);
+  if (isOpen(bought) && end !== null) {
+    return ["Let it come to that", `clock advance --to ${iso(end)}`];
+  }
+  if (status === "paused") return ["End the pause", `simulate resume ${id}`];
+  if (status === "in_grace_period" || status === "in_billing_retry") {
+    // Nobody is charged who has cancelled.
+    if (bought.auto_renewal_status === "will_not_renew") {
+      return ["Switch the renewal on again", `simulate uncancel ${id}`];
+    }
+    return ["Let the charge go through", `simulate recover ${id}`];
+  }
+  if (status === "incomplete") {
+    return bought.pending_payment
+      ? ["Find its invoice, then pay it", `subscribers invoices ${customer}`]
+      : ["Let it begin", `clock advance --to ${iso(bought.starts_at)}`];
+  }
+  if (status === "expired" && product_id !== null) {
+    return ["Buy it again", `simulate purchase ${customer} ${product_id}`];
+  }
+  return [...look];
+}
+
+/** Whether a period runs that something comes after. */
+function isOpen({ status }: Subscription): boolean {
+  return status === "active" || status === "trialing";
+}
+
+/** When the paid time ends, in milliseconds since 1970, or null. */
+function endOf({ ends_at, current_period_ends_at }: Subscription): number | null {
+  return ends_at ?? current_period_ends_at;
+}
+
+/** A moment as `--to` takes it. */
+function iso(ms: number): string {
+  return new Date(ms).toISOString().replace(".000Z", "Z");
+}

@@ -1,0 +1,222 @@
+/**
+ * `cli subscribers grant` and `cli subscribers revoke`: entitlements given by hand, and taken back.
+ *
+ * @module
+ */
+
+import { answeredAt, type Client } from "../../../client.ts";
+import { ApiError } from "../../../errors.ts";
+import { type Customer, getCustomer, grantEntitlement } from "../../../resources/customers.ts";
+import { type Entitlement, getEntitlement } from "../../../resources/entitlements.ts";
+import { argument, command, requiredText } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import { time } from "../../screen/display.ts";
+import { parseDuration } from "../../input/input.ts";
+import { askFirst, confirmFlags } from "../../words/plain.ts";
+import { showSubscriber } from "./card.ts";
+import {
+  endOf,
+  entitlementIn,
+  givesAccess,
+  type Holding,
+  isGrant,
+  keysOf,
+  longest,
+  nameOf,
+  permitted,
+  productNames,
+  readPurchases,
+  readSubscriptions,
+} from "./holdings.ts";
+
+const args = {
+  user_id: argument("The subscriber's app user id"),
+  entitlement: argument("The entitlement's lookup key or id"),
+};
+
+/** Gives an entitlement for a while. */
+export const grant = command({
+  brief: "Grant a subscriber an entitlement",
+  details: "For a while: 30d (days), 3m (months of 30 days), 1y (years of 365 days), forever or " +
+    "lifetime (100 years). A later grant of the same entitlement replaces an earlier one, also " +
+    "where it ends sooner.",
+  examples: [
+    "cli subscribers grant ada pro --duration 30d",
+    "cli subscribers grant ada pro -d forever -y",
+  ],
+  args,
+  flags: {
+    duration: requiredText("How long: 30d, 3m, 1y, forever or lifetime", {
+      short: "d",
+      placeholder: "time",
+    }),
+    ...confirmFlags,
+  },
+  async run(context, { user_id, entitlement, duration, ...input }) {
+    // Refused before anything is asked or sent.
+    parseDuration(duration, context.around.now());
+    const client = await context.client();
+    const [customer, found] = await Promise.all([
+      getCustomer(client, user_id),
+      permitted(getEntitlement(client, entitlement)),
+    ]);
+    // Worked out once: what is stored is the moment that was asked about.
+    const expires_at = parseDuration(duration, clockOf(context, customer)());
+    const name = found?.lookup_key ?? entitlement;
+    warnOfShorter(context, customer, found, expires_at);
+    await askFirst(context, input, `Grant ${name} to ${user_id} until ${utc(expires_at)}?`);
+    const body = { entitlement_id: entitlement, expires_at };
+    const answer = await grantEntitlement(client, user_id, body);
+    showSubscriber(context, answer, { keys: keysOf(found ? [found] : []) });
+    context.out.done(`Granted ${name} to ${user_id} until ${utc(expires_at)}`);
+  },
+});
+
+/** Ends a grant. */
+export const revoke = command({
+  brief: "Revoke a grant of an entitlement",
+  details: "The grant is made to end 5 seconds later. Access through a store stays, and is told " +
+    "before anything is asked: it ends with the subscription or a refund. Which of the two " +
+    "somebody has shows in subscriptions, so the sign-in must be allowed to read those.",
+  args,
+  flags: confirmFlags,
+  async run(context, { user_id, entitlement, ...input }) {
+    const { out } = context;
+    const client = await context.client();
+    const [customer, found] = await Promise.all([
+      getCustomer(client, user_id),
+      // An entitlement that does not exist is a typing error, not one that nobody was granted.
+      permitted(getEntitlement(client, entitlement)),
+    ]);
+    const now = clockOf(context, customer);
+    const holdings = await holdingsOf(context, client, customer, found);
+    const giving = holdings.filter((one) => givesAccess(one) && entitlementIn(one, entitlement));
+    const given = longest(giving.filter(isGrant));
+    const keys = keysOf(holdings.flatMap((one) => one.entitlements.items));
+    const leave = (why: string) => {
+      showSubscriber(context, customer, { keys });
+      out.done(`Nothing to revoke: ${why}`);
+    };
+    await tellOthers(context, client, entitlement, giving.filter((one) => !isGrant(one)));
+    if (given === undefined) return leave(`${user_id} has no grant of ${entitlement}`);
+    const until = endOf(given) ?? Infinity;
+    const soon = `the grant of ${entitlement} ends at ${utc(until)} anyway`;
+    if (until <= now() + SOONEST) return leave(soon);
+    await askFirst(context, input, `Revoke the grant of ${entitlement} from ${user_id}?`);
+    const end = (expires_at: number) =>
+      grantEntitlement(client, user_id, { entitlement_id: entitlement, expires_at });
+    const ended = await endSoon(end, now, until);
+    if (ended === undefined) return leave(soon);
+    showSubscriber(context, ended.answer, { keys });
+    out.done(`Revoked the grant of ${entitlement}: it ends at ${utc(ended.at)}`);
+  },
+});
+
+/**
+ * What may give a customer an entitlement. Subscriptions, grants among them, must be readable unless
+ * it is known that the customer has nothing.
+ */
+async function holdingsOf(
+  { out }: Context,
+  client: Client,
+  customer: Customer,
+  entitlement: Entitlement | undefined,
+): Promise<Holding[]> {
+  const mayHave = couldHave(customer, entitlement);
+  const reading = readSubscriptions(client, customer.id);
+  const [subscriptions, purchases] = await Promise.all([
+    mayHave ? reading : permitted(reading),
+    permitted(readPurchases(client, customer.id)),
+  ]);
+  if (mayHave && !purchases) {
+    out.warn("Access through a purchase, if there is any, stays; it cannot be read");
+  }
+  return [...subscriptions ?? [], ...purchases ?? []];
+}
+
+/** Whether a customer may have an entitlement, as far as the customer itself shows it. */
+function couldHave(
+  { active_entitlements }: Customer,
+  entitlement: Entitlement | undefined,
+): boolean {
+  if (!active_entitlements || active_entitlements.next_page !== null) return true;
+  // Without its id nobody knows which of those that are active it is.
+  return active_entitlements.items.some(({ entitlement_id }) =>
+    entitlement_id === (entitlement?.id ?? entitlement_id)
+  );
+}
+
+/** How far ahead a grant ends that is to end now, in milliseconds: a service takes no past. */
+const SOONEST = 5_000;
+
+/**
+ * The same, and what to try then. Where a service tells its own time, the first will do; the others
+ * are for one that does not, and whose clock is ahead of ours.
+ */
+const SOON = [SOONEST, 60_000, 600_000];
+
+/** Makes a grant end soon. Undefined where it ends sooner as it is. */
+async function endSoon(
+  end: (at: number) => Promise<Customer>,
+  now: () => number,
+  until: number,
+  [ahead = 0, ...further]: readonly number[] = SOON,
+): Promise<{ answer: Customer; at: number } | undefined> {
+  const at = now() + ahead;
+  if (until <= at) return undefined;
+  try {
+    return { answer: await end(at), at };
+  } catch (error) {
+    const past = error instanceof ApiError && error.param === "expires_at";
+    if (!past || further.length === 0) throw error;
+    return await endSoon(end, now, until, further);
+  }
+}
+
+/** A clock that shows the service's time: its project may live in simulated time. */
+function clockOf({ around }: Context, answer: object): () => number {
+  const told = answeredAt(answer);
+  // Less than that is the time that the answer took, and what it leaves out of the second.
+  const ahead = told === undefined ? 0 : told - around.now();
+  return () => around.now() + (Math.abs(ahead) < 3000 ? 0 : ahead);
+}
+
+/** Says so when the subscriber has the entitlement for longer already. */
+function warnOfShorter(
+  { out }: Context,
+  { id, active_entitlements }: Customer,
+  entitlement: Entitlement | undefined,
+  until: number,
+): void {
+  const active = active_entitlements?.items.find(({ entitlement_id }) =>
+    entitlement_id === entitlement?.id
+  );
+  if (!entitlement || !active || (active.expires_at ?? Infinity) <= until) return;
+  const end = active.expires_at === null ? "for ever" : `until ${utc(active.expires_at)}`;
+  out.warn(
+    `${id} has ${entitlement.lookup_key} ${end} already; this grant ends sooner, and replaces an ` +
+      "earlier grant",
+  );
+}
+
+/** Says through what else the subscriber keeps an entitlement. */
+async function tellOthers(
+  { out }: Context,
+  client: Client,
+  entitlement: string,
+  others: readonly Holding[],
+): Promise<void> {
+  if (others.length === 0) return;
+  const names = await permitted(productNames(client, others)) ?? new Map();
+  for (const one of others) {
+    const end = endOf(one);
+    const until = end === null ? "for ever" : `until ${utc(end)}`;
+    const what = `${nameOf(one, names)} (${one.store}, ${one.id})`;
+    out.warn(`Access to ${entitlement} remains ${until} through ${what}`);
+  }
+}
+
+/** A time for people. */
+function utc(ms: number): string {
+  return `${time(ms)} UTC`;
+}

@@ -1,0 +1,268 @@
+/**
+ * `cli subscribers info`: everything about one subscriber, read side by side. A section that cannot
+ * be read does not keep the others from being shown.
+ *
+ * @module
+ */
+
+import { type Client, rawJson } from "../../../client.ts";
+import { ApiError, Cancelled, NetworkError } from "../../../errors.ts";
+import { each, LARGEST_PAGE, type Page, type PageQuery, pages } from "../../../page.ts";
+import {
+  type ActiveEntitlement,
+  type Customer,
+  type CustomerAlias,
+  getCustomer,
+  listActiveEntitlements,
+  listCustomerAliases,
+  listCustomerPurchases,
+  listCustomerSubscriptions,
+} from "../../../resources/customers.ts";
+import { listEntitlements } from "../../../resources/entitlements.ts";
+import type { Purchase } from "../../../resources/purchases.ts";
+import type { Subscription } from "../../../resources/subscriptions.ts";
+import { argument, command } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import { joinPages } from "../../screen/json_text.ts";
+import type { Column } from "../../screen/output.ts";
+import { PartlyDone } from "../../screen/report.ts";
+import { showSubscriberCard } from "./card.ts";
+import { endOf, type Holding, keysOf, nameOf, productNames, sourceOf } from "./holdings.ts";
+
+/** One list about a subscriber. */
+interface Section<T> {
+  /** All its items; empty where they could not be read. */
+  items: T[];
+  /** The list as the service sent it, or `null`. */
+  json: string;
+  /** Why it could not be read. */
+  error?: Error;
+}
+
+/** All lists about a subscriber, by their keys in JSON. */
+interface Sections {
+  /** What it may use now. */
+  active_entitlements: Section<ActiveEntitlement>;
+  /** Its subscriptions, promotional grants among them. */
+  subscriptions: Section<Subscription>;
+  /** What it bought once. */
+  purchases: Section<Purchase>;
+  /** Its ids. */
+  aliases: Section<CustomerAlias>;
+}
+
+/** Shows everything about one subscriber. */
+export const info = command({
+  brief: "Show a subscriber",
+  details:
+    "With what it may use now, subscriptions, purchases and aliases. As JSON the lists stand " +
+    "under their names as the service sent them. One that cannot be read is null there, has its reason under errors, and makes the exit code 9.",
+  args: { user_id: argument("The subscriber's app user id, or an alias of it") },
+  async run(context, { user_id }) {
+    const client = await context.client();
+    const customer = await getCustomer(client, user_id);
+    const sections = await readSections(client, user_id);
+    if (context.out.format === "json") showJson(context, customer, sections);
+    else await showCard(context, client, customer, sections);
+    const failed = Object.entries(sections).filter(([, { error }]) => error !== undefined);
+    if (failed.length > 0) throw notAll(user_id, failed, Object.keys(sections).length);
+  },
+});
+
+/** The error for a subscriber of whom some lists, or all that there are, could not be read. */
+function notAll(
+  user_id: string,
+  failed: [string, Section<unknown>][],
+  sections: number,
+): PartlyDone {
+  const byReason = Map.groupBy(failed, ([, { error }]) => error?.message ?? "");
+  const parts = [...byReason].map(([why, group]) =>
+    `no ${group.map(([name]) => name).join(", ")}: ${why}`
+  );
+  const others = failed.length < sections
+    ? "The other sections are complete. Run the same command again for the rest."
+    : "Run the same command again.";
+  const cause = refusalOf(failed.map(([, { error }]) => error));
+  return new PartlyDone(`Cannot show all of ${JSON.stringify(user_id)}: ${parts.join("; ")}`, {
+    // A permission that is missing will be missing the next time.
+    ...cause ? { cause } : { hint: others },
+  });
+}
+
+/** The refusals among errors as one, which tells each permission that is missing. */
+function refusalOf(errors: readonly (Error | undefined)[]): ApiError | undefined {
+  const refusals = errors.filter((error): error is ApiError =>
+    error instanceof ApiError && error.status === 403
+  );
+  const [first] = refusals;
+  const messages = new Set(refusals.map(({ message }) => message));
+  return first && new ApiError([...messages].join("; "), { ...first });
+}
+
+/** Reads all lists side by side. */
+async function readSections(client: Client, id: string): Promise<Sections> {
+  const read = <T>(list: (client: Client, id: string, query: PageQuery) => Promise<Page<T>>) =>
+    readSection(client, list(client, id, { limit: LARGEST_PAGE }));
+  const [active_entitlements, subscriptions, purchases, aliases] = await Promise.all([
+    read(listActiveEntitlements),
+    read(listCustomerSubscriptions),
+    read(listCustomerPurchases),
+    read(listCustomerAliases),
+  ]);
+  return { active_entitlements, subscriptions, purchases, aliases };
+}
+
+/** Reads all pages of a list, or says why it cannot. */
+async function readSection<T>(client: Client, first: Promise<Page<T>>): Promise<Section<T>> {
+  try {
+    const read = await Array.fromAsync(pages(client, first));
+    const texts = read.map((page) => rawJson(page) ?? JSON.stringify(page));
+    return { items: read.flatMap((page) => page.items), json: joinPages(texts) };
+  } catch (error) {
+    if (error instanceof Cancelled || !(error instanceof Error)) throw error;
+    return { items: [], json: "null", error };
+  }
+}
+
+/** Prints one JSON object with a key for each section. */
+function showJson(context: Context, customer: Customer, sections: Sections): void {
+  const entries = Object.entries(sections);
+  const parts = [
+    `"customer":${rawJson(customer) ?? JSON.stringify(customer)}`,
+    ...entries.map(([name, { json }]) => `${JSON.stringify(name)}:${json}`),
+  ];
+  const errors = entries.flatMap(([name, { error }]) =>
+    error === undefined ? [] : [[name, error.message]]
+  );
+  if (errors.length > 0) parts.push(`"errors":${JSON.stringify(Object.fromEntries(errors))}`);
+  context.out.json(`{${parts.join(",")}}`);
+}
+
+/** Shows a card of the subscriber, and its lists below. */
+async function showCard(
+  context: Context,
+  client: Client,
+  customer: Customer,
+  sections: Sections,
+): Promise<void> {
+  const { active_entitlements, subscriptions, purchases, aliases } = sections;
+  const holdings = [...subscriptions.items, ...purchases.items];
+  const [names, keys] = await Promise.all([
+    namesOf(context, client, holdings),
+    keysFor(context, client, active_entitlements.items, holdings),
+  ]);
+  showSubscriberCard(context, customer);
+  // What cannot be read may be what the access comes from.
+  const isWhole = !subscriptions.error && !purchases.error;
+  const columns = entitlementColumns({ holdings, isWhole, names, keys });
+  show(context, "Active entitlements", active_entitlements, columns);
+  show(context, "Subscriptions", subscriptions, subscriptionColumns(names));
+  show(context, "Purchases", purchases, purchaseColumns(names));
+  show(context, "Aliases", aliases, ALIAS_COLUMNS);
+}
+
+/** The stores' names of products. Without them the ids have to do. */
+async function namesOf(
+  { out }: Context,
+  client: Client,
+  holdings: readonly Holding[],
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await productNames(client, holdings);
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
+    out.warn(`Products are shown by their ids: ${error.message}`);
+    return new Map();
+  }
+}
+
+/** Lookup keys by ids: holdings tell them, else they are asked for. Without them the ids have to do. */
+async function keysFor(
+  { out }: Context,
+  client: Client,
+  active: readonly ActiveEntitlement[],
+  holdings: readonly Holding[],
+): Promise<ReadonlyMap<string, string>> {
+  const known = keysOf(holdings.flatMap((one) => one.entitlements.items));
+  if (active.every(({ entitlement_id }) => known.has(entitlement_id))) return known;
+  try {
+    return keysOf(
+      await Array.fromAsync(each(client, listEntitlements(client, { limit: LARGEST_PAGE }))),
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
+    out.warn(`Entitlements are shown by their ids: ${error.message}`);
+    return known;
+  }
+}
+
+/** Shows one section: its items, that there are none, or why it is not known. */
+function show<T>(
+  { out }: Context,
+  title: string,
+  { items, error }: Section<T>,
+  columns: readonly Column<T>[],
+): void {
+  const count = error === undefined ? `${items.length}` : "unknown";
+  const empty = error === undefined ? "none" : `Cannot be read: ${error.message}`;
+  out.table(items, columns, { title: `${title} (${count})`, empty });
+}
+
+/** Columns for active entitlements, joined with what gives them if all that could is known. */
+function entitlementColumns({ holdings, isWhole, names, keys }: {
+  holdings: readonly Holding[];
+  isWhole: boolean;
+  names: ReadonlyMap<string, string>;
+  keys: ReadonlyMap<string, string>;
+}): Column<ActiveEntitlement>[] {
+  const source = (item: ActiveEntitlement) => isWhole ? sourceOf(holdings, item) : undefined;
+  return [
+    {
+      header: "entitlement",
+      value: ({ entitlement_id }) => keys.get(entitlement_id) ?? entitlement_id,
+      kind: "id",
+    },
+    { header: "expires", value: (item) => item.expires_at ?? "never", kind: "date" },
+    { header: "renews", value: (item) => renewalOf(source(item)) },
+    { header: "store", value: (item) => source(item)?.store },
+    {
+      header: "through",
+      value: (item) => {
+        const found = source(item);
+        return found && nameOf(found, names);
+      },
+    },
+  ];
+}
+
+/** Whether it renews itself; nothing for what does not end. */
+function renewalOf(source: Holding | undefined): string | undefined {
+  return source?.object === "subscription" ? source.auto_renewal_status : undefined;
+}
+
+function subscriptionColumns(names: ReadonlyMap<string, string>): Column<Subscription>[] {
+  return [
+    { header: "id", value: (item) => item.id, kind: "id" },
+    { header: "product", value: (item) => nameOf(item, names) },
+    // Cut as late as ids are: the difference between two of them is in their ends.
+    { header: "status", value: (item) => item.status, kind: "id" },
+    { header: "access", value: (item) => item.gives_access },
+    { header: "ends", value: (item) => endOf(item), kind: "date" },
+    { header: "store", value: (item) => item.store },
+  ];
+}
+
+function purchaseColumns(names: ReadonlyMap<string, string>): Column<Purchase>[] {
+  return [
+    { header: "id", value: (item) => item.id, kind: "id" },
+    { header: "product", value: (item) => nameOf(item, names) },
+    { header: "status", value: (item) => item.status },
+    { header: "purchased", value: (item) => item.purchased_at, kind: "date" },
+    { header: "store", value: (item) => item.store },
+  ];
+}
+
+const ALIAS_COLUMNS: readonly Column<CustomerAlias>[] = [
+  { header: "alias", value: (item) => item.id, kind: "id" },
+  { header: "created", value: (item) => item.created_at, kind: "date" },
+];

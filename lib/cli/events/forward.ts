@@ -1,0 +1,195 @@
+/**
+ * Sending an event on to a program, as the service itself delivers it.
+ *
+ * @module
+ */
+
+import { waitTold } from "../../retry.ts";
+import { VERSION } from "../../version.ts";
+import type { Context } from "../context.ts";
+
+/** An event with the body that is sent, not a byte of it changed. */
+export interface ForwardedEvent {
+  /** Its id. */
+  id: string;
+  /** What happened, such as `RENEWAL`. */
+  type: string;
+  /** To whom. */
+  customer_id: string;
+  /** The body. */
+  payload: string;
+}
+
+/** Where events go. */
+export interface Target {
+  /** The address. */
+  url: URL;
+  /** Whether its certificate may be anybody's. */
+  insecure: boolean;
+  /** How long it may take for its whole answer, in milliseconds. Default: as for the service. */
+  longestMs?: number | undefined;
+}
+
+/** What the program has answered. */
+export interface Answer {
+  /** The status, or null where there was no answer. */
+  status: number | null;
+  /** Why that is no success, or null. */
+  error: string | null;
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+  /** How long it asks to be left alone, in milliseconds. */
+  retryAfterMs: number | undefined;
+}
+
+/** What a program says, as far as it is waited for. */
+interface Reply {
+  /** Its status. */
+  status: number;
+  /** Its headers. */
+  headers: Headers;
+  /** Its body. */
+  body: AsyncIterable<Uint8Array> | null;
+}
+
+/** A request as both ways of sending it take it. */
+interface Sent {
+  /** Its method. */
+  method: "POST";
+  /** Its headers. */
+  headers: Headers;
+  /** Its body. */
+  body: string;
+  /** Ends it. */
+  signal: AbortSignal;
+  /** Nothing is followed. */
+  redirect: "manual";
+}
+
+/**
+ * Sends an event once, signed anew, and judges the answer as the service judges those to its own
+ * deliveries. Only the person's own stop is thrown.
+ */
+export async function forwardEvent(
+  context: Pick<Context, "around" | "signal">,
+  target: Target,
+  event: ForwardedEvent,
+  secret: string,
+): Promise<Answer> {
+  const { around, signal: stop } = context;
+  const { signatureHeaders } = await import("../../service/events/signatures.ts");
+  const { SCHEDULES: { dev: rules } } = await import("../../service/events/schedule.ts");
+  const { longestMs = rules.timeoutMs } = target;
+  const started = around.now();
+  const headers = new Headers([
+    ["Content-Type", "application/json"],
+    ["User-Agent", `svc-webhooks/${VERSION}`],
+    ...signatureHeaders([secret], { id: event.id, body: event.payload, now: started }),
+  ]);
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(longestMs)]);
+  const sent: Sent = { method: "POST", headers, body: event.payload, signal, redirect: "manual" };
+  let reply: Reply | undefined;
+  let error: string | null;
+  try {
+    reply = await send(context, target, sent);
+    await readBody(reply);
+    error = rules.isSuccess(reply.status) ? null : objection(reply.status);
+  } catch (caught) {
+    if (stop.aborted) throw caught;
+    error = signal.aborted
+      ? `it does not finish its answer within ${longestMs / 1000} s`
+      : reply
+      ? "it ends the connection in the middle of its answer"
+      : reasonOf(caught);
+  }
+  return {
+    status: reply?.status ?? null,
+    error,
+    duration_ms: around.now() - started,
+    retryAfterMs: reply && waitTold(reply, ""),
+  };
+}
+
+/** Sends a request, and resolves when its answer begins. */
+async function send(
+  { around }: Pick<Context, "around">,
+  target: Target,
+  sent: Sent,
+): Promise<Reply> {
+  const { url, insecure } = target;
+  if (insecure && url.protocol === "https:") return await sendUnchecked(url, sent);
+  return await (around.fetch ?? fetch)(new Request(url, sent));
+}
+
+/** Reads a body to its end, or as much of it as the service would. */
+async function readBody({ body }: Reply): Promise<void> {
+  const { KEPT_BYTES } = await import("../../service/events/exchange.ts");
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > KEPT_BYTES) return;
+  }
+}
+
+/** What is wrong with a status that is no success. */
+function objection(status: number): string {
+  const more = status >= 300 && status < 400 ? "; redirects are not followed" : "";
+  return `it answers ${status}${more}`;
+}
+
+/** Sends a request whatever the other side's certificate says. `fetch` cannot do that. */
+async function sendUnchecked(
+  url: URL,
+  { method, headers, body, signal }: Sent,
+): Promise<Reply> {
+  const { request } = await import("node:https");
+  return await new Promise((resolve, reject) => {
+    const options = {
+      method,
+      headers: Object.fromEntries(headers),
+      rejectUnauthorized: false,
+      // Nobody's word is asked for, so the machine's own authorities need not be read.
+      ca: [],
+      agent: false as const,
+    };
+    const sent = request(url, options, (answer) => {
+      const { statusCode: status = 0, headers: { "retry-after": retryAfter } } = answer;
+      resolve({
+        status,
+        headers: new Headers(retryAfter ? [["Retry-After", retryAfter]] : []),
+        body: answer,
+      });
+    });
+    sent.on("error", reject);
+    signal.addEventListener("abort", () => sent.destroy(new Error("it was stopped")));
+    sent.end(body);
+  });
+}
+
+/** What the platform says of a failure, and our words for it. */
+const REASONS: readonly [pattern: RegExp, reason: string][] = [
+  [/refused/i, "nothing listens there"],
+  [
+    /InvalidContentType|wrong version number|packet length/i,
+    "it does not speak TLS; begin the address with http://",
+  ],
+  [
+    /invalid HTTP|Parse Error|HPE_/i,
+    "it does not speak HTTP; if it speaks TLS, begin the address with https://",
+  ],
+  [/certificate|UnknownIssuer/i, "its certificate is not trusted; --insecure does without"],
+  [
+    /connection closed|connection reset|reset by peer|socket hang up/i,
+    "it ends the connection without an answer",
+  ],
+  [/dns error|failed to lookup|ENOTFOUND/i, "no host has this name"],
+];
+
+/** Why there was no answer, as the end of a sentence. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  const { message } = error;
+  const [, reason = message] = REASONS.find(([pattern]) => pattern.test(message)) ?? [];
+  return reason;
+}

@@ -1,0 +1,81 @@
+/**
+ * Finding the local service and acting as its administrator.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { ConfigError, NetworkError, UsageError } from "../../errors.ts";
+import type { Client } from "../../client.ts";
+import type { Context } from "../context.ts";
+import { text } from "../words/parameters.ts";
+import { quoted } from "../words/place.ts";
+
+/** What stands in the place of a folder for a service that keeps its data nowhere. */
+export const MEMORY = ":memory:";
+
+/** The flag that names the data folder. */
+export const dataFlag = {
+  data: text("The data folder (default: ~/.cli/service)", { placeholder: "dir" }),
+};
+
+/** A client that acts as the administrator of the local service. */
+export async function adminClient(context: Context, data: string | undefined): Promise<Client> {
+  const { baseUrl, secret } = await adminOf(context, data);
+  const { createClient } = await import("../../client.ts");
+  const { fetch } = context.around;
+  return createClient({
+    baseUrl,
+    credential: secret,
+    signal: context.signal,
+    ...fetch && { fetch },
+  });
+}
+
+/** The data folder. */
+export function folderOf(context: Context, data: string | undefined): string {
+  if (data === MEMORY) {
+    throw new UsageError("Cannot look into :memory:: only the process that started it can");
+  }
+  if (data !== undefined) return data;
+  const { home } = context.around;
+  if (home) return join(home, ".cli", "service");
+  throw new ConfigError("Cannot find the data folder: no home folder is known", {
+    hint: "Pass --data DIR.",
+  });
+}
+
+/**
+ * The address of the local service, and the secret of its administrator: those of a data folder that
+ * is named, else of `CLI_SERVICE_ADMIN_SECRET`, else of the usual data folder.
+ */
+export async function adminOf(
+  context: Context,
+  data: string | undefined,
+): Promise<{ baseUrl: string; secret: string }> {
+  const secret = data === undefined && context.around.env("CLI_SERVICE_ADMIN_SECRET");
+  if (secret) return { baseUrl: (await context.connection()).baseUrl.value, secret };
+  const folder = folderOf(context, data);
+  const { readAddress } = await import("../../service/store/lock.ts");
+  const { held, address } = await readAddress(folder);
+  if (!held || !address) throw notRunning(context, data, address);
+  const { readSecret } = await import("../../service/http/serve.ts");
+  return { baseUrl: address.base_url, secret: await readSecret(folder) };
+}
+
+/** The error for a folder on which no service runs, with the address that its last one has left. */
+export function notRunning(
+  context: Context,
+  data: string | undefined,
+  left: { base_url: string } | undefined,
+): NetworkError {
+  // At another port it would not be found by those who are told of this one.
+  const address = left?.base_url ?? context.around.env("CLI_BASE_URL") ?? "";
+  const [, port = "4010"] = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d+)\/?$/.exec(address) ?? [];
+  const where = (port === "4010" ? "" : ` --port ${port}`) +
+    (data === undefined ? "" : ` --data ${quoted(data)}`);
+  const folder = folderOf(context, data);
+  return new NetworkError(`Cannot reach the local service: none runs on ${folder}`, {
+    hint: `Start it with: cli service start${where}`,
+  });
+}

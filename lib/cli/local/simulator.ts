@@ -1,0 +1,214 @@
+/**
+ * The simulator of the local service: the way to it, and to nothing else, and what it is told.
+ *
+ * @module
+ */
+
+import type { Client } from "../../client.ts";
+import type { ResolvedBaseUrl } from "../../connect.ts";
+import { UsageError } from "../../errors.ts";
+import type { Context } from "../context.ts";
+import { parseDate } from "../input/input.ts";
+import { adminOf, folderOf, MEMORY } from "./local_service.ts";
+import { type Flag, parsed } from "../words/parameters.ts";
+import { quoted } from "../words/place.ts";
+
+/** The simulator of a project. */
+export interface Simulator {
+  /** Sends requests as the administrator. It sends none twice: the simulator would act twice. */
+  readonly client: Client;
+  /** The project. */
+  readonly project: string;
+}
+
+/** How long the simulator may take, in milliseconds: years of a large project pass in one request. */
+const LONGEST_MS = 3_600_000;
+
+/**
+ * Finds the simulator of the project that is meant, at the service that all commands go to.
+ *
+ * @throws {UsageError} when that is not the local service, or no project is set.
+ * @throws {NetworkError} when no local service runs.
+ */
+export async function openSimulator(
+  context: Context,
+  data: string | undefined,
+): Promise<Simulator> {
+  const { baseUrl: meant, project } = await context.connection();
+  await checkLocal(context, meant, data);
+  const admin = await adminOf(context, data);
+  // Nobody has chosen the default address, so the data folder may name another one.
+  if (meant.source !== "default" && !isSame(meant.value, admin.baseUrl)) {
+    throw new UsageError(
+      `${CANNOT} ${JSON.stringify(meant.value)}: the service in ${folderOf(context, data)} is at ` +
+        admin.baseUrl,
+      { hint: `Set CLI_BASE_URL=${admin.baseUrl}, or name another data folder with --data.` },
+    );
+  }
+  if (!project) {
+    throw new UsageError("Cannot tell which project is meant: none is set", {
+      hint: "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
+    });
+  }
+  const { connect } = await import("../../connect.ts");
+  const { around: surroundings, signal, globals: { profile, projectId } } = context;
+  const where = { surroundings, signal, profile, projectId, baseUrl: admin.baseUrl };
+  const client = await connect({ ...where, timeoutMs: LONGEST_MS, retries: 0 });
+  return { client: client.with({ credential: admin.secret }), project: project.id };
+}
+
+const CANNOT = "Cannot simulate anything at";
+
+/** Refuses an address that is neither on this machine nor in the note in the data folder. */
+async function checkLocal(
+  context: Context,
+  { value, source }: ResolvedBaseUrl,
+  data: string | undefined,
+): Promise<void> {
+  if (isLoopback(value) || await isNoted(context, value, data)) return;
+  const hint = source === "environment"
+    ? "Set CLI_BASE_URL to the address that this command shows: cli service status"
+    : "Choose a sign-in of the local service with --profile, or set CLI_BASE_URL to its address.";
+  throw new UsageError(
+    `${CANNOT} ${JSON.stringify(value)}: only the local service has a simulator`,
+    { hint },
+  );
+}
+
+/** Whether the service that runs on the data folder is at an address. */
+async function isNoted(
+  context: Context,
+  address: string,
+  data: string | undefined,
+): Promise<boolean> {
+  if (data === MEMORY || data === undefined && !context.around.home) return false;
+  const { readAddress } = await import("../../service/store/lock.ts");
+  const { held, address: note } = await readAddress(folderOf(context, data));
+  return held && note !== undefined && isSame(note.base_url, address);
+}
+
+/** Whether two addresses are one: on this machine the port alone counts. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [new URL(one), new URL(other)];
+  return a.href === b.href || isLoopback(one) && isLoopback(other) && a.port === b.port;
+}
+
+/** Whether an address is on this machine. */
+function isLoopback(address: string): boolean {
+  return /^(127(\.\d+){3}|localhost|\[::1\])$/.test(new URL(address).hostname);
+}
+
+/** The flags that make a command mean the same project, for a command to run next. */
+export function sameFlags({ globals }: Context, data: string | undefined): string {
+  const { projectId } = globals;
+  return (projectId === undefined ? "" : ` --project-id ${quoted(projectId)}`) +
+    (data === undefined ? "" : ` --data ${quoted(data)}`);
+}
+
+/**
+ * The id of a customer that goes into a body. None is empty, there as little as in a path.
+ *
+ * @throws {UsageError} when it is empty.
+ */
+export function userId(text: string): string {
+  if (text !== "") return text;
+  throw new UsageError('Cannot use "" for <user-id>: it is empty', {
+    hint: "Give the customer's app user id, such as ada.",
+  });
+}
+
+/** A flag that takes a period. */
+export function period(brief: string, flag: string): Flag<string | undefined> {
+  return parsed(brief, (text) => parsePeriod(text, `for ${flag}`), { placeholder: "period" });
+}
+
+/** A flag that takes a period, or `none`. {@linkcode orNull} makes of it what is sent. */
+export function periodOrNone(brief: string, flag: string): Flag<string | undefined> {
+  const parse = (text: string) => text === NONE ? NONE : parsePeriod(text, `for ${flag}`);
+  return parsed(`${brief}, or none`, parse, { placeholder: "period" });
+}
+
+const NONE = "none";
+
+/** What is sent for a period or none. A flag cannot hold the null itself: it would not be given. */
+export function orNull(value: string | undefined): string | null | undefined {
+  return value === NONE ? null : value;
+}
+
+/** A flag that takes a moment. */
+export function moment(brief: string, flag: string): Flag<number | undefined> {
+  return parsed(brief, (text) => parseMoment(text, flag), { placeholder: "date" });
+}
+
+/** A flag that takes a moment, of a day its last one. */
+export function momentThrough(brief: string, flag: string): Flag<number | undefined> {
+  return parsed(brief, (text) => {
+    const at = parseMoment(text, flag);
+    return /^\d{4}-\d{2}-\d{2}$/.test(text) ? at + DAY_MS - 1 : at;
+  }, { placeholder: "date" });
+}
+
+/** A flag that takes a price. */
+export function price(brief: string): Flag<number | undefined> {
+  return parsed(brief, (text) => parsePrice(text, "for --price"), { placeholder: "amount" });
+}
+
+const DAY_MS = 86_400_000;
+
+const ISO_PERIOD = /^P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?$/;
+
+/** The days of the units of a period. They are those of `cli subscribers grant`. */
+const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, m: 30, y: 365 };
+
+/**
+ * A period in ISO 8601, out of one such as `P1M` (which follows the calendar) or out of `7d`, `3m`
+ * (of 30 days) or `1y` (of 365 days). `role` ends the first half of the message.
+ *
+ * @throws {UsageError} when the text is none of these.
+ */
+export function parsePeriod(text: string, role = "as a period"): string {
+  const [, count, unit = ""] = /^([1-9]\d*)([dmy])$/.exec(text) ?? [];
+  const days = Number(count) * (UNIT_DAYS[unit] ?? NaN);
+  if (days < 1_000_000) return `P${days}D`;
+  if (ISO_PERIOD.test(text)) return text;
+  const why = Number.isNaN(days) ? "it is not a period such as 30d or P1M" : "it is too long";
+  throw new UsageError(`Cannot use ${JSON.stringify(text)} ${role}: ${why}`, {
+    hint: "Use a number of days (30d), months of 30 days (3m) or years of 365 (1y), or ISO 8601: " +
+      "P1M, P2W, PT5M.",
+  });
+}
+
+const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)Z?)?$/;
+
+/**
+ * A moment in milliseconds since 1970, out of a day such as `2027-01-31`, which means its beginning,
+ * or one with a time, such as `2027-01-31T12:00:00Z`. Both are UTC, as all times that are shown.
+ *
+ * @throws {UsageError} when it is written otherwise, or no calendar or clock has it.
+ */
+export function parseMoment(text: string, flag: string): number {
+  const [, day, time = "00:00"] = MOMENT.exec(text) ?? [];
+  const at = day === undefined ? NaN : Date.parse(`${parseDate(day, flag)}T${time}Z`);
+  if (!Number.isNaN(at)) return at;
+  const why = day === undefined
+    ? "it is neither a day such as 2027-01-31 nor a moment such as 2027-01-31T12:00:00Z, in UTC"
+    : "there is no such time";
+  throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`, {
+    hint: `Write a moment such as ${flag} 2027-01-31T12:00:00Z`,
+  });
+}
+
+/**
+ * A price in main units, such as 9.99.
+ *
+ * @throws {UsageError} when it is written otherwise.
+ */
+export function parsePrice(text: string, role = "as a price"): number {
+  if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
+  throw new UsageError(
+    `Cannot use ${JSON.stringify(text)} ${role}: it is not an amount such as 9.99`,
+    {
+      hint: "Write digits, with a point before the smaller unit.",
+    },
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Cards: every field of an answer under its own name, so that what a person reads is what a script
+ * asks for.
+ *
+ * @module
+ */
+
+import { rawJson } from "../../client.ts";
+import type { Context } from "../context.ts";
+import type { Cell, Field } from "./output.ts";
+
+/** Shows one answer: a card, or the service's own JSON. */
+export function showOne(context: Context, answer: object | null): void {
+  const { out } = context;
+  if (out.format === "json") return out.json(rawJson(answer) ?? JSON.stringify(answer));
+  // A write may be answered without a word.
+  if (answer === null) return out.done("Done");
+  out.card(answer, cardFields(answer));
+}
+
+/** The lines of a card: the id, then the other fields as they came, nested ones dotted. */
+export function cardFields(answer: object): Field<object>[] {
+  const { object, id, ...fields } = flat(asSent(answer), "");
+  const meanings = NULLS[String(object)] ?? {};
+  return Object.entries({ ...id !== undefined && { id }, ...fields }).map(([label, value]) => ({
+    label,
+    value: () => value ?? meanings[label],
+    kind: /_(at|date)$/.test(label) ? "time" : "text",
+  }));
+}
+
+/** What is meant where an object of a kind has null: not always that there is nothing. */
+const NULLS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  webhook_integration: { event_types: "all", environment: "all", app_id: "all" },
+};
+
+/** The answer with every number as text that JavaScript would write in another way. */
+function asSent(answer: object): object {
+  const text = rawJson(answer);
+  return text === undefined ? answer : JSON.parse(text, keepNumber);
+}
+
+/** Keeps 9007199254740993 from becoming 9007199254740992, and 0.10 from becoming 0.1. */
+function keepNumber(_name: string, value: unknown, place?: { source?: string }): unknown {
+  const source = place?.source;
+  return typeof value === "number" && source !== undefined && String(value) !== source
+    ? source
+    : value;
+}
+
+/** The fields of an object and of the objects in it, by dotted name. */
+function flat(value: object, prefix: string): Record<string, Cell> {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]): [string, Cell][] => {
+      const label = prefix + name;
+      const items = itemsOf(inner);
+      if (items) return [[label, items.map(nameOf).join(", ")]];
+      if (typeof inner !== "object" || inner === null) return [[label, inner]];
+      // Two levels down, an object of the API is a mention of what has a card of its own.
+      if (prefix !== "" && "object" in inner && "id" in inner) return [[label, nameOf(inner)]];
+      const fields = Object.entries(flat(inner, `${label}.`));
+      return fields.length === 0 ? [[label, null]] : fields;
+    }),
+  );
+}
+
+/** The elements of an array, or of a list as the service sends it. */
+function itemsOf(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  const isList = typeof value === "object" && value !== null && "object" in value &&
+    value.object === "list" && "items" in value;
+  return isList && Array.isArray(value.items) ? value.items : undefined;
+}
+
+/** Fields that name an object, the most telling first. */
+const NAMES = [
+  "lookup_key",
+  "store_identifier",
+  "code",
+  "name",
+  "productID",
+  "entitlement_id",
+  "id",
+];
+
+/** An element of an array on one line: the name of an object, the text of anything else. */
+function nameOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value);
+  const fields: Record<string, unknown> = { ...value };
+  const name = NAMES.map((field) => fields[field]).find((one) => typeof one === "string");
+  if (typeof name === "string") return name;
+  // A product in a package is wrapped in what applies to it there.
+  return "product" in value ? nameOf(value.product) : JSON.stringify(value);
+}

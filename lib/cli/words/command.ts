@@ -1,0 +1,333 @@
+/**
+ * Commands and groups of commands. The only file that knows the argument parser, so another one can
+ * take its place here.
+ *
+ * A command's arguments and flags have the names of the API's fields; on the command line an
+ * underscore is a hyphen (`display_name` is `--display-name`).
+ *
+ * @module
+ */
+
+import {
+  type Application,
+  ArgumentParseError,
+  ArgumentScannerError,
+  buildApplication,
+  buildCommand,
+  buildRouteMap,
+  type Command as StricliCommand,
+  type CommandContext,
+  type FlagParametersForType,
+  formatMessageForArgumentScannerError,
+  type RouteMap,
+  run,
+  text_en,
+  type TypedPositionalParameters,
+} from "@stricli/core";
+import { UsageError } from "../../errors.ts";
+import type { Context } from "../context.ts";
+import {
+  type Argument,
+  type Arguments,
+  type Flag,
+  type Flags,
+  opposite,
+  wire,
+} from "./parameters.ts";
+import { commandLine, findPlace, isGroup, type Place } from "./place.ts";
+import { cannot } from "../screen/report.ts";
+
+export * from "./parameters.ts";
+
+type ValuesOf<P> = {
+  [N in keyof P]: P[N] extends Argument<infer T> | Flag<infer T> ? T : never;
+};
+
+/** What a command gets to work with: its arguments and flags by name. */
+export type Input<A, F> = ValuesOf<A> & ValuesOf<F>;
+
+/** A command, as it is written. */
+export interface CommandSpec<A, F> {
+  /** What it does, as an order: "Archive an offering". */
+  brief: string;
+  /** More about it, for its help text. */
+  details?: string | undefined;
+  /** Command lines to learn from, for its help text. */
+  examples?: readonly string[] | undefined;
+  /** Values given by position, in order. Only the last may be optional or many. */
+  args?: A;
+  /** Values given by name. */
+  flags?: F;
+  /** Does it. */
+  run(context: Context, input: Input<A, F>): Promise<void>;
+}
+
+/** A command, ready for the parser. */
+export interface Command {
+  /** What it does. */
+  readonly brief: string;
+  /** More about it. */
+  readonly details: string | undefined;
+  /** Command lines to learn from. */
+  readonly examples: readonly string[];
+  /** Values given by position, in order. */
+  readonly args: Readonly<Arguments>;
+  /** Values given by name. */
+  readonly flags: Readonly<Flags>;
+  /** What the parser knows it as. */
+  readonly parsed: StricliCommand<CommandContext>;
+}
+
+/** A group of commands. */
+export interface Group {
+  /** What its commands are about. */
+  readonly brief: string;
+  /** Other names of the group. */
+  readonly aliases: readonly string[];
+  /** Its commands by name, and groups inside it. */
+  readonly commands: Readonly<Record<string, Command | Group>>;
+  /** Command lines to learn from. */
+  readonly examples?: readonly string[] | undefined;
+}
+
+/** Makes a command. */
+export function command<
+  A extends Arguments = Record<never, never>,
+  F extends Flags = Record<never, never>,
+>(
+  spec: CommandSpec<A, F>,
+): Command {
+  const args: Arguments = spec.args ?? {};
+  const flags: Flags = spec.flags ?? {};
+  const parsed = buildCommand<Record<string, unknown>, string[], CommandContext>({
+    docs: { brief: spec.brief },
+    parameters: {
+      flags: flagParameters(flags),
+      aliases: Object.fromEntries(
+        Object.entries(flags).flatMap(([name, { short }]) => short ? [[short, wire(name)]] : []),
+      ),
+      positional: positionalParameters(args),
+    },
+    async func(given, ...values) {
+      if (!isRunning(this)) throw new TypeError("A command was run outside of runCommand");
+      const input = { ...namedValues(args, values), ...flagValues(flags, given) };
+      try {
+        // The parser has checked the input against these very arguments and flags.
+        await spec.run(this.context, input as Input<A, F>);
+      } catch (error) {
+        this.failures.push(error);
+      }
+    },
+  });
+  const { brief, details, examples = [] } = spec;
+  return { brief, details, examples, args, flags, parsed };
+}
+
+/** Makes a group of commands. */
+export function group(
+  brief: string,
+  aliases: readonly string[],
+  commands: Record<string, Command | Group>,
+): Group {
+  return { brief, aliases, commands };
+}
+
+/**
+ * Finds the command that the words name and runs it.
+ *
+ * @throws what the command throws; `UsageError` when the words are not as it needs them.
+ */
+export async function runCommand(
+  root: Group,
+  words: readonly string[],
+  context: Context,
+): Promise<void> {
+  const complaints: string[] = [];
+  const failures: unknown[] = [];
+  const process = {
+    exitCode: 0,
+    // Help is written by help.ts, so the parser has nothing to say here.
+    stdout: { write: () => {} },
+    stderr: { write: (text: string) => void complaints.push(text) },
+  };
+  const running: Running & CommandContext = { context, failures, process };
+  const place = findPlace(root, words);
+  refuseEmptyFlags(place, words);
+  await run(application(root, place, words), words, running);
+  if (failures.length > 0) throw failures[0];
+  if (complaints.length === 0 && process.exitCode === 0) return;
+  const message = complaints.join("").trim() || "Cannot run the command";
+  const hint = `Run: ${commandLine(...place.names, "--help")}`;
+  const dashed = /there is no flag -[^-]/.test(message);
+  throw new UsageError(message, {
+    hint: dashed
+      ? `${hint}; a value that begins with - goes as --flag=-value, an argument after --`
+      : hint,
+  });
+}
+
+/** Refuses `--flag=`: the parser would take it for an argument, and send it. */
+function refuseEmptyFlags({ names, entry }: Place, words: readonly string[]): void {
+  const end = words.includes("--") ? words.indexOf("--") : words.length;
+  const empty = words.slice(0, end).find((word) => /^--[^=]+=$/.test(word));
+  if (empty === undefined) return;
+  throw new UsageError(`${cannot(entry.brief)}: ${empty.slice(0, -1)} needs a value`, {
+    hint: `Run: ${commandLine(...names, "--help")}`,
+  });
+}
+
+/** What a running command finds in the parser's context. */
+interface Running {
+  /** The way to the world. */
+  readonly context: Context;
+  /** What the command threw. */
+  readonly failures: unknown[];
+}
+
+function isRunning(value: object): value is Running {
+  return "context" in value && "failures" in value;
+}
+
+/** The parser's application over the tree. The place is where the words lead. */
+function application(
+  root: Group,
+  { names, entry }: Place,
+  words: readonly string[],
+): Application<CommandContext> {
+  return buildApplication(routeMap(root), {
+    name: "cli",
+    scanner: { caseStyle: "original", allowArgumentEscapeSequence: true },
+    documentation: { caseStyle: "original" },
+    localization: {
+      text: {
+        ...text_en,
+        noCommandRegisteredForInput: ({ input, corrections }) => {
+          const known = corrections.map((word) =>
+            JSON.stringify([...names, word.replaceAll("`", "")].join(" "))
+          );
+          const meant = known.length > 0 ? `; did you mean ${known.join(" or ")}?` : "";
+          return `Cannot run ${JSON.stringify([...names, input].join(" "))}: ` +
+            `there is no such command${meant}`;
+        },
+        exceptionWhileParsingArguments: (error) => complaintOf(error, entry.brief, words),
+      },
+    },
+  });
+}
+
+/** What the parser complains about, in our words. */
+function complaintOf(error: unknown, brief: string, words: readonly string[]): string {
+  if (error instanceof ArgumentParseError && error.exception instanceof UsageError) {
+    return error.exception.message;
+  }
+  return `${cannot(brief)}: ${sentenceOf(error, words).split("\n")[0]}`;
+}
+
+/** The sentence of a parser's error. */
+function sentenceOf(error: unknown, words: readonly string[]): string {
+  if (!(error instanceof ArgumentScannerError)) return String(error);
+  return formatMessageForArgumentScannerError(error, {
+    UnsatisfiedPositionalError: ({ placeholder, limit }) =>
+      limit ? `<${placeholder}>... are needed` : `<${placeholder}> is missing`,
+    UnsatisfiedFlagError: ({ externalFlagName: name }) =>
+      words.some((word) => word.startsWith(`--${name}`))
+        ? `--${name} needs a value`
+        : `--${name} is missing`,
+    UnexpectedPositionalError: ({ input }) => `${JSON.stringify(input)} is one too many`,
+    FlagNotFoundError: ({ input, corrections: [first] }) =>
+      `there is no flag --${input}${first ? `; did you mean --${first}?` : ""}`,
+    AliasNotFoundError: ({ input }) => `there is no flag -${input}`,
+    UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} is given twice`,
+    ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, input }) =>
+      `--${name} cannot be ${JSON.stringify(input)}; it takes yes or no`,
+    EnumValidationError: ({ externalFlagName, input, values }) =>
+      `--${externalFlagName} cannot be ${JSON.stringify(input)}; it takes ${values.join(", ")}`,
+  });
+}
+
+/** The parser's map of a group's commands. */
+function routeMap({ brief, commands }: Group): RouteMap<CommandContext> {
+  const entries = Object.entries(commands);
+  const routes = entries.map(([name, entry]) =>
+    [name, isGroup(entry) ? routeMap(entry) : entry.parsed] as const
+  );
+  const aliases = entries.flatMap(([name, entry]) =>
+    isGroup(entry) ? entry.aliases.map((alias) => [alias, name]) : []
+  );
+  return buildRouteMap({
+    routes: Object.fromEntries(routes),
+    aliases: Object.fromEntries(aliases),
+    docs: { brief },
+  });
+}
+
+/** The parser's form of our flags. The opposite of a switch works, but is not shown. */
+function flagParameters(flags: Flags): FlagParametersForType<Record<string, unknown>> {
+  const switches = Object.entries(flags).filter(([name, { kind }]) =>
+    kind === "switch" && !name.startsWith("no_")
+  );
+  const opposites = switches.map(([name, { brief }]) => [
+    opposite(name),
+    flagParameter({ brief: `Not: ${brief}`, kind: "switch", hidden: true }),
+  ]);
+  const entries = Object.entries(flags).map(([name, flag]) => [wire(name), flagParameter(flag)]);
+  return Object.fromEntries([...opposites, ...entries]);
+}
+
+function flagParameter(flag: Flag<unknown>): Record<string, unknown> {
+  const { brief, hidden } = flag;
+  const optional = flag.required !== true;
+  const common = { brief, optional, ...hidden && { hidden } };
+  // The parser's own opposite of `--dry-run` would be `--noDry-run`.
+  if (flag.kind === "switch") return { ...common, kind: "boolean", withNegated: false };
+  if (flag.choices) return { ...common, kind: "enum", values: flag.choices };
+  const variadic = flag.kind === "values" && { variadic: true };
+  const placeholder = flag.placeholder !== undefined && { placeholder: flag.placeholder };
+  return { ...common, kind: "parsed", parse: flag.parse ?? String, ...placeholder, ...variadic };
+}
+
+/** The parser's form of our arguments: a row of texts where the last may be many, else a tuple. */
+function positionalParameters(
+  args: Arguments,
+): TypedPositionalParameters<string[], CommandContext> {
+  const entries = Object.entries(args);
+  if (entries.some(([, { count }]) => count === "many")) {
+    const placeholder = entries.map(([name]) => wire(name)).join("> <");
+    return {
+      kind: "array",
+      minimum: entries.length,
+      parameter: { brief: "", placeholder, parse: String },
+    };
+  }
+  const parameters = entries.map(([name, { brief, count }]) => ({
+    brief,
+    placeholder: wire(name),
+    parse: String,
+    ...count === "optional" && { optional: true },
+  }));
+  // The parser's types know a tuple's length; ours is known only here.
+  return { kind: "tuple", parameters } as unknown as TypedPositionalParameters<
+    string[],
+    CommandContext
+  >;
+}
+
+/** Gives each value its argument's name. */
+function namedValues(args: Arguments, values: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, { count }], i) => [
+      name,
+      count === "many" ? values.slice(i) : values[i],
+    ]),
+  );
+}
+
+/** The flags' values under their own names, a repeatable one never missing. */
+function flagValues(flags: Flags, given: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, { kind }]) => {
+      const denied = kind === "switch" && given[opposite(name)] === true ? false : undefined;
+      return [name, given[wire(name)] ?? denied ?? (kind === "values" ? [] : undefined)];
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * The flags that every command takes, wherever they stand.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../errors.ts";
+import type { Globals } from "../context.ts";
+import type { Format } from "../screen/output.ts";
+import { choice, type Flags, text, toggle, wire } from "./parameters.ts";
+
+const FORMATS: readonly Format[] = ["table", "json"];
+
+/** The flags that every command takes, for its help text. */
+export const GLOBAL_FLAGS: Readonly<Flags> = {
+  output: choice("How to print (default: table)", FORMATS, { placeholder: "format" }),
+  profile: text("The stored sign-in to use", { placeholder: "name" }),
+  project_id: text("The project to work in", { placeholder: "id" }),
+  help: toggle("Show this help", { short: "h" }),
+};
+
+/** A command line without the flags that every command takes. */
+export interface Split {
+  /** The other words. */
+  words: string[];
+  /** The flags' values. */
+  globals: Globals;
+  /** Whether help is asked for. */
+  help: boolean;
+  /** What is wrong with them. */
+  problem: UsageError | undefined;
+}
+
+const HELP = /^(-h|-H|--help|--help-?all)$/i;
+
+/** Those of the flags that take a value, alone or with it. */
+const VALUED = new RegExp(
+  `^--(${
+    Object.keys(GLOBAL_FLAGS).filter((name) => name !== "help").map(wire).join("|")
+  })(?:=(.*))?$`,
+  "s",
+);
+
+/** Takes the global flags out of a command line, wherever they stand before a `--`. */
+export function splitGlobals(argv: readonly string[]): Split {
+  const words: string[] = [];
+  const given = new Map<string, string>();
+  let help = false;
+  let problem: UsageError | undefined;
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  for (let i = 0; i < end; i++) {
+    const word = argv[i] ?? "";
+    const [, name, own] = VALUED.exec(word) ?? [];
+    if (name === undefined) {
+      if (HELP.test(word)) help = true;
+      else words.push(word);
+      continue;
+    }
+    // A value that looks like a flag is one, unless it is given with `=`.
+    const follows = own === undefined && i + 1 < end && !argv[i + 1]?.startsWith("--");
+    const value = own ?? (follows ? argv[++i] : undefined) ?? "";
+    if (value === "") problem ??= missingValue(name);
+    if (given.has(name)) problem ??= givenTwice(name);
+    given.set(name, value);
+  }
+  const output = given.get("output") || "table";
+  const format = FORMATS.find((one) => one === output);
+  if (!format) problem ??= unknownFormat(output);
+  const globals = {
+    output: format ?? "table",
+    profile: given.get("profile"),
+    projectId: given.get("project-id"),
+  };
+  return { words: [...words, ...argv.slice(end)], globals, help, problem };
+}
+
+const FORMAT_HINT = `Pass ${FORMATS.map((format) => `--output ${format}`).join(" or ")}.`;
+
+function missingValue(name: string): UsageError {
+  return new UsageError(`Cannot read --${name}: its value is missing`, {
+    hint: name === "output" ? FORMAT_HINT : `Pass --${name} VALUE.`,
+  });
+}
+
+function givenTwice(name: string): UsageError {
+  return new UsageError(`Cannot read the command line: --${name} is given twice`, {
+    hint: "Leave one of them out.",
+  });
+}
+
+function unknownFormat(output: string): UsageError {
+  const shown = JSON.stringify(output);
+  return new UsageError(`Cannot print as ${shown}: there is no such format`, { hint: FORMAT_HINT });
+}

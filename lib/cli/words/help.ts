@@ -1,0 +1,187 @@
+/**
+ * The help text of commands and groups, for people and for programs.
+ *
+ * @module
+ */
+
+import type { Command, Group } from "./command.ts";
+import { padEnd, width, wrap } from "../screen/display.ts";
+import { GLOBAL_FLAGS } from "./globals.ts";
+import { type Argument, type Flag, type Flags, opposite, wire } from "./parameters.ts";
+import { commandLine, isGroup, type Place } from "./place.ts";
+
+/** How help is laid out. */
+export interface HelpStyle {
+  /** Columns that a line may have. */
+  columns: number;
+  /** Makes a heading stand out. */
+  bold(text: string): string;
+}
+
+/** A part of a help text: a heading, and lines or rows of two columns below it. */
+interface Section {
+  /** The heading. */
+  heading: string;
+  /** Names and what they mean. A name without a meaning is there to be copied. */
+  rows: readonly (readonly [name: string, meaning: string])[];
+}
+
+/** Spaces before everything below a heading. */
+const MARGIN = "  ";
+
+/** Names wider than this have their meaning below them. */
+const WIDEST_NAME = 34;
+
+/** The help text of a place in the tree. */
+export function helpText({ names, entry }: Place, { columns, bold }: HelpStyle): string {
+  const details = isGroup(entry) ? undefined : entry.details;
+  const intro = [entry.brief, ...details === undefined ? [] : ["", ...details.split("\n")]];
+  const sections = isGroup(entry) ? groupSections(names, entry) : commandSections(names, entry);
+  const blocks = [
+    intro.flatMap((line) => wrap(line, columns)),
+    ...[...sections, { heading: "Global flags", rows: flagRows(GLOBAL_FLAGS) }]
+      .filter(({ rows }) => rows.length > 0)
+      .map(({ heading, rows }) => [bold(heading.toUpperCase()), ...rowLines(rows, columns)]),
+  ];
+  return `${blocks.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+/** The same as JSON, for `--help --output json`. */
+export function helpJson({ names, entry }: Place): string {
+  const common = { command: commandLine(...names), brief: entry.brief };
+  if (isGroup(entry)) {
+    const commands = Object.entries(entry.commands).map(([name, inner]) => ({
+      name,
+      ...isGroup(inner) && { aliases: inner.aliases },
+      brief: inner.brief,
+    }));
+    return JSON.stringify({ ...common, aliases: entry.aliases, commands });
+  }
+  return JSON.stringify({
+    ...common,
+    details: entry.details ?? null,
+    usage: usageOf(names, entry),
+    arguments: Object.entries(entry.args).map(([name, { brief, count }]) => ({
+      name: wire(name),
+      count,
+      brief,
+    })),
+    flags: shownFlags(entry.flags).map(([name, { brief, kind, short, choices, required }]) => ({
+      name: `--${wire(name)}`,
+      short: short === undefined ? null : `-${short}`,
+      kind,
+      required: required === true,
+      choices: choices ?? null,
+      brief,
+    })),
+    examples: entry.examples,
+  });
+}
+
+/** What a group's help says. */
+function groupSections(names: readonly string[], group: Group): Section[] {
+  const usage = commandLine(...names, names.length > 0 ? "<command>" : "<group> <command>");
+  return [
+    { heading: "Usage", rows: [[`${usage} [arguments] [flags]`, ""]] },
+    { heading: "Aliases", rows: group.aliases.map((alias) => [alias, ""] as const) },
+    { heading: "Commands", rows: Object.entries(group.commands).map(commandRow) },
+    exampleSection(group.examples ?? []),
+  ];
+}
+
+/** A command or group on one line of the help text above it. */
+function commandRow([name, entry]: [string, Command | Group]): readonly [string, string] {
+  if (!isGroup(entry)) return [[name, ...argumentWords(entry)].join(" "), entry.brief];
+  const aliases = entry.aliases.length > 0 ? ` (${entry.aliases.join(", ")})` : "";
+  return [name + aliases, entry.brief];
+}
+
+/** What a command's help says. */
+function commandSections(names: readonly string[], command: Command): Section[] {
+  const args = Object.entries(command.args);
+  return [
+    { heading: "Usage", rows: [[usageOf(names, command), ""]] },
+    {
+      heading: "Arguments",
+      rows: args.map(([name, argument]) => [argumentWord([name, argument]), argument.brief]),
+    },
+    { heading: "Flags", rows: flagRows(command.flags) },
+    exampleSection(command.examples),
+  ];
+}
+
+function exampleSection(examples: readonly string[]): Section {
+  return { heading: "Examples", rows: examples.map((line) => [line, ""] as const) };
+}
+
+/** How a command is written, on one line. */
+function usageOf(names: readonly string[], command: Command): string {
+  const flags = shownFlags(command.flags);
+  const required = flags.filter(([, flag]) => flag.required)
+    .map(([name, flag]) => flagWord(name, flag));
+  const others = flags.length > required.length ? ["[flags]"] : [];
+  return commandLine(...names, ...argumentWords(command), ...required, ...others);
+}
+
+function argumentWords(command: Command): string[] {
+  return Object.entries(command.args).map(argumentWord);
+}
+
+/** An argument as it is written: `<id>`, `[id]` or `<id>...`. */
+function argumentWord([name, { count }]: [string, Argument<unknown>]): string {
+  if (count === "optional") return `[${wire(name)}]`;
+  return `<${wire(name)}>${count === "many" ? "..." : ""}`;
+}
+
+/** The flags that help shows. */
+function shownFlags(flags: Readonly<Flags>): [string, Flag<unknown>][] {
+  return Object.entries(flags).filter(([, { hidden }]) => hidden !== true);
+}
+
+/** Flags, one on a row. The long names stand below each other. */
+function flagRows(flags: Readonly<Flags>): [string, string][] {
+  const shown = shownFlags(flags);
+  const anyShort = shown.some(([, { short }]) => short !== undefined);
+  return shown.map(([name, flag]) => {
+    const short = flag.short === undefined ? (anyShort ? "    " : "") : `-${flag.short}, `;
+    const no = flag.on ? `, --${opposite(name)}` : "";
+    return [short + flagWord(name, flag) + no, meaningOf(flag)];
+  });
+}
+
+/** A flag as it is written: `--file <path>`. */
+function flagWord(name: string, { kind, choices, placeholder }: Flag<unknown>): string {
+  const value = placeholder ?? (choices ? "choice" : "value");
+  return `--${wire(name)}${kind === "switch" ? "" : ` <${value}>`}`;
+}
+
+/** What a flag does, with what it takes. */
+function meaningOf({ brief, kind, choices, required }: Flag<unknown>): string {
+  const notes = [
+    ...choices ? [choices.join(", ")] : [],
+    ...kind === "values" ? ["repeatable"] : [],
+    ...required ? ["required"] : [],
+  ];
+  return notes.length === 0 ? brief : `${brief} [${notes.join("; ")}]`;
+}
+
+/** Less room than this beside the names, and what they mean goes below them. */
+const LEAST_BESIDE = 24;
+
+/** The lines of a section. Names are never broken. */
+function rowLines(rows: Section["rows"], columns: number): string[] {
+  const names = rows.filter(([, meaning]) => meaning !== "").map(([name]) => width(name));
+  const widest = Math.max(0, ...names.filter((one) => one <= WIDEST_NAME));
+  const beside = MARGIN.length + widest + 2;
+  const below = columns - beside < LEAST_BESIDE;
+  const indent = below ? MARGIN.length * 3 : beside;
+  return rows.flatMap(([name, meaning]) => {
+    if (meaning === "") return [MARGIN + name];
+    const lines = wrap(meaning, Math.max(1, columns - indent)).map((line) =>
+      " ".repeat(indent) + line
+    );
+    if (below || width(name) > widest) return [MARGIN + name, ...lines];
+    const [first = "", ...rest] = lines;
+    return [MARGIN + padEnd(name, widest) + first.slice(MARGIN.length + widest), ...rest];
+  });
+}

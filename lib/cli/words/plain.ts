@@ -1,0 +1,243 @@
+/**
+ * Builders for plain commands: one operation of the API in, one answer out. What is special about a
+ * command stands in its own file, on top of these.
+ *
+ * @module
+ */
+
+import type { Client } from "../../client.ts";
+import { UsageError } from "../../errors.ts";
+import type { Page, PageQuery } from "../../page.ts";
+import { showOne } from "../screen/card.ts";
+import {
+  type Argument,
+  argument,
+  type Arguments,
+  type Command,
+  command,
+  type Flags,
+  type Input,
+  manyArguments,
+  text,
+  toggle,
+  wire,
+} from "./command.ts";
+import type { Context } from "../context.ts";
+import { readJsonFile } from "../input/input.ts";
+import { listFlags, type ListOptions, pageFlags, showList } from "../screen/listing.ts";
+import type { Column } from "../screen/output.ts";
+import { cannot } from "../screen/report.ts";
+
+export { cardFields, showOne } from "../screen/card.ts";
+export { itemTexts, listFlags, type ListInput, pageFlags, showList } from "../screen/listing.ts";
+
+/** The flags of a command that changes something for good. */
+export const confirmFlags = {
+  confirm: toggle("Do it without asking", { short: "y" }),
+  yes: toggle("Do it without asking", { hidden: true }),
+};
+
+/** The flag of a command that takes a JSON body. */
+export const fileFlag = {
+  file: text("A JSON file with the body, or - for standard input", {
+    short: "f",
+    placeholder: "path",
+  }),
+};
+
+/** Makes a command that lists. A catalogue is shown whole, unless `onePage` is set. */
+export function onList<T>(
+  brief: string,
+  list: (client: Client, query: PageQuery) => Promise<Page<T>>,
+  columns: readonly Column<T>[],
+  options: ListOptions = {},
+): Command {
+  return command({
+    brief,
+    flags: options.onePage ? pageFlags : listFlags,
+    async run(context, input) {
+      const client = await context.client();
+      await showList(context, input, (query) => list(client, query), columns, options);
+    },
+  });
+}
+
+/** Makes a command that does one thing to one object and shows what the service answers. */
+export function onOne(
+  brief: string,
+  act: (client: Client, id: string) => Promise<object>,
+  id: string,
+): Command {
+  return command({
+    brief,
+    args: { id: argument(id) },
+    async run(context, input) {
+      showOne(context, await act(await context.client(), input.id));
+    },
+  });
+}
+
+/** Makes a command that lists what belongs to one object. */
+export function onListOf<T>(
+  brief: string,
+  list: (client: Client, id: string, query: PageQuery) => Promise<Page<T>>,
+  columns: readonly Column<T>[],
+  id: string,
+): Command {
+  return command({
+    brief,
+    args: { id: argument(id) },
+    flags: listFlags,
+    async run(context, input) {
+      const client = await context.client();
+      await showList(context, input, (query) => list(client, input.id, query), columns);
+    },
+  });
+}
+
+/** Makes a command that asks first, then does something to one object for good. */
+export function onOneForGood(
+  brief: string,
+  noun: string,
+  act: (client: Client, id: string) => Promise<object>,
+  id: string = `The ${noun}'s id`,
+): Command {
+  const [verb = "Change"] = brief.split(" ");
+  return command({
+    brief,
+    args: { id: argument(id) },
+    flags: confirmFlags,
+    async run(context, input) {
+      await askFirst(context, input, `${verb} the ${noun} ${input.id}?`);
+      showOne(context, await act(await context.client(), input.id));
+    },
+  });
+}
+
+/** Makes a command that attaches products to an object, or detaches them. */
+export function onProducts(
+  brief: string,
+  act: (client: Client, id: string, productIds: string[]) => Promise<object>,
+  id: string,
+): Command {
+  return command({
+    brief,
+    args: { id: argument(id), product_id: manyArguments("Ids of products") },
+    async run(context, input) {
+      showOne(context, await act(await context.client(), input.id, input.product_id));
+    },
+  });
+}
+
+/** How a command makes the body of its request out of flags and a file. */
+export interface BodySpec<A, F, Body> {
+  /** More about it, for its help text. */
+  details?: string;
+  /** Command lines to learn from, for its help text. */
+  examples?: readonly string[];
+  /** Values given by position. */
+  args?: A;
+  /** The flags, besides `--file`. */
+  flags: F;
+  /** Which field of the body a flag sets, where it is not of the same name. */
+  fields?: Readonly<Record<string, string>>;
+  /** Fields that the body must have. */
+  required?: readonly string[];
+  /** Brings the body into the service's shape, where flags alone cannot. */
+  shape?(body: Record<string, unknown>): void;
+  /** Sends the body. */
+  send(client: Client, body: Body, input: Input<A, F>): Promise<object>;
+  /** What to note below the answer. */
+  note?: string;
+}
+
+/** Makes a command whose body comes from flags, from a file, or from both: then flags win. */
+export function onBody<A extends Arguments, F extends Flags, Body>(
+  brief: string,
+  spec: BodySpec<A, F, Body>,
+): Command {
+  const { args = {}, fields = {}, details, examples } = spec;
+  return command<Arguments, Flags>({
+    brief,
+    details,
+    examples,
+    args,
+    flags: { ...spec.flags, ...fileFlag },
+    async run(context, input) {
+      const { file } = input;
+      const body = typeof file === "string" ? await readJsonFile(context.files, file) : {};
+      for (const flag of Object.keys(spec.flags)) {
+        if (input[flag] !== undefined) body[fields[flag] ?? flag] = input[flag];
+      }
+      checkBody(brief, body, spec, file !== undefined);
+      spec.shape?.(body);
+      // The service judges the body; the type only says what it will accept.
+      const answer = await spec.send(await context.client(), body as Body, input as Input<A, F>);
+      showOne(context, answer);
+      if (spec.note !== undefined) context.out.note(spec.note);
+    },
+  });
+}
+
+/** Makes a command that changes one object, with flags, a file, or both. */
+export function onUpdate<F extends Flags, Body>(
+  brief: string,
+  update: (client: Client, id: string, changes: Body) => Promise<object>,
+  flags: F,
+  id: string,
+  fields: Readonly<Record<string, string>> = {},
+): Command {
+  return onBody<{ id: Argument<string> }, F, Body>(brief, {
+    args: { id: argument(id) },
+    flags,
+    fields,
+    send: (client, changes, input) => update(client, input.id, changes),
+  });
+}
+
+/** Refuses a body that cannot do: one that lacks a field, or that says nothing at all. */
+function checkBody(
+  brief: string,
+  body: Record<string, unknown>,
+  spec: Pick<BodySpec<unknown, Flags, unknown>, "flags" | "fields" | "required">,
+  fromFile: boolean,
+): void {
+  const flags = Object.keys(spec.flags);
+  const absent = (spec.required ?? []).filter((field) => body[field] === undefined);
+  if (absent.length > 0) {
+    const names = absent.map((field) => {
+      const flag = flags.find((name) => (spec.fields?.[name] ?? name) === field);
+      return flag === undefined ? JSON.stringify(field) : `--${wire(flag)}`;
+    });
+    const inFile = names.every((name) => name.startsWith("--")) ? "" : " in the body";
+    const missing = inFile && !fromFile ? ["--file"] : names;
+    const verb = missing.length > 1 ? "are" : "is";
+    const where = fromFile ? inFile : "";
+    throw new UsageError(`${cannot(brief)}: ${listed(missing, "and")} ${verb} missing${where}`, {
+      hint: inFile
+        ? `Pass --file PATH (or - for standard input) with ${listed(absent, "and")}.`
+        : `Pass ${listed(names, "and")}, or a whole body with --file PATH.`,
+    });
+  }
+  if (Object.keys(body).length > 0) return;
+  const names = [...flags.map((name) => `--${wire(name)}`), "--file PATH"];
+  throw new UsageError(`${cannot(brief)}: nothing to send was given`, {
+    hint: `Pass ${listed(names, "or")}.`,
+  });
+}
+
+/** Words as a list: "a, b and c". */
+function listed(words: readonly string[], last: string): string {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+}
+
+/** Asks whether to go on, unless `-y` is given. */
+export async function askFirst(
+  context: Context,
+  input: { confirm?: boolean | undefined; yes?: boolean | undefined },
+  question: string,
+): Promise<void> {
+  const yes = input.confirm === true || input.yes === true;
+  await context.ask.confirm(question, { flag: "-y", yes });
+}

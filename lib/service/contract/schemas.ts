@@ -1,0 +1,58 @@
+/**
+ * Schemas that answers have in common, and the registry of those that the OpenAPI document names.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { Page } from "../../page.ts";
+import type { DeletedObject } from "../../resources/shared.ts";
+
+/** What the OpenAPI document says of schemas: a name to stand under, or what they mean. */
+export const named = z.registry<{ id?: string; description?: string }>();
+
+/** The most items on a page. */
+export const LARGEST_PAGE = 100;
+
+/** Gives a schema its name in the OpenAPI document. */
+export function component<S extends z.ZodType>(id: string, schema: S): S {
+  named.add(schema, { id });
+  return schema;
+}
+
+/** Says in the OpenAPI document what a schema means. */
+export function described<S extends z.ZodType>(description: string, schema: S): S {
+  named.add(schema, { description });
+  return schema;
+}
+
+/** Schema of a page of a list. */
+export function pageOf<T>(item: z.ZodType<T>): z.ZodType<Page<T>> {
+  return z.object({
+    object: z.literal("list"),
+    items: z.array(item),
+    next_page: z.string().nullable(),
+    url: z.string(),
+  });
+}
+
+/** Schema of the answer to a deletion. */
+export function deletedSchema(object: string): z.ZodType<DeletedObject> {
+  return z.object({ object: z.literal(object), id: z.string(), deleted_at: millis });
+}
+
+/** Schema of a time in milliseconds since 1970. */
+export const millis: z.ZodInt = z.int().min(0);
+
+/**
+ * Schema of the query of a list that comes in pages. Sizes above 100 count as 100.
+ *
+ * Gap: parameters that no schema names are ignored, as clients of the public API send some; of one
+ * that is repeated, the last counts.
+ */
+export const pageQuery = z.object({
+  limit: z.string().regex(/^0*[1-9]\d{0,14}$/, "must be a whole number from 1 to 100")
+    .transform((digits) => Math.min(Number(digits), LARGEST_PAGE))
+    .pipe(z.int().min(1)).default(20),
+  starting_after: z.string().min(1, "must have 1 character or more").optional(),
+});

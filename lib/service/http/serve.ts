@@ -1,0 +1,220 @@
+/**
+ * The service on a port, with its data in a folder: the database, the admin secret, and a lock that
+ * keeps a second server away.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { Cancelled, ConfigError } from "../../errors.ts";
+import { systemClock } from "../clock.ts";
+import type { ScheduleName } from "../events/mod.ts";
+import { newToken } from "../records/ids.ts";
+import {
+  LOCAL_LIMITS,
+  openService,
+  PUBLIC_LIMITS,
+  type Service,
+  type ServiceOptions,
+} from "../mod.ts";
+import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
+import { StoreError, unusableDatabase } from "../store/mod.ts";
+import type { TargetPolicy } from "../outbound/targets.ts";
+
+/** How to serve. */
+export interface ServeOptions {
+  /** The data folder; undefined keeps everything in memory. */
+  folder: string | undefined;
+  /** The port; 0 takes any free one. */
+  port: number;
+  /** The address to listen on. */
+  host: string;
+  /** Whether a new database stays without the demonstration project. */
+  empty: boolean;
+  /** Which rate limits hold. */
+  rateLimits: "local" | "public";
+  /** Which addresses webhooks may go to. Default: those of the Internet. */
+  webhookTargets?: TargetPolicy | undefined;
+  /** How often deliveries to webhooks are tried. Default: as the public service does. */
+  webhookSchedule?: ScheduleName | undefined;
+  /** Told of errors that are the service's own fault, and in words of a start that takes long. */
+  report(error: unknown): void;
+  /** Fires when a start that takes long is no longer wanted. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A service that listens. */
+export interface Server {
+  /** Its address, such as `http://127.0.0.1:4010`. */
+  readonly baseUrl: string;
+  /** Its oldest project, if it has any. */
+  readonly projectId: string | undefined;
+  /** The secret for `/_sim`. */
+  readonly adminSecret: string;
+  /** Answers what is under way, closes the database and gives the folder back. */
+  stop(): Promise<void>;
+}
+
+const DATABASE = "service.db";
+const SECRET = "admin.secret";
+
+/**
+ * Starts the service.
+ *
+ * @throws {ConfigError} when the port is taken, or another server holds the folder.
+ * @throws {Cancelled} when the signal fires before the service listens.
+ */
+export async function serve(options: ServeOptions): Promise<Server> {
+  const { folder } = options;
+  const lock = folder === undefined ? undefined : await lockFolder(folder);
+  try {
+    const adminSecret = folder === undefined ? newToken("adm_") : await keepSecret(folder);
+    const service = await openKnown({
+      database: folder === undefined ? ":memory:" : join(folder, DATABASE),
+      empty: options.empty,
+      adminSecret,
+      rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
+      hosts: [options.host],
+      webhookTargets: options.webhookTargets,
+      webhookSchedule: options.webhookSchedule,
+      report: options.report,
+    });
+    await catchUp(service, options);
+    return await listen(options, service, lock);
+  } catch (error) {
+    await lock?.release();
+    throw error;
+  }
+}
+
+/** Opens the service. What is wrong with its database may show only when it is first used. */
+async function openKnown(options: ServiceOptions): Promise<Service> {
+  try {
+    return await openService(options);
+  } catch (error) {
+    throw error instanceof StoreError ? unusableDatabase(options.database, error) : error;
+  }
+}
+
+/** How long settling may take, in milliseconds, before it is told. */
+const PATIENCE = 1000;
+
+/**
+ * Lets pass what is due since the last stop, so that no request has to wait for it unawares. When it
+ * is interrupted, the next start goes on from there.
+ */
+async function catchUp(service: Service, { report, signal }: ServeOptions): Promise<void> {
+  const timer = setTimeout(
+    () => report("Catching up with what has become due since the service last ran …"),
+    PATIENCE,
+  );
+  let closing: Promise<void> | undefined;
+  const stop = () => closing ??= service.close();
+  signal?.addEventListener("abort", stop);
+  try {
+    if (!signal?.aborted) await service.settle();
+  } catch (error) {
+    // It is tried again every second.
+    report(error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+  if (!signal?.aborted) return;
+  await stop();
+  throw new Cancelled("Cannot start the service: interrupted");
+}
+
+/** Deletes the data in a folder that no server holds. The admin secret stays. */
+export async function resetFolder(folder: string): Promise<void> {
+  const lock = await lockFolder(folder, "reset");
+  try {
+    for (const name of [DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`]) {
+      await Deno.remove(join(folder, name)).catch(ignoreMissing);
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The admin secret in a data folder. */
+export async function readSecret(folder: string): Promise<string> {
+  const file = join(folder, SECRET);
+  try {
+    refuseExposed(file, await Deno.stat(file));
+    return (await Deno.readTextFile(file)).trim();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`Cannot read the admin secret in ${JSON.stringify(file)}: ${why}`, {
+      hint: "Start the service once with: cli service start",
+    });
+  }
+}
+
+/** Refuses a secret that others can read. Windows has neither owners nor modes of this kind. */
+function refuseExposed(file: string, { mode, uid }: Deno.FileInfo): void {
+  const bits = (mode ?? 0) & 0o777;
+  if (uid === null || (bits & 0o077) === 0) return;
+  const shown = bits.toString(8).padStart(4, "0");
+  throw new ConfigError(`Cannot use ${JSON.stringify(file)}: others can open it (mode ${shown})`, {
+    hint: "Delete it, since others may know it: the next start makes another one.",
+  });
+}
+
+/** Puts the service on its port. */
+async function listen(
+  options: ServeOptions,
+  service: Service,
+  lock: FolderLock | undefined,
+): Promise<Server> {
+  const { host, port } = options;
+  let server: Deno.HttpServer<Deno.NetAddr>;
+  try {
+    const onListen = () => {};
+    server = Deno.serve({ hostname: host, port, onListen }, (request) => service.fetch(request));
+  } catch (error) {
+    await service.close();
+    const why = error instanceof Deno.errors.AddrInUse ? "it is in use" : String(error);
+    throw new ConfigError(`Cannot listen on ${host}:${port}: ${why}`, {
+      hint: "Pass another --port, or --port 0 for any free one.",
+    });
+  }
+  const baseUrl = addressFor(host, server.addr.port);
+  if (lock) {
+    await writeAddress(lock, { pid: Deno.pid, base_url: baseUrl, started_at: systemClock() });
+  }
+  return {
+    baseUrl,
+    projectId: service.projectId,
+    adminSecret: service.adminSecret,
+    async stop() {
+      service.stopWaiting();
+      await server.shutdown();
+      await service.close();
+      await lock?.release();
+    },
+  };
+}
+
+/** The address under which this machine reaches a host: `0.0.0.0` and `::` are none themselves. */
+export function addressFor(host: string, port: number): string {
+  const own = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${own.includes(":") ? `[${own}]` : own}:${port}`;
+}
+
+/** The folder's admin secret, made on first use and readable by its owner alone. */
+async function keepSecret(folder: string): Promise<string> {
+  const file = join(folder, SECRET);
+  try {
+    await Deno.writeTextFile(file, `${newToken("adm_")}\n`, { mode: 0o600, createNew: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+  return await readSecret(folder);
+}
+
+/** Lets a missing file pass. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

@@ -1,0 +1,376 @@
+/**
+ * From request to response: the order in which a request is checked, the one place where a handler
+ * runs, and the one place where a refusal becomes an answer.
+ *
+ * Checks run in this order: credential 401, path 404, method 405, permission 403, rate 429, form of
+ * body and query 400, object in the path 404, fields of the body 400, then the rules of the operation.
+ *
+ * @module
+ */
+
+import { Hono } from "hono";
+import { z } from "zod";
+import { recordAudit } from "./audit.ts";
+import { readBody, validate } from "./body.ts";
+import type { Clock } from "../clock.ts";
+import { IllegalStep } from "../domain/step.ts";
+import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
+import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
+import { newRequestId } from "../records/ids.ts";
+import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
+import type { RateCounter } from "./rates.ts";
+import {
+  type Actor,
+  type Call,
+  fullPath,
+  type Preparation,
+  type Route,
+} from "../contract/route.ts";
+import { allows } from "../contract/scopes.ts";
+import { isBehind, type Settler } from "../ledger/settle.ts";
+import { isStoreUnavailable, type Store, type Tx } from "../store/mod.ts";
+import type { Targets } from "../outbound/targets.ts";
+
+/** What the server needs to answer requests. */
+export interface ServerParts {
+  /** The database. */
+  store: Store;
+  /** Wall time. */
+  clock: Clock;
+  /** Lets pass what is due before anybody looks. */
+  settler: Settler;
+  /** Counts requests towards their limits. */
+  rates: RateCounter;
+  /** The guard before other people's addresses. */
+  targets: Targets;
+  /** Who a bearer token stands for. */
+  authenticate(token: string): Promise<Actor | undefined>;
+  /** Told of errors that are our own fault. */
+  report(error: unknown): void;
+}
+
+/** Answers requests under `/v2`. */
+export function createServer(
+  routes: readonly Route[],
+  parts: ServerParts,
+): (request: Request) => Response | Promise<Response> {
+  const app = new Hono();
+  const shapes = new Map<string, { pattern: string; methods: string[] }>();
+  for (const route of routes) {
+    const pattern = fullPath(route).replace(/\{(\w+)\}/g, ":$1");
+    app.on(route.method, pattern, (c) => answer(route, parts, c.req.raw, c.req.param()));
+    const shape = pattern.replace(/:\w+/g, ":");
+    const known = shapes.get(shape) ?? { pattern, methods: [] };
+    shapes.set(shape, { pattern, methods: [...known.methods, route.method] });
+  }
+  for (const { pattern, methods } of shapes.values()) {
+    app.all(pattern, async (c) => {
+      await callerOf(c.req.raw, parts);
+      const message = `${c.req.method} is not possible here; use ${methods.join(" or ")}`;
+      const headers = { Allow: methods.join(", ") };
+      throw new Refusal(405, "invalid_request", message, { headers });
+    });
+  }
+  app.notFound(async (c) => {
+    await callerOf(c.req.raw, parts);
+    throw nothingAt(c.req.raw);
+  });
+  app.onError((error) => refuse(error, parts));
+  return (request) => app.fetch(request);
+}
+
+/** Turns whatever was thrown into an error answer. */
+export function refuse(
+  error: unknown,
+  parts: Pick<ServerParts, "report">,
+  headers: Record<string, string> = {},
+): Response {
+  const refusal = error instanceof Refusal
+    ? error
+    : error instanceof IllegalStep
+    ? unprocessable(error.message)
+    : ourFault(error, parts);
+  const all = { ...refusal.details.headers, ...headers };
+  return respond(JSON.stringify(refusal.body), refusal.status, all);
+}
+
+/** Takes a request through all checks and its handler. */
+async function answer(
+  route: Route,
+  parts: ServerParts,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Response> {
+  const actor = await callerOf(request, parts);
+  const url = new URL(request.url);
+  if (!isEncoded(url.pathname)) throw nothingAt(request);
+  const { project_id: projectId, ...values } = params;
+  checkScope(actor, route);
+  const asked: Asked = { route, parts, request, url, actor, params: values, projectId };
+  try {
+    const run = route.method === "GET" ? read : change;
+    const { status, text, replayed } = await run(asked);
+    const headers = {
+      ...asked.limits,
+      ...asked.time !== undefined && { Date: new Date(asked.time).toUTCString() },
+      ...replayed && { "Idempotent-Replayed": "true" },
+    };
+    return respond(text, status, headers);
+  } catch (error) {
+    return refuse(error, parts, asked.limits);
+  }
+}
+
+/** A request that has passed the checks at the door. */
+interface Asked {
+  /** The route that it matches. */
+  route: Route;
+  /** What the server is made of. */
+  parts: ServerParts;
+  /** The request itself. */
+  request: Request;
+  /** Its address. */
+  url: URL;
+  /** Who sends it. */
+  actor: Actor;
+  /** The values in its path, without the project. */
+  params: Record<string, string>;
+  /** The project in its path. */
+  projectId: string | undefined;
+  /** The headers that report the caller's limits, once the request has counted. */
+  limits?: Record<string, string>;
+  /** The project's time where it is a simulated one, for those who have to send a time. */
+  time?: number;
+}
+
+/** An answer, and whether it was given before. */
+type Answer = Remembered & { replayed?: boolean };
+
+/** Counts a request towards its caller's limits, once. */
+function count(asked: Asked): void {
+  asked.limits ??= asked.parts.rates.count(asked.actor.account_id, asked.route.rate);
+}
+
+/** Checks the project and runs the handler, both on one snapshot. */
+async function read(asked: Asked): Promise<Answer> {
+  const { route, parts, actor, projectId } = asked;
+  for (let settled = false;; settled = true) {
+    const answer = await parts.store.read(async (tx) => {
+      const project = projectId === undefined ? undefined : await projectFor(tx, projectId, actor);
+      // What is due cannot pass on a snapshot; whoever looks at one sees the moment before it.
+      if (project && !settled && isBehind(project, parts.clock())) return undefined;
+      count(asked);
+      const result = await route.handle(callFor(asked, tx, project, {}));
+      return { status: route.status, text: JSON.stringify(result) };
+    });
+    if (answer) return answer;
+    if (projectId !== undefined) await parts.settler.settle(projectId);
+  }
+}
+
+/** Checks the project, reads the body, and runs the handler in one transaction with its traces. */
+async function change(asked: Asked): Promise<Answer> {
+  const { route, parts, request, url, actor, projectId } = asked;
+  if (projectId !== undefined) await admit(parts, projectId, actor);
+  count(asked);
+  const body = await readBody(request);
+  const key = request.headers.get("Idempotency-Key");
+  const what = `${request.method} ${url.pathname}${url.search}\n${body.text}`;
+  const answered = async (tx: Tx) =>
+    key === null ? undefined : await rememberedAnswer(tx, actor, key, what, parts.clock());
+  if (route.prepare && !await parts.store.read(answered)) {
+    await route.prepare(preparationFor(asked, body.value));
+  }
+  return await parts.store.write(async (tx) => {
+    const earlier = await answered(tx);
+    if (earlier) return { ...earlier, replayed: true };
+    const project = projectId === undefined
+      ? undefined
+      : await settledProject(tx, projectId, actor, parts.clock());
+    const call = callFor(asked, tx, project, body.value);
+    const result = await handle(route, call);
+    if (route.audit) {
+      const entry = route.audit(call, result);
+      // Outside a project the change is the project's own creation.
+      await recordAudit(call, projectId ?? entry.target_identifier, entry);
+    }
+    const answer = { status: route.status, text: JSON.stringify(result) };
+    if (key !== null) await rememberAnswer(tx, actor, key, what, answer, parts.clock());
+    return answer;
+  });
+}
+
+/** The request as a route's preparation gets it. */
+function preparationFor(asked: Asked, body: unknown): Preparation {
+  const { parts, actor, projectId } = asked;
+  return {
+    targets: parts.targets,
+    read: (work) =>
+      parts.store.read(async (tx) => {
+        const project = projectId === undefined
+          ? undefined
+          : await projectFor(tx, projectId, actor);
+        return await work(callFor(asked, tx, project, body));
+      }),
+  };
+}
+
+/** Runs the handler. Whether it looks at the body or not, the body is as it must be. */
+async function handle(route: Route, call: Call): Promise<unknown> {
+  try {
+    const result = await route.handle(call);
+    call.body();
+    return result;
+  } catch (error) {
+    // No rule of the operation is looked at for a body that is not one.
+    if (error instanceof Refusal && error.status > 404) call.body();
+    throw error;
+  }
+}
+
+const noBody = z.strictObject({});
+const NO_PARAMETERS = new URLSearchParams();
+
+/** The call that a handler gets. */
+function callFor(
+  asked: Asked,
+  tx: Tx,
+  project: PresentProject | undefined,
+  body: unknown,
+): Call {
+  const { route, parts, request, url, actor, params } = asked;
+  const wall = parts.clock;
+  const now = project ? presentOf(project, wall()) : wall();
+  if (project && (project.clock_frozen_at ?? project.clock_offset) !== 0) asked.time = now;
+  // Most requests have no query, and then there is nothing to take apart.
+  const parameters = url.search === "" ? NO_PARAMETERS : url.searchParams;
+  // Whether the handler looks at the body or not, it is looked at afterwards: once is enough.
+  let checked: { body: unknown } | undefined;
+  const call: Omit<Call, "project"> = {
+    tx,
+    params,
+    query: validate(route.query, Object.fromEntries(parameters)),
+    expand: expansions(parameters, route, actor),
+    url,
+    actor,
+    now,
+    wall,
+    userAgent: request.headers.get("User-Agent"),
+    body: () => (checked ??= { body: validate(route.body ?? noBody, body) }).body,
+  };
+  // Only the handlers of routes below a project look at `project`; the path gives them one.
+  return { ...call, project } as Call;
+}
+
+/** The caller that the `Authorization` header stands for, or 401. */
+async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
+  const header = request.headers.get("Authorization");
+  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header ?? "")?.[1];
+  const actor = token === undefined ? undefined : await parts.authenticate(token);
+  if (actor) return actor;
+  if (token !== undefined) await refusePublicKey(token, parts.store);
+  const message = header === null
+    ? "A credential is needed: send Authorization: Bearer <access token>"
+    : token === undefined
+    ? "The Authorization header must be: Bearer <access token>"
+    : "The credential is unknown, expired or revoked";
+  const challenge = header === null ? "Bearer" : 'Bearer error="invalid_token"';
+  throw new Refusal(401, "authentication_error", message, {
+    headers: { "WWW-Authenticate": challenge },
+  });
+}
+
+/** Tells the holder of a public SDK key what it is not for. */
+async function refusePublicKey(token: string, store: Store): Promise<void> {
+  const key = await store.read((tx) =>
+    tx.selectFrom("app_keys").select("id").where("key", "=", token).executeTakeFirst()
+  );
+  if (!key) return;
+  const message = "A public SDK key reads offerings under /v1 only; send an access token here";
+  throw new Refusal(403, "authorization_error", message);
+}
+
+/** The refusal of an address that does not exist. */
+function nothingAt(request: Request): Refusal {
+  const { pathname } = new URL(request.url);
+  return new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
+}
+
+/** Whether every percent sign of a path begins an escape, and the escapes are UTF-8. */
+function isEncoded(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses a caller without all of the route's permissions, and names those that are missing. */
+function checkScope(actor: Actor, route: Route): void {
+  const missing = route.scopes.filter((scope) => !allows(actor.scope, scope));
+  if (missing.length === 0) return;
+  const names = missing.map((scope) => `"${scope}"`).join(", ");
+  const message = `The credential lacks the permission${missing.length > 1 ? "s" : ""} ${names}`;
+  throw new Refusal(403, "authorization_error", message);
+}
+
+/** Refuses a caller who has no seat in the project, and brings the project to its present. */
+async function admit(
+  { store, settler, clock }: ServerParts,
+  projectId: string,
+  actor: Actor,
+): Promise<void> {
+  const project = await store.read((tx) => projectFor(tx, projectId, actor));
+  if (isBehind(project, clock())) await settler.settle(projectId);
+}
+
+/** What `expand` asks for: repeated or comma-separated, each part known and permitted. */
+function expansions(
+  parameters: URLSearchParams,
+  route: Route,
+  actor: Actor,
+): ReadonlySet<string> {
+  const asked = parameters.getAll("expand").flatMap((value) => value.split(","));
+  for (const part of asked) {
+    const scopes = route.expand.get(part);
+    if (scopes === undefined) {
+      const known = [...route.expand.keys()].join(", ") || "nothing";
+      throw invalid("expand", `'expand' cannot be ${JSON.stringify(part)} here; it takes ${known}`);
+    }
+    const scope = scopes.find((needed) => !allows(actor.scope, needed));
+    if (scope !== undefined) {
+      const message = `Expanding "${part}" needs the permission "${scope}"`;
+      throw new Refusal(403, "authorization_error", message);
+    }
+  }
+  return new Set(asked);
+}
+
+/** A failure that is no refusal: told to the operator, kept from the caller. */
+function ourFault(error: unknown, parts: Pick<ServerParts, "report">): Refusal {
+  parts.report(error);
+  return isStoreUnavailable(error)
+    ? new Refusal(503, "server_error", "The database cannot take the change now", {
+      backoff_ms: 1000,
+      headers: { "Retry-After": "1" },
+    })
+    : new Refusal(500, "server_error", "The service failed; its log says why");
+}
+
+/** A JSON answer. */
+export function respond(
+  text: string,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(text, {
+    status,
+    headers: {
+      ...headers,
+      "Content-Type": "application/json",
+      "X-Request-Id": newRequestId(),
+      "Cache-Control": "no-store",
+    },
+  });
+}

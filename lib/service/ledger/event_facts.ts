@@ -1,0 +1,173 @@
+/**
+ * What events tell besides the subscription or purchase itself: its customer, its product and what
+ * that gives. Read once for all events of one transaction.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import type { EventCustomer } from "../domain/events.ts";
+import type { Place } from "../records/find.ts";
+import type { Row } from "../store/tables.ts";
+
+/** A customer, as events and the ledger know it. */
+export interface KnownCustomer extends EventCustomer {
+  /** When it was first seen, in milliseconds since 1970. */
+  since: number;
+}
+
+/** A virtual currency that a product grants some of. */
+export interface CurrencyGrant {
+  /** The currency. */
+  currency: { code: string; name: string; description: string | null };
+  /** How much a paid period or purchase brings. */
+  amount: number;
+  /** How much a trial brings. */
+  trial_amount: number;
+}
+
+/** Reads facts, each once. Nothing of them may change before the last event is recorded. */
+export interface EventFactsReader {
+  /** Reads many customers at once. */
+  loadCustomers(ids: readonly string[]): Promise<void>;
+  /** One customer. */
+  customer(id: string): Promise<KnownCustomer>;
+  /** One product. */
+  product(id: string): Promise<Row<"products">>;
+  /** Lookup keys of the entitlements that a product gives, in the order in which it was attached. */
+  entitlementsOf(productId: string): Promise<readonly string[]>;
+  /** The lookup key of one entitlement. */
+  entitlement(id: string): Promise<string>;
+  /** The lookup key of an offering, or null when it is gone. */
+  offering(id: string): Promise<string | null>;
+  /** The virtual currencies that a product grants. */
+  currencyGrants(productId: string): Promise<readonly CurrencyGrant[]>;
+}
+
+/** Makes a reader for one transaction. */
+export function readEventFacts(place: Place): EventFactsReader {
+  const customers = new Map<string, KnownCustomer>();
+  const load = async (ids: readonly string[]): Promise<void> => {
+    const unknown = [...new Set(ids)].filter((id) => !customers.has(id));
+    for (const found of await readCustomers(place, unknown)) customers.set(found.id, found);
+  };
+  const grants = remember(() => readCurrencyGrants(place));
+  return {
+    loadCustomers: load,
+    async customer(id) {
+      if (!customers.has(id)) await load([id]);
+      return known(customers.get(id), "customer", id);
+    },
+    product: remember((id) => readProduct(place, id)),
+    entitlementsOf: remember((id) => readEntitlements(place, id)),
+    entitlement: remember((id) => readLookupKey(place, "entitlements", id).then(String)),
+    offering: remember((id) => readLookupKey(place, "offerings", id)),
+    currencyGrants: async (id) => (await grants("")).get(id) ?? [],
+  };
+}
+
+/** Runs a read once for each key. */
+function remember<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const found = new Map<string, T>();
+  return async (key) => {
+    const present = found.get(key);
+    if (present !== undefined) return present;
+    const value = await read(key);
+    found.set(key, value);
+    return value;
+  };
+}
+
+async function readCustomers(
+  { tx, project }: Place,
+  ids: readonly string[],
+): Promise<KnownCustomer[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx.selectFrom("customers").select(["id", "first_seen_at", "last_seen_country"])
+    .where("project_id", "=", project.id).where("id", "in", ids).execute();
+  const aliases = await tx.selectFrom("customer_aliases").select(["customer_id", "alias"])
+    .where("project_id", "=", project.id).where("customer_id", "in", ids)
+    .orderBy("customer_id").orderBy("seq").execute();
+  const attributes = await tx.selectFrom("customer_attributes").selectAll()
+    .where("project_id", "=", project.id).where("customer_id", "in", ids)
+    .orderBy("customer_id").orderBy("name").execute();
+  const aliasesOf = Map.groupBy(aliases, (row) => row.customer_id);
+  const attributesOf = Map.groupBy(attributes, (row) => row.customer_id);
+  return rows.map(({ id, first_seen_at, last_seen_country }) => ({
+    id,
+    since: first_seen_at,
+    country: last_seen_country,
+    aliases: (aliasesOf.get(id) ?? []).map((row) => row.alias),
+    attributes: Object.fromEntries(
+      (attributesOf.get(id) ?? []).map((
+        { name, value, updated_at },
+      ) => [name, { value, updated_at_ms: updated_at }]),
+    ),
+  }));
+}
+
+async function readProduct({ tx, project }: Place, id: string): Promise<Row<"products">> {
+  const row = await tx.selectFrom("products").selectAll()
+    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
+  return known(row, "product", id);
+}
+
+async function readEntitlements({ tx, project }: Place, productId: string): Promise<string[]> {
+  const rows = await tx.selectFrom("entitlement_products")
+    .innerJoin(
+      "entitlements",
+      (join) =>
+        join.onRef("entitlements.project_id", "=", "entitlement_products.project_id")
+          .onRef("entitlements.id", "=", "entitlement_products.entitlement_id"),
+    )
+    .select("entitlements.lookup_key")
+    .where("entitlement_products.project_id", "=", project.id)
+    .where("entitlement_products.product_id", "=", productId)
+    .orderBy("entitlement_products.seq").execute();
+  return rows.map((row) => row.lookup_key);
+}
+
+async function readLookupKey(
+  { tx, project }: Place,
+  table: "entitlements" | "offerings",
+  id: string,
+): Promise<string | null> {
+  const { rows } = await sql<{ lookup_key: string }>`
+    select lookup_key from ${sql.table(table)} where project_id = ${project.id} and id = ${id}`
+    .execute(tx);
+  return rows[0]?.lookup_key ?? null;
+}
+
+/** What a virtual currency's column `product_grants` holds. */
+interface StoredGrant {
+  /** The products that grant it. */
+  product_ids: string[];
+  /** How much a payment brings. */
+  amount: number;
+  /** How much a trial brings. */
+  trial_amount: number;
+}
+
+async function readCurrencyGrants(
+  { tx, project }: Place,
+): Promise<Map<string, CurrencyGrant[]>> {
+  const rows = await tx.selectFrom("virtual_currencies").selectAll()
+    .where("project_id", "=", project.id).where("state", "=", "active")
+    .where("product_grants", "is not", null).orderBy("seq").execute();
+  const found = new Map<string, CurrencyGrant[]>();
+  for (const { id: code, name, description, product_grants } of rows) {
+    const grants: StoredGrant[] = JSON.parse(product_grants ?? "[]");
+    for (const { product_ids, amount, trial_amount } of grants) {
+      for (const id of product_ids) {
+        const grant = { currency: { code, name, description }, amount, trial_amount };
+        found.set(id, [...found.get(id) ?? [], grant]);
+      }
+    }
+  }
+  return found;
+}
+
+function known<T>(value: T | undefined, what: string, id: string): T {
+  if (value === undefined) throw new Error(`${what} ${id} vanished inside its transaction`);
+  return value;
+}

@@ -1,0 +1,296 @@
+/**
+ * Writes down what steps bring about: subscriptions, payments, invoices, the ledger with its daily
+ * sums, and events. All of it is collected first, then written with few statements, in the
+ * transaction that the journal was opened in.
+ *
+ * @module
+ */
+
+import type { Insertable } from "kysely";
+import { heirsOf, mirror, shareSuccessor } from "../domain/family.ts";
+import {
+  addDayRows,
+  DAY_KEY,
+  dayRowOf,
+  type Movement,
+  movementsOf,
+  movementsOfPurchase,
+} from "../domain/ledger.ts";
+import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
+import type { Settlement, Step, Subscription } from "../domain/step.ts";
+import { type EventFactsReader, readEventFacts } from "./event_facts.ts";
+import { queueDeliveries } from "../events/queue.ts";
+import type { Place } from "../records/find.ts";
+import {
+  eventsOfPurchase,
+  eventsOfStep,
+  invoiceOf,
+  invoiceOfPurchase,
+  latestPaymentEnd,
+  type NewEvent,
+  transactionOf,
+} from "./journal_rows.ts";
+import { updateRows, writeRows } from "../store/mod.ts";
+import type { Row, Tables } from "../store/tables.ts";
+
+/** Collects what happens in one transaction. Until it is written, nothing else may take a `seq`. */
+export interface Journal {
+  /** What events tell of customers and products. */
+  readonly facts: EventFactsReader;
+  /** Takes down a step, and what it means for those who share the subscription. */
+  record(step: Step): Promise<Subscription>;
+  /** Takes down a one-time purchase or its refund. */
+  recordPurchase(step: PurchaseStep): Promise<Purchase>;
+  /** Takes down rows of the ledger that belong to no step. */
+  addMovements(movements: readonly Movement[]): void;
+  /** Takes down an event that belongs to no step. */
+  addEvent(event: NewEvent): void;
+  /** Writes everything. The journal is used up with it. */
+  write(): Promise<void>;
+}
+
+/** What has been collected. */
+interface Pages {
+  /** Where it belongs. */
+  place: Place;
+  /** What events tell. */
+  facts: EventFactsReader;
+  /** The last number taken in the project's order. */
+  seq: number;
+  /** Subscriptions as they are now, new ones apart. */
+  subscriptions: Map<string, Subscription>;
+  /** Subscriptions that did not exist before, as they are now. */
+  begun: Map<string, Subscription>;
+  /** Ids of subscriptions whose product or source is another one now. */
+  turned: Set<string>;
+  /** Purchases that did not exist before. */
+  bought: Purchase[];
+  /** Purchases that have changed. */
+  purchases: Purchase[];
+  /** New payments. */
+  transactions: Insertable<Tables["transactions"]>[];
+  /** Changes to earlier payments. */
+  settled: Settled[];
+  /** New ends of earlier payments, by the id of the payment. */
+  ends: Map<string, NonNullable<ReturnType<typeof latestPaymentEnd>>>;
+  /** New invoices. */
+  invoices: Insertable<Tables["invoices"]>[];
+  /** New rows of the ledger. */
+  movements: Insertable<Tables["movements"]>[];
+  /** What they add to each day, by the day's key. */
+  days: Map<string, Row<"movements_daily">>;
+  /** New events. */
+  events: Row<"events">[];
+}
+
+/** A change to an earlier payment. */
+interface Settled extends Settlement {
+  /** When it changes. */
+  at: number;
+}
+
+/** What steps change of a subscription, besides what is in `turned`. */
+const MOVING = [
+  "status",
+  "auto_renewal_status",
+  "period_type",
+  "starts_at",
+  "paid_since",
+  "period_starts_at",
+  "period_ends_at",
+  "renewed_until",
+  "grace_ends_at",
+  "retry_ends_at",
+  "resumes_at",
+  "anchor_at",
+  "anchor_periods",
+  "duration",
+  "grace_duration",
+  "price_micros",
+  "pending_product_id",
+  "pending_price_micros",
+  "transaction_id",
+  "transaction_count",
+  "renewal_number",
+  "charge_fails",
+  "cancel_reason",
+  "share_count",
+  "gross_usd_micros",
+  "commission_usd_micros",
+  "tax_usd_micros",
+  "event_count",
+  "due_at",
+] as const;
+
+/** Opens a journal in a transaction. */
+export async function openJournal(place: Place): Promise<Journal> {
+  const { last_seq } = await place.tx.selectFrom("projects").select("last_seq")
+    .where("id", "=", place.project.id).executeTakeFirstOrThrow();
+  const pages: Pages = {
+    place,
+    facts: readEventFacts(place),
+    seq: last_seq,
+    subscriptions: new Map(),
+    begun: new Map(),
+    turned: new Set(),
+    bought: [],
+    purchases: [],
+    transactions: [],
+    settled: [],
+    ends: new Map(),
+    invoices: [],
+    movements: [],
+    days: new Map(),
+    events: [],
+  };
+  return {
+    facts: pages.facts,
+    record: (step) => takeDown(pages, step),
+    recordPurchase: (step) => takeDownPurchase(pages, step),
+    addMovements: (movements) => addMovements(pages, movements),
+    addEvent: (event) => addEvent(pages, event),
+    write: () => write(pages),
+  };
+}
+
+/** Writes down some steps in order. Returns the subscriptions as they are then. */
+export async function recordSteps(place: Place, steps: readonly Step[]): Promise<Subscription[]> {
+  const journal = await openJournal(place);
+  const after: Subscription[] = [];
+  for (const step of steps) after.push(await journal.record(step));
+  await journal.write();
+  return after;
+}
+
+/** Writes down a one-time purchase or its refund. Returns the purchase as it is then. */
+export async function recordPurchase(place: Place, step: PurchaseStep): Promise<Purchase> {
+  const journal = await openJournal(place);
+  const after = await journal.recordPurchase(step);
+  await journal.write();
+  return after;
+}
+
+async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
+  const { facts } = pages;
+  const isNew = step.before === undefined;
+  const heirs = await heirsIn(pages, step);
+  const placed = isNew ? { ...step.after, ...next(pages), share_count: heirs.length } : step.after;
+  const events = await eventsOfStep({ ...step, after: placed }, facts);
+  const after = { ...placed, event_count: placed.event_count + events.length };
+  const begun = isNew || pages.begun.has(after.id);
+  (begun ? pages.begun : pages.subscriptions).set(after.id, after);
+
+  const { before, at, payment, settlement } = step;
+  const turns = before?.product_id !== after.product_id ||
+    before.shared_from_id !== after.shared_from_id;
+  if (turns) pages.turned.add(after.id);
+  for (const event of events) addEvent(pages, event);
+  if (payment) {
+    const product = await facts.product(after.product_id ?? "");
+    pages.transactions.push({ ...transactionOf(after, payment, at, product), ...next(pages) });
+    const invoice = invoiceOf(after, payment, at, product);
+    if (invoice) pages.invoices.push({ ...invoice, ...next(pages) });
+  }
+  if (settlement) pages.settled.push({ ...settlement, at });
+  const end = latestPaymentEnd(step);
+  if (end) pages.ends.set(after.transaction_id, end);
+  const { since } = await facts.customer(after.customer_id);
+  addMovements(pages, movementsOf({ ...step, after }, since));
+  if (step.before && step.before.share_count > 0) {
+    for (const member of await membersOf(pages, after.id)) {
+      await takeDown(pages, mirror(step, member));
+    }
+  }
+  for (const heir of heirs) await takeDown(pages, shareSuccessor({ ...step, after }, heir));
+  return after;
+}
+
+async function takeDownPurchase(pages: Pages, step: PurchaseStep): Promise<Purchase> {
+  const { facts } = pages;
+  const after = step.starts ? { ...step.after, ...next(pages) } : step.after;
+  (step.starts ? pages.bought : pages.purchases).push(after);
+  for (const event of await eventsOfPurchase(step, facts)) addEvent(pages, event);
+  if (step.starts) {
+    const invoice = invoiceOfPurchase(after, await facts.product(after.product_id));
+    if (invoice) pages.invoices.push({ ...invoice, ...next(pages) });
+  }
+  const { since } = await facts.customer(after.customer_id);
+  addMovements(pages, movementsOfPurchase(step, since));
+  return after;
+}
+
+function addMovements(pages: Pages, movements: readonly Movement[]): void {
+  for (const movement of movements) {
+    pages.movements.push({ ...movement, ...next(pages) });
+    const day = dayRowOf(movement);
+    const key = DAY_KEY.map((name) => day[name]).join("\0");
+    const known = pages.days.get(key);
+    pages.days.set(key, known ? addDayRows(known, day) : day);
+  }
+}
+
+function addEvent(pages: Pages, event: NewEvent): void {
+  pages.events.push({ ...event, ...next(pages) });
+}
+
+/** The next place in the project's order. */
+function next(pages: Pages): { project_id: string; seq: number } {
+  return { project_id: pages.place.project.id, seq: ++pages.seq };
+}
+
+/** The subscriptions of a family that follow this one, as they are now. */
+async function membersOf(pages: Pages, id: string): Promise<Subscription[]> {
+  const { tx, project } = pages.place;
+  const rows = await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", project.id).where("shared_from_id", "=", id)
+    .orderBy("seq").execute();
+  const begun = [...pages.begun.values()].filter(({ shared_from_id }) => shared_from_id === id);
+  return [...rows.map((row) => pages.subscriptions.get(row.id) ?? row), ...begun];
+}
+
+/** The members of a family who share in what takes the place of what they have shared. */
+async function heirsIn(pages: Pages, { succeeds, after }: Step): Promise<Subscription[]> {
+  if (succeeds === undefined || succeeds.share_count === 0) return [];
+  return heirsOf(after, await membersOf(pages, succeeds.id));
+}
+
+async function write(pages: Pages): Promise<void> {
+  const { tx, project } = pages.place;
+  await tx.updateTable("projects").set({ last_seq: pages.seq }).where("id", "=", project.id)
+    .execute();
+  await writeRows(tx, "subscriptions", [...pages.begun.values()]);
+  const moved = [...pages.subscriptions.values()];
+  await updateRows(tx, "subscriptions", moved, MOVING);
+  const turned = moved.filter(({ id }) => pages.turned.has(id));
+  await updateRows(tx, "subscriptions", turned, ["product_id", "shared_from_id"]);
+  await writeRows(tx, "purchases", pages.bought);
+  await updateRows(tx, "purchases", pages.purchases, ["status", "refunded_at"]);
+  await writeRows(tx, "transactions", pages.transactions);
+  await writeRows(tx, "invoices", pages.invoices);
+  for (const settled of pages.settled) await settle(pages.place, settled);
+  for (const [id, end] of pages.ends) {
+    await tx.updateTable("transactions").set(end)
+      .where("project_id", "=", project.id).where("id", "=", id).execute();
+  }
+  await writeRows(tx, "movements", pages.movements);
+  await writeRows(tx, "movements_daily", [...pages.days.values()], { key: DAY_KEY, then: "add" });
+  await writeRows(tx, "events", pages.events);
+  await queueDeliveries(pages.place, pages.events);
+}
+
+/** Changes an earlier payment, and the invoice that waited for it. */
+async function settle({ tx, project }: Place, settled: Settled): Promise<void> {
+  const { transaction, status, at, expires_at } = settled;
+  const wasPending = transaction.status === "pending";
+  await tx.updateTable("transactions").set({
+    status,
+    refunded_at: status === "refunded" ? at : null,
+    ...wasPending ? { purchased_at: at } : {},
+    ...expires_at === undefined ? {} : { expires_at, effective_expires_at: expires_at },
+  }).where("project_id", "=", project.id).where("id", "=", transaction.id).execute();
+  if (!wasPending) return;
+  await tx.updateTable("invoices").set({ paid_at: at })
+    .where("project_id", "=", project.id)
+    .where("subscription_id", "=", transaction.subscription_id)
+    .where("paid_at", "is", null).execute();
+}

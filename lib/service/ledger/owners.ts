@@ -1,0 +1,196 @@
+/**
+ * Whose something is: moving what customers hold from one to another, and removing it.
+ *
+ * @module
+ */
+
+import { deleteRow } from "../records/changes.ts";
+import { delivery, transferEvent } from "../domain/events.ts";
+import { mirror } from "../domain/family.ts";
+import { movementsOfDeletion } from "../domain/ledger.ts";
+import type { Purchase } from "../domain/purchase.ts";
+import type { Subscription } from "../domain/step.ts";
+import { changed, expire } from "../domain/subscription.ts";
+import { readEventFacts } from "./event_facts.ts";
+import type { Place } from "../records/find.ts";
+import { type Journal, openJournal } from "./journal.ts";
+import type { Call } from "../contract/route.ts";
+
+type Now = Pick<Call, "tx" | "project" | "now">;
+
+/** What moves from one customer to another. */
+export interface Move {
+  /** The id of the customer who has it. */
+  from: string;
+  /** The id of the customer who gets it. */
+  to: string;
+  /** Only what was bought in these apps. Without it everything, promotional grants too. */
+  appIds?: readonly string[] | undefined;
+}
+
+/**
+ * Moves subscriptions and purchases, and with them the access that they give. They keep their ids and
+ * their first owner. One event tells of it, unless only promotional grants move.
+ *
+ * Gap: invoices stay with the customer who was invoiced.
+ */
+export async function moveHoldings(call: Now, move: Move): Promise<void> {
+  const subscriptions = (await readSubscriptions(call, move.from)).filter(inApps(move));
+  const purchases = (await readPurchases(call, move.from)).filter(inApps(move));
+  await joinGrants(call, subscriptions, move);
+  await setOwner(call, "subscriptions", subscriptions, move.to);
+  await setOwner(call, "purchases", purchases, move.to);
+  const [first] = [...subscriptions, ...purchases].filter(({ app_id }) => app_id !== null);
+  if (!first) return;
+  const journal = await openJournal(call);
+  const { facts } = journal;
+  const event = transferEvent({
+    id: crypto.randomUUID(),
+    at: call.now,
+    app_id: first.app_id ?? "",
+    store: first.store,
+    environment: first.environment,
+    from: (await facts.customer(move.from)).aliases,
+    to: (await facts.customer(move.to)).aliases,
+  });
+  journal.addEvent({
+    id: event.id,
+    type: event.type,
+    customer_id: move.to,
+    app_id: first.app_id,
+    environment: first.environment,
+    created_at: call.now,
+    payload: delivery(event),
+  });
+  await journal.write();
+}
+
+/**
+ * Makes one customer of two: everything that the first one has, and all its ids, become the second
+ * one's. Where both have an attribute, the second one's stays.
+ */
+export async function mergeCustomers(call: Now, move: Move): Promise<void> {
+  const { tx, project, now } = call;
+  const { from, to } = move;
+  await joinGrants(call, await readSubscriptions(call, from), move);
+  for (const table of ["subscriptions", "purchases", "invoices"] as const) {
+    await tx.updateTable(table).set({ customer_id: to })
+      .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
+  }
+  const { since } = await readEventFacts(call).customer(to);
+  // Charts of cohorts find what a customer has paid by the day on which the customer was first seen.
+  await tx.updateTable("movements").set({ customer_id: to, customer_since: since })
+    .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
+  await tx.updateTable("customer_aliases").set({ customer_id: to })
+    .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
+  const kept = tx.selectFrom("customer_attributes").select("name")
+    .where("project_id", "=", project.id).where("customer_id", "=", to);
+  await tx.updateTable("customer_attributes").set({ customer_id: to })
+    .where("project_id", "=", project.id).where("customer_id", "=", from)
+    .where("name", "not in", kept).execute();
+  const gone = await tx.selectFrom("customers").selectAll()
+    .where("project_id", "=", project.id).where("id", "=", from).executeTakeFirstOrThrow();
+  await deleteRow({ tx, project, now }, "customers", "customer", gone);
+}
+
+/**
+ * Removes everything that a customer holds, before the customer itself is deleted. Subscriptions of
+ * web billing end with it; those of stores go on there, and are not known here any more. No event
+ * tells of it. The ledger keeps the money, and forgets whose it was.
+ *
+ * Gap: events that were recorded before stay until they are delivered.
+ */
+export async function removeHoldings(call: Now, customerId: string): Promise<void> {
+  const { tx, project, now } = call;
+  const subscriptions = await readSubscriptions(call, customerId);
+  const journal = await openJournal(call);
+  const { since } = await journal.facts.customer(customerId);
+  for (const row of subscriptions) {
+    journal.addMovements(movementsOfDeletion(row, now, since));
+    if (row.share_count > 0) await endShares(journal, call, row);
+  }
+  await journal.write();
+  await leaveSources(call, subscriptions);
+  for (const table of ["invoices", "purchases", "subscriptions"] as const) {
+    await tx.deleteFrom(table).where("project_id", "=", project.id)
+      .where("customer_id", "=", customerId).execute();
+  }
+  await tx.updateTable("movements").set({ customer_id: null })
+    .where("project_id", "=", project.id).where("customer_id", "=", customerId).execute();
+}
+
+function inApps({ appIds }: Move): (row: { app_id: string | null }) => boolean {
+  return ({ app_id }) => appIds === undefined || app_id !== null && appIds.includes(app_id);
+}
+
+async function readSubscriptions({ tx, project }: Place, owner: string): Promise<Subscription[]> {
+  return await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", project.id).where("customer_id", "=", owner)
+    .orderBy("seq").execute();
+}
+
+async function readPurchases({ tx, project }: Place, owner: string): Promise<Purchase[]> {
+  return await tx.selectFrom("purchases").selectAll()
+    .where("project_id", "=", project.id).where("customer_id", "=", owner)
+    .orderBy("seq").execute();
+}
+
+async function setOwner(
+  { tx, project }: Place,
+  table: "subscriptions" | "purchases",
+  rows: readonly { id: string }[],
+  owner: string,
+): Promise<void> {
+  for (const { id } of rows) {
+    await tx.updateTable(table).set({ customer_id: owner })
+      .where("project_id", "=", project.id).where("id", "=", id).execute();
+  }
+}
+
+/**
+ * Makes one of two live grants of the same entitlement: the new owner's goes on to the further end,
+ * and the other one, which moves as well, has expired.
+ */
+async function joinGrants(call: Now, moved: readonly Subscription[], { to }: Move): Promise<void> {
+  const isLive = (row: Subscription) => row.store === "promotional" && row.status !== "expired";
+  const own = (await readSubscriptions(call, to)).filter(isLive);
+  for (const row of moved.filter(isLive)) {
+    const kept = own.find(({ entitlement_id }) => entitlement_id === row.entitlement_id);
+    if (!kept) continue;
+    const further = Math.max(kept.period_ends_at ?? 0, row.period_ends_at ?? 0);
+    await save(call, changed(kept, { period_ends_at: further }));
+    await save(call, expire(row, call.now, "expiration", []).after);
+  }
+}
+
+async function save({ tx, project }: Place, row: Subscription): Promise<void> {
+  const { status, period_ends_at, due_at } = row;
+  await tx.updateTable("subscriptions").set({ status, period_ends_at, due_at })
+    .where("project_id", "=", project.id).where("id", "=", row.id).execute();
+}
+
+/** Ends what a family shares of a subscription that is deleted. */
+async function endShares(journal: Journal, call: Now, source: Subscription): Promise<void> {
+  const { tx, project, now } = call;
+  const members = await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", project.id).where("shared_from_id", "=", source.id)
+    .orderBy("seq").execute();
+  const end = expire(source, now, "deletion", []);
+  for (const member of members) {
+    const step = mirror(end, member);
+    await journal.record({ ...step, after: { ...step.after, shared_from_id: null } });
+  }
+}
+
+/** Takes deleted shares off the count of those who shared them. */
+async function leaveSources(
+  { tx, project }: Place,
+  subscriptions: readonly Subscription[],
+): Promise<void> {
+  for (const { shared_from_id } of subscriptions) {
+    if (shared_from_id === null) continue;
+    await tx.updateTable("subscriptions")
+      .set((eb) => ({ share_count: eb("share_count", "-", 1) }))
+      .where("project_id", "=", project.id).where("id", "=", shared_from_id).execute();
+  }
+}

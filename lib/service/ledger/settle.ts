@@ -1,0 +1,194 @@
+/**
+ * Lets time pass in a project: everything that is due happens in order, each at its own moment, and
+ * advances of the clock end where they should.
+ *
+ * What is due is worked off in batches, each in one transaction that also moves a clock that is being
+ * advanced. So wherever the process is killed, the database holds some moment of the project as a
+ * whole, and settling goes on from there.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import { type Clock, projectTime } from "../clock.ts";
+import { passDue } from "../domain/due.ts";
+import type { Terms } from "../domain/product_change.ts";
+import type { Step, Subscription } from "../domain/step.ts";
+import { USUAL_DURATION } from "../domain/subscription.ts";
+import type { Place } from "../records/find.ts";
+import { type Journal, openJournal } from "./journal.ts";
+import type { Store, Tx } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+
+/** Settles projects. Whoever asks while a project is being settled waits for the same. */
+export interface Settler {
+  /** Brings a project to its present, and ends an advance of its clock. */
+  settle(projectId: string): Promise<void>;
+  /** Brings all projects to their present. */
+  settleAll(): Promise<void>;
+  /** Lets the batches that are under way end, and starts no more. */
+  stop(): Promise<void>;
+}
+
+/** How many subscriptions are worked on in one transaction, and how many steps they make in it. */
+const BATCH = 256;
+const MOST_STEPS = 512;
+
+/** Makes the settler of a database. */
+export function createSettler(store: Store, clock: Clock): Settler {
+  const running = new Map<string, Promise<void>>();
+  let stopped = false;
+  const settleProject = async (projectId: string): Promise<void> => {
+    const batch = () => store.write((tx) => settleBatch(tx, projectId, clock()));
+    while (!stopped && await batch()) await breathe();
+  };
+  const settle = (projectId: string): Promise<void> => {
+    const known = running.get(projectId);
+    if (known) return known;
+    const run = settleProject(projectId).finally(() => running.delete(projectId));
+    running.set(projectId, run);
+    return run;
+  };
+  return {
+    settle,
+    async settleAll() {
+      if (stopped) return;
+      for (const id of await store.read((tx) => behindAt(tx, clock()))) await settle(id);
+    },
+    async stop() {
+      stopped = true;
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+/** Lets the process see to other requests, and to signals, which `setImmediate` makes wait long. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** What of a project tells whether time has overtaken it. */
+export type TimeOfProject =
+  & Pick<Row<"projects">, "clock_frozen_at" | "clock_offset" | "clock_advancing_to">
+  & { next_due_at: number | null };
+
+/** Whether something of a project is due, or an advance of its clock is under way. */
+export function isBehind(project: TimeOfProject, wall: number): boolean {
+  const { next_due_at, clock_advancing_to } = project;
+  const due = next_due_at !== null && next_due_at <= projectTime(project, wall);
+  return due || clock_advancing_to !== null;
+}
+
+/** Lets pass what is due in a project, as part of a transaction that goes on after it. */
+export async function settleWithin(tx: Tx, projectId: string, wall: number): Promise<void> {
+  while (await settleBatch(tx, projectId, wall));
+}
+
+/** When something of a project is due next: a column of a query on projects, found in an index. */
+export const nextDueAt = sql<number | null>`(
+  select min(due_at) from subscriptions
+  where subscriptions.project_id = projects.id and due_at is not null)`.as("next_due_at");
+
+/** The projects that are behind. */
+async function behindAt(tx: Tx, wall: number): Promise<string[]> {
+  const projects = await tx.selectFrom("projects").selectAll().select(nextDueAt)
+    .orderBy("seq").execute();
+  return projects.filter((project) => isBehind(project, wall)).map((project) => project.id);
+}
+
+/** Works off a batch. Returns whether there may be more. */
+async function settleBatch(tx: Tx, projectId: string, wall: number): Promise<boolean> {
+  const project = await tx.selectFrom("projects").selectAll().select(nextDueAt)
+    .where("id", "=", projectId).executeTakeFirst();
+  if (!project || !isBehind(project, wall)) return false;
+  const target = project.clock_advancing_to ?? projectTime(project, wall);
+  const due = await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", projectId).where("due_at", "<=", target)
+    .orderBy("due_at").orderBy("seq").limit(BATCH).execute();
+  const advancing = project.clock_advancing_to !== null;
+  if (due.length === 0) {
+    if (advancing) await arrive(tx, project, target, wall);
+    return false;
+  }
+  const end = due.length < BATCH ? target : due.at(-1)?.due_at ?? target;
+  const reached = await workOff({ tx, project }, due, end);
+  if (advancing) {
+    const now = Math.max(reached, project.clock_frozen_at ?? 0);
+    await tx.updateTable("projects").set({ clock_frozen_at: now })
+      .where("id", "=", projectId).execute();
+  }
+  return true;
+}
+
+/**
+ * Works off loaded subscriptions up to a moment, also what becomes due in the meantime. Returns the
+ * moment that was reached.
+ */
+async function workOff(place: Place, due: Subscription[], end: number): Promise<number> {
+  const journal = await openJournal(place);
+  await journal.facts.loadCustomers(due.map((row) => row.customer_id));
+  // Behind the last one loaded there may be others that are due at the same moment.
+  const last = { due_at: end, seq: due.at(-1)?.seq ?? 0 };
+  const queue = [...due];
+  let reached = 0;
+  let steps = 0;
+  for (let state = queue.shift(); state && steps < MOST_STEPS; state = queue.shift()) {
+    reached = Math.max(reached, state.due_at ?? 0);
+    for (const step of await stepsOf(state, journal)) {
+      steps++;
+      const after = await journal.record(step);
+      if (after.due_at !== null && compare(after, last) <= 0) enqueue(queue, after);
+    }
+  }
+  await journal.write();
+  return reached;
+}
+
+/** What happens to a subscription that is due. */
+async function stepsOf(state: Subscription, journal: Journal): Promise<Step[]> {
+  const { pending_product_id: next } = state;
+  return passDue(state, next === null ? undefined : await termsOf(state, next, journal));
+}
+
+/** The terms of the product that a subscription is to change to. */
+async function termsOf(state: Subscription, id: string, journal: Journal): Promise<Terms> {
+  const product = await journal.facts.product(id);
+  return {
+    product_id: id,
+    duration: product.duration ?? USUAL_DURATION,
+    grace_duration: product.grace_period_duration,
+    price_micros: state.pending_price_micros ?? product.price_micros ?? state.price_micros,
+  };
+}
+
+/** Puts a subscription where it is due. */
+function enqueue(queue: Subscription[], state: Subscription): void {
+  let low = 0;
+  let high = queue.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = queue[middle];
+    if (other && compare(other, state) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  queue.splice(low, 0, state);
+}
+
+/** Order of what is due: by moment, then by age. */
+function compare(
+  one: Pick<Subscription, "due_at" | "seq">,
+  other: Pick<Subscription, "due_at" | "seq">,
+): number {
+  return (one.due_at ?? 0) - (other.due_at ?? 0) || one.seq - other.seq;
+}
+
+/** Ends an advance: the clock stands at its target, or runs on from there. */
+async function arrive(tx: Tx, project: Row<"projects">, at: number, wall: number): Promise<void> {
+  const runs = project.clock_runs_after === 1;
+  await tx.updateTable("projects").set({
+    clock_frozen_at: runs ? null : at,
+    clock_offset: runs ? at - wall : project.clock_offset,
+    clock_advancing_to: null,
+    clock_runs_after: 0,
+  }).where("id", "=", project.id).execute();
+}

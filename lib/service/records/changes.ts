@@ -1,0 +1,108 @@
+/**
+ * Changes that several resources make in the same way: insert, archive, delete.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import type { DeletedObject } from "../../resources/shared.ts";
+import { taken } from "../contract/errors.ts";
+import type { Place } from "./find.ts";
+import type { ListedTable } from "./lists.ts";
+import type { Call } from "../contract/route.ts";
+import { type ColumnName, isUniqueViolation, nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+
+/**
+ * Runs an insert whose key another object may already have.
+ *
+ * @throws {Refusal} 409 when it has.
+ */
+export async function insertUnique<T>(
+  insert: Promise<T>,
+  key: { column: ColumnName; what: string; value: string; param?: string },
+): Promise<T> {
+  try {
+    return await insert;
+  } catch (error) {
+    if (!isUniqueViolation(error, key.column)) throw error;
+    throw taken(key.what, key.param ?? key.column.split(".")[1] ?? "", key.value);
+  }
+}
+
+/** What an app has told of a customer. */
+export type LastSeen = Pick<
+  Row<"customers">,
+  "last_seen_app_version" | "last_seen_country" | "last_seen_platform"
+>;
+
+/**
+ * Creates a customer, and its id as its first alias.
+ *
+ * @throws {Refusal} 409 when a customer has this id, also as an alias.
+ */
+export async function insertCustomer(
+  call: Pick<Call, "tx" | "project" | "now">,
+  id: string,
+  seen?: LastSeen,
+): Promise<Row<"customers">> {
+  const { tx, project, now } = call;
+  const key = { what: "a customer", value: id, param: "id" };
+  const seq = await nextSeq(tx, project.id);
+  const insert = tx.insertInto("customers").values({
+    project_id: project.id,
+    id,
+    seq,
+    first_seen_at: now,
+    last_seen_at: seen ? now : null,
+    last_seen_app_version: null,
+    last_seen_country: null,
+    last_seen_platform: null,
+    last_seen_platform_version: null,
+    ...seen,
+  }).returningAll().executeTakeFirstOrThrow();
+  const customer = await insertUnique(insert, { ...key, column: "customers.id" });
+  const alias = { project_id: project.id, alias: id, customer_id: id, seq, created_at: now };
+  await insertUnique(
+    tx.insertInto("customer_aliases").values(alias).execute(),
+    { ...key, column: "customer_aliases.alias" },
+  );
+  return customer;
+}
+
+/** Tables whose objects can be archived. */
+export type StatefulTable = "entitlements" | "offerings" | "products" | "virtual_currencies";
+
+/** Archives an object or brings it back. Doing it twice is no error. */
+export async function setState<T extends StatefulTable>(
+  { tx, project }: Place,
+  table: T,
+  id: string,
+  state: "active" | "inactive",
+): Promise<Row<T>> {
+  const { rows } = await sql<Row<T>>`
+    update ${sql.table(table)} set state = ${state}
+    where project_id = ${project.id} and id = ${id} returning *`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error(`${table} ${id} vanished inside its transaction`);
+  return row;
+}
+
+/** Deletes an object, and remembers where it stood so that lists can be continued after it. */
+export async function deleteRow(
+  call: Pick<Call, "tx" | "project" | "now">,
+  table: ListedTable,
+  object: string,
+  row: { id: string; seq: number; position?: number | null },
+): Promise<DeletedObject> {
+  const { tx, project, now } = call;
+  await sql`
+    delete from ${sql.table(table)} where project_id = ${project.id} and id = ${row.id}`
+    .execute(tx);
+  const place = { seq: row.seq, position: row.position ?? null, deleted_at: now };
+  await tx.insertInto("tombstones")
+    .values({ project_id: project.id, object, id: row.id, ...place })
+    .onConflict((oc) => oc.columns(["project_id", "object", "id"]).doUpdateSet(place))
+    .execute();
+  return { object, id: row.id, deleted_at: now };
+}

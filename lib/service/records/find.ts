@@ -1,0 +1,146 @@
+/**
+ * Finds the objects that paths and bodies name, in one project.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import { invalid, missing } from "../contract/errors.ts";
+import type { ListedTable } from "./lists.ts";
+import type { Call } from "../contract/route.ts";
+import type { Row } from "../store/tables.ts";
+
+/** The part of a call that finding needs. */
+export type Place = Pick<Call, "tx" | "project">;
+
+/** Finds an app by its id. */
+export function findApp(call: Place, id: string, param?: string): Promise<Row<"apps">> {
+  return byId(call, "apps", "app", id, param);
+}
+
+/** Finds a product by its id. */
+export function findProduct(call: Place, id: string, param?: string): Promise<Row<"products">> {
+  return byId(call, "products", "product", id, param);
+}
+
+/** Finds a package by its id. */
+export function findPackage(call: Place, id: string): Promise<Row<"packages">> {
+  return byId(call, "packages", "package", id);
+}
+
+/** Finds an entitlement by its id, else by its lookup key. */
+export function findEntitlement(
+  call: Place,
+  key: string,
+  param?: string,
+): Promise<Row<"entitlements">> {
+  return byKey(call, "entitlements", "entitlement", key, param);
+}
+
+/** Finds an offering by its id, else by its lookup key. */
+export function findOffering(call: Place, key: string, param?: string): Promise<Row<"offerings">> {
+  return byKey(call, "offerings", "offering", key, param);
+}
+
+/** Finds a paywall by its id. */
+export function findPaywall(call: Place, id: string): Promise<Row<"paywalls">> {
+  return byId(call, "paywalls", "paywall", id);
+}
+
+/** Finds a virtual currency by its code. */
+export function findVirtualCurrency(call: Place, code: string): Promise<Row<"virtual_currencies">> {
+  return byId(call, "virtual_currencies", "virtual currency", code);
+}
+
+/** Finds a webhook integration by its id. */
+export function findWebhook(
+  call: Place,
+  id: string,
+  param?: string,
+): Promise<Row<"webhook_integrations">> {
+  return byId(call, "webhook_integrations", "webhook integration", id, param);
+}
+
+/** Finds a subscription or promotional grant by its id. */
+export function findSubscription(call: Place, id: string): Promise<Row<"subscriptions">> {
+  return byId(call, "subscriptions", "subscription", id);
+}
+
+/** Finds a payment for a subscription by the store's id. */
+export async function findTransaction(
+  call: Place,
+  subscriptionId: string,
+  id: string,
+): Promise<Row<"transactions">> {
+  const row = await byId(call, "transactions", "transaction", id);
+  if (row.subscription_id === subscriptionId) return row;
+  throw missing("transaction", id);
+}
+
+/** Finds a one-time purchase by its id. */
+export function findPurchase(call: Place, id: string): Promise<Row<"purchases">> {
+  return byId(call, "purchases", "purchase", id);
+}
+
+/** Finds an invoice by its id. */
+export function findInvoice(call: Place, id: string): Promise<Row<"invoices">> {
+  return byId(call, "invoices", "invoice", id);
+}
+
+/** The longest id of a customer, in characters. */
+export const LONGEST_CUSTOMER_ID = 1500;
+
+/** Finds a customer by its id or any other of its aliases. */
+export async function findCustomer(
+  { tx, project }: Place,
+  alias: string,
+  param?: string,
+): Promise<Row<"customers">> {
+  if ([...alias].length > LONGEST_CUSTOMER_ID) {
+    const message = `A customer's id has at most ${LONGEST_CUSTOMER_ID} characters`;
+    throw invalid(param ?? "customer_id", message);
+  }
+  const row = await tx.selectFrom("customer_aliases")
+    .innerJoin(
+      "customers",
+      (join) =>
+        join.onRef("customers.project_id", "=", "customer_aliases.project_id")
+          .onRef("customers.id", "=", "customer_aliases.customer_id"),
+    )
+    .selectAll("customers")
+    .where("customer_aliases.project_id", "=", project.id)
+    .where("customer_aliases.alias", "=", alias)
+    .executeTakeFirst();
+  if (row) return row;
+  throw missing("customer", alias, param);
+}
+
+/** Finds a row by its id, or answers 404. */
+async function byId<T extends ListedTable>(
+  { tx, project }: Place,
+  table: T,
+  what: string,
+  id: string,
+  param?: string,
+): Promise<Row<T>> {
+  const { rows } = await sql<Row<T>>`
+    select * from ${sql.table(table)} where project_id = ${project.id} and id = ${id}`.execute(tx);
+  if (rows[0]) return rows[0];
+  throw missing(what, id, param);
+}
+
+/** Finds a row by its id or lookup key, the id first, or answers 404. */
+async function byKey<T extends "entitlements" | "offerings">(
+  { tx, project }: Place,
+  table: T,
+  what: string,
+  key: string,
+  param?: string,
+): Promise<Row<T>> {
+  const { rows } = await sql<Row<T>>`
+    select * from ${sql.table(table)}
+    where project_id = ${project.id} and (id = ${key} or lookup_key = ${key})
+    order by id = ${key} desc limit 1`.execute(tx);
+  if (rows[0]) return rows[0];
+  throw missing(what, key, param);
+}

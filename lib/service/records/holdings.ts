@@ -1,0 +1,131 @@
+/**
+ * What customers hold, and what that lets them use.
+ *
+ * @module
+ */
+
+import type { ActiveEntitlement } from "../../resources/customers.ts";
+import type { Entitlement } from "../../resources/entitlements.ts";
+import { attachedAt } from "./attachments.ts";
+import { accessEnd, furthestEnds, givesAccess, type Source } from "../domain/access.ts";
+import type { Place } from "./find.ts";
+import { type Listing, tombstoneOf } from "./lists.ts";
+import type { Call } from "../contract/route.ts";
+import { showEntitlement } from "../routes/entitlements.ts";
+import type { Row } from "../store/tables.ts";
+
+/** What gives entitlements: a product, or for a promotional grant the entitlement itself. */
+export type Giver = Pick<Row<"subscriptions">, "product_id" | "entitlement_id">;
+
+/** Lists what a product or promotional grant gives, in the order in which it was attached. */
+export function givenListing(
+  call: Place,
+  { product_id, entitlement_id }: Giver,
+): Listing<Row<"entitlements">, number, Entitlement> {
+  const { tx, project } = call;
+  const common = { idOf: (row: Row<"entitlements">) => row.id, show: showEntitlement };
+  if (product_id === null) {
+    return {
+      ...common,
+      positionOf: async (id) => id === entitlement_id ? 1 : undefined,
+      rowsAfter: async (after) =>
+        after === undefined
+          ? await tx.selectFrom("entitlements").selectAll()
+            .where("project_id", "=", project.id).where("id", "=", entitlement_id).execute()
+          : [],
+    };
+  }
+  return {
+    ...common,
+    positionOf: (id) => attachedAt(call, "entitlement_products", id, product_id),
+    rowsAfter: (after, count) =>
+      tx.selectFrom("entitlement_products")
+        .innerJoin("entitlements", (join) =>
+          join.onRef("entitlements.project_id", "=", "entitlement_products.project_id")
+            .onRef("entitlements.id", "=", "entitlement_products.entitlement_id"))
+        .selectAll("entitlements")
+        .where("entitlement_products.project_id", "=", project.id)
+        .where("entitlement_products.product_id", "=", product_id)
+        .where("entitlement_products.seq", ">", after ?? -1)
+        .orderBy("entitlement_products.seq").limit(count).execute(),
+  };
+}
+
+/** An entitlement that a customer has now, and its place in the project's order. */
+type Active = ActiveEntitlement & { seq: number };
+
+/** Lists what a customer may use now, each entitlement once, with the furthest end. */
+export function activeListing(
+  call: Pick<Call, "tx" | "project" | "now">,
+  customerId: string,
+): Listing<Active, number, ActiveEntitlement> {
+  return {
+    positionOf: async (id) => (await placeOf(call, id))?.seq,
+    rowsAfter: async (after, count) => {
+      const rows = await readActive(call, customerId);
+      return rows.filter(({ seq }) => seq > (after ?? -1)).slice(0, count);
+    },
+    idOf: (row) => row.entitlement_id,
+    show: ({ object, entitlement_id, expires_at }) => ({ object, entitlement_id, expires_at }),
+  };
+}
+
+/** What a customer may use now, in the order in which the entitlements were created. */
+async function readActive(
+  call: Pick<Call, "tx" | "project" | "now">,
+  customerId: string,
+): Promise<Active[]> {
+  const { tx, project, now } = call;
+  const subscriptions = await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", project.id).where("customer_id", "=", customerId)
+    .where("status", "in", ["trialing", "active", "in_grace_period"]).execute();
+  const purchases = await tx.selectFrom("purchases").select("product_id")
+    .where("project_id", "=", project.id).where("customer_id", "=", customerId)
+    .where("status", "=", "owned").execute();
+  const open = subscriptions.filter((row) => givesAccess(row, now))
+    .map((row) => ({ ...row, expires_at: accessEnd(row) }));
+  // What was bought once is bought for ever.
+  const owned = purchases.map(({ product_id }) => ({ product_id, expires_at: null }));
+  const products = [...open, ...owned].map((row) => row.product_id).filter((id) => id !== null);
+  const given = await givenBy(call, products);
+  const sources: Source[] = [...open, ...owned].flatMap(({ product_id, expires_at }) =>
+    (given.get(product_id ?? "") ?? []).map((entitlement_id) => ({ entitlement_id, expires_at }))
+  );
+  for (const { entitlement_id, expires_at } of open) {
+    if (entitlement_id !== null) sources.push({ entitlement_id, expires_at });
+  }
+  const ends = furthestEnds(sources);
+  if (ends.size === 0) return [];
+  const entitlements = await tx.selectFrom("entitlements").select(["id", "seq"])
+    .where("project_id", "=", project.id).where("id", "in", [...ends.keys()])
+    .orderBy("seq").execute();
+  return entitlements.map(({ id, seq }) => ({
+    object: "customer.active_entitlement",
+    entitlement_id: id,
+    expires_at: ends.get(id) ?? null,
+    seq,
+  }));
+}
+
+/** The entitlements that products give, by product. */
+async function givenBy(
+  { tx, project }: Place,
+  productIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const ids = [...new Set(productIds)];
+  if (ids.length === 0) return new Map();
+  const rows = await tx.selectFrom("entitlement_products").select(["product_id", "entitlement_id"])
+    .where("project_id", "=", project.id).where("product_id", "in", ids).execute();
+  const given = new Map<string, string[]>();
+  for (const { product_id, entitlement_id } of rows) {
+    given.set(product_id, [...given.get(product_id) ?? [], entitlement_id]);
+  }
+  return given;
+}
+
+/** Where an entitlement stands in the project's order, or stood until it was deleted. */
+async function placeOf(call: Place, id: string): Promise<{ seq: number } | undefined> {
+  const row = await call.tx.selectFrom("entitlements").select("seq")
+    .where("project_id", "=", call.project.id).where("id", "=", id).executeTakeFirst();
+  return row ?? await tombstoneOf(call, "entitlement", id);
+}

@@ -1,0 +1,167 @@
+/**
+ * Lists: one page at a time, continued after the last item's id, in an order that no insert or
+ * delete in the meantime can upset.
+ *
+ * @module
+ */
+
+import { type RawBuilder, sql } from "kysely";
+import type { Page } from "../../page.ts";
+import { invalid } from "../contract/errors.ts";
+import type { AccountCall, Call } from "../contract/route.ts";
+import { LARGEST_PAGE } from "../contract/schemas.ts";
+import type { Row, Tables } from "../store/tables.ts";
+
+/** The query of a list, as `pageQuery` makes it. */
+export interface ListQuery {
+  /** Items per page, 1 to 100. */
+  limit: number;
+  /** The id of the item to start after. */
+  starting_after?: string | undefined;
+}
+
+/** Where a list comes from. `Position` is what its rows are ordered by. */
+export interface Listing<Row, Position, Item> {
+  /** The position of the item with this id, also of one deleted since; undefined if there is none. */
+  positionOf(id: string): Promise<Position | undefined>;
+  /** Up to `count` rows after a position, in order. */
+  rowsAfter(position: Position | undefined, count: number): Promise<Row[]>;
+  /** The id that continues the list after a row. */
+  idOf(row: Row): string;
+  /** A row as the API shows it. */
+  show(row: Row): Item | Promise<Item>;
+}
+
+/** One page of a list, as the caller's `limit` and `starting_after` ask for it. */
+export async function listPage<Row, Position, Item>(
+  call: Pick<AccountCall<string, ListQuery>, "query" | "url">,
+  listing: Listing<Row, Position, Item>,
+): Promise<Page<Item>> {
+  const { limit, starting_after } = call.query;
+  const position = starting_after === undefined
+    ? undefined
+    : await listing.positionOf(starting_after);
+  if (starting_after !== undefined && position === undefined) {
+    const value = JSON.stringify(starting_after);
+    throw invalid("starting_after", `There is no item ${value} in this list to start after`);
+  }
+  return await pageAfter(listing, position, limit, call.url);
+}
+
+/** The beginning of a list inside another object, and where the whole list is. */
+export function nestedPage<Row, Position, Item>(
+  listing: Listing<Row, Position, Item>,
+  path: string,
+): Promise<Page<Item>> {
+  return pageAfter(listing, undefined, LARGEST_PAGE, new URL(path, "http://service"));
+}
+
+/** A list that is all on one page. */
+export function wholeList<Item>(url: URL, items: Item[]): Page<Item> {
+  return { object: "list", items, next_page: null, url: withoutPaging(url) };
+}
+
+/** Tables whose rows are listed by `seq`. */
+export type ListedTable = {
+  [T in keyof Tables]: Tables[T] extends { project_id: string; id: string; seq: number } ? T
+    : never;
+}[keyof Tables];
+
+/** How to list a table. */
+export interface TableListing<T extends ListedTable, Item> {
+  /** The kind of its objects, by which deleted ones are remembered. */
+  object: string;
+  /** Narrows the rows. */
+  where?: RawBuilder<unknown> | undefined;
+  /** Newest first. */
+  newestFirst?: boolean;
+  /** A row as the API shows it. */
+  show(row: Row<T>): Item | Promise<Item>;
+}
+
+/** Lists the rows of a table in one project. */
+export function tableListing<T extends ListedTable, Item>(
+  call: Pick<Call, "tx" | "project">,
+  table: T,
+  options: TableListing<T, Item>,
+): Listing<Row<T>, number, Item> {
+  const { tx, project } = call;
+  const { object } = options;
+  const where = options.where ?? sql`1 = 1`;
+  const order = options.newestFirst ? sql`desc` : sql`asc`;
+  return {
+    async positionOf(id) {
+      const { rows } = await sql<{ seq: number }>`
+        select seq from ${sql.table(table)}
+        where project_id = ${project.id} and id = ${id}`.execute(tx);
+      return (rows[0] ?? await tombstoneOf(call, object, id))?.seq;
+    },
+    async rowsAfter(seq, count) {
+      const after = seq === undefined
+        ? sql`1 = 1`
+        : options.newestFirst
+        ? sql`seq < ${seq}`
+        : sql`seq > ${seq}`;
+      const { rows } = await sql<Row<T>>`
+        select * from ${sql.table(table)}
+        where project_id = ${project.id} and ${after} and ${where}
+        order by seq ${order} limit ${count}`.execute(tx);
+      return rows;
+    },
+    idOf: (row) => String(Object.entries(row).find(([name]) => name === "id")?.[1]),
+    show: options.show,
+  };
+}
+
+/** Where something stood in its list before it was deleted. */
+export async function tombstoneOf(
+  { tx, project }: Pick<Call, "tx" | "project">,
+  object: string,
+  id: string,
+): Promise<Row<"tombstones"> | undefined> {
+  return await tx.selectFrom("tombstones").selectAll()
+    .where("project_id", "=", project.id).where("object", "=", object).where("id", "=", id)
+    .executeTakeFirst();
+}
+
+/** Reads one row more than the page holds, to know whether there is another page. */
+async function pageAfter<Row, Position, Item>(
+  listing: Listing<Row, Position, Item>,
+  position: Position | undefined,
+  limit: number,
+  url: URL,
+): Promise<Page<Item>> {
+  const rows = await listing.rowsAfter(position, limit + 1);
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const items: Item[] = [];
+  for (const row of shown) items.push(await listing.show(row));
+  const more = rows.length > limit && last !== undefined;
+  return {
+    object: "list",
+    items,
+    next_page: more ? addressAfter(url, listing.idOf(last)) : null,
+    url: withoutPaging(url),
+  };
+}
+
+/** The address of the page after an item, other parameters kept. */
+function addressAfter(url: URL, id: string): string {
+  const next = new URL(url);
+  next.searchParams.set("starting_after", id);
+  return withoutOrigin(next);
+}
+
+/** The address of the list itself. */
+function withoutPaging(url: URL): string {
+  const plain = new URL(url);
+  plain.searchParams.delete("starting_after");
+  plain.searchParams.delete("limit");
+  return withoutOrigin(plain);
+}
+
+/** Path and query. */
+function withoutOrigin({ pathname, search }: URL): string {
+  // A space that is written as a plus would be one only to those who read the query as a form.
+  return pathname + search.replaceAll("+", "%20");
+}

@@ -1,0 +1,166 @@
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { type FoundCredential, resolveCredential } from "../../lib/auth/credential.ts";
+import { saveProfile, setActive } from "../../lib/auth/store.ts";
+import { AuthError, ConfigError, UsageError } from "../../lib/errors.ts";
+import {
+  profileNamed,
+  putPrivate,
+  type TestMachine,
+  testMachine,
+} from "../support/token_service.ts";
+
+const PLACES = ["env", "flag", "local", "variable", "active", "default"] as const;
+
+/** Stores a profile for each place, and the sign-in of a local file. */
+async function store(machine: TestMachine): Promise<void> {
+  for (const name of ["flag", "variable", "active", "default"]) {
+    await saveProfile(machine, profileNamed(name));
+  }
+}
+
+/** The local file of the folder above the working folder. */
+function localFile(machine: TestMachine): string {
+  return join(dirname(machine.cwd), ".cli", "config.json");
+}
+
+/** What a find says it is, short. */
+function title(found: FoundCredential | undefined): string | undefined {
+  return found && (found.name ?? { environment: "env", local: "local" }[String(found.kind)]);
+}
+
+Deno.test("the sign-in comes from the first of its places, whichever are there", async () => {
+  await using machine = await testMachine();
+  await store(machine);
+  const path = join(machine.home, ".cli", "config.json");
+  const all = JSON.parse(await Deno.readTextFile(path)).profiles;
+  const { name: _, ...token } = profileNamed("local");
+  for (let present = 0; present < 2 ** PLACES.length; present++) {
+    const there = PLACES.filter((_, i) => present & (1 << i));
+    const has = (place: typeof PLACES[number]) => there.includes(place);
+    const profiles = Object.fromEntries(
+      Object.entries(all).filter(([name]) => there.some((place) => place === name)),
+    );
+    await putPrivate(path, { profiles });
+    delete machine.variables.CLI_REFRESH_TOKEN;
+    delete machine.variables.CLI_PROFILE;
+    if (has("env")) machine.variables.CLI_REFRESH_TOKEN = "rtk_from_environment";
+    if (has("variable")) machine.variables.CLI_PROFILE = "variable";
+    await putPrivate(localFile(machine), has("local") ? { profile: token } : {});
+    await putPrivate(join(machine.home, ".cli", "active"), has("active") ? "active" : "");
+    const options = has("flag") ? { profile: "flag" } : {};
+    machine.warnings.length = 0;
+    const found = await resolveCredential(machine, { ...options, withShadows: true });
+    const label = there.join(" ");
+    // Only one of the profiles can apply: the others are choices, not shadowed.
+    const standing = PLACES.slice(3).find(has);
+    const order = ["env", "flag", "local", ...has("flag") || !standing ? [] : [standing]].filter(
+      (place) => place === standing || there.some((one) => one === place),
+    );
+    deepStrictEqual([title(found), ...found?.shadows.map(title) ?? []], [
+      order[0],
+      ...order.slice(1),
+    ], label);
+    strictEqual(title(await resolveCredential(machine, options)), order[0], label);
+    const others = machine.warnings.filter((text) => !text.startsWith("CLI_PROFILE is not used"));
+    strictEqual(others.length, has("env") && has("flag") ? 2 : 0, label);
+  }
+});
+
+Deno.test("a find tells where it comes from and shows no token", async () => {
+  await using machine = await testMachine();
+  await store(machine);
+  await setActive(machine, "active");
+  const scope = "project_configuration:apps:read";
+  const base_url = "http://127.0.0.1:9";
+  await saveProfile(machine, profileNamed("active", { scope, base_url }));
+  const found = await resolveCredential(machine);
+  const { open, scopeAt: _, ...shown } = found ?? {};
+  strictEqual(typeof open, "function");
+  deepStrictEqual(shown, {
+    kind: "profile",
+    source: join(machine.home, ".cli", "config.json"),
+    name: "active",
+    chosenBy: "active",
+    baseUrl: base_url,
+    clientId: undefined,
+    expiresAtMs: profileNamed("x").expires_at_ms,
+    scope,
+    preview: "atk_…tive",
+    shadows: [],
+    signIn: "cli auth login --name active",
+  });
+  ok(!JSON.stringify(found).includes("of_profile"));
+  machine.variables.CLI_REFRESH_TOKEN = " rtk_from_environment\n";
+  strictEqual((await resolveCredential(machine))?.preview, "rtk_…ment");
+  machine.variables.CLI_REFRESH_TOKEN = "rtk_short";
+  strictEqual((await resolveCredential(machine))?.preview, "[hidden]");
+});
+
+Deno.test("an empty variable counts as unset, an empty token given by a program is refused", async () => {
+  await using machine = await testMachine();
+  machine.variables.CLI_REFRESH_TOKEN = "";
+  machine.variables.CLI_PROFILE = "  ";
+  strictEqual(await resolveCredential(machine), undefined);
+  await rejects(resolveCredential(machine, { refreshToken: " " }), UsageError);
+  const found = await resolveCredential(machine, { refreshToken: "rtk_given_by_program" });
+  deepStrictEqual([found?.kind, found?.source], ["option", "refreshToken"]);
+});
+
+Deno.test("a named profile that does not exist is refused with those that do", async () => {
+  await using machine = await testMachine();
+  await store(machine);
+  const missing = (error: unknown) => {
+    ok(error instanceof AuthError);
+    match(error.message, /"gone": stored are "flag", "variable", "active", "default"$/);
+    match(error.hint ?? "", /cli auth login --name gone$/);
+    return true;
+  };
+  await rejects(resolveCredential(machine, { profile: "gone" }), missing);
+  machine.variables.CLI_PROFILE = "gone";
+  await rejects(resolveCredential(machine), missing);
+  const { name: _, ...token } = profileNamed("local");
+  await putPrivate(localFile(machine), { profile: token });
+  strictEqual((await resolveCredential(machine, { withShadows: true }))?.kind, "local");
+});
+
+Deno.test("CLI_PROFILE without effect in a folder with its own sign-in is told once", async () => {
+  await using machine = await testMachine();
+  await store(machine);
+  const { name: _, ...token } = profileNamed("local");
+  await putPrivate(localFile(machine), { profile: token });
+  machine.variables.CLI_PROFILE = "default";
+  for (let i = 0; i < 2; i++) strictEqual((await resolveCredential(machine))?.kind, "local");
+  strictEqual(machine.warnings.length, 1);
+  match(machine.warnings[0] ?? "", /^CLI_PROFILE is not used here: .*config\.json has its own/);
+  const named = await resolveCredential({ ...machine }, { profile: "default" });
+  deepStrictEqual([named?.name, machine.warnings.length], ["default", 1]);
+});
+
+Deno.test("a local file without a sign-in leaves the choice to the profiles", async () => {
+  await using machine = await testMachine();
+  await store(machine);
+  await putPrivate(localFile(machine), { project_id: "proj_1", profile: null });
+  strictEqual((await resolveCredential(machine))?.name, "default");
+});
+
+Deno.test("a stale active mark falls back to the default profile and heals", async () => {
+  await using machine = await testMachine();
+  await store(machine);
+  await putPrivate(join(machine.home, ".cli", "active"), "gone\n");
+  strictEqual((await resolveCredential(machine))?.chosenBy, "default");
+  strictEqual((await resolveCredential(machine))?.chosenBy, "default");
+  deepStrictEqual(machine.warnings.length, 1);
+});
+
+Deno.test("a file that others can open stops the search, even where a later place has a sign-in", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await using machine = await testMachine();
+  await store(machine);
+  const { name: _, ...token } = profileNamed("local");
+  await putPrivate(localFile(machine), { profile: token });
+  await Deno.chmod(localFile(machine), 0o640);
+  await rejects(resolveCredential(machine), ConfigError);
+  strictEqual((await resolveCredential(machine, { profile: "flag" }))?.name, "flag");
+});

@@ -1,0 +1,241 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import type { Finding } from "../../../lib/cli/checks/finding.ts";
+import {
+  BASE_URL,
+  type Home,
+  openHome,
+  type RunOptions,
+  signedIn,
+} from "../../support/home_fixture.ts";
+
+const windows = Deno.build.os === "windows";
+
+/** What doctor found, by check. */
+interface Found {
+  /** The exit code. */
+  code: number;
+  /** The findings by check. */
+  checks: Record<string, Finding>;
+  /** Everything that was written. */
+  text: string;
+}
+
+/** Runs doctor. */
+async function doctor(at: Home, words = "doctor", options: RunOptions = {}): Promise<Found> {
+  const ran = await at.run(`${words} --output json`, options);
+  const { checks, ok: fine } = ran.json();
+  ok(Array.isArray(checks), ran.err);
+  strictEqual(fine, ran.code === 0);
+  const found: Finding[] = checks;
+  return {
+    code: ran.code,
+    checks: Object.fromEntries(found.map((finding) => [finding.check, finding])),
+    text: ran.out + ran.err,
+  };
+}
+
+/** The checks that did not find all well. */
+function troubled({ checks }: Found): string[] {
+  return Object.values(checks).filter(({ status }) => status !== "ok")
+    .map(({ check, status }) => `${check}: ${status}`);
+}
+
+/** A machine with a profile and a bound folder in a repository. */
+async function bound(): Promise<Home> {
+  const at = await openHome();
+  await signedIn(at);
+  await Deno.mkdir(join(at.cwd, ".git"));
+  const { code, err } = await at.run("init --no-apps");
+  strictEqual(code, 0, err);
+  at.sent.length = 0;
+  return at;
+}
+
+Deno.test("doctor finds all well where all is well, as a table and as JSON", async () => {
+  await using at = await bound();
+  const found = await doctor(at);
+  deepStrictEqual(troubled(found), []);
+  deepStrictEqual(Object.keys(found.checks), [
+    ...["profiles", "active profile", "folder", "git", "shared tokens", "sign-in", "service"],
+    ...["clock", "access", "permissions", "project"],
+  ]);
+  match(
+    found.checks["service"]?.detail ?? "",
+    /^version \S+ at http:\S+ \(from: credential\), client version/,
+  );
+  const table = await at.run("doctor");
+  strictEqual(table.code, 0);
+  match(table.out, /^STATUS +CHECK +DETAIL\nok +profiles +"default" in /);
+  const text = await Deno.readTextFile(join(at.cwd, ".cli", "config.json"));
+  for (const [secret] of text.matchAll(/[ar]tk_[\w-]+/g)) ok(!found.text.includes(secret));
+});
+
+Deno.test("auth doctor looks at sign-ins only", async () => {
+  await using at = await bound();
+  const { code, checks } = await doctor(at, "auth doctor");
+  strictEqual(code, 0);
+  ok(checks["access"] && !checks["project"] && !checks["permissions"]);
+});
+
+Deno.test("a file that others can open fails, with the command that mends it", {
+  ignore: windows,
+}, async () => {
+  await using at = await bound();
+  const file = join(at.cwd, ".cli", "config.json");
+  await Deno.chmod(file, 0o640);
+  const found = await doctor(at);
+  strictEqual(found.code, 1);
+  deepStrictEqual(troubled(found), ["folder: fail", "sign-in: fail", "service: skip"]);
+  strictEqual(found.checks["folder"]?.fix, `Run: chmod 600 ${file}`);
+  await Deno.chmod(file, 0o600);
+  await Deno.chmod(join(at.home, ".cli"), 0o711);
+  const home = await doctor(at);
+  strictEqual(home.checks["profiles"]?.fix, `Run: chmod 700 ${join(at.home, ".cli")}`);
+});
+
+Deno.test("a folder's file that says nothing is pointed out", async () => {
+  await using at = await openHome();
+  await Deno.mkdir(join(at.cwd, ".cli"), { mode: 0o700 });
+  await Deno.writeTextFile(join(at.cwd, ".cli", "config.json"), "{}", { mode: 0o600 });
+  const { checks } = await doctor(at);
+  strictEqual(checks["folder"]?.status, "warn");
+  match(checks["folder"]?.detail ?? "", /config\.json names neither a sign-in nor a project$/);
+});
+
+Deno.test("a sign-in that git would commit fails", async () => {
+  await using at = await bound();
+  await Deno.remove(join(at.cwd, ".gitignore"));
+  const open = await doctor(at);
+  deepStrictEqual([open.code, troubled(open)], [1, ["git: fail"]]);
+  strictEqual(open.checks["git"]?.fix, `Run: echo .cli/ >> ${join(at.cwd, ".gitignore")}`);
+  await Deno.writeTextFile(join(at.cwd, ".git", "index"), "DIRC\0.cli/config.json\0");
+  match((await doctor(at)).checks["git"]?.fix ?? "", /git rm --cached /);
+});
+
+Deno.test("two places that hold the same sign-in fail", async () => {
+  await using at = await bound();
+  const [from, to] = [join(at.home, ".cli", "config.json"), join(at.cwd, ".cli", "config.json")];
+  const profile = JSON.parse(await Deno.readTextFile(from)).profiles.default;
+  const local = JSON.parse(await Deno.readTextFile(to));
+  await Deno.writeTextFile(to, JSON.stringify({ ...local, profile }));
+  const found = await doctor(at);
+  deepStrictEqual([found.code, troubled(found)], [1, ["shared tokens: fail"]]);
+  strictEqual(found.checks["shared tokens"]?.fix, "Run: cli init --force");
+});
+
+Deno.test("a stale active mark is pointed out, a stale CLI_PROFILE fails", async () => {
+  await using at = await bound();
+  await Deno.writeTextFile(join(at.home, ".cli", "active"), "gone\n", { mode: 0o600 });
+  const mark = await doctor(at);
+  deepStrictEqual([mark.code, troubled(mark)], [0, ["active profile: warn"]]);
+  match(mark.checks["active profile"]?.detail ?? "", /named "gone", which is not stored/);
+  at.env.CLI_PROFILE = "gone";
+  const variable = await doctor(at);
+  deepStrictEqual(troubled(variable), ["active profile: fail"]);
+});
+
+Deno.test("a service that does not answer fails, and hides what it hides", async () => {
+  await using at = await bound();
+  const intercept = () => Promise.reject(new TypeError("connection refused"));
+  const found = await doctor(at, "doctor", { intercept });
+  strictEqual(found.code, 1);
+  deepStrictEqual(troubled(found), [
+    "service: fail",
+    "access: skip",
+    "permissions: skip",
+    "project: skip",
+  ]);
+  match(found.checks["service"]?.fix ?? "", /cli service/);
+});
+
+Deno.test("a service without a health address is one all the same", async () => {
+  await using at = await bound();
+  const intercept = (request: Request) => {
+    const health = new URL(request.url).pathname === "/health";
+    return Promise.resolve(health ? new Response("", { status: 404 }) : undefined);
+  };
+  const found = await doctor(at, "doctor", { intercept });
+  strictEqual(found.code, 0, found.text);
+  match(found.checks["service"]?.detail ?? "", /^no version told at http/);
+});
+
+Deno.test("a clock that is off by more than a minute fails", async () => {
+  await using at = await bound();
+  const answering = (skewMs: number) => (request: Request) => {
+    if (new URL(request.url).pathname !== "/health") return Promise.resolve(undefined);
+    const date = new Date(at.around().now() + skewMs).toUTCString();
+    return Promise.resolve(Response.json({ version: "9" }, { headers: { Date: date } }));
+  };
+  const near = await doctor(at, "doctor", { intercept: answering(30_000) });
+  deepStrictEqual(troubled(near), []);
+  const far = await doctor(at, "doctor", { intercept: answering(-120_000) });
+  deepStrictEqual([far.code, troubled(far)], [1, ["clock: fail"]]);
+  match(far.checks["clock"]?.detail ?? "", /this machine is 12\d s ahead of the service/);
+});
+
+Deno.test("a sign-in that was revoked fails, with the command that signs in again", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
+  at.pass(31 * 86_400_000);
+  const found = await doctor(at);
+  strictEqual(found.code, 1);
+  deepStrictEqual(troubled(found), ["access: fail", "permissions: skip", "project: skip"]);
+  strictEqual(found.checks["access"]?.fix, "Sign in again with: cli auth login");
+  // A person reads the fix once.
+  strictEqual((await at.run("doctor")).err.split("Sign in again with").length, 2);
+});
+
+Deno.test("permissions that commands need and the sign-in lacks are named", async () => {
+  await using at = await openHome();
+  at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
+  at.env.CLI_BASE_URL = BASE_URL;
+  const scope = "*:*:read";
+  at.env.CLI_REFRESH_TOKEN = (await at.service.oauth.issueToken({ scope })).refresh_token;
+  const found = await doctor(at);
+  deepStrictEqual([found.code, troubled(found)], [0, ["permissions: warn"]]);
+  match(
+    found.checks["permissions"]?.detail ?? "",
+    /need project_configuration:projects:read_write /,
+  );
+  ok(!found.checks["permissions"]?.detail.includes("audit_logs"));
+});
+
+Deno.test("a wrong project and none at all fail; two that disagree are pointed out", async () => {
+  await using at = await bound();
+  at.env.CLI_PROJECT_ID = "proj_elsewhere";
+  const wrong = await doctor(at);
+  deepStrictEqual([wrong.code, troubled(wrong)], [1, ["project: fail"]]);
+  match(wrong.checks["project"]?.detail ?? "", /sees no project proj_elsewhere \(from: CLI_PRO/);
+  delete at.env.CLI_PROJECT_ID;
+  await Deno.writeTextFile(join(at.cwd, "cli.toml"), 'project_id = "proj_elsewhere"\n');
+  const apart = await doctor(at);
+  deepStrictEqual([apart.code, troubled(apart)], [0, ["project: warn"]]);
+  at.cwd = at.home;
+  const none = await doctor(at);
+  deepStrictEqual([none.code, troubled(none)], [1, ["project: fail"]]);
+});
+
+Deno.test("a variable that hides what is stored is pointed out", async () => {
+  await using at = await bound();
+  at.env.CLI_REFRESH_TOKEN = (await at.service.oauth.issueToken()).refresh_token;
+  const found = await doctor(at);
+  deepStrictEqual([found.code, troubled(found)], [0, ["sign-in: warn"]]);
+  match(
+    found.checks["sign-in"]?.detail ?? "",
+    /^CLI_REFRESH_TOKEN; it comes before .* and the pro/,
+  );
+});
+
+Deno.test("nobody is signed in: doctor fails and says what to run", async () => {
+  await using at = await openHome();
+  const found = await doctor(at);
+  strictEqual(found.code, 1);
+  strictEqual(found.checks["sign-in"]?.status, "fail");
+  match(found.checks["sign-in"]?.fix ?? "", /cli auth login/);
+  deepStrictEqual([found.checks["service"]?.status, found.checks["access"]?.status], [
+    "ok",
+    "skip",
+  ]);
+});

@@ -1,0 +1,50 @@
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { resolveConnection } from "../../../lib/connect.ts";
+import { createProject } from "../../../lib/resources/projects.ts";
+import { type Home, openHome, signedIn } from "../../support/home_fixture.ts";
+
+/** A file in the working folder. */
+function read(at: Home, ...names: string[]): Promise<string> {
+  return Deno.readTextFile(join(at.cwd, ...names));
+}
+
+/** What the local file holds. */
+async function local(at: Home): Promise<Record<string, Record<string, string>>> {
+  return JSON.parse(await read(at, ".cli", "config.json"));
+}
+
+Deno.test("init --no-local-creds claims no binding that another file takes back", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  const first = at.service.projectId;
+  await at.run("init --no-apps");
+  const { client } = await resolveConnection(at.around());
+  const { id: second } = await createProject(client, { name: "Second" });
+  const { access_token } = (await local(at)).profile ?? {};
+  await Deno.mkdir(join(at.cwd, "sub"));
+  const below = await at.run(`init --no-apps --no-local-creds --path sub --project-id ${second}`);
+  strictEqual(below.code, 1);
+  match(
+    below.err,
+    RegExp(`config.json" names ${first} and comes before cli.toml\nLeave out --no-l`),
+  );
+  ok(!at.paths(at.cwd).some((path) => path.startsWith("sub/")));
+  const words = `init --no-apps --no-local-creds --project-id ${second}`;
+  await Deno.remove(join(at.cwd, "cli.toml"));
+  const refused = await at.run(words);
+  deepStrictEqual([refused.code, /Pass --force/.test(refused.err)], [1, true], refused.err);
+  const forced = await at.run(`${words} --force`);
+  strictEqual(forced.code, 0, forced.err);
+  doesNotMatch(forced.err, /comes before/);
+  const { project_id, profile } = await local(at);
+  deepStrictEqual([project_id, profile?.access_token], [second, access_token]);
+  match(await read(at, "cli.toml"), RegExp(second));
+});
+
+Deno.test("init refuses an empty --path before it asks anybody", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  const empty = await at.run("init --no-apps --path=");
+  deepStrictEqual([empty.code, at.sent, at.paths(at.cwd)], [2, [], []]);
+});

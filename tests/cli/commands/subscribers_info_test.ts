@@ -1,0 +1,82 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { simulate } from "../../support/simulation.ts";
+import { deskAt, fieldsIn, itemsIn, MONTHLY } from "../../support/subscribers_fixture.ts";
+
+Deno.test("a section that cannot be read is shown as such, and the exit code is 9", async () => {
+  const broken = /\/(purchases|aliases)\?/;
+  await using desk = await deskAt({
+    intercept: async (request, pass) =>
+      broken.test(request.url)
+        ? Response.json({ object: "error", type: "server_error", message: "Out of order" }, {
+          status: 500,
+        })
+        : await pass(request),
+  });
+  await simulate(desk).subscribe(MONTHLY);
+  const table = await desk.run("subscribers", "info", "ada");
+  equal(table.code, 9);
+  match(table.out, /^Subscriptions \(1\)$/m);
+  match(table.out, /^Purchases \(unknown\)\nCannot be read: Out of order$/m);
+  match(table.out, /^Aliases \(unknown\)$/m);
+  match(table.err, /^Cannot show all of "ada": no purchases, aliases: Out of order$/m);
+  const json = await desk.run("subscribers", "info", "ada", "--output", "json");
+  equal(json.code, 9);
+  const shown = fieldsIn(json.json());
+  deepEqual(shown["purchases"], null);
+  deepEqual(shown["errors"], { purchases: "Out of order", aliases: "Out of order" });
+  equal(itemsIn(shown["subscriptions"]).length, 1);
+  equal(JSON.parse(json.err).error.exit_code, 9);
+});
+
+Deno.test("a section without permission is one that cannot be read", async () => {
+  await using desk = await deskAt();
+  const { service } = desk;
+  await simulate(desk).subscribe(MONTHLY);
+  const scope = "customer_information:customers:read";
+  desk.env["CLI_REFRESH_TOKEN"] = (await service.oauth.issueToken({ scope })).refresh_token ?? "";
+  const { code, out, err } = await desk.run("subscribers", "info", "ada");
+  equal(code, 9);
+  const lacks = (what: string) =>
+    `no ${what}: The credential lacks the permission "customer_information:${what}:read"`;
+  ok(err.includes(`${lacks("subscriptions")}; ${lacks("purchases")}`), err);
+  match(err, /^Replace CLI_REFRESH_TOKEN by one with those permissions/m);
+  match(out, /^entl\w+ +2026-02-28 +- +- +-$/m);
+  match(
+    err,
+    /^Warning: Entitlements are shown by their ids: .* "project_configuration:entitlements:read"$/m,
+  );
+  match(out, /^Subscriptions \(unknown\)\nCannot be read: .*customer_information:subscriptions/m);
+  match(out, /^Aliases \(1\)$/m);
+});
+
+Deno.test("where no section can be read, no other one is called complete", async () => {
+  await using desk = await deskAt({
+    intercept: async (request, pass) =>
+      /\/customers\/ada\/\w+\?/.test(request.url)
+        ? Response.json({ object: "error", type: "server_error", message: "Out of order" }, {
+          status: 500,
+        })
+        : await pass(request),
+  });
+  const { code, err } = await desk.run("subscribers", "info", "ada");
+  equal(code, 9);
+  match(err, /aliases: Out of order\nRun the same command again\.$/m);
+});
+
+Deno.test("what a missing section may explain is not explained by another one", async () => {
+  let broken = false;
+  await using desk = await deskAt({
+    intercept: async (request, pass) =>
+      broken && /\/purchases\?/.test(request.url)
+        ? Response.json({ object: "error", type: "server_error", message: "Out of order" }, {
+          status: 500,
+        })
+        : await pass(request),
+  });
+  await simulate(desk).subscribe(MONTHLY);
+  await simulate(desk).purchase({ product_id: "notes_lifetime", price: 99 });
+  const info = async () => (await desk.run("subscribers", "info", "ada")).out;
+  match(await info(), /^pro +never +- +play_store +notes_lifetime$/m);
+  broken = true;
+  match(await info(), /^pro +never +- +- +-$/m);
+});

@@ -1,0 +1,350 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { canBeChosen, EVENT_TYPES } from "../../../lib/cli/events/types.ts";
+import { EVENT_TYPES as CHOICES } from "../../../lib/service/events/types.ts";
+import { updateWebhook } from "../../../lib/resources/webhooks.ts";
+import { type Counter, openCounter } from "../../support/cli_fixture.ts";
+import { answers, openReceiver, type Receiver } from "../../support/receiver.ts";
+import { matchScreen, shown } from "../../support/screen.ts";
+import { simulate } from "../../support/simulation.ts";
+
+/** A counter with the administrator's secret, where webhooks may come back to this machine. */
+async function openOffice(columns?: number): Promise<Counter> {
+  const counter = await openCounter({
+    webhookTargets: "loopback",
+    buyers: false,
+    ...columns !== undefined && { columns },
+  });
+  counter.desk.env.CLI_SERVICE_ADMIN_SECRET = counter.desk.service.adminSecret;
+  return counter;
+}
+
+/** Runs a command that must succeed, and gives what it shows. */
+async function run({ run }: Counter, line: string): Promise<string> {
+  const { code, out, err } = await run(line);
+  equal(code, 0, `cli ${line}\n${err}`);
+  return out;
+}
+
+/** Makes a webhook that goes to a receiver. Its id is `$hook` from then on. */
+async function subscribe(counter: Counter, receiver: Receiver, events: string): Promise<void> {
+  const line = `webhooks create --name All --url ${receiver.url} --events ${events}`;
+  counter.ids["$hook"] = /^id +(\S+)$/m.exec(await run(counter, line))?.[1] ?? "";
+}
+
+/** Lets a customer buy something, and waits for what is told of it. Its event is `$event`. */
+async function buy(counter: Counter, customer: string): Promise<void> {
+  const { desk } = counter;
+  await simulate(desk).purchase({
+    product_id: "notes.pro.lifetime",
+    price: 9,
+    customer_id: customer,
+  });
+  await desk.service.deliverer.idle();
+  counter.ids["$event"] = (await simulate(desk).rows("events")).at(-1)?.id ?? "";
+}
+
+Deno.test("webhooks ping tells whether the receiver has got it, and exits by that", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "renewal");
+  const good = await counter.run("webhooks ping $hook");
+  deepEqual([good.code, good.err], [0, "The receiver has got it\n"]);
+  match(good.out, /^state +delivered$/m);
+  equal(receiver.arrived[0]?.event.type, "TEST");
+  receiver.behave = answers(500);
+  const bad = await counter.run("webhooks ping $hook --output json");
+  equal(bad.code, 1);
+  equal(Object(bad.json()).last_status, 500);
+  match(bad.err, /Cannot ping the webhook: The receiver answers 500/);
+  const missing = await counter.run("webhooks ping whintgr0");
+  equal(missing.code, 5);
+  match(missing.err, /There is no webhook integration "whintgr0"/);
+});
+
+Deno.test("webhooks deliveries and attempts tell what became of each event", async () => {
+  using receiver = openReceiver(answers(503, {}, "busy"));
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  await buy(counter, "ada");
+  receiver.behave = answers(200);
+  await buy(counter, "bob");
+  await buy(counter, "ada");
+  const all = await run(counter, "webhooks deliveries $hook");
+  const rows = all.split("\n").slice(1, 4).map((row) => row.split(/ {2,}/).slice(2, 7));
+  deepEqual(rows, [
+    ["ada", "waiting", "-", "-", "0"],
+    ["bob", "delivered", "200", "2026-01-31 12:30:15", "1"],
+    ["ada", "pending", "503", "2026-01-31 12:30:15", "1"],
+  ]);
+  const failing = await run(counter, "webhooks deliveries $hook --state pending --output json");
+  const { items } = JSON.parse(failing);
+  equal(items.length, 1);
+  equal(items[0].last_error, "The receiver answers 503");
+  const attempts = await run(counter, `webhooks attempts ${items[0].id}`);
+  match(attempts, /^ *1 +2026-01-31 12:30:15 +0 +503 +The receiver answers 503$/m);
+  const whole = JSON.parse(await run(counter, `webhooks attempts ${items[0].id} --output json`));
+  equal(whole.items[0].response.body, "busy");
+  equal(JSON.parse(whole.items[0].request.body).event.app_user_id, "ada");
+  match(await run(counter, "webhooks deliveries $hook --limit 1"), /waiting/);
+  equal((await counter.run("webhooks deliveries $hook --state lost")).code, 2);
+  equal((await counter.run("webhooks attempts dlv0")).code, 5);
+});
+
+Deno.test("webhooks rotate-secret asks first, and shows the new secret once", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "renewal");
+  equal((await counter.run("webhooks rotate-secret $hook")).code, 3);
+  const { out, err, code } = await counter.run("webhooks rotate-secret $hook -y");
+  equal(code, 0);
+  match(out, /^signing_secret +whsec_\S{32}$/m);
+  match(out, /^previous_expires_at +2026-02-01 12:30:15$/m);
+  match(err, /^The signing secret is shown only here\./);
+});
+
+Deno.test("events resend and recover send again what was sent, or was not", async () => {
+  using receiver = openReceiver(answers(410));
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  await buy(counter, "ada");
+  const refused = await counter.run("events resend $event --webhook $hook");
+  equal(refused.code, 7);
+  match(refused.err, /is disabled: its receiver said that it is gone/);
+  const enable = `Switch it on again: cli webhooks update ${counter.ids["$hook"]} --url <url>\n`;
+  ok(refused.err.endsWith(enable), refused.err);
+  const idle = await counter.run("events recover --since 2026-01-31 --webhook $hook");
+  equal(idle.code, 7);
+  ok(idle.err.endsWith(enable), idle.err);
+  const pinged = await counter.run("webhooks ping $hook");
+  equal(pinged.code, 7);
+  ok(pinged.err.endsWith(enable), pinged.err);
+  const nobody = await counter.run("events resend $event");
+  deepEqual([nobody.code, nobody.out], [0, ""]);
+  match(nobody.err, /No webhook wants this event/);
+  match(await run(counter, "webhooks list"), /2026-01-31 +2026-01-31/);
+  receiver.behave = answers(200);
+  await run(counter, `webhooks update $hook --url ${receiver.url}`);
+  await buy(counter, "bob");
+  // A day as the end is meant to its end.
+  const before = "events recover --since 2026-01-31 --until 2026-01-31T00:00:00Z";
+  equal((await counter.run(before)).err, "0 deliveries on the way\n");
+  const again = await counter.run("events recover --since 2026-01-31 --until 2026-01-31");
+  deepEqual([again.code, again.err], [0, "1 delivery on the way\n"]);
+  await counter.desk.service.deliverer.idle();
+  deepEqual(receiver.arrived.map(({ event }) => event.app_user_id), ["ada", "bob", "ada"]);
+  const sent = await counter.run("events resend $event");
+  match(sent.out, /^pending +dlv\w+ +whintgr\w+ +NON_RENEWING_PURCHASE/m);
+  match(
+    sent.err,
+    /^The event is on its way to 1 webhook\nSee what becomes of it: cli webhooks att/,
+  );
+  await counter.desk.service.deliverer.idle();
+  equal(receiver.arrived.at(-1)?.event.app_user_id, "bob");
+  const later = await counter.run(
+    "events recover --since 2026-02-01 --until 2026-02-02 --output json",
+  );
+  deepEqual(later.json(), { object: "recovery", deliveries: 0 });
+  equal((await counter.run("events recover")).code, 2);
+  const yesterday = await counter.run("events recover --since yesterday");
+  equal(yesterday.code, 2);
+  match(yesterday.err, /for --since: it is neither a day such as 2027-01-31 nor a moment such as /);
+  const nope = await counter.run("events resend nope");
+  equal(nope.code, 5);
+  match(nope.err, /\nSee what there is: cli events list --project-id \w+\n$/);
+  const noHook = await counter.run("events resend $event --webhook nope");
+  match(noHook.err, /\nSee what there is: cli webhooks list --project-id \w+\n$/);
+  match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +[-\d: ]{16} +ada/);
+  match(await run(counter, "events view $event"), /^ {4}"app_user_id": "bob",$/m);
+});
+
+Deno.test("events resend takes a delivery, and sends its event to its webhook alone", async () => {
+  using receiver = openReceiver(answers(500));
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  const first = counter.ids["$hook"] ?? "";
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  await buy(counter, "ada");
+  const listed = await run(counter, "webhooks deliveries $hook");
+  const [delivery = ""] = /^dlv\w+/m.exec(listed) ?? [];
+  const { items } = JSON.parse(await run(counter, `events resend ${delivery} --output json`));
+  deepEqual(items.map(({ id }: { id: string }) => id), [delivery]);
+  const other = await counter.run(`events resend ${delivery} --webhook ${first}`);
+  equal(other.code, 2);
+  match(
+    other.err,
+    /: it is a delivery to whintgr\w+\nSend its event there: cli events resend \S+ --w/,
+  );
+  equal((await counter.run("events resend dlv0")).code, 5);
+});
+
+Deno.test("events resend of what stands behind another event says so, and calls it on no way", async () => {
+  using receiver = openReceiver(answers(503));
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  await buy(counter, "ada");
+  await buy(counter, "ada");
+  const waiting = await run(counter, "webhooks deliveries $hook --state waiting");
+  const [delivery = ""] = /^dlv\w+/m.exec(waiting) ?? [];
+  const { code, out, err } = await counter.run(`events resend ${delivery}`);
+  equal(code, 0);
+  match(out, /^waiting +dlv/m);
+  equal(
+    err,
+    "It waits at 1 webhook until an earlier event of the same customer has arrived\n" +
+      `See what it waits for: cli webhooks deliveries ${counter.ids["$hook"]}\n`,
+  );
+});
+
+Deno.test("events recover refuses an end before the beginning without asking the service", async () => {
+  await using counter = await openOffice();
+  counter.desk.sent.length = 0;
+  const line = "events recover --since 2026-11-28 --until 2026-11-27T12:00:00Z";
+  const { code, err } = await counter.run(line);
+  equal(code, 2);
+  match(err, /--since 2026-11-28 00:00:00 to --until 2026-11-27 12:00:00: that ends before it beg/);
+  deepEqual(counter.desk.sent, []);
+});
+
+Deno.test("webhooks list shows at any width which webhooks are switched off", async () => {
+  using receiver = openReceiver(answers(410));
+  for (const columns of [60, 80]) {
+    await using counter = await openOffice(columns);
+    await subscribe(counter, receiver, "non_renewing_purchase");
+    ok(!(await run(counter, "webhooks list")).includes("DISABLED"));
+    await buy(counter, "ada");
+    match(await run(counter, "webhooks list"), / DISABLED .*\n.* 2026-01-31 +2026-01-31\n$/);
+  }
+});
+
+Deno.test("a ping that a fault lets go astray leads to the faults, not to attempts", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice();
+  await subscribe(counter, receiver, "renewal");
+  await run(counter, "simulate faults add-delivery $hook drop");
+  const { code, err } = await counter.run("webhooks ping $hook");
+  equal(code, 1);
+  match(
+    err,
+    /^Cannot ping the webhook: a fault let the event go astray\n.*cli simulate faults clear\n$/,
+  );
+});
+
+Deno.test("events trigger tells how many webhooks hear of the event", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice();
+  const nobody = await counter.run("events trigger test");
+  match(nobody.err, /\nNo webhook wants it; send one to a webhook: cli webhooks ping <id>\n/);
+  const consent = await counter.run("events trigger price_increase_consent_required");
+  match(
+    consent.err,
+    /\nNo webhook can choose this type, and there is none that gets all types\.\n/,
+  );
+  const chosen = EVENT_TYPES.filter(({ type }) => canBeChosen(type)).map(({ type }) => type);
+  deepEqual(chosen, CHOICES.map((type) => type.toUpperCase()));
+  await subscribe(counter, receiver, "non_renewing_purchase");
+  const somebody = await counter.run("events trigger non_renewing_purchase");
+  match(somebody.err, /\nIt goes to 1 webhook\n/);
+});
+
+Deno.test("webhooks list counts event types that are many, and view names them", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice(80);
+  await subscribe(counter, receiver, "renewal,expiration");
+  match(await run(counter, "webhooks list"), / renewal,expiration /);
+  const many = "initial_purchase,renewal,cancellation,expiration,billing_issue";
+  await run(counter, `webhooks update $hook --events ${many}`);
+  match(await run(counter, "webhooks list"), / 5 types /);
+  match(await run(counter, "webhooks view $hook"), /^event_types +initial_purchase, renewal, c/m);
+  await updateWebhook(counter.desk.client, counter.ids["$hook"] ?? "", { event_types: null });
+  match(await run(counter, "webhooks list"), / all /);
+  const card = await run(counter, "webhooks view $hook");
+  match(card, /^event_types +all\nenvironment +all\napp_id +all$/m);
+  match(card, /^disabled_at +-$/m);
+});
+
+Deno.test("what the API does not have is asked of the local service alone", async () => {
+  await using counter = await openOffice();
+  counter.desk.env.CLI_BASE_URL = "https://service.example";
+  const lines = [
+    ...["webhooks ping a", "webhooks deliveries a", "webhooks attempts a", "events resend a"],
+    ...["webhooks rotate-secret a -y", "events recover --since 2026-01-31", "events list"],
+  ];
+  for (const line of lines) {
+    const { code, err } = await counter.run(line);
+    equal(code, 2, line);
+    match(err, /only the local service has a simulator/, line);
+  }
+  ok(counter.desk.sent.every(({ path }) => !path.startsWith("/_sim")));
+});
+
+/** What is shown at 80 columns. */
+const SESSION = [
+  "webhooks list",
+  "webhooks create --name 'Renewals and more' --url $url --events renewal,non_renewing_purchase",
+  "webhooks list",
+  "webhooks view $hook",
+  "webhooks ping $hook",
+  "webhooks deliveries $hook",
+  "webhooks deliveries $hook --state dead",
+  "events list",
+  "events view $event",
+  "events resend $event",
+  "webhooks attempts $delivery",
+  "webhooks attempts nope",
+  "events recover --since 2026-01-01",
+  "events recover",
+  "events recover --since 2026-11-28 --until 2026-11-27",
+  "events resend $delivery",
+  "webhooks update $hook --events RENEWED",
+  "webhooks update $hook --url https://example.com/hook",
+  "webhooks update $hook --url http://8.8.8.8/",
+  "webhooks create --name A",
+  "webhooks rotate-secret $hook",
+  "webhooks rotate-secret $hook -y",
+  "webhooks ping whintgrnope",
+  "simulate faults add --status 503 --path /v2/**",
+  "simulate faults add",
+  "simulate faults add-delivery $hook duplicate",
+  "simulate faults list",
+  "simulate faults clear",
+  "webhooks delete $hook -y",
+  "events types",
+  "events trigger renewal --customer ada --override purchase.price=4.99",
+  "events trigger renewal --override purchase.prize=4.99",
+  "events trigger renewed",
+  "events trigger test",
+  "events list --type RENEWED",
+  "events listeners list",
+  "events listen --forward-to $url --until-idle",
+  "events listeners list",
+  "events listeners secret default",
+  "events listeners rotate-secret default",
+  "events listeners rotate-secret default -y",
+  "events listeners secret nope",
+  "events listeners delete default",
+  "events listeners delete default -y",
+  "events listeners delete default -y",
+];
+
+Deno.test("what cli webhooks and events show at 80 columns is what somebody found good", async () => {
+  using receiver = openReceiver();
+  await using counter = await openOffice(80);
+  counter.ids["$url"] = receiver.url;
+  let text = "";
+  for (const line of SESSION) {
+    const ran = await counter.run(line);
+    counter.ids["$hook"] ??= /^id +(whintgr\S+)$/m.exec(ran.out)?.[1] ?? counter.ids["$hook"] ?? "";
+    if (counter.ids["$hook"] === "") delete counter.ids["$hook"];
+    const [, delivery] = /^(dlv\S+) +NON_RENEW/m.exec(ran.out) ?? [];
+    if (delivery !== undefined) counter.ids["$delivery"] = delivery;
+    if (line.startsWith("webhooks ping $hook")) await buy(counter, "ada");
+    await counter.desk.service.deliverer.idle();
+    text += shown(line, ran);
+  }
+  const steady = text.replaceAll(`:${receiver.port}/`, ":40000/")
+    .replace(/whsec_\S{32}/g, `whsec_${"A".repeat(32)}`)
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "00000000-0000-4000-8000-000000000000")
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-…/g, "00000000-0000-…")
+    .replace(/ [0-9a-f]{6}… /g, " 000000… ");
+  await matchScreen("webhooks", steady);
+});

@@ -1,0 +1,140 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { verifyWebhook } from "../../../lib/webhook.ts";
+import type { Desk } from "../../support/harness.ts";
+import {
+  listenAll,
+  makeEvents,
+  openListening,
+  startListening,
+  TARGET,
+} from "../../support/listening.ts";
+import { simulate } from "../../support/simulation.ts";
+
+/** Runs `events listen --exec` until nothing is left, in a folder of its own. */
+async function withCommand(
+  work: (folder: string, desk: Desk, arrived: string[]) => Promise<void>,
+  answer: (count: number) => number = () => 200,
+): Promise<void> {
+  const { desk, arrived } = await openListening(answer);
+  await using _ = desk;
+  const folder = await Deno.makeTempDir();
+  try {
+    await desk.run("events", "listen", "--exec", "true", "--until-idle");
+    await work(folder, desk, arrived);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("events listen --exec hands each event's bytes to the command, in order and signed", () =>
+  withCommand(async (folder, desk) => {
+    const made = await makeEvents(desk, 3);
+    const names = ["X_WEBHOOK_SIGNATURE", "WEBHOOK_ID", "WEBHOOK_TIMESTAMP", "WEBHOOK_SIGNATURE"];
+    const script = `cat > '${folder}'/$EVENT_ID.body; echo "$EVENT_TYPE $EVENT_CUSTOMER_ID"; ` +
+      `for name in ${names.join(" ")}; do eval "echo \\"\\$$name\\""; done ` +
+      `> '${folder}'/$EVENT_ID.head; echo $EVENT_ID >> '${folder}'/order; echo told >&2`;
+    const words = ["events", "listen", "--exec", script, "--until-idle"];
+    const { code, out, err } = await desk.run(...words);
+    equal(code, 0, err);
+    const read = (name: string) => Deno.readTextFile(join(folder, name));
+    deepEqual((await read("order")).trimEnd().split("\n"), made);
+    const listener = await simulate(desk).send("POST", "/listeners/default", {});
+    const secret = (await listener.json()).signing_secret;
+    const rows = await simulate(desk).rows("events");
+    for (const { id, payload } of rows) {
+      const body = await read(`${id}.body`);
+      equal(body, payload);
+      const head = (await read(`${id}.head`)).split("\n");
+      const headers = names.map((name, i): [string, string] => [
+        name.toLowerCase().replaceAll("_", "-"),
+        head[i] ?? "",
+      ]);
+      const request = new Request(TARGET, { method: "POST", headers, body });
+      equal((await verifyWebhook(request, secret)).id, id);
+    }
+    // Standard output is ours alone, whatever the command writes.
+    const lines = out.trimEnd().split("\n").map((line) => JSON.parse(line)).slice(1);
+    deepEqual(lines.map(({ object, event_id, exit_code }) => [object, event_id, exit_code]), [
+      ...made.map((id) => ["executed_event", id, 0]),
+    ]);
+    deepEqual(err.split("\n").slice(0, 2), ["INITIAL_PURCHASE ada", "told"]);
+  }));
+
+Deno.test("events listen --exec acknowledges an event only when the command exits with 0", () =>
+  withCommand(async (folder, desk) => {
+    const [first = "", second = ""] = await makeEvents(desk, 1);
+    const script = `echo $EVENT_ID >> '${folder}'/runs; test $(wc -l < '${folder}'/runs) -ge 3`;
+    const { code, out } = await desk.run("events", "listen", "--exec", script, "--until-idle");
+    equal(code, 0);
+    const runs = (await Deno.readTextFile(join(folder, "runs"))).trimEnd().split("\n");
+    deepEqual(runs, [first, first, first, second]);
+    const lines = out.trimEnd().split("\n").slice(1).map((line) => JSON.parse(line));
+    deepEqual(lines.map(({ attempt, error }) => [attempt, error]), [
+      ...[[1, "it exits with 1"], [2, "it exits with 1"], [3, null], [1, null]],
+    ]);
+    const product_id = "notes.pro.lifetime";
+    await simulate(desk).purchase({ customer_id: "late", product_id });
+    const failing = ["events", "listen", "--exec", "kill -9 $$", "--attempts", "2"];
+    const refused = await desk.run(...failing);
+    equal(refused.code, 1);
+    match(
+      refused.err,
+      /^Cannot run the command of --exec for NON_RENEWING_PURCHASE \S+: SIGKILL ends it/,
+    );
+    // It was not acknowledged.
+    const again = await desk.run("events", "listen", "--exec", "exit 0", "--until-idle");
+    equal(again.out.trimEnd().split("\n").length, 2);
+  }));
+
+Deno.test("events listen forwards first, then runs the command, and neither twice", () =>
+  withCommand(
+    async (folder, desk, arrived) => {
+      const made = await makeEvents(desk, 1);
+      const script = `echo $EVENT_ID >> '${folder}'/runs; test $(wc -l < '${folder}'/runs) -ge 2`;
+      const { code } = await listenAll(desk, "--exec", script);
+      equal(code, 0);
+      deepEqual(arrived, made);
+      const runs = (await Deno.readTextFile(join(folder, "runs"))).trimEnd().split("\n");
+      deepEqual(runs, [made[0], made[0], made[1]]);
+    },
+    (count) => count === 1 ? 500 : 200,
+  ));
+
+Deno.test("events listen --exec copes with a command that reads nothing or leaves one behind", () =>
+  withCommand(async (folder, desk) => {
+    const made = await makeEvents(desk, 0);
+    const script = `exec <&-; (sleep 20; echo late) & echo $! > '${folder}'/pid`;
+    const started = performance.now();
+    const { code } = await desk.run("events", "listen", "--exec", script, "--until-idle");
+    equal(code, 0);
+    equal(made.length, 1);
+    ok(performance.now() - started < 15_000);
+    const pid = await Deno.readTextFile(join(folder, "pid"));
+    await new Deno.Command("sh", { args: ["-c", `kill ${pid}`] }).output();
+  }));
+
+Deno.test("Ctrl-C ends the command of --exec and what it has started, too", async () => {
+  const script = "sleep 600 & echo $!; wait";
+  const { server, child, lines } = await startListening("--exec", script);
+  await lines.next();
+  const address = `${server.baseUrl}/_sim/projects/${server.projectId}/purchases`;
+  const headers = {
+    "Authorization": `Bearer ${server.adminSecret}`,
+    "Content-Type": "application/json",
+  };
+  const body = JSON.stringify({ customer_id: "ada", product_id: "notes.pro.lifetime" });
+  const bought = await fetch(address, { method: "POST", headers, body });
+  equal(bought.ok, true, await bought.text());
+  const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  const { value: pid = "" } = await errors.read();
+  match(pid, /^\d+\n$/);
+  child.kill("SIGINT");
+  equal((await child.status).code, 0);
+  await Promise.all([errors.cancel(), lines.return(undefined)]);
+  // One that has ended, but whom nobody has asked how, is a zombie.
+  const isGone = `! kill -0 ${pid.trim()} || grep -q 'State:.Z' /proc/${pid.trim()}/status`;
+  const wait = `for i in $(seq 100); do { ${isGone}; } && exit 0; sleep 0.1; done; exit 1`;
+  ok((await new Deno.Command("sh", { args: ["-c", wait] }).output()).success);
+  await server.stop();
+});

@@ -1,0 +1,266 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { EVENT_TYPES } from "../../../lib/cli/events/types.ts";
+import { RECIPES } from "../../../lib/service/sim/trigger_recipes.ts";
+import { EVENT_TYPES as CHOOSABLE } from "../../../lib/service/events/types.ts";
+import { openDesk } from "../../support/harness.ts";
+import { DAY, productNamed, simulate, type Simulation } from "../../support/simulation.ts";
+import { openTriggering, trigger } from "../../support/triggering.ts";
+
+Deno.test("every type that can be triggered comes about in a new project, again and again", async () => {
+  await using desk = await openTriggering({ buyers: true });
+  for (const { type, trigger: can } of EVENT_TYPES) {
+    if (!can) continue;
+    equal((await trigger(desk, type)).type, type);
+    equal((await trigger(desk, type)).type, type);
+    if (type === "TEST") continue;
+    const customer = `somebody-${type}`;
+    await simulate(desk).subscribe({ customer_id: customer, product_id: "notes.pro.monthly" });
+    for (let turn = 0; turn < 2; turn++) {
+      const event = await trigger(desk, type.toLowerCase(), "--customer", customer);
+      equal(event.type, type);
+      if (type !== "TRANSFER") equal(event.customer_id, customer);
+      else deepEqual(event.delivery.event["transferred_from"], [customer]);
+    }
+  }
+});
+
+Deno.test("a renewal brings the currency of a subscription that is held", async () => {
+  await using desk = await openTriggering();
+  const { id } = await productNamed(desk, "notes.pro.monthly");
+  const product_grants = [{ product_ids: [id], amount: 5 }];
+  const path = `/v2/projects/${desk.projectId}/virtual_currencies`;
+  equal((await desk.send("POST", path, { code: "GEM", name: "Gems", product_grants })).status, 201);
+  for (let turn = 0; turn < 3; turn++) {
+    await trigger(desk, "VIRTUAL_CURRENCY_TRANSACTION", "--customer", "ada");
+  }
+  equal((await simulate(desk).rows("subscriptions")).length, 1);
+  equal((await simulate(desk).rows("transactions")).length, 3);
+});
+
+/** All types of the documents. */
+const DOCUMENTED = [
+  ...["TEST", "INITIAL_PURCHASE", "RENEWAL", "CANCELLATION", "UNCANCELLATION", "EXPIRATION"],
+  ...["NON_RENEWING_PURCHASE", "SUBSCRIPTION_PAUSED", "BILLING_ISSUE", "PRODUCT_CHANGE"],
+  ...["TRANSFER", "SUBSCRIPTION_EXTENDED", "TEMPORARY_ENTITLEMENT_GRANT", "REFUND_REVERSED"],
+  ...["INVOICE_ISSUANCE", "VIRTUAL_CURRENCY_TRANSACTION", "EXPERIMENT_ENROLLMENT"],
+  ...["SUBSCRIBER_ALIAS", "PURCHASE_REDEEMED", "PRICE_INCREASE_CONSENT_REQUIRED"],
+  ...["PRICE_INCREASE_CONSENT_APPROVED", "PAYWALL_IMPRESSION", "PAYWALL_CLOSE"],
+  ...["PAYWALL_CANCEL", "PAYWALL_EXIT_OFFER", "PAYWALL_COMPONENT_INTERACTED"],
+];
+
+Deno.test("what can be triggered is what the service has a way to, and types are complete", () => {
+  const can = EVENT_TYPES.filter(({ trigger }) => trigger).map(({ type }) => type);
+  deepEqual(can.toSorted(), Object.keys(RECIPES).toSorted());
+  const known = EVENT_TYPES.map(({ type }) => type.toLowerCase());
+  deepEqual(CHOOSABLE.filter((type) => !known.includes(type)), []);
+  deepEqual(CHOOSABLE.filter((type) => !can.includes(type.toUpperCase())), []);
+  deepEqual(EVENT_TYPES.map(({ type }) => type).toSorted(), DOCUMENTED.toSorted());
+});
+
+Deno.test("events trigger goes on with what the customer has, and makes it true", async () => {
+  await using desk = await openTriggering();
+  const sim = simulate(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  await trigger(desk, "CANCELLATION", "--customer", "ada");
+  const rows = await sim.rows("subscriptions");
+  deepEqual(rows.map((row) => [row.id, row.auto_renewal_status]), [[id, "will_not_renew"]]);
+  const { code, out, err } = await desk.run(
+    "events",
+    "trigger",
+    "uncancellation",
+    "--customer",
+    "ada",
+  );
+  equal(code, 0, err);
+  match(out, /^type +UNCANCELLATION$/m);
+  match(err, /^UNCANCELLATION of ada came about\n/);
+  deepEqual((await sim.rows("subscriptions")).length, 1);
+});
+
+/** What comes about again and again with one subscription, and of what that is. */
+const REPEATED = {
+  RENEWAL: "notes.pro.monthly",
+  CANCELLATION: "notes.pro.monthly",
+  UNCANCELLATION: "notes.pro.monthly",
+  BILLING_ISSUE: "notes.pro.monthly",
+  SUBSCRIPTION_EXTENDED: "notes.pro.monthly",
+  SUBSCRIPTION_PAUSED: "notes_pro:monthly",
+  REFUND_REVERSED: "notes.pro.monthly",
+  PRICE_INCREASE_CONSENT_REQUIRED: "notes.pro.monthly",
+  PRICE_INCREASE_CONSENT_APPROVED: "notes.pro.monthly",
+};
+
+/** Things that leave a subscription as it can be found. */
+const STATES: Record<string, (sim: Simulation, id: string) => Promise<unknown>> = {
+  "is renewed already": (sim, id) => sim.act(id, "renew"),
+  "is cancelled": (sim, id) => sim.act(id, "cancel"),
+  "is in grace": (sim, id) => sim.act(id, "fail"),
+  "is in grace and cancelled": async (sim, id) => {
+    await sim.act(id, "fail");
+    await sim.act(id, "cancel");
+  },
+  "is not paid for": (sim, id) => sim.act(id, "fail", { grace: null }),
+  "will fail": (sim, id) => sim.act(id, "fail", { when: "renewal" }),
+  "waits for consent": (sim, id) => sim.act(id, "raise_price", { price: 90 }),
+  "will change": (sim, id) =>
+    sim.act(id, "change_product", { product_id: "notes_pro:annual", when: "period_end" }),
+  "will pause": (sim, id) => sim.act(id, "pause"),
+  "is paused": async (sim, id) => {
+    await sim.act(id, "pause");
+    await sim.advance("P2M");
+  },
+  "is refunded": (sim, id) => sim.act(id, "refund", { keep_access: true }),
+  "was extended": (sim, id) => sim.act(id, "extend", { by: "P1W" }),
+};
+
+for (const [type, product_id] of Object.entries(REPEATED)) {
+  Deno.test(`events trigger ${type} ten times goes on with one subscription`, async () => {
+    await using desk = await openTriggering();
+    const sim = simulate(desk);
+    const { id } = await sim.subscribe({ product_id });
+    await sim.newEvents();
+    for (let turn = 0; turn < 10; turn++) {
+      await trigger(desk, type, "--customer", "ada");
+      const told = (await sim.newEvents()).filter((event) => event["type"] === type);
+      equal(told.length, 1, `turn ${turn}`);
+    }
+    deepEqual((await sim.rows("subscriptions")).map((row) => row.id), [id]);
+  });
+}
+
+Deno.test("events trigger goes on with a subscription whatever has become of it", async () => {
+  for (const [state, reach] of Object.entries(STATES)) {
+    for (const type of [...Object.keys(REPEATED), "PRODUCT_CHANGE", "EXPIRATION", "TRANSFER"]) {
+      if (type === "REFUND_REVERSED") continue;
+      await using desk = await openTriggering();
+      const sim = simulate(desk);
+      const { id } = await sim.subscribe({ product_id: "notes_pro:monthly" });
+      await reach(sim, id);
+      await sim.newEvents();
+      await trigger(desk, type, "--customer", "ada");
+      const said = `${type} when it ${state}`;
+      const rows = await sim.rows("subscriptions");
+      // A change of a product that is paid for makes another subscription of it.
+      deepEqual(rows[0]?.id, id, said);
+      equal(rows.length, type === "PRODUCT_CHANGE" ? 2 : 1, said);
+    }
+  }
+});
+
+/** What takes a paid period. */
+const PAID_FIRST = [
+  ...["RENEWAL", "SUBSCRIPTION_PAUSED", "REFUND_REVERSED"],
+  ...["PRICE_INCREASE_CONSENT_REQUIRED", "PRICE_INCREASE_CONSENT_APPROVED"],
+];
+
+Deno.test("events trigger begins with a trial, or makes it paid where it must", async () => {
+  for (const type of [...Object.keys(REPEATED), "PRODUCT_CHANGE", "EXPIRATION", "TRANSFER"]) {
+    await using desk = await openTriggering();
+    const sim = simulate(desk);
+    const store = type === "REFUND_REVERSED" ? "notes.pro.annual" : "notes_pro:annual";
+    await sim.subscribe({ product_id: store, trial: true });
+    await sim.newEvents();
+    await trigger(desk, type, "--customer", "ada");
+    equal((await sim.rows("subscriptions")).length, 1, type);
+    const renewed = (await sim.newEvents()).some((event) => event["type"] === "RENEWAL");
+    equal(renewed, PAID_FIRST.includes(type), type);
+  }
+});
+
+Deno.test("events trigger renews ten times as often as it says, at the price of ten periods", async () => {
+  await using desk = await openTriggering();
+  const sim = simulate(desk);
+  await sim.post("/clock/freeze");
+  const bought = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  const ends: number[] = [];
+  for (let turn = 0; turn < 10; turn++) {
+    const { delivery: { event } } = await trigger(desk, "RENEWAL", "--customer", "ada");
+    equal(event["renewal_number"], turn + 2);
+    ends.push(Number(event["expiration_at_ms"]));
+  }
+  const days = ends.map((end, i) => (end - (ends[i - 1] ?? bought.ends_at ?? 0)) / DAY);
+  ok(days.every((length) => length >= 28 && length <= 31), `${days}`);
+  const payments = await sim.rows("transactions");
+  deepEqual(payments.map((row) => row.gross_micros), Array(11).fill(9_990_000));
+  const [row] = await sim.rows("subscriptions");
+  equal(row?.gross_usd_micros, 11 * 9_990_000);
+});
+
+Deno.test("events trigger undoes a refund that was made, and moves what is held", async () => {
+  await using desk = await openTriggering();
+  const sim = simulate(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  await sim.act(id, "refund");
+  await sim.newEvents();
+  await trigger(desk, "REFUND_REVERSED", "--customer", "ada");
+  deepEqual((await sim.newEvents()).map((event) => event["type"]), ["REFUND_REVERSED"]);
+  equal((await sim.rows("subscriptions"))[0]?.status, "active");
+
+  await sim.purchase({ product_id: "notes.pro.lifetime", customer_id: "grace" });
+  const words = ["--customer", "grace", "--override", "transfer.target_customer_id=ada"];
+  const { code, err } = await desk.run("events", "trigger", "transfer", ...words);
+  equal(code, 0, err);
+  match(err, /^TRANSFER from grace to ada came about\n/);
+  equal((await sim.rows("subscriptions")).length, 1);
+  deepEqual((await sim.rows("purchases")).map((row) => row.customer_id), ["ada"]);
+});
+
+Deno.test("events trigger buys anew, ends what gives way, and says what does not", async () => {
+  await using desk = await openTriggering();
+  const sim = simulate(desk);
+  for (let turn = 0; turn < 6; turn++) {
+    const trial = ["--override", "purchase.trial=true"];
+    await trigger(desk, "INITIAL_PURCHASE", "--customer", "ada", ...trial);
+  }
+  // Whoever has only tried a product comes back to it with a RENEWAL.
+  const { code, err } = await desk.run(
+    "events",
+    "trigger",
+    "initial_purchase",
+    "--customer",
+    "ada",
+  );
+  equal(code, 7);
+  match(err, /no product to buy that is a subscription .* and that the customer has not got: end /);
+  const ids = (await sim.rows("subscriptions")).map((row) => row.id);
+  equal(ids.length, 6);
+  ok(err.includes(`In the way: ${ids.toReversed().join(" ")}; end one with: cli simulate expire`));
+  // These always find a way.
+  const turns = ["NON_RENEWING_PURCHASE", "INVOICE_ISSUANCE", "TRANSFER", "EXPIRATION"];
+  const more = ["INITIAL_PURCHASE", "PRODUCT_CHANGE", "TEMPORARY_ENTITLEMENT_GRANT"];
+  for (const type of [...turns, ...more]) {
+    await using other = await openTriggering();
+    for (let turn = 0; turn < 10; turn++) await trigger(other, type, "--customer", "ada");
+  }
+});
+
+Deno.test("a subscription that ends by hand ends for the reason it was cancelled for", async () => {
+  await using desk = await openTriggering();
+  const sim = simulate(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  const reasonOf = async (...words: string[]) =>
+    (await trigger(desk, "EXPIRATION", ...words)).delivery.event["expiration_reason"];
+  await trigger(desk, "CANCELLATION", "--customer", "ada");
+  equal(await reasonOf("--customer", "ada"), "UNSUBSCRIBE");
+  equal((await sim.rows("subscriptions")).find((row) => row.id === id)?.status, "expired");
+  // Switched on again, it has no reason any more; and one that is named goes before.
+  equal(await reasonOf(), "UNKNOWN");
+  const failing = await sim.subscribe({ customer_id: "bob", product_id: "notes.pro.monthly" });
+  await sim.act(failing.id, "fail");
+  equal(await reasonOf("--customer", "bob"), "BILLING_ERROR");
+  const cancelled = await sim.subscribe({ customer_id: "eve", product_id: "notes.pro.monthly" });
+  await sim.act(cancelled.id, "cancel");
+  const named = ["--override", "expire.reason=PRICE_INCREASE"];
+  equal(await reasonOf("--customer", "eve", ...named), "PRICE_INCREASE");
+});
+
+Deno.test("events types lists every type with what it means", async () => {
+  await using desk = await openDesk();
+  const { code, out } = await desk.run("events", "types");
+  equal(code, 0);
+  equal(out.trimEnd().split("\n").length, EVENT_TYPES.length + 1);
+  match(out, /^PAYWALL_CLOSE +no +A paywall was closed \(apps do not report here\)$/m);
+  match(out, /^RENEWAL +yes +A subscription renewed/m);
+  const { json } = await desk.run("events", "types", "--output", "json");
+  deepEqual(json(), { object: "list", items: EVENT_TYPES });
+});

@@ -1,0 +1,33 @@
+import { deepEqual } from "node:assert/strict";
+import type { Group } from "../../../lib/cli/words/command.ts";
+import { loadFor } from "../../../lib/cli/commands/mod.ts";
+import { findPlace, isGroup } from "../../../lib/cli/words/place.ts";
+
+/** Commands that no golden file shows, each with where it is tested instead. */
+const ELSEWHERE: Record<string, string> = {
+  "service start": "cli_process_test.ts: it goes on until it is stopped",
+  "service account add": "service_account_test.ts: it needs a service in another process",
+  "version": "cli_process_test.ts: it differs from machine to machine",
+};
+
+/** The commands of a group, and of those inside it. */
+function commandsOf({ commands }: Group): string[] {
+  return Object.entries(commands).flatMap(([name, entry]) =>
+    isGroup(entry) ? commandsOf(entry).map((command) => `${name} ${command}`) : [name]
+  );
+}
+
+Deno.test("somebody has looked at what every command shows", async () => {
+  const root = await loadFor([]);
+  const shown = new Set<string>();
+  const folder = new URL("../../golden/", import.meta.url);
+  for await (const { name, isFile } of Deno.readDir(folder)) {
+    if (!isFile) continue;
+    const text = await Deno.readTextFile(new URL(name, folder));
+    for (const [, line = ""] of text.matchAll(/^\$ cli (.*)$/gm)) {
+      shown.add(findPlace(root, line.split(" ")).names.join(" "));
+    }
+  }
+  const missing = commandsOf(root).filter((command) => !shown.has(command));
+  deepEqual(missing.sort(), Object.keys(ELSEWHERE).sort());
+});

@@ -1,0 +1,97 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { fc } from "../../support/properties.ts";
+import { findJsonFault } from "../../../lib/cli/input/check_json.ts";
+
+/** The fault of a text as `line:column: what`. */
+function faultIn(text: string): string | undefined {
+  const fault = findJsonFault(text);
+  return fault && `${fault.line}:${fault.column}: ${fault.what}`;
+}
+
+Deno.test("a mistake in JSON is shown by line and column", () => {
+  const cases: [string, string][] = [
+    ['{"a": 1,}', "1:9: a name in double quotes is needed"],
+    ['{\n  "a": 1\n  "b": 2\n}', '3:3: "," or "}" is needed'],
+    ['{\r\n"a": [1 2]}', '2:9: "," or "]" is needed'],
+    ["{'a': 1}", '1:2: a name in double quotes or "}" is needed'],
+    ['{"a" 1}', '1:6: ":" is needed'],
+    ['{"a": }', "1:7: a value is needed"],
+    ['{"a": [,]}', '1:8: a value or "]" is needed'],
+    ['{"😀": nul}', "1:7: a value is needed"],
+    ['{"a": 1} x', "1:10: nothing more may follow"],
+    ['{"a": 1', '1:8: the text ends where "," or "}" is needed'],
+    ['{"a": "b', "1:7: the string that begins here has no end"],
+    ['{"a": "b\nc"}', "1:9: a string holds a raw line break or control character"],
+    ['{"a": "b\\x"}', "1:9: this escape is not one of JSON's"],
+    ['{"a": 01}', "1:7: this number is not written as JSON writes it"],
+    ['{"a": 1.}', "1:7: this number is not written as JSON writes it"],
+    ['{"a": [1}', '1:9: "," or "]" is needed'],
+  ];
+  for (const [text, message] of cases) strictEqual(faultIn(text), message, text);
+});
+
+Deno.test("every number that JavaScript writes is let through", () => {
+  fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+    strictEqual(findJsonFault(JSON.stringify(number)), undefined);
+    strictEqual(findJsonFault(number.toExponential()), undefined);
+  }));
+  fc.assert(fc.property(fc.bigInt(), (number) => {
+    const kept = BigInt(Number(number)) === number && Number.isSafeInteger(Number(number));
+    if (kept) strictEqual(findJsonFault(`${number}`), undefined);
+    if (BigInt(Number(number)) !== number) ok(findJsonFault(`${number}`));
+  }));
+});
+
+Deno.test("what is let through is what JSON.parse takes", () => {
+  const piece = fc.constantFrom(
+    ..."{}[],:",
+    '"a"',
+    '"\\u00e9"',
+    '"\\u0',
+    '"\\"',
+    "1",
+    "-1.5e3",
+    "-",
+    "0",
+    ".",
+    "e",
+    "true",
+    "nul",
+    " ",
+    "\n",
+    "\u00a0",
+  );
+  const text = fc.oneof(
+    fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join("")),
+    fc.json(),
+    fc.json().chain((json) =>
+      fc.nat(json.length).map((at) => json.slice(0, at) + json.slice(at + 1))
+    ),
+  );
+  fc.assert(
+    fc.property(text, (json) => {
+      const fault = findJsonFault(json);
+      if (/would arrive as|is there twice/.test(fault?.what ?? "")) return;
+      let valid = true;
+      try {
+        JSON.parse(json);
+      } catch {
+        valid = false;
+      }
+      strictEqual(fault === undefined, valid, `${json}: ${JSON.stringify(fault)}`);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+Deno.test("a name that an object has twice is a fault, and one of another object is none", () => {
+  const what = 'the name "a" is there twice';
+  const [line, column] = [1, 9];
+  deepStrictEqual(findJsonFault('{"a": 1,"a": 1}'), { line, column, what });
+  const inner = '{"a": {"b": [{"a": 1}, {"a": 1}], "a": 2}}';
+  strictEqual(findJsonFault(inner), undefined);
+  strictEqual(findJsonFault(inner.replace('"b"', '"a"'))?.what, what);
+  // Written otherwise it is the same name.
+  strictEqual(findJsonFault('{"a": 1, "\\u0061": 2}')?.what, 'the name "\\u0061" is there twice');
+  strictEqual(findJsonFault('{"__proto__": 1, "constructor": 2, "": 3}'), undefined);
+});

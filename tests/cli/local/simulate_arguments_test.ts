@@ -1,0 +1,36 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { type Desk, openDesk } from "../../support/harness.ts";
+import { simulate } from "../../support/simulation.ts";
+
+const MONTHLY = { product_id: "notes.pro.monthly", price: 9.99 };
+
+/** A desk whose command line has the administrator's secret. */
+async function openAdmin(): Promise<Desk> {
+  const desk = await openDesk();
+  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
+  return desk;
+}
+
+Deno.test("simulate extend is told one new end, and sends nothing otherwise", async () => {
+  await using desk = await openAdmin();
+  const { id } = await simulate(desk).subscribe(MONTHLY);
+  const before = desk.sent.length;
+  const none = await desk.run("simulate", "extend", id);
+  deepEqual([none.code, desk.sent.length], [2, before]);
+  match(none.err, /: neither --by nor --until is given\nPass one of them: --by 30d, or --until /);
+  const both = await desk.run("simulate", "extend", id, "--by", "30d", "--until", "2027-01-31");
+  deepEqual([both.code, desk.sent.length], [2, before]);
+  match(both.err, /: it has two new ends\n/);
+});
+
+Deno.test("codes of currencies and countries may be written in either case", async () => {
+  await using desk = await openAdmin();
+  const codes = ["--currency", "eur", "--country", "de", "--output", "json"];
+  const words = ["simulate", "purchase", "zoe", MONTHLY.product_id, "--price", "5", ...codes];
+  const bought = await desk.run(...words);
+  equal(bought.code, 0, bought.err);
+  equal(JSON.parse(bought.out).country, "DE");
+  for (const words of ["charts get revenue", "metrics overview"]) {
+    equal((await desk.run(...words.split(" "), "--currency", "jpy")).code, 0, words);
+  }
+});

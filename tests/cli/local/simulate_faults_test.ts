@@ -1,0 +1,126 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { createWebhook } from "../../../lib/resources/webhooks.ts";
+import { type Desk, openDesk, type Ran } from "../../support/harness.ts";
+import { openReceiver } from "../../support/receiver.ts";
+import { simulate } from "../../support/simulation.ts";
+
+/** A desk whose command line is the administrator's. */
+async function openFaulty(): Promise<Desk> {
+  const desk = await openDesk({ webhookTargets: "loopback" });
+  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
+  return desk;
+}
+
+/** Runs `cli simulate faults`, which must succeed. */
+async function faults(desk: Desk, ...words: string[]): Promise<Ran> {
+  const ran = await desk.run("simulate", "faults", ...words);
+  equal(ran.code, 0, ran.err);
+  return ran;
+}
+
+Deno.test("simulate faults add lets requests fail as often as it says, and list and clear know", async () => {
+  await using desk = await openFaulty();
+  const offerings = `/v2/projects/${desk.projectId}/offerings`;
+  const statuses = async (count: number) => {
+    const seen = [];
+    for (let i = 0; i < count; i++) seen.push((await desk.send("GET", offerings)).status);
+    return seen;
+  };
+  equal((await faults(desk, "list")).err, "Nothing is to go wrong.\n");
+  const where = ["--path", "/v2/projects/*/offerings", "--method", "GET"];
+  const added = await faults(desk, "add", ...where, "--status", "503", "--count", "2");
+  match(added.out, /^status +503$/m);
+  equal(
+    added.err,
+    "2 requests will go wrong\nLet everything go well again: cli simulate faults clear\n",
+  );
+  match((await faults(desk, "list")).out, /^GET +\/v2\/projects\/\*\/offerings +503 +- +- +2$/m);
+  deepEqual(await statuses(3), [503, 503, 200]);
+  const limited = ["--path", "/v2/**", "--status", "429", "--retry-after", "7", "--output", "json"];
+  deepEqual((await faults(desk, "add", ...limited)).json(), {
+    ...{ object: "fault", path: "/v2/**", count: 1, status: 429, retry_after_s: 7 },
+  });
+  // The command line itself meets it, and gets over it.
+  equal((await desk.run("offerings", "list")).code, 0);
+  deepEqual(desk.sent.slice(-2).map(({ status }) => status), [429, 200]);
+  await faults(desk, "add", "--cut", "after", "--count", "9");
+  equal((await faults(desk, "clear")).err, "Everything goes well again.\n");
+  deepEqual(await statuses(1), [200]);
+});
+
+Deno.test("simulate faults add-delivery lets deliveries go wrong, and clear ends it", async () => {
+  await using desk = await openFaulty();
+  using receiver = openReceiver();
+  const { id } = await createWebhook(desk.client, {
+    name: "All",
+    url: receiver.url,
+    event_types: ["non_renewing_purchase"],
+  });
+  const buy = async () => {
+    await simulate(desk).purchase({ customer_id: "ada", product_id: "notes.pro.lifetime" });
+    await desk.service.deliverer.idle();
+  };
+  const told = await faults(desk, "add-delivery", id, "duplicate");
+  match(told.err, /^1 delivery will go wrong\n/);
+  await faults(desk, "add-delivery", id, "drop", "--count", "3");
+  const listed = await faults(desk, "list", "--output", "json");
+  const fault = { object: "delivery_fault", webhook_id: id };
+  deepEqual(listed.json(), {
+    object: "faults",
+    requests: [],
+    deliveries: [{ ...fault, fault: "duplicate", count: 1 }, { ...fault, fault: "drop", count: 3 }],
+  });
+  match((await faults(desk, "list")).out, /^WEBHOOK +FAULT +LEFT\nwhintgr\S+ +duplicate +1\n/);
+  await buy();
+  equal(receiver.arrived.length, 2);
+  await buy();
+  equal(receiver.arrived.length, 2);
+  await faults(desk, "clear");
+  await buy();
+  equal(receiver.arrived.length, 3);
+});
+
+Deno.test("simulate faults refuses what it does not know, before anything is sent", async () => {
+  await using desk = await openFaulty();
+  const wrong: [string, RegExp][] = [
+    ["add", /nothing says how\nPass --status, --delay-ms or --cut/],
+    ["add --retry-after 3 --delay-ms 1", /--retry-after: it goes with --status/],
+    ["add --cut before --status 500", /--cut with --status: no answer that is cut off tells a/],
+    ["add --cut after --status 500", /--cut with --status/],
+    ["add --status 200", /"200" for --status: it is not 400 to 599/],
+    ["add --cut now", /--cut cannot be "now"; it takes before, after/],
+    ["add-delivery whintgr0 late", /by "late": there are duplicate, drop and reorder/],
+  ];
+  for (const [words, message] of wrong) {
+    const { code, err } = await desk.run("simulate", "faults", ...words.split(" "));
+    equal(code, 2, err);
+    match(err, message);
+  }
+  deepEqual(desk.sent, []);
+  const path = await desk.run("simulate", "faults", "add", "--path", "v2", "--status", "500");
+  equal(path.code, 1);
+  match(path.err, /must begin with \//);
+  // What no request could ever meet.
+  const never: [string, RegExp][] = [
+    ["/_sim/**", /must not begin with \/_sim\/, where nothing goes wrong on purpose/],
+    ["/_sim/projects/*/trigger", /must not begin with \/_sim\//],
+    ["/v2/projects?limit=1", /must be a path as requests have it, without a query/],
+    ["/v2/my projects", /must be a path as requests have it/],
+    ["/V2/projects", /must begin with \/v2\/, .* in lower case/],
+    ["/v3/**", /must begin with \/v2\//],
+    ["/v2/../v1", /must be a path as requests have it/],
+  ];
+  for (const [path, message] of never) {
+    const words = ["simulate", "faults", "add", "--path", path, "--status", "500"];
+    const { code, err } = await desk.run(...words);
+    equal(code, 1, path);
+    match(err, message);
+  }
+  equal((await faults(desk, "list")).err, "Nothing is to go wrong.\n");
+  for (const path of ["/*/projects", "/**", "/oauth2/token", "/v1/**", "/health"]) {
+    await faults(desk, "add", "--path", path, "--delay-ms", "0");
+  }
+  await faults(desk, "clear");
+  const unknown = await desk.run("simulate", "faults", "add-delivery", "whintgr0", "drop");
+  equal(unknown.code, 5);
+});

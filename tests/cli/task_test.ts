@@ -1,0 +1,23 @@
+import { equal, match } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { cacheFolder } from "../support/cache_folder.ts";
+
+Deno.test("deno task cli reads files of the folder that it is run in", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/product.json`, '{"store_identifier":"x"}');
+    const config = fileURLToPath(new URL("../../deno.json", import.meta.url));
+    const words = ["products", "create", "--file", "product.json"];
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["task", "--quiet", "--config", config, "cli", ...words],
+      cwd: folder,
+      // This test may itself be run by a task, whose note of the first folder a task keeps.
+      clearEnv: true,
+      env: { PATH: Deno.env.get("PATH") ?? "", DENO_DIR: await cacheFolder(), NO_COLOR: "1" },
+    }).output();
+    equal(code, 2);
+    match(new TextDecoder().decode(stderr), /"type" and "app_id" are missing in the body/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,3 +1,0 @@
-import { testRequests } from "./request_tests.ts";
-
-testRequests(8);

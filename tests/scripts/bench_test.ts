@@ -1,0 +1,158 @@
+import { deepEqual, doesNotMatch, equal, match, ok, throws } from "node:assert/strict";
+import { bench } from "../../scripts/bench/main.ts";
+import { SECTIONS, sectionsNamed } from "../../scripts/bench/sections.ts";
+import { inTurns, keeps, median } from "../../scripts/bench/measure.ts";
+import { renderResults } from "../../scripts/bench/results.ts";
+
+Deno.test("the benchmark measures everything that has a budget", async () => {
+  const told: string[] = [];
+  const size = {
+    warmUp: 0,
+    runs: 1,
+    starts: 1,
+    rounds: 1,
+    ms: 5,
+    customers: 250,
+    walked: 500,
+    writes: 65,
+    subscriptions: 30,
+    ledger: 3000,
+    requests: 200,
+    events: 0,
+  };
+  // Deliveries are measured with kills, for which tests/service/events/delivery_crash_test.ts takes its time.
+  const plans = SECTIONS.filter(({ name }) => name !== "delivery");
+  const sections = await bench(plans, size, (what) => {
+    told.push(what);
+    return "here";
+  });
+  const findings = sections.flatMap((section) => section.findings);
+  const limited = findings.filter(({ budget }) => budget).map(({ what, budget }) => [what, budget]);
+  deepEqual(limited, [
+    ["`cli --version`", { atMost: 1.3 }],
+    ["`cli offerings list`", { atMost: 2 }],
+    ["GET by id; `fetch`, 64 at a time", { atLeast: 0.5 }],
+    ["POST that creates; `fetch`, 64 at a time", { atLeast: 0.25 }],
+    ["On a new data folder, with the demonstration project to write", { atMost: 300 }],
+    ["On a data folder that is there", { atMost: 300 }],
+  ]);
+  deepEqual(told, plans.map(({ title }) => title));
+  deepEqual(sections.map(({ title }) => title), told);
+  for (const { what, value, budget } of findings) {
+    ok(budget === undefined || (value !== undefined && value > 0), `${what}: ${value}`);
+  }
+  match(sections[3]?.method ?? "", /read to the end in 3 pages of 100/);
+  equal(findings.find(({ what }) => what.startsWith("Writes per commit"))?.ours, "32.5");
+});
+
+Deno.test("a command loads nothing at its start that takes long to load", async () => {
+  const loaded = await modulesOf("cli.ts", "lib/connect.ts", "lib/cli/commands/offerings.ts");
+  // Each of Node's modules takes the first command that needs it 7 ms.
+  const slow = loaded.filter((module) =>
+    /^node:|\/lib\/service\/|zod|kysely|hono|clack/.test(module)
+  );
+  deepEqual(slow, []);
+  ok(loaded.some((module) => module.endsWith("/lib/client.ts")), "the graph is read wrongly");
+});
+
+/** The modules that some modules load by static imports. */
+async function modulesOf(...paths: string[]): Promise<string[]> {
+  const loaded = new Set<string>();
+  for (const path of paths) {
+    const args = ["info", "--json", new URL(`../../${path}`, import.meta.url).href];
+    const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
+    const graph: Graph = JSON.parse(new TextDecoder().decode(stdout));
+    const load = (specifier: string): void => {
+      if (loaded.has(specifier)) return;
+      loaded.add(specifier);
+      const module = graph.modules.find((module) => module.specifier === specifier);
+      for (const { code, isDynamic } of module?.dependencies ?? []) {
+        if (code && !isDynamic) load(code.specifier);
+      }
+    };
+    graph.roots.forEach(load);
+  }
+  return [...loaded];
+}
+
+/** The part of `deno info --json` that is needed here. */
+interface Graph {
+  roots: string[];
+  modules: {
+    specifier: string;
+    dependencies?: { code?: { specifier: string }; isDynamic?: boolean }[];
+  }[];
+}
+
+Deno.test("what is compared takes turns, and warming up does not count", async () => {
+  const turns: string[] = [];
+  const sampler = (name: string) => () => Promise.resolve(turns.push(name));
+  const samples = await inTurns({ a: sampler("a"), b: sampler("b") }, { rounds: 2, warmUp: 1 });
+  deepEqual(turns, ["a", "b", "a", "b", "a", "b"]);
+  deepEqual(samples, { a: [3, 5], b: [4, 6] });
+});
+
+Deno.test("a median is the middle, whatever the order and the outliers", () => {
+  equal(median([9, 1, 2]), 2);
+  equal(median([10, 1, 3, 900]), 6.5);
+});
+
+Deno.test("a budget holds up to its limit", () => {
+  ok(keeps(1.3, { atMost: 1.3 }) && !keeps(1.31, { atMost: 1.3 }));
+  ok(keeps(0.5, { atLeast: 0.5 }) && !keeps(0.49, { atLeast: 0.5 }));
+});
+
+const FINDING = { what: "A", ours: "2 ms", base: "1 ms, B", value: 2, unit: "x" } as const;
+
+Deno.test("the results show budget and verdict side by side", () => {
+  const results = renderResults(["T"], [{
+    title: "T",
+    place: "a machine",
+    method: "M.",
+    findings: [
+      { ...FINDING, budget: { atMost: 1.5 } },
+      { ...FINDING, budget: { atLeast: 1.5 } },
+      { ...FINDING, unit: "ms", budget: { atMost: 300 } },
+    ],
+  }], "");
+  match(results, /^Machine: a machine\.$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≤ 1\.5 x +\| over +\|$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| 2\.00 x \| ≥ 1\.5 x +\| kept +\|$/m);
+  match(results, /^\| A +\| 2 ms \| 1 ms, B \| +\| ≤ 300 ms +\| kept +\|$/m);
+});
+
+Deno.test("a section that was not measured keeps its text, and the place it was measured at", () => {
+  const section = (title: string, place: string) => ({
+    title,
+    place,
+    method: `How ${title} is measured.`,
+    findings: [FINDING],
+  });
+  const titles = ["One", "Two", "Three"];
+  const before = renderResults(titles, [
+    section("One", "an old machine"),
+    section("Two", "an old machine"),
+    section("Gone", "an old machine"),
+  ], "");
+  const after = renderResults(titles, [
+    section("Two", "a new machine"),
+    section("Three", "a new machine"),
+  ], before.replaceAll("\n", "\r\n"));
+  const [, one, two, three, ...none] = after.split("\n## ");
+  deepEqual(none, []);
+  match(one ?? "", /^One\n[^]*an old machine\.\n/);
+  match(two ?? "", /^Two\n[^]*a new machine\.\n/);
+  match(three ?? "", /^Three\n[^]*a new machine\.\n/);
+  doesNotMatch(after, /Gone|\r|\n\n\n/);
+  // What is kept does not change by being kept.
+  equal(renderResults(titles, [], after), after);
+});
+
+Deno.test("sections are measured by name, and one that there is not is refused with those there are", () => {
+  deepEqual(sectionsNamed(["charts", "http"]).map(({ name }) => name), ["http", "charts"]);
+  equal(sectionsNamed([]), SECTIONS);
+  throws(
+    () => sectionsNamed(["http", "chart"]),
+    /^RangeError: .*"chart"; there are .*http.*charts/,
+  );
+});

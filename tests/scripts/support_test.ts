@@ -1,0 +1,92 @@
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
+import { type Command, type Group } from "../../lib/cli/words/command.ts";
+import { loadFor } from "../../lib/cli/commands/mod.ts";
+import { findPlace, isGroup } from "../../lib/cli/words/place.ts";
+import { operations } from "../../lib/service/mod.ts";
+import { ABSENT } from "../../scripts/docs/absent.ts";
+import { LINES, OTHER_COMMANDS, OTHER_GROUPS, OTHER_LINES } from "../../scripts/docs/lines.ts";
+import { SUPPORT_FILE, supportText } from "../../scripts/docs/main.ts";
+import { renderSupport } from "../../scripts/docs/support.ts";
+import { openDesk } from "../support/harness.ts";
+import rows from "../operations.json" with { type: "json" };
+
+/** The rows of the tables under "## " headings: cells by the name of the library's function. */
+function rowsOf(page: string): Map<string, string[]> {
+  const lines = page.split("\n").filter((line) => line.startsWith("| `"));
+  const cells = lines.map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  const own = cells.filter(({ length }) => length === 5);
+  return new Map(own.map((row) => [row[2]?.replaceAll("`", "") ?? "", row]));
+}
+
+const PERMISSIONS = /^`\w+:\w+:\w+`(, `\w+:\w+:\w+`)*$/;
+
+Deno.test("docs/support.md is what the contracts, the library and the commands say", async () => {
+  const written = (await Deno.readTextFile(SUPPORT_FILE)).replaceAll("\r\n", "\n");
+  const expected = await supportText();
+  ok(written === expected, "docs/support.md is out of date: run `deno task docs`");
+  const found = rowsOf(written);
+  deepEqual([...found.keys()].sort(), rows.map(([name]) => name).sort());
+  for (const [name = "", method, path = ""] of rows) {
+    const [place = "", summary, , commands = "", permission = ""] = found.get(name) ?? [];
+    // Only the names of values may differ from the API document's; what all paths begin with is left out.
+    const nameless = (text: string) =>
+      text.replace(/^\/projects\/\{\w+\}(?=\/)/, "").replace(/\{\w+\}/g, "{}");
+    match(nameless(place), new RegExp(`^\`${method} .*${RegExp.escape(nameless(path))}\`$`), name);
+    match(summary ?? "", /^[A-Z].*\.$/, name);
+    match(commands, /^`[a-z]/, `${name} has no command: scripts/docs/lines.ts`);
+    match(permission, name === "getSdkOfferings" ? /^a public SDK key$/ : PERMISSIONS, name);
+  }
+});
+
+Deno.test("every command of a resource is run to see what it sends", async () => {
+  const root = await loadFor([]);
+  const known = [...OTHER_COMMANDS, ...LINES.map((line) => commandIn(root, line))];
+  const groups = Object.entries(root.commands).filter(([name]) => !OTHER_GROUPS.has(name));
+  const all = groups.flatMap(([name, entry]) => commandsIn([name], entry));
+  deepEqual([...new Set(known)].sort(), all.toSorted());
+});
+
+Deno.test("the page names what a command reads besides", async () => {
+  const root = await loadFor([]);
+  for (const line of OTHER_LINES) ok(OTHER_GROUPS.has(commandIn(root, line).split(" ")[0] ?? ""));
+  const found = rowsOf((await Deno.readTextFile(SUPPORT_FILE)).replaceAll("\r\n", "\n"));
+  for (
+    const [name, command] of [
+      ["listProducts", "subscribers info"],
+      ["listProducts", "subscribers revoke"],
+      ["listApps", "offerings preview"],
+      ["getOffering", "offerings preview"],
+      ["listCustomerPurchases", "subscribers transfer"],
+      ["listProjects", "doctor"],
+      ["listProjects", "auth status"],
+    ] as const
+  ) {
+    ok(found.get(name)?.[3]?.includes(`\`${command}\``), `${name}: ${command}`);
+  }
+});
+
+function commandIn(root: Group, line: string): string {
+  return findPlace(root, line.split(" ")).names.join(" ");
+}
+
+function commandsIn(names: string[], entry: Command | Group): string[] {
+  if (!isGroup(entry)) return [names.join(" ")];
+  return Object.entries(entry.commands).flatMap(([name, inner]) =>
+    commandsIn([...names, name], inner)
+  );
+}
+
+Deno.test("what docs/support.md says is not there is answered as it says", async () => {
+  await using desk = await openDesk();
+  const root = `/v2/projects/${desk.projectId}`;
+  for (const { method, path, status } of ABSENT) {
+    const filled = path.replace("/v2/projects/{project_id}", root).replace("{id}", "ada");
+    const address = filled.startsWith(root) ? filled : root + filled;
+    const response = await desk.send(method, address, method === "GET" ? undefined : {});
+    equal(response.status, status, `${method} ${path}`);
+  }
+});
+
+Deno.test("no page is written while an operation has no function in the library", () => {
+  throws(() => renderSupport(operations, new Map(), []), /listProjects: mod\.ts exports no such/);
+});

@@ -1,0 +1,3 @@
+import { testRequests } from "../../support/request_tests.ts";
+
+testRequests(8);

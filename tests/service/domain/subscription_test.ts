@@ -1,0 +1,309 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { fc } from "../../support/properties.ts";
+import {
+  agreeToPrice,
+  cancel,
+  expireNow,
+  extend,
+  failNext,
+  failNow,
+  pause,
+  raisePrice,
+  recover,
+  renewNow,
+  resume,
+  uncancel,
+} from "../../../lib/service/domain/actions.ts";
+import { addDuration } from "../../../lib/service/domain/calendar.ts";
+import { passDue } from "../../../lib/service/domain/due.ts";
+import { movementsOf } from "../../../lib/service/domain/ledger.ts";
+import { levelsOf } from "../../../lib/service/domain/movements.ts";
+import {
+  changeAtEnd,
+  changeNow,
+  checkChangeable,
+  type Terms,
+} from "../../../lib/service/domain/product_change.ts";
+import { subscribe, type SubscriptionSale } from "../../../lib/service/domain/purchase.ts";
+import { IllegalStep, type Step, type Subscription } from "../../../lib/service/domain/step.ts";
+
+/** `DOMAIN_RUNS` is the number of random lives. */
+const RUNS = Number(Deno.env.get("DOMAIN_RUNS") ?? 500);
+
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 0, 31, 12);
+
+const SALE: SubscriptionSale = {
+  project_id: "proj",
+  id: "sub1",
+  customer_id: "ada",
+  app_id: "app",
+  product_id: "monthly",
+  store: "play_store",
+  environment: "production",
+  ownership: "purchased",
+  currency: "USD",
+  country: "US",
+  platform: "Android",
+  offering_id: null,
+  duration: "P1M",
+  grace_duration: "P3D",
+  trial_duration: null,
+  price_micros: 9_990_000,
+  starts_at: START,
+  paid: true,
+};
+
+const ANNUAL: Terms = {
+  product_id: "annual",
+  duration: "P1Y",
+  grace_duration: null,
+  price_micros: 79_990_000,
+};
+
+Deno.test("renewals stay on the anchor's day, through short months and leap years", () => {
+  let state = subscribe(SALE, START).after;
+  const ends: string[] = [];
+  for (let i = 0; i < 26; i++) {
+    ends.push(dateOf(state.period_ends_at));
+    state = due(state).after;
+  }
+  deepEqual(ends.slice(0, 6), [
+    "2026-02-28",
+    "2026-03-31",
+    "2026-04-30",
+    "2026-05-31",
+    "2026-06-30",
+    "2026-07-31",
+  ]);
+  equal(ends[24], "2028-02-29");
+  equal(ends[25], "2028-03-31");
+});
+
+Deno.test("a trial's first paid period counts from its end, and a recovered one from its own day", () => {
+  const trial = subscribe({ ...SALE, trial_duration: "P1W" }, START).after;
+  const paid = due(trial).after;
+  equal(dateOf(paid.period_ends_at), "2026-03-07");
+
+  const state = subscribe(SALE, START).after;
+  const failing = due(failNext(state, START, "P16D").after).after;
+  equal(failing.status, "in_grace_period");
+  const inGrace = recover(failing, START + 35 * DAY).after;
+  equal(dateOf(inGrace.period_starts_at), "2026-02-28");
+  equal(dateOf(inGrace.period_ends_at), "2026-03-31");
+
+  const retrying = due(failing).after;
+  equal(retrying.status, "in_billing_retry");
+  const late = recover(retrying, START + 50 * DAY).after;
+  equal(dateOf(late.period_starts_at), "2026-03-22");
+  equal(dateOf(late.period_ends_at), "2026-04-22");
+});
+
+Deno.test("a recovery after grace that was longer than the period starts a period of its own", () => {
+  const weekly = subscribe({ ...SALE, duration: "P1W" }, START).after;
+  const failing = due(failNext(weekly, START, "P16D").after).after;
+  const now = START + 20 * DAY;
+  const after = recover(failing, now).after;
+  equal(after.period_starts_at, now);
+  equal(after.period_ends_at, now + 7 * DAY);
+});
+
+Deno.test("a charge that fails after a pause, and recovers at once, starts a period of its own", () => {
+  const failing = failNext(subscribe({ ...SALE, duration: "P1W" }, START).after, START, null).after;
+  const paused = due(pause(failing, START, null).after).after;
+  const now = START + 15 * DAY;
+  const retrying = resume(paused, now).after;
+  equal(retrying.status, "in_billing_retry");
+  equal(recover(retrying, now).after.period_ends_at, now + 7 * DAY);
+});
+
+Deno.test("an extension moves all later periods, a pause starts them anew", () => {
+  const state = subscribe(SALE, START).after;
+  const until = Date.UTC(2026, 2, 15, 12);
+  equal(dateOf(due(extend(state, START, until).after).after.period_ends_at), "2026-04-15");
+
+  const resumes = Date.UTC(2026, 3, 10, 12);
+  const paused = due(pause(state, START, resumes).after).after;
+  deepEqual([paused.status, paused.period_ends_at], ["paused", resumes]);
+  const resumed = due(paused).after;
+  deepEqual([resumed.status, dateOf(resumed.period_ends_at)], ["active", "2026-05-10"]);
+  equal(dateOf(due(resumed).after.period_ends_at), "2026-06-10");
+});
+
+Deno.test("the test store's months take five minutes, and end after five renewals", () => {
+  let state = subscribe({ ...SALE, store: "test_store", environment: "sandbox" }, START).after;
+  for (let i = 1; i <= 5; i++) {
+    equal(state.period_ends_at, START + i * 300_000);
+    state = due(state).after;
+  }
+  const { after, events } = due(state);
+  deepEqual([after.status, after.renewal_number], ["expired", 6]);
+  deepEqual(events.map(({ type }) => type), ["EXPIRATION"]);
+});
+
+Deno.test("a change that was set is called off by a charge that fails", () => {
+  const state = subscribe(SALE, START).after;
+  const changing = changeAtEnd(failNext(state, START, null).after, START, ANNUAL)[0]?.after;
+  ok(changing);
+  const [step] = passDue(changing, ANNUAL);
+  deepEqual([step?.after.status, step?.after.product_id], ["in_billing_retry", "monthly"]);
+  equal(step?.after.pending_product_id, null);
+});
+
+Deno.test("what a state does not allow is refused with a reason, and changes nothing", () => {
+  const active = subscribe(SALE, START).after;
+  const expired = expireNow(active, START, "UNKNOWN").after;
+  const refused: [string, () => unknown][] = [
+    ["expired", () => cancel(expired, START, "UNSUBSCRIBE")],
+    ["cancelled already", () => cancel(cancel(active, START, "UNKNOWN").after, START, "UNKNOWN")],
+    ["not cancelled", () => uncancel(active, START)],
+    ["new purchase", () => uncancel(expired, START)],
+    ["No charge", () => recover(active, START)],
+    ["expired", () => renewNow(expired, START)],
+    ["cannot be paused", () => pause(expired, START, null)],
+    ["before the period", () => pause(active, START, START + DAY)],
+    ["beyond the end", () => extend(active, START, START + DAY)],
+    ["not paused", () => resume(active, START)],
+    ["fail already", () => failNext(failNext(active, START, null).after, START, null)],
+    ["not higher", () => raisePrice(active, START, 1)],
+    ["does not wait", () => agreeToPrice(active, START)],
+    ["expired already", () => expireNow(expired, START, "UNKNOWN")],
+  ];
+  for (const [reason, act] of refused) {
+    throws(act, (error: unknown) => error instanceof IllegalStep && error.message.includes(reason));
+  }
+});
+
+/** Everything that can be done, with a length of time. */
+const ACTIONS: Record<string, (state: Subscription, at: number, days: number) => Step[]> = {
+  renew: (state, at) => [renewNow(state, at)],
+  failNow: (state, at, days) => [failNow(state, at, days % 2 === 0 ? null : `P${days}D`)],
+  failNext: (state, at, days) => [failNext(state, at, days % 2 === 0 ? null : `P${days}D`)],
+  recover: (state, at) => [recover(state, at)],
+  cancel: (state, at) => [cancel(state, at, "UNSUBSCRIBE")],
+  uncancel: (state, at) => [uncancel(state, at)],
+  pause: (state, at, days) => [pause(state, at, days % 2 === 0 ? null : at + days * DAY)],
+  resume: (state, at) => [resume(state, at)],
+  extend: (state, at, days) => [extend(state, at, (state.period_ends_at ?? at) + days * DAY)],
+  expire: (state, at) => [expireNow(state, at, "UNKNOWN")],
+  raisePrice: (state, at) => [raisePrice(state, at, state.price_micros + 1_000_000)],
+  agreeToPrice: (state, at) => [agreeToPrice(state, at)],
+  changeNow: (state, at) => {
+    checkChangeable(state);
+    return changeNow(state, at, ANNUAL);
+  },
+  changeAtEnd: (state, at) => {
+    checkChangeable(state);
+    return changeAtEnd(state, at, ANNUAL);
+  },
+};
+
+Deno.test("whatever happens, states are sound, money adds up and levels follow them", () => {
+  const happening = fc.record({
+    action: fc.constantFrom(...Object.keys(ACTIONS), "wait", "wait", "wait"),
+    days: fc.integer({ min: 1, max: 80 }),
+  });
+  const sale = fc.record({
+    trial_duration: fc.constantFrom(null, "P1W", "P1M"),
+    grace_duration: fc.constantFrom(null, "P3D", "P16D"),
+    duration: fc.constantFrom("P1W", "P1M", "P1Y"),
+    store: fc.constantFrom("play_store", "test_store", "app_store"),
+    paid: fc.constant(true),
+  });
+  fc.assert(
+    fc.property(sale, fc.array(happening, { maxLength: 25 }), (terms, happenings) => {
+      const walk = walkFrom(subscribe({ ...SALE, ...terms }, START));
+      for (const { action, days } of happenings) {
+        if (action === "wait") walk.wait(days);
+        else walk.act(ACTIONS[action] ?? (() => []), days);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+/** One subscription, with those that take its place, on its way. */
+function walkFrom(first: Step): {
+  wait(days: number): void;
+  act(make: (state: Subscription, at: number, days: number) => Step[], days: number): void;
+} {
+  let now = START;
+  let current = first.after;
+  const all = new Map<string, Subscription>();
+  const sums = new Map<string, { money: number; levels: ReturnType<typeof levelsOf> }>();
+
+  const take = (step: Step): void => {
+    const { after, before, payment } = step;
+    if (before) deepEqual(before, all.get(after.id), "steps follow each other");
+    checkState(after, now);
+    if (payment?.status === "completed") equal(payment.id, after.transaction_id);
+    all.set(after.id, Object.freeze(after));
+    current = after;
+    const known = sums.get(after.id) ?? { money: 0, levels: levelsOf(undefined) };
+    const levels = { ...known.levels };
+    let money = known.money;
+    for (const row of movementsOf(step, START)) {
+      levels.mrr += row.mrr_delta_micros;
+      levels.actives += row.actives_delta;
+      levels.trials += row.trials_delta;
+      levels.renewing += row.renewing_delta;
+      levels.billing_issues += row.billing_issues_delta;
+      money += row.gross_usd_micros;
+    }
+    deepEqual(levels, levelsOf(after), "levels add up to those of the state");
+    equal(money, after.gross_usd_micros, "money adds up to the state's");
+    sums.set(after.id, { money, levels });
+  };
+
+  take(first);
+  return {
+    wait(days) {
+      const until = now + days * DAY;
+      while (current.due_at !== null && current.due_at <= until) {
+        ok(current.due_at >= now, "what is due lies ahead");
+        now = current.due_at;
+        for (const step of passDue(current, ANNUAL)) take(step);
+      }
+      now = until;
+    },
+    act(make, days) {
+      try {
+        for (const step of make(current, now, days)) take(step);
+      } catch (error) {
+        if (!(error instanceof IllegalStep)) throw error;
+      }
+    },
+  };
+}
+
+/** What the database demands as well, and that a state is not behind its time. */
+function checkState(state: Subscription, now: number): void {
+  const { status, auto_renewal_status: renewal } = state;
+  equal(status === "in_grace_period", state.grace_ends_at !== null);
+  equal(status === "in_billing_retry", state.retry_ends_at !== null);
+  equal(renewal === "has_already_renewed", state.renewed_until !== null);
+  equal(renewal === "will_change_product", state.pending_product_id !== null);
+  ok(state.period_ends_at !== null || status === "paused");
+  if (status === "expired") deepEqual([state.due_at, renewal], [null, "will_not_renew"]);
+  else ok(state.due_at !== null || status === "paused", `${status} is due some time`);
+  ok(state.due_at === null || state.due_at >= now, "nothing is overdue after a step");
+  ok(state.period_ends_at === null || state.period_starts_at <= state.period_ends_at);
+}
+
+/** The one step of what is due. */
+function due(state: Subscription): Step {
+  const [step, ...more] = passDue(state);
+  if (!step || more.length > 0) throw new Error("One step was expected");
+  return step;
+}
+
+function dateOf(at: number | null): string {
+  return new Date(at ?? 0).toISOString().slice(0, 10);
+}
+
+Deno.test("what is due is due at the end of what was paid for", () => {
+  const state = subscribe(SALE, START).after;
+  equal(state.due_at, addDuration(START, "P1M"));
+  equal(cancel(state, START, "UNSUBSCRIBE").after.due_at, state.due_at);
+  equal(expireNow(state, START, "UNKNOWN").after.due_at, null);
+});

@@ -1,0 +1,271 @@
+import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createClient } from "../../../lib/client.ts";
+import { getOffering, listOfferings } from "../../../lib/resources/offerings.ts";
+import { getCustomer } from "../../../lib/resources/customers.ts";
+import { createWebhook } from "../../../lib/resources/webhooks.ts";
+import { serve } from "../../../lib/service/http/serve.ts";
+import { MINUTE, openPostOffice, type ShownDelivery } from "../../support/delivery_fixture.ts";
+import { BASE_URL, openDesk } from "../../support/harness.ts";
+import { answers, openReceiver } from "../../support/receiver.ts";
+import { simulate } from "../../support/simulation.ts";
+
+/** How often a receiver calls back, 1,000 times without it. */
+const CALLBACKS = Number(Deno.env.get("WEBHOOK_CALLBACKS") ?? 1000);
+
+Deno.test("a ping sends a TEST event to one webhook and tells what came of it", async () => {
+  using receiver = openReceiver();
+  using other = openReceiver();
+  await using office = await openPostOffice();
+  const { sim } = office;
+  const webhook = await office.subscribe(receiver, { event_types: ["renewal"] });
+  await office.subscribe(other);
+  const ping = () => sim.post<ShownDelivery>(`/webhooks/${webhook.id}/ping`);
+  const first = await ping();
+  deepEqual([first.state, first.attempts, first.last_status], ["delivered", 1, 200]);
+  const { event } = receiver.arrived[0] ?? {};
+  deepEqual(Object.keys(event ?? {}).sort(), [
+    ...["aliases", "app_id", "app_user_id", "commission_percentage", "country_code", "currency"],
+    ...["entitlement_id", "entitlement_ids", "environment", "event_timestamp_ms", "experiments"],
+    ...["expiration_at_ms", "id", "is_family_share", "metadata", "offer_code"],
+    ...["original_app_user_id", "original_transaction_id", "period_type", "presented_offering_id"],
+    ...["price", "price_in_purchased_currency", "product_id", "purchased_at_ms"],
+    ...["renewal_number", "store"],
+    ...["subscriber_attributes", "takehome_percentage", "tax_percentage", "transaction_id", "type"],
+  ]);
+  equal(event?.type, "TEST");
+  receiver.behave = answers(503);
+  const second = await ping();
+  deepEqual([second.state, second.last_error], ["dead", "The receiver answers 503"]);
+  // Nobody waits for it any more, so it is not tried again.
+  receiver.behave = answers(200);
+  office.time.pass(1000 * MINUTE);
+  await office.idle();
+  equal(receiver.arrived.length, 2);
+  equal(other.arrived.length, 0);
+  equal((await sim.send("POST", "/webhooks/nope/ping", {})).status, 404);
+  receiver.behave = answers(410);
+  equal((await ping()).state, "dead");
+  equal((await sim.send("POST", `/webhooks/${webhook.id}/ping`, {})).status, 422);
+});
+
+Deno.test("after a rotation both secrets sign for a day, then the new one alone", async () => {
+  using receiver = openReceiver();
+  await using office = await openPostOffice();
+  const { sim, time } = office;
+  const webhook = await office.subscribe(receiver);
+  const rotate = async () =>
+    (await sim.post<{ signing_secret: string }>(`/webhooks/${webhook.id}/rotate_secret`))
+      .signing_secret;
+  const signers = async () => {
+    await office.buy();
+    await office.idle();
+    const arrived = receiver.arrived.at(-1);
+    const headers: Record<string, string> = arrived?.headers ?? {};
+    const [time = "", ...signatures] = headers["X-Webhook-Signature"]?.split(",") ?? [];
+    equal(headers["webhook-signature"]?.split(" ").length, signatures.length);
+    return (secrets: string[]) =>
+      deepEqual(
+        signatures,
+        secrets.map((secret) =>
+          `v1=${
+            createHmac("sha256", secret).update(`${time.slice(2)}.${arrived?.body}`).digest("hex")
+          }`
+        ),
+      );
+  };
+  const first = webhook.signing_secret ?? "";
+  (await signers())([first]);
+  const second = await rotate();
+  notEqual(second, first);
+  (await signers())([second, first]);
+  const third = await rotate();
+  (await signers())([third, second]);
+  time.pass(24 * 60 * MINUTE - 1);
+  (await signers())([third, second]);
+  time.pass(1);
+  (await signers())([third]);
+});
+
+Deno.test("deliveries are doubled, lost and overtaken on demand", async () => {
+  using receiver = openReceiver();
+  await using office = await openPostOffice();
+  const { sim } = office;
+  const webhook = await office.subscribe(receiver);
+  const order = (fault: string, count = 1) =>
+    sim.post(`/webhooks/${webhook.id}/faults`, { fault, count });
+  deepEqual(await order("duplicate"), { object: "delivery_faults", faults: ["duplicate"] });
+  const twice = await office.buy();
+  await office.idle();
+  deepEqual(receiver.arrived.map(({ event }) => event.id), [twice, twice]);
+  equal(receiver.arrived[0]?.body, receiver.arrived[1]?.body);
+
+  await order("drop", 2);
+  await office.buy();
+  await office.buy();
+  const arrives = await office.buy();
+  await office.idle();
+  deepEqual(receiver.arrived.slice(2).map(({ event }) => event.id), [arrives]);
+  deepEqual((await office.deliveries(webhook)).map(({ state, attempts }) => [state, attempts]), [
+    ...[["delivered", 2], ["dropped", 0], ["dropped", 0], ["delivered", 1]],
+  ]);
+  // What was lost can be recovered.
+  deepEqual(await sim.post("/events/recover", { since: 0, webhook_id: webhook.id }), {
+    object: "recovery",
+    deliveries: 2,
+  });
+  await office.idle();
+  equal(receiver.arrived.length, 5);
+
+  await order("reorder");
+  const early = await office.buy();
+  await office.idle();
+  // It waits for the one that is to overtake it, another customer's does not count.
+  const other = await office.buy("bob");
+  await office.idle();
+  office.time.pass(1000);
+  await office.idle();
+  deepEqual(receiver.arrived.slice(5).map(({ event }) => event.id), [other]);
+  const late = await office.buy();
+  await office.idle();
+  office.time.pass(1000);
+  await office.idle();
+  deepEqual(receiver.arrived.slice(6).map(({ event }) => event.id), [late, early]);
+
+  await order("drop", 3);
+  deepEqual(await sim.post(`/webhooks/${webhook.id}/faults/clear`), {
+    object: "delivery_faults",
+    faults: [],
+  });
+  await office.buy();
+  await office.idle();
+  equal(receiver.arrived.length, 9);
+});
+
+Deno.test("requests are refused, late and cut off on demand, so many times", async () => {
+  await using office = await openPostOffice();
+  const { desk, time } = office;
+  const admin = async (method: string, body?: unknown) => {
+    const headers = new Headers({ Authorization: `Bearer ${desk.service.adminSecret}` });
+    if (body !== undefined) headers.set("Content-Type", "application/json");
+    const text = body === undefined ? null : JSON.stringify(body);
+    return await desk.service.fetch(
+      new Request(`${BASE_URL}/_sim/faults`, { method, headers, body: text }),
+    );
+  };
+  const offerings = `/v2/projects/${desk.projectId}/offerings`;
+  const statusOf = async (path = offerings, method = "GET") =>
+    (await desk.send(method, path, method === "POST" ? {} : undefined)).status;
+
+  const path = "/v2/projects/*/offerings";
+  equal((await admin("POST", { path, method: "GET", status: 503, count: 2 })).status, 201);
+  equal(await statusOf(`/v2/projects/${desk.projectId}/products`), 200);
+  equal(await statusOf(`${offerings}/default`), 200);
+  equal(await statusOf(offerings, "POST"), 400);
+  deepEqual([await statusOf(), await statusOf(), await statusOf()], [503, 503, 200]);
+
+  await admin("POST", { path: "/v2/**", status: 429, retry_after_s: 7 });
+  const limited = await desk.send("GET", offerings);
+  deepEqual([limited.status, limited.headers.get("Retry-After")], [429, "7"]);
+  equal((await limited.json()).type, "rate_limit_error");
+
+  await admin("POST", { delay_ms: 5000 });
+  const late = statusOf();
+  for (let i = 0; i < 5 && time.next() === undefined; i++) await new Promise(setImmediate);
+  time.pass(5000);
+  equal(await late, 200);
+
+  const both = { status: 500, cut: "before" };
+  for (const wrong of [{}, { status: 200 }, { cut: "now" }, { path: "v2", status: 500 }, both]) {
+    equal((await admin("POST", wrong)).status, 400, JSON.stringify(wrong));
+  }
+  await admin("POST", { status: 500, count: 100 });
+  equal((await (await admin("GET")).json()).items[0].count, 100);
+  deepEqual((await (await admin("DELETE")).json()).items, []);
+  equal(await statusOf(), 200);
+  equal((await admin("PUT", {})).status, 405);
+  const stranger = new Request(`${BASE_URL}/_sim/faults`, { method: "DELETE" });
+  equal((await desk.service.fetch(stranger)).status, 401);
+});
+
+Deno.test("a connection is cut before or after the effect", async () => {
+  const server = await serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    empty: false,
+    rateLimits: "local",
+    report: (error) => {
+      throw error;
+    },
+  });
+  try {
+    const { baseUrl, projectId, adminSecret } = server;
+    const admin = async (path: string, body: unknown) => {
+      const response = await fetch(`${baseUrl}${path}`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${adminSecret}`, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      return await response.json();
+    };
+    const { access_token } = await admin("/_sim/tokens", {});
+    const client = createClient({
+      baseUrl,
+      projectId: projectId ?? "",
+      credential: access_token,
+      retries: 0,
+    });
+    const create = async (lookup_key: string) => {
+      const response = await fetch(`${baseUrl}/v2/projects/${projectId}/offerings`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${access_token}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ lookup_key, display_name: "A" }),
+      });
+      return await response.json();
+    };
+    await admin("/_sim/faults", { method: "POST", cut: "before" });
+    await rejects(create("early"), TypeError);
+    await admin("/_sim/faults", { method: "POST", cut: "after" });
+    await rejects(create("late"), TypeError);
+    const keys = (await listOfferings(client)).items.map(({ lookup_key }) => lookup_key);
+    deepEqual(keys, ["default", "winter_sale", "late"]);
+    equal((await getOffering(client, "late")).display_name, "A");
+  } finally {
+    await server.stop();
+  }
+});
+
+Deno.test("a receiver that calls back sees what it was told of, every time", async () => {
+  await using desk = await openDesk({ webhookTargets: "loopback", buyers: false });
+  let seen = 0;
+  using receiver = openReceiver();
+  receiver.behave = async (arrived, conn) => {
+    const { app_user_id, product_id, type } = arrived.event;
+    const customer = await getCustomer(desk.client, String(app_user_id));
+    const access = customer.active_entitlements?.items.length ?? 0;
+    // Who ends has ended, and who stays has access.
+    const stays = Number(String(app_user_id).slice(1)) % 2 === 0;
+    if (stays || type === "EXPIRATION") equal(access, stays ? 1 : 0, `${type} ${app_user_id}`);
+    equal(product_id, "notes.pro.monthly");
+    seen++;
+    await answers(200)(arrived, conn);
+  };
+  await createWebhook(desk.client, {
+    name: "Callback",
+    url: receiver.url,
+    event_types: ["initial_purchase", "expiration"],
+  });
+  const sim = simulate(desk);
+  let told = 0;
+  for (let i = 0; told < CALLBACKS; i++) {
+    const customer_id = `c${i}`;
+    const { id } = await sim.subscribe({ product_id: "notes.pro.monthly", price: 9, customer_id });
+    told++;
+    if (i % 2 === 0) continue;
+    await sim.act(id, "expire");
+    told++;
+  }
+  await desk.service.deliverer.idle();
+  equal(seen, told);
+});

@@ -1,0 +1,64 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { checkWait, MINUTE, openPostOffice } from "../../support/delivery_fixture.ts";
+import { answers, openReceiver } from "../../support/receiver.ts";
+
+Deno.test("a receiver that resets the connection gets the same again after 5 minutes", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let resets = 0;
+  const resetting = (async () => {
+    for await (const conn of listener) {
+      // What is closed with something unread is reset. Whoever only looks sends nothing.
+      if (await conn.read(new Uint8Array(1)) !== null) resets++;
+      conn.close();
+    }
+  })();
+  await using office = await openPostOffice();
+  const webhook = await office.subscribe({ url: `http://127.0.0.1:${listener.addr.port}/` });
+  await office.buy();
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    await office.idle();
+    equal(resets, attempt);
+    const [delivery] = await office.deliveries(webhook);
+    deepEqual([delivery?.state, delivery?.attempts], ["pending", attempt]);
+    match(
+      delivery?.last_error ?? "",
+      /^The receiver (breaks|ends) the connection( off)? without an/,
+    );
+    checkWait(delivery, office.time.clock(), 5 * attempt * MINUTE);
+    office.time.pass((delivery?.next_attempt_at ?? 0) - office.time.clock() - 1);
+    await office.idle();
+    equal(resets, attempt, "not a moment too early");
+    office.time.pass(1);
+  }
+  await office.idle();
+  listener.close();
+  await resetting;
+});
+
+Deno.test("a receiver that answers 410 is left alone from then on", async () => {
+  using receiver = openReceiver(answers(410));
+  await using office = await openPostOffice();
+  const webhook = await office.subscribe(receiver);
+  await office.buy();
+  await office.idle();
+  const [delivery] = await office.deliveries(webhook);
+  deepEqual([delivery?.state, delivery?.next_attempt_at], ["dead", null]);
+  await office.buy();
+  office.time.pass(100 * 24 * 60 * MINUTE);
+  await office.idle();
+  equal(receiver.arrived.length, 1);
+});
+
+Deno.test("a receiver that asks for time with 429 gets nothing before it is over", async () => {
+  using receiver = openReceiver(answers(429, { "Retry-After": "1800" }));
+  await using office = await openPostOffice();
+  await office.subscribe(receiver);
+  await office.buy();
+  await office.idle();
+  office.time.pass(30 * MINUTE - 1);
+  await office.idle();
+  equal(receiver.arrived.length, 1);
+  office.time.pass(3 * MINUTE + 1);
+  await office.idle();
+  equal(receiver.arrived.length, 2);
+});

@@ -1,0 +1,80 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { join } from "node:path";
+import { MINUTE, openPostOffice, type PostOffice } from "../../support/delivery_fixture.ts";
+import { answers, openReceiver } from "../../support/receiver.ts";
+import { connect } from "../../../lib/service/store/connection.ts";
+import { inFolder } from "../../support/store_fixture.ts";
+
+const DAY = 24 * 60 * MINUTE;
+
+/** Opens the office on a file again, so many days after the last time that it was open. */
+async function reopen(database: string, days: number): Promise<PostOffice> {
+  const office = await openPostOffice({
+    database,
+    // What is pending fails once more at each visit, and stays pending.
+    webhookTargets: "public",
+    clock: () => Date.UTC(2026, 5, 1) + days * DAY,
+  });
+  // It has begun by itself.
+  await office.desk.service.prune();
+  await office.idle();
+  return office;
+}
+
+/** The rows that are left. */
+function rowsIn(database: string) {
+  const connection = connect(database);
+  const count = (query: string) => connection.rows(`SELECT count(*) AS n ${query}`)[0]?.n;
+  const found = {
+    bodies: count("FROM attempts WHERE response_body IS NOT NULL"),
+    attempts: count("FROM attempts"),
+    deliveries: count("FROM deliveries"),
+    events: count("FROM events"),
+  };
+  connection.close();
+  return found;
+}
+
+Deno.test("bodies go after 7 days, attempts and what has arrived after 30, nothing pending", async () => {
+  await inFolder(async (folder) => {
+    const database = join(folder, "data.db");
+    using receiver = openReceiver();
+    const office = await openPostOffice({ database });
+    const webhook = await office.subscribe(receiver);
+    // More than one transaction takes.
+    for (let i = 0; i < 520; i++) await office.buy(`c${i}`);
+    await office.idle();
+    await office.sim.post(`/webhooks/${webhook.id}/faults`, { fault: "drop" });
+    const lost = await office.buy("lost");
+    await office.idle();
+    receiver.behave = answers(500);
+    const waiting = await office.buy("waits");
+    await office.idle();
+    await office[Symbol.asyncDispose]();
+    const all = { bodies: 521, attempts: 521, deliveries: 522, events: 522 };
+    deepEqual(rowsIn(database), all);
+
+    await (await reopen(database, 7))[Symbol.asyncDispose]();
+    equal(rowsIn(database).bodies, 521);
+    const week = await reopen(database, 7.01);
+    const [last] = (await week.deliveries(webhook)).slice(-1);
+    equal(last?.event_id, waiting);
+    await week[Symbol.asyncDispose]();
+    // That of the pending one, and that of its second attempt, which has no answer.
+    equal(rowsIn(database).bodies, 1);
+
+    await (await reopen(database, 30))[Symbol.asyncDispose]();
+    equal(rowsIn(database).deliveries, 522);
+    const month = await reopen(database, 30.1);
+    deepEqual((await month.deliveries(webhook)).map(({ event_id, state }) => [event_id, state]), [
+      ...[[lost, "dropped"], [waiting, "pending"]],
+    ]);
+    const [, pending] = await month.deliveries(webhook);
+    equal((await month.attempts(pending))[0]?.response?.body, "thanks");
+    // What has arrived is not taken for something that never did.
+    const recovery = await month.sim.post("/events/recover", { since: 0 });
+    deepEqual(recovery, { object: "recovery", deliveries: 1 });
+    await month[Symbol.asyncDispose]();
+    equal(rowsIn(database).events, 522);
+  });
+});

@@ -1,0 +1,68 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { join } from "node:path";
+import { openService, type Service } from "../../../lib/service/mod.ts";
+
+/** Runs a test on a service whose data is in a file: reads have snapshots of their own there. */
+async function onDisk(
+  test: (service: Service, read: (path: string) => Promise<Response>) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "access" });
+  const service = await openService({ database: join(folder, "service.db") });
+  try {
+    const { access_token } = await service.oauth.issueToken();
+    const headers = { Authorization: `Bearer ${access_token}` };
+    const base = `http://127.0.0.1:4010/v2/projects/${service.projectId}`;
+    await test(service, (path) => service.fetch(new Request(base + path, { headers })));
+  } finally {
+    await service.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("who loses the seat in a project is refused from the next request on", () =>
+  onDisk(async (service, read) => {
+    const path = "/offerings/default";
+    deepEqual([(await read(path)).status, (await read(path)).status], [200, 200]);
+    const seats = await service.store.read((tx) =>
+      tx.selectFrom("collaborators").selectAll().where("role", "=", "owner").execute()
+    );
+    await service.store.write((tx) =>
+      tx.deleteFrom("collaborators").where("role", "=", "owner").execute()
+    );
+    deepEqual([(await read(path)).status, (await read(path)).status], [403, 403]);
+    await service.store.write((tx) => tx.insertInto("collaborators").values(seats).execute());
+    equal((await read(path)).status, 200);
+  }));
+
+Deno.test("a read sees the project as the last change left it", () =>
+  onDisk(async (service, read) => {
+    const isCurrent = async () => (await (await read("/offerings/winter_sale")).json()).is_current;
+    equal(await isCurrent(), false);
+    await service.store.write(async (tx) => {
+      const { id } = await tx.selectFrom("offerings").select("id")
+        .where("lookup_key", "=", "winter_sale").executeTakeFirstOrThrow();
+      await tx.updateTable("projects").set({ current_offering_id: id }).execute();
+    });
+    equal(await isCurrent(), true);
+  }));
+
+Deno.test("a seat in one project opens no other, and only to its holder", () =>
+  onDisk(async (service, read) => {
+    equal((await read("/offerings")).status, 200);
+    const other = "proj00000009";
+    await service.store.write((tx) =>
+      tx.insertInto("projects").values({
+        id: other,
+        seq: 1_000,
+        name: "Another",
+        icon_url: null,
+        icon_url_large: null,
+        created_at: 1,
+        current_offering_id: null,
+        clock_frozen_at: null,
+      }).execute()
+    );
+    equal((await read(`/../${other}/offerings`)).status, 403);
+    equal((await read("/offerings")).status, 200);
+    equal((await read(`/../${other}/offerings`)).status, 403);
+  }));

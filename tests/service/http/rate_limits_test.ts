@@ -1,0 +1,130 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { createClient } from "../../../lib/client.ts";
+import { each } from "../../../lib/page.ts";
+import { listProducts } from "../../../lib/resources/products.ts";
+import { PUBLIC_LIMITS } from "../../../lib/service/mod.ts";
+import { createRateCounter } from "../../../lib/service/http/rates.ts";
+import type { RateClass } from "../../../lib/service/contract/route.ts";
+import { type Answer, type Api, apiOf, checkRefusal, signIn } from "../../support/api.ts";
+import { BASE_URL, openDesk } from "../../support/harness.ts";
+
+const NOON = Date.parse("2026-11-27T12:00:00Z");
+const LIMITS = { configuration: 3, customers: 2, charts: 1 };
+
+Deno.test("every answer says how much of the minute's limit is used", async () => {
+  await using desk = await openDesk({
+    clock: () => NOON,
+    rateLimits: { ...LIMITS, configuration: 9 },
+  });
+  const api = apiOf(desk);
+  const requests: [method: string, path: string, status: number][] = [
+    ["GET", "/offerings", 200],
+    ["POST", "/v2/projects", 400],
+    ["GET", "/offerings/none", 404],
+    ["POST", "/offerings/default/actions/archive", 422],
+    ["DELETE", "/entitlements/pro", 200],
+  ];
+  for (const [i, [method, path, status]] of requests.entries()) {
+    const answer = await api.send(method, path);
+    equal(answer.status, status, path);
+    deepEqual(usageOf(answer), [String(i + 1), "9"], path);
+    equal(answer.headers.get("Retry-After"), null);
+  }
+});
+
+Deno.test("what is refused before it is counted does not use up the limit", async () => {
+  await using desk = await openDesk({ clock: () => NOON, rateLimits: LIMITS });
+  const api = apiOf(desk);
+  const reader = apiOf(desk, await signIn(desk, { scope: "*:*:read" }));
+  for (let i = 0; i < 5; i++) {
+    deepEqual(usageOf(await api.send("GET", "/nothing")), [null, null]);
+    equal((await api.send("PATCH", "/offerings")).status, 405);
+    equal((await reader.send("POST", "/offerings", {})).status, 403);
+    equal(
+      (await api.send("GET", "/offerings", undefined, { Authorization: "Bearer x" })).status,
+      401,
+    );
+  }
+  deepEqual(usageOf(await api.send("GET", "/offerings")), ["1", "3"]);
+});
+
+Deno.test("past the limit the answer is 429, with the time to wait, until the minute is over", async () => {
+  let now = NOON + 18_500;
+  await using desk = await openDesk({ clock: () => now, rateLimits: LIMITS });
+  const api = apiOf(desk);
+  const before = (await api.get("/offerings")).items;
+  for (let i = 2; i <= 3; i++) equal((await api.send("GET", "/offerings")).status, 200);
+  for (
+    const [wait, method, path] of [
+      [0, "GET", "/offerings"],
+      [10_000, "POST", "/entitlements"],
+      [31_499, "DELETE", "/offerings/winter_sale"],
+    ] as const
+  ) {
+    now = NOON + 18_500 + wait;
+    const answer = await api.send(method, path);
+    checkRefusal(answer, { status: 429, type: "rate_limit_error", message: /More than 3 / }, path);
+    const seconds = Math.ceil((NOON + 60_000 - now) / 1000);
+    equal(answer.headers.get("Retry-After"), String(seconds));
+    equal(answer.body.backoff_ms, seconds * 1000);
+    deepEqual(usageOf(answer), ["3", "3"]);
+  }
+  now = NOON + 60_000;
+  const answer = await api.send("GET", "/offerings");
+  deepEqual(usageOf(answer), ["1", "3"]);
+  deepEqual(answer.body.items, before, "what was refused has changed nothing");
+});
+
+Deno.test("each account has its own limit, whichever token it uses", async () => {
+  await using desk = await openDesk({ clock: () => NOON, rateLimits: LIMITS });
+  const owner = apiOf(desk);
+  const sameOwner = apiOf(desk, await signIn(desk, {}));
+  const stranger = apiOf(desk, await signIn(desk, { email: "stranger@example.com" }));
+  const read = async (api: Api) => await api.send("GET", "/v2/projects");
+  deepEqual(usageOf(await read(owner)), ["1", "3"]);
+  deepEqual(usageOf(await read(sameOwner)), ["2", "3"]);
+  deepEqual(usageOf(await read(owner)), ["3", "3"]);
+  equal((await read(sameOwner)).status, 429);
+  deepEqual(usageOf(await read(stranger)), ["1", "3"]);
+});
+
+Deno.test("a walk through a list waits when it is told to, and loses and repeats nothing", async () => {
+  let now = NOON;
+  const rateLimits = { ...LIMITS, configuration: 2 };
+  await using desk = await openDesk({ clock: () => now, rateLimits });
+  const waits: number[] = [];
+  const client = createClient({
+    baseUrl: BASE_URL,
+    projectId: desk.projectId,
+    credential: (await signIn(desk, {})).Authorization.replace("Bearer ", ""),
+    fetch: desk.service.fetch,
+    pause: (ms) => {
+      now += ms;
+      waits.push(ms);
+      return Promise.resolve();
+    },
+  });
+  const ids: string[] = [];
+  for await (const { id } of each(client, listProducts(client, { limit: 1 }))) ids.push(id);
+  equal(ids.length, 8);
+  equal(new Set(ids).size, 8);
+  equal(waits.length, 3);
+  equal(waits.every((ms) => ms >= 59_000 && ms < 61_000), true, String(waits));
+});
+
+Deno.test("customers, configuration and charts are counted apart", () => {
+  const rates = createRateCounter(LIMITS, () => NOON);
+  const used = (rate: RateClass) => rates.count("acct1", rate)["Service-Rate-Limit-Current-Usage"];
+  deepEqual([used("configuration"), used("customers"), used("charts")], ["1", "1", "1"]);
+  throws(() => used("charts"), /More than 1 request in one minute/);
+  deepEqual([used("customers"), used("configuration")], ["2", "2"]);
+});
+
+Deno.test("the public limits are those of the public service", () => {
+  deepEqual(PUBLIC_LIMITS, { customers: 480, configuration: 60, charts: 15 });
+});
+
+/** What the headers say: used, and allowed. */
+function usageOf({ headers }: Answer): (string | null)[] {
+  return ["Usage", "Limit"].map((name) => headers.get(`Service-Rate-Limit-Current-${name}`));
+}

@@ -1,0 +1,227 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { fc } from "../../support/properties.ts";
+import { fullPath, type Route } from "../../../lib/service/contract/route.ts";
+import { routes } from "../../../lib/service/mod.ts";
+import { serve } from "../../../lib/service/http/serve.ts";
+import { answerOf, apiOf, checkRefusal, sendRaw, signIn } from "../../support/api.ts";
+import { openDesk } from "../../support/harness.ts";
+
+const NOBODY = { status: 401, type: "authentication_error" };
+
+/** What answers without a credential, besides the pages and endpoints of OAuth. */
+const OPEN = ["/health", "/openapi.json"];
+
+Deno.test("no route answers without a credential, or with one that is none", async () => {
+  await using desk = await openDesk();
+  const { service } = desk;
+  const { refresh_token, access_token } = await service.oauth.issueToken({});
+  const credentials = [
+    undefined,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Bearer atk_",
+    `Bearer ${access_token}x`,
+    `Bearer ${refresh_token}`,
+    `Bearer ${service.adminSecret}`,
+    `Bearer ${access_token} ${access_token}`,
+    `Basic ${btoa(`${access_token}:`)}`,
+    access_token,
+    `Token ${access_token}`,
+  ];
+  for (const route of routes.filter(({ path }) => !path.startsWith("/v1/"))) {
+    for (const credential of credentials) {
+      const headers = credential === undefined ? {} : { Authorization: credential };
+      const response = await sendRaw(desk, placeOf(route, desk.projectId), {
+        method: route.method,
+        headers,
+      });
+      match(response.headers.get("WWW-Authenticate") ?? "", /^Bearer/);
+      checkRefusal(await answerOf(response), NOBODY, `${route.name} with ${credential}`);
+    }
+    const query = `?access_token=${access_token}`;
+    const response = await sendRaw(desk, placeOf(route, desk.projectId) + query, {
+      method: route.method,
+    });
+    equal(response.status, 401, route.name);
+  }
+});
+
+Deno.test("no path answers without a credential but those that are open", async () => {
+  await using desk = await openDesk();
+  const known = routes.map((route) => placeOf(route, desk.projectId));
+  const words = known.flatMap((path) => path.split("/")).concat("..", "%2e%2e", "", "_sim", "v1");
+  const paths = fc.oneof(
+    fc.constantFrom(...known, ...OPEN).chain((path) =>
+      fc.constantFrom(path, `${path}/`, `/${path}`, path.toUpperCase(), `${path}?a=b`, `${path}%00`)
+    ),
+    fc.array(fc.constantFrom(...words), { maxLength: 7 }).map((parts) => `/${parts.join("/")}`),
+    fc.webPath(),
+  );
+  const methods = fc.constantFrom("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
+  await fc.assert(
+    fc.asyncProperty(methods, paths, async (method, path) => {
+      const response = await sendRaw(desk, path.startsWith("/") ? path : `/${path}`, { method });
+      await response.body?.cancel();
+      const { pathname } = new URL(`http://127.0.0.1:4010${path}`);
+      const open = OPEN.includes(pathname) && (method === "GET" || method === "HEAD");
+      const oauth = /^\/(oauth2|\.well-known)\//.test(pathname);
+      if (!oauth) equal(response.ok, open, `${method} ${path}: ${response.status}`);
+      checkNoCors(response);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+Deno.test("a token without Bearer is told apart from one that is unknown", async () => {
+  await using desk = await openDesk();
+  const { access_token } = await desk.service.oauth.issueToken({});
+  for (
+    const [header, says] of [
+      [access_token, /^The Authorization header must be: Bearer <access token>$/],
+      [`Bearer ${access_token}x`, /^The credential is unknown, expired or revoked$/],
+    ] as const
+  ) {
+    const headers = { Authorization: header };
+    const answer = await answerOf(await sendRaw(desk, "/v2/projects", { headers }));
+    match(String(answer.body["message"]), says);
+  }
+});
+
+Deno.test("an open address that takes no writes says what it takes", async () => {
+  await using desk = await openDesk();
+  for (const place of OPEN) {
+    const response = await sendRaw(desk, place, { method: "POST" });
+    deepEqual([response.status, response.headers.get("Allow")], [405, "GET, HEAD"]);
+    await response.body?.cancel();
+  }
+});
+
+Deno.test("a public SDK key is told what it is for, and gets nothing here", async () => {
+  await using desk = await openDesk();
+  const { items: [app] } = await apiOf(desk).get("/apps");
+  const { items: [key] } = await apiOf(desk).get(`/apps/${app?.id}/public_api_keys`);
+  const api = apiOf(desk, { Authorization: `Bearer ${key?.key}` });
+  const refusal = { status: 403, type: "authorization_error", message: /public SDK key/ };
+  for (const path of ["/offerings", "/v2/projects", "/nothing"]) {
+    await api.refused(refusal, "GET", path);
+  }
+});
+
+Deno.test("every route needs its own permissions, and names them when they are missing", async () => {
+  await using desk = await openDesk();
+  const none = apiOf(desk, await signIn(desk, { scope: "charts_metrics:benchmarks:read" }));
+  for (const route of routes.filter(({ path }) => !path.startsWith("/v1/"))) {
+    const names = route.scopes.map((scope) => `"${scope}"`).join(", ");
+    const message = new RegExp(`permissions? ${RegExp.escape(names)}$`);
+    const refusal = { status: 403, type: "authorization_error", message };
+    await none.refused(refusal, route.method, placeOf(route, desk.projectId));
+    for (const scope of route.scopes) {
+      equal(/:read_write$/.test(scope), route.method !== "GET", `${route.name} asks for enough`);
+    }
+  }
+});
+
+Deno.test("a request for another host is none of ours", async () => {
+  await using desk = await openDesk({ hosts: ["service.internal"] });
+  const ask = async (host: string) =>
+    (await desk.service.fetch(new Request(`http://${host}/health`))).status;
+  for (
+    const host of ["127.0.0.1", "127.1.2.3:99", "localhost:4010", "[::1]", "service.internal:80"]
+  ) {
+    equal(await ask(host), 200, host);
+  }
+  const strangers = ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example"];
+  for (
+    const host of [...strangers, "0.0.0.0", "169.254.169.254", "10.0.0.1", "[::2]", "localhost."]
+  ) {
+    equal(await ask(host), 421, host);
+  }
+});
+
+Deno.test("a page of another origin gets nothing, and a browser is never told that it may", async () => {
+  await using desk = await openDesk();
+  const { Authorization } = await signIn(desk, {});
+  const path = `/v2/projects/${desk.projectId}/offerings`;
+  for (const place of [path, "/health", "/openapi.json", "/oauth2/token", "/_sim/tokens"]) {
+    for (
+      const Origin of [
+        "https://evil.example",
+        "null",
+        "http://127.0.0.1:3000",
+        "http://localhost:4010",
+      ]
+    ) {
+      for (const method of ["GET", "POST", "OPTIONS"]) {
+        const response = await sendRaw(desk, place, { method, headers: { Authorization, Origin } });
+        checkNoCors(response);
+        const expected = { status: 403, type: "authorization_error", message: /cannot use this/ };
+        checkRefusal(await answerOf(response), expected, `${method} ${place} from ${Origin}`);
+      }
+    }
+  }
+  const own = { Authorization, Origin: "http://127.0.0.1:4010" };
+  const response = await sendRaw(desk, path, { headers: own });
+  equal(response.status, 200);
+  checkNoCors(response);
+});
+
+Deno.test("answers are not kept by caches, and each has its own id", async () => {
+  await using desk = await openDesk();
+  const ids = new Set<string | null>();
+  for (const path of ["/offerings", "/offerings/none", "/nothing"]) {
+    const { headers } = await apiOf(desk).send("GET", path);
+    equal(headers.get("Cache-Control"), "no-store");
+    ids.add(headers.get("X-Request-Id"));
+  }
+  equal(ids.size, 3);
+});
+
+Deno.test("over HTTP it is the Host header that counts", async () => {
+  const report = (error: unknown) => {
+    throw error;
+  };
+  const server = await serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    empty: true,
+    rateLimits: "local",
+    report,
+  });
+  try {
+    const port = Number(new URL(server.baseUrl).port);
+    const lines = [
+      [`GET /health HTTP/1.1`, `Host: 127.0.0.1:${port}`, "200"],
+      [`GET /health HTTP/1.1`, "Host: evil.example", "421"],
+      [`GET /health HTTP/1.1`, `Host: evil.example:${port}`, "421"],
+      [`GET http://evil.example/health HTTP/1.1`, `Host: evil.example`, "421"],
+      [`GET /v2/projects HTTP/1.1`, `Host: 127.0.0.1:${port}`, "401"],
+    ];
+    for (const [request = "", host = "", status] of lines) {
+      deepEqual([await statusOf(port, request, host)], [status], `${request}, ${host}`);
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
+/** The status of the answer to a request as it is written on the wire. */
+async function statusOf(port: number, request: string, host: string): Promise<string | undefined> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const text = `${request}\r\n${host}\r\nConnection: close\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(text));
+  const bytes = new Uint8Array(64);
+  const read = await connection.read(bytes) ?? 0;
+  return /^HTTP\/1\.1 (\d+)/.exec(new TextDecoder().decode(bytes.subarray(0, read)))?.[1];
+}
+
+/** Checks that no header lets a page of another origin read the answer. */
+function checkNoCors({ headers }: Response): void {
+  deepEqual([...headers.keys()].filter((name) => name.startsWith("access-control-")), []);
+}
+
+/** The path of a route with something in place of every id. */
+function placeOf(route: Route, projectId: string): string {
+  return fullPath(route).replace("{project_id}", projectId).replace(/\{\w+\}/g, "x");
+}

@@ -1,0 +1,72 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { addDuration } from "../../../lib/service/domain/calendar.ts";
+import { levelsOf } from "../../../lib/service/domain/movements.ts";
+import { openStore } from "../../../lib/service/store/mod.ts";
+import {
+  fateOf,
+  passYear,
+  sellSubscriptions,
+  startOf,
+  YEAR_ENDS,
+} from "../../../scripts/bench/year.ts";
+
+const COUNT = 1000;
+
+Deno.test("a year of 1,000 subscriptions has every renewal once, and sums that add up", async () => {
+  const store = openStore({ file: ":memory:" });
+  await sellSubscriptions(store, COUNT);
+  await passYear(store);
+  const { subscriptions, transactions, movements, days, invoices, events } = await store.read(
+    async (tx) => ({
+      subscriptions: await tx.selectFrom("subscriptions").selectAll().execute(),
+      transactions: await tx.selectFrom("transactions").selectAll().orderBy("seq").execute(),
+      movements: await tx.selectFrom("movements").selectAll().execute(),
+      days: await tx.selectFrom("movements_daily").selectAll().execute(),
+      invoices: await tx.selectFrom("invoices").selectAll().execute(),
+      events: await tx.selectFrom("events").select("type").execute(),
+    }),
+  );
+  await store.close();
+  equal(subscriptions.length, COUNT);
+  const paid = transactions.filter(({ status }) => status !== "failed");
+  const bySubscription = Map.groupBy(paid, (row) => row.subscription_id);
+  for (let number = 0; number < COUNT; number++) {
+    const rows = bySubscription.get(`sub${number}`) ?? [];
+    if (fateOf(number) === undefined) {
+      const start = startOf(number, COUNT);
+      const expected = Array.from({ length: 20 }, (_, i) => addDuration(start, "P1M", i))
+        .filter((at) => at <= YEAR_ENDS);
+      deepEqual(rows.map((row) => row.purchased_at), expected, `sub${number}`);
+    }
+    for (const [i, row] of rows.entries()) {
+      const before = rows[i - 1]?.expires_at;
+      ok(before === undefined || before === null || row.purchased_at >= before, "one at a time");
+    }
+  }
+  equal(invoices.length, paid.length);
+  const renewals = events.filter(({ type }) => type === "RENEWAL").length;
+  equal(renewals, paid.length - COUNT);
+  const refunds = transactions.filter(({ status }) => status === "refunded");
+  equal(refunds.length, COUNT / 100);
+
+  const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+  const gross = sum(movements.map((row) => row.gross_usd_micros));
+  equal(gross, sum(subscriptions.map((row) => row.gross_usd_micros)));
+  equal(
+    gross,
+    sum(paid.map((row) => row.gross_usd_micros)) - sum(refunds.map((row) => row.gross_usd_micros)),
+  );
+  for (
+    const column of [
+      "gross_usd_micros",
+      "mrr_delta_micros",
+      "actives_delta",
+      "payments_delta",
+    ] as const
+  ) {
+    equal(sum(days.map((row) => row[column])), sum(movements.map((row) => row[column])), column);
+  }
+  const levels = subscriptions.map(levelsOf);
+  equal(sum(movements.map((row) => row.mrr_delta_micros)), sum(levels.map(({ mrr }) => mrr)));
+  equal(sum(movements.map((row) => row.actives_delta)), sum(levels.map((level) => level.actives)));
+});

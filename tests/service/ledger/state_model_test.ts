@@ -1,0 +1,124 @@
+/**
+ * Drives subscriptions, purchases, grants and the clock through the service, and holds what it shows
+ * against a small model after every step.
+ *
+ * `STATE_MODEL_RUNS` is the number of histories, 150 without it.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { fc } from "../../support/properties.ts";
+import { frozen } from "../../support/activities.ts";
+import { apiOf } from "../../support/api.ts";
+import { openDesk } from "../../support/harness.ts";
+import { CUSTOMERS, type Deed, deeds, type Real } from "../../support/state_deeds.ts";
+import {
+  accessOf,
+  heldBy,
+  isOpen,
+  type Model,
+  newModel,
+  Refused,
+} from "../../support/subscription_model.ts";
+
+const RUNS = Number(Deno.env.get("STATE_MODEL_RUNS") ?? 150);
+
+/** A deed as a command of the test library. */
+function commandOf(deed: Deed): fc.AsyncCommand<Model, Real> {
+  return {
+    check: (model) => !deed.valid || allows(deed, model),
+    async run(model, real) {
+      const allowed = allows(deed, model);
+      const { status } = await deed.real(real, model);
+      equal(status < 300, allowed, `${deed.name} was answered ${status}`);
+      ok(allowed || status === 422 || status === 404 || status === 400, String(status));
+      if (allowed) deed.model(model);
+      await compare(model, real);
+    },
+    toString: () => deed.name,
+  };
+}
+
+/** Whether the model allows a deed. */
+function allows(deed: Deed, model: Model): boolean {
+  try {
+    deed.model(structuredClone(model));
+    return true;
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
+}
+
+/** Holds what the service shows against the model. */
+async function compare(model: Model, { api, products }: Real): Promise<void> {
+  for (const customer of CUSTOMERS) {
+    const path = `/customers/${encodeURIComponent(customer)}`;
+    const { items } = await api.get(`${path}/subscriptions?limit=100`);
+    const shown = items.filter((item) => item["store"] !== "promotional");
+    const held = heldBy(model, customer);
+    deepEqual(
+      shown.map((item) => ({
+        product: products.get(String(item["product_id"])),
+        paid: item["ownership"] === "purchased",
+        status: item["status"],
+        auto: item["auto_renewal_status"],
+        access: item["gives_access"],
+        end: item["current_period_ends_at"],
+        ends: item["ends_at"],
+        waits: item["pending_payment"],
+      })),
+      held.map(({ one, shared }) => ({
+        product: one.product,
+        paid: !shared,
+        status: one.status,
+        auto: one.auto,
+        access: isOpen(one),
+        end: one.end,
+        ends: one.paidUntil ?? one.end,
+        waits: ["in_grace_period", "in_billing_retry"].includes(one.status),
+      })),
+    );
+    held.forEach(({ one, shared }, i) => {
+      if (!shared) one.id = shown[i]?.id ?? "";
+    });
+    const owned = (await api.get(`${path}/purchases?limit=100`)).items;
+    const bought = model.purchases.filter((one) => one.customer === customer);
+    deepEqual(
+      owned.map((item) => item["status"]),
+      bought.map(({ refunded }) => refunded ? "refunded" : "owned"),
+    );
+    bought.forEach((one, i) => one.id = owned[i]?.id ?? "");
+    const active = (await api.get(`${path}/active_entitlements`)).items.map((item) => [
+      products.get(String(item["entitlement_id"])),
+      item["expires_at"],
+    ]);
+    deepEqual(Object.fromEntries(active), accessOf(model, customer), `access of ${customer}`);
+  }
+}
+
+Deno.test("whatever is done in whatever order, the service agrees with the model", async () => {
+  const commands = fc.commands(deeds.map((deed) => deed.map(commandOf)), {
+    maxCommands: 40,
+    size: "max",
+  });
+  await fc.assert(
+    fc.asyncProperty(commands, async (history) => {
+      await using desk = await openDesk({ clock: () => Date.UTC(2027, 11, 31, 20) });
+      const sim = await frozen(desk);
+      const api = apiOf(desk);
+      const products = new Map<string, string>();
+      for (const { id, store_identifier } of (await api.get("/products?limit=100")).items) {
+        products.set(String(store_identifier), id).set(id, String(store_identifier));
+      }
+      for (const { id, lookup_key } of (await api.get("/entitlements")).items) {
+        products.set(id, lookup_key);
+      }
+      const now = await sim.now();
+      const setup = () => ({ model: newModel(now), real: { sim, api, products } });
+      await fc.asyncModelRun(setup, history);
+    }),
+    { numRuns: RUNS },
+  );
+});

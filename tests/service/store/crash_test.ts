@@ -1,0 +1,66 @@
+/**
+ * Kills a writing process at random points. That shows atomicity and recovery; that a power cut
+ * loses nothing is up to `synchronous = FULL` and the drive.
+ *
+ * `STORE_CRASH_ROUNDS` is the number of rounds, 15 without it.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { connect } from "../../../lib/service/store/connection.ts";
+import { openStore } from "../../../lib/service/store/mod.ts";
+import { childLines, inFolder, offeringIds, spawnChild } from "../../support/store_fixture.ts";
+
+const ROUNDS = Number(Deno.env.get("STORE_CRASH_ROUNDS") ?? 15);
+
+/** A database is used for so many rounds before the next one, so that its creation is hit as well. */
+const ROUNDS_PER_DATABASE = 5;
+
+Deno.test("no acknowledged write is lost when the process is killed", async () => {
+  let total = 0;
+  for (let round = 0; round < ROUNDS; round += ROUNDS_PER_DATABASE) {
+    await inFolder(async (folder) => {
+      const acknowledged: string[] = [];
+      for (let i = round; i < Math.min(ROUNDS, round + ROUNDS_PER_DATABASE); i++) {
+        acknowledged.push(...await writeUntilKilled(folder));
+        await checkDatabase(join(folder, "data.db"), acknowledged);
+      }
+      total += acknowledged.length;
+    });
+  }
+  ok(total > ROUNDS, `only ${total} writes were acknowledged in ${ROUNDS} rounds`);
+});
+
+/** Runs the writing process and kills it at a random point. Returns the writes that it confirmed. */
+async function writeUntilKilled(folder: string): Promise<string[]> {
+  const last = Math.floor(Math.random() ** 3 * 1_000);
+  const child = spawnChild("write", folder);
+  const lines: string[] = [];
+  for await (const line of childLines(child)) {
+    if (lines.push(line) === last + 1) child.kill("SIGKILL");
+  }
+  const { signal } = await child.status;
+  equal(signal, "SIGKILL", "the child must not end by itself");
+  equal(lines.shift(), "started");
+  return lines;
+}
+
+/** Checks the file, the rules that its rows must keep, and that nothing is missing. */
+async function checkDatabase(file: string, acknowledged: readonly string[]): Promise<void> {
+  const store = openStore({ file });
+  const present = await store.read(offeringIds);
+  await store.close();
+  deepEqual(new Set(acknowledged).difference(new Set(present)), new Set());
+
+  const connection = connect(file);
+  deepEqual(connection.rows("PRAGMA integrity_check"), [{ integrity_check: "ok" }]);
+  deepEqual(connection.rows("PRAGMA foreign_key_check"), []);
+  const logged = connection.rows("SELECT target_identifier AS id FROM audit_logs ORDER BY seq");
+  deepEqual(logged.map((row) => row.id), present, "each write is there as a whole");
+  const projects = connection.rows("SELECT last_seq, current_offering_id AS id FROM projects");
+  connection.close();
+  if (projects.length === 0) return equal(present.length, 0);
+  deepEqual(projects, [{ last_seq: present.length * 2, id: present.at(-1) ?? null }]);
+}

@@ -1,0 +1,179 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { ConfigError } from "../../../lib/errors.ts";
+import { addressFor, readSecret, resetFolder, serve } from "../../../lib/service/http/serve.ts";
+import { lockFolder, readAddress, writeAddress } from "../../../lib/service/store/mod.ts";
+import { childLines, inFolder, spawnChild } from "../../support/store_fixture.ts";
+
+const HERE = { pid: Deno.pid, base_url: "http://127.0.0.1:4010", started_at: 1_700_000_000_000 };
+
+Deno.test("a folder that is held is refused, with its holder's process and address", () =>
+  inFolder(async (folder) => {
+    const child = spawnChild("hold", folder);
+    const lines = childLines(child);
+    equal((await lines.next()).value, "held");
+    await rejects(lockFolder(folder), (error) => {
+      ok(error instanceof ConfigError);
+      equal(
+        error.message,
+        `Cannot start a service on the data folder ${JSON.stringify(folder)}: ` +
+          `process ${child.pid} at http://127.0.0.1:4010 is using it`,
+      );
+      return error.hint !== undefined;
+    });
+    deepEqual((await readAddress(folder)).address?.pid, child.pid);
+    await child.stdin.close();
+    equal((await child.status).success, true);
+    await lines.return(undefined);
+    deepEqual(await readAddress(folder), { held: false, address: undefined });
+    await (await lockFolder(folder)).release();
+  }));
+
+Deno.test("a folder is free again once its holder was killed, and the note is known to be old", () =>
+  inFolder(async (folder) => {
+    const child = spawnChild("hold", folder);
+    const lines = childLines(child);
+    equal((await lines.next()).value, "held");
+    equal((await readAddress(folder)).held, true);
+    child.kill("SIGKILL");
+    await child.status;
+    await lines.return(undefined);
+    await child.stdin.close().catch(() => {});
+    const { held, address } = await readAddress(folder);
+    deepEqual([held, address?.pid], [false, child.pid]);
+
+    const lock = await lockFolder(folder);
+    deepEqual(await readAddress(folder), { held: true, address: undefined });
+    await lock.release();
+  }));
+
+Deno.test("a folder that is held cannot be reset, and the error says what to stop", () =>
+  inFolder(async (folder) => {
+    const lock = await lockFolder(folder);
+    await writeAddress(lock, HERE);
+    await rejects(resetFolder(folder), {
+      name: "ConfigError",
+      message: `Cannot delete the data in ${JSON.stringify(folder)}: the service runs ` +
+        `(process ${HERE.pid} at ${HERE.base_url})`,
+      hint: /^Stop it first/,
+    });
+    await lock.release();
+    await resetFolder(folder);
+  }));
+
+Deno.test({
+  name: "an admin secret that others can open is refused",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "admin.secret");
+      await Deno.writeTextFile(file, "adm_1\n", { mode: 0o600 });
+      equal(await readSecret(folder), "adm_1");
+      await Deno.chmod(file, 0o640);
+      await rejects(readSecret(folder), {
+        message: `Cannot use ${JSON.stringify(file)}: others can open it (mode 0640)`,
+        hint: /^Delete it/,
+      });
+    }),
+});
+
+Deno.test("a service that listens everywhere has an address on this machine", () => {
+  equal(addressFor("0.0.0.0", 4010), "http://127.0.0.1:4010");
+  equal(addressFor("::", 4010), "http://[::1]:4010");
+  equal(addressFor("::1", 4010), "http://[::1]:4010");
+  equal(addressFor("192.168.1.2", 80), "http://192.168.1.2:80");
+});
+
+Deno.test("a damaged database is named, with what can be done", () =>
+  inFolder(async (folder) => {
+    const options = {
+      folder,
+      port: 0,
+      host: "127.0.0.1",
+      empty: true,
+      rateLimits: "local",
+      report: () => {},
+    } as const;
+    const file = join(folder, "service.db");
+    await (await serve(options)).stop();
+    const bytes = await Deno.readFile(file);
+    // The first page holds the schema; the tables' own pages follow.
+    const torn = bytes.map((byte, i) => i < 4096 * 2 ? byte : 0xff);
+    for (const content of [torn, new TextEncoder().encode("garbage ".repeat(1000))]) {
+      await Deno.writeFile(file, content);
+      await rejects(serve(options), (error) => {
+        ok(error instanceof ConfigError, String(error));
+        ok(error.message.startsWith(`Cannot open the database ${JSON.stringify(file)}: `));
+        match(error.hint ?? "", /damaged.*: cli service reset --data /);
+        ok(error.hint?.endsWith(JSON.stringify(folder)));
+        return true;
+      });
+    }
+  }));
+
+Deno.test("a second server of the same process is refused as well", () =>
+  inFolder(async (folder) => {
+    const lock = await lockFolder(folder);
+    await rejects(lockFolder(folder), /: another process is using it$/);
+    await lock.release();
+    await lock.release();
+    const again = await lockFolder(folder);
+    await lock.release();
+    await rejects(lockFolder(folder), ConfigError);
+    await again.release();
+  }));
+
+Deno.test("looking at a folder never keeps a server from starting", () =>
+  inFolder(async (folder) => {
+    await (await lockFolder(folder)).release();
+    for (let i = 0; i < 20; i++) {
+      const [lock] = await Promise.all([
+        lockFolder(folder),
+        ...Array.from({ length: 10 }, () => readAddress(folder)),
+      ]);
+      await lock.release();
+    }
+  }));
+
+Deno.test("the note comes and goes with its server, for the owner's eyes only", () =>
+  inFolder(async (parent) => {
+    const folder = join(parent, "new", "data");
+    deepEqual(await readAddress(folder), { held: false, address: undefined });
+    const lock = await lockFolder(folder);
+    deepEqual(await readAddress(folder), { held: true, address: undefined });
+    await writeAddress(lock, HERE);
+    await writeAddress(lock, { ...HERE, base_url: "http://127.0.0.1:4011" });
+    deepEqual(await readAddress(folder), {
+      held: true,
+      address: { ...HERE, base_url: "http://127.0.0.1:4011" },
+    });
+    if (Deno.build.os !== "windows") {
+      equal(((await Deno.stat(folder)).mode ?? 0) & 0o777, 0o700);
+      const note = await Deno.stat(join(folder, "service.json"));
+      equal((note.mode ?? 0) & 0o777, 0o600);
+    }
+    await lock.release();
+    const left = await Array.fromAsync(Deno.readDir(folder), (entry) => entry.name);
+    deepEqual(left, ["service.lock"]);
+  }));
+
+Deno.test("a note that makes no sense is no address", () =>
+  inFolder(async (folder) => {
+    for (const text of ["", "{", "[]", "null", '{"pid":"7","base_url":1,"started_at":2}']) {
+      await Deno.writeTextFile(join(folder, "service.json"), text);
+      deepEqual(await readAddress(folder), { held: false, address: undefined }, text);
+    }
+  }));
+
+Deno.test("a folder that cannot be one is refused with its name", () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "file");
+    await Deno.writeTextFile(file, "");
+    for (const attempt of [lockFolder, readAddress]) {
+      await rejects(attempt(join(file, "data")), (error) => {
+        ok(error instanceof ConfigError);
+        match(error.message, /^Cannot use the data folder ".*file.+data": /);
+        return true;
+      });
+    }
+  }));

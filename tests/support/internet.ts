@@ -1,0 +1,59 @@
+/**
+ * An Internet for tests: names and public addresses that lead to listeners on this machine. What is
+ * dialled is written down, and local addresses are dialled in earnest.
+ *
+ * @module
+ */
+
+import { useOf } from "../../lib/service/outbound/addresses.ts";
+import type { Network } from "../../lib/service/outbound/wires.ts";
+
+/** A made-up Internet. */
+export interface Internet {
+  /** The way to it. */
+  readonly network: Network;
+  /** What each name leads to. A function is asked anew each time. */
+  readonly names: Map<string, readonly string[] | (() => readonly string[])>;
+  /** The port on this machine that a public address stands for. */
+  readonly ports: Map<string, number>;
+  /** Every address that was dialled, in order. */
+  readonly dialled: string[];
+}
+
+/** A public address that nobody dials in earnest. */
+export const PUBLIC = "93.184.216.34";
+
+/** The name in the certificate of {@linkcode TLS}. */
+export const HOST = "hooks.acme.dev";
+
+const file = (name: string) => Deno.readTextFileSync(new URL(`../tls/${name}`, import.meta.url));
+
+/** A certificate for {@linkcode HOST}, its key, and the authority behind it. */
+export const TLS = {
+  cert: file("hooks.pem"),
+  key: file("hooks.key"),
+  authority: file("hooks_ca.pem"),
+};
+
+/** Makes an Internet where nothing is yet. */
+export function openInternet(): Internet {
+  const names: Internet["names"] = new Map();
+  const ports: Internet["ports"] = new Map();
+  const dialled: string[] = [];
+  const network: Network = {
+    caCerts: [TLS.authority],
+    async resolve(name) {
+      const found = names.get(name);
+      if (found === undefined) throw new Error(`getaddrinfo ENOTFOUND ${name}`);
+      return typeof found === "function" ? found() : found;
+    },
+    async connect(address, port, signal) {
+      dialled.push(address);
+      const stand = ports.get(address);
+      const isHere = useOf(address) === "loopback";
+      if (stand === undefined && !isHere) throw new Error("Connection refused");
+      return await Deno.connect({ hostname: "127.0.0.1", port: stand ?? port, signal });
+    },
+  };
+  return { network, names, ports, dialled };
+}

@@ -1,0 +1,116 @@
+/**
+ * Programs that listen to events: a desk that does, and a process.
+ *
+ * @module
+ */
+
+import { fileURLToPath } from "node:url";
+import { serve, type Server } from "../../lib/service/http/serve.ts";
+import { verifyWebhook } from "../../lib/webhook.ts";
+import { type Desk, type DeskOptions, openDesk, type Ran } from "./harness.ts";
+import { simulate } from "./simulation.ts";
+import { childLines } from "./store_fixture.ts";
+
+/** Where events are forwarded to. Nothing listens there: the desk takes them. */
+export const TARGET = "http://127.0.0.1:3999/hooks";
+
+/** Whether a request is one of a listener to the service. */
+export function isListening({ url }: Request): boolean {
+  return /\/listeners\/\w+\/(events|ack)(\?|$)/.test(url);
+}
+
+/** A desk that listens. */
+export interface Listening {
+  /** The desk. */
+  desk: Desk;
+  /** The ids of the events that were taken. */
+  arrived: string[];
+  /** Their bodies. */
+  bodies: string[];
+}
+
+/** A desk whose command line may listen, and what has arrived at the target, verified. */
+export async function openListening(
+  answer: (count: number) => number,
+  intercept: DeskOptions["intercept"] = (request, pass) => pass(request),
+): Promise<Listening> {
+  const arrived: string[] = [];
+  const bodies: string[] = [];
+  let secret = "";
+  let tries = 0;
+  const desk = await openDesk({
+    async intercept(request, pass) {
+      if (request.url !== TARGET) {
+        const response = await intercept(request, pass);
+        if (/\/listeners\/\w+$/.test(request.url)) {
+          secret = (await response.clone().json()).signing_secret;
+        }
+        return response;
+      }
+      const body = await request.clone().text();
+      const { id } = await verifyWebhook(request, secret);
+      const status = answer(++tries);
+      if (status === 0) throw new TypeError("connection reset");
+      if (status === 200) {
+        arrived.push(id);
+        bodies.push(body);
+      }
+      return new Response("thanks", { status });
+    },
+  });
+  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
+  return { desk, arrived, bodies };
+}
+
+/** Listens until nothing is left. */
+export function listenAll(desk: Desk, ...more: string[]): Promise<Ran> {
+  return desk.run("events", "listen", "--forward-to", TARGET, "--until-idle", ...more);
+}
+
+/** Lets somebody subscribe, and others buy something once. Returns the ids of all events. */
+export async function makeEvents(desk: Desk, others: number): Promise<string[]> {
+  const sim = simulate(desk);
+  await sim.subscribe({ product_id: "notes.pro.monthly" });
+  for (let i = 0; i < others; i++) {
+    await sim.purchase({ customer_id: `buyer${i}`, product_id: "notes.pro.lifetime" });
+  }
+  return (await sim.rows("events")).map((event) => event.id);
+}
+
+/** A process that listens. */
+export interface ListeningProcess {
+  /** The service. */
+  server: Server;
+  /** The process. */
+  child: Deno.ChildProcess;
+  /** What it prints. */
+  lines: AsyncGenerator<string>;
+}
+
+/** Starts `cli events listen` as a process, against a service of its own. */
+export async function startListening(...words: string[]): Promise<ListeningProcess> {
+  const server = await serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    empty: false,
+    rateLimits: "local",
+    report: () => {},
+  });
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ..."run --quiet --no-prompt --allow-net=127.0.0.1 --allow-env --allow-read".split(" "),
+      "--allow-run=sh,cmd",
+      fileURLToPath(new URL("../../cli.ts", import.meta.url)),
+      ...["events", "listen", ...words],
+    ],
+    env: {
+      CLI_BASE_URL: server.baseUrl,
+      CLI_PROJECT_ID: server.projectId ?? "",
+      CLI_SERVICE_ADMIN_SECRET: server.adminSecret,
+    },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  return { server, child, lines: childLines(child) };
+}

@@ -1,0 +1,62 @@
+/**
+ * The service in a process of its own, as `cli service start` runs it, to be killed.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { childLines } from "./store_fixture.ts";
+
+/** A service in a process of its own. */
+export interface RunningService {
+  /** Its address. */
+  readonly baseUrl: string;
+  /** Its demonstration project. */
+  readonly projectId: string;
+  /** An access token of the owner. */
+  readonly token: string;
+  /** Ends the process at once, whatever it is doing, and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts the service on a data folder and waits until it answers. */
+export async function startService(folder: string): Promise<RunningService> {
+  const script = fileURLToPath(import.meta.resolve("../../cli.ts"));
+  const words = ["service", "start", "--port", "0", "--data", folder, "--output", "json"];
+  const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, ...words],
+    env: { HOME: folder },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const lines = childLines(child);
+  const { value: line } = await lines.next();
+  if (line === undefined) throw new Error("the service has ended before it said where it is");
+  const { base_url: baseUrl, project_id: projectId } = JSON.parse(line);
+  return {
+    baseUrl,
+    projectId,
+    token: await issueToken(folder, baseUrl),
+    async kill() {
+      child.kill("SIGKILL");
+      for await (const _ of lines);
+      await child.status;
+    },
+  };
+}
+
+/** Asks for a token with the secret in the data folder. */
+async function issueToken(folder: string, baseUrl: string): Promise<string> {
+  const secret = await Deno.readTextFile(join(folder, "admin.secret"));
+  const response = await fetch(`${baseUrl}/_sim/tokens`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${secret.trim()}`, "Content-Type": "application/json" },
+    body: "{}",
+  });
+  const { access_token } = await response.json();
+  if (!response.ok) throw new Error(`no token: ${response.status}`);
+  return access_token;
+}

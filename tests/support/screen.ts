@@ -1,0 +1,32 @@
+/**
+ * What command lines leave on a screen, held against golden files.
+ *
+ * @module
+ */
+
+import { equal, ok } from "node:assert/strict";
+import { visible, width } from "../../lib/cli/screen/display.ts";
+import { linesOf } from "./cli_fixture.ts";
+import { matchGolden, steadyIds } from "./golden.ts";
+import type { Ran } from "./harness.ts";
+
+/** A command line and what it left on the screen: `! ` marks standard error. */
+export function shown(line: string, { code, out, err }: Ran): string {
+  const errors = err === "" ? "" : linesOf(err).map((one) => `! ${one}\n`).join("");
+  return `$ cli ${line}\n${out}${errors}${code === 0 ? "" : `exit ${code}\n`}\n`;
+}
+
+/** Holds a screen of some columns against its golden file. */
+export async function matchScreen(name: string, text: string, columns = 80): Promise<void> {
+  for (const line of linesOf(text)) {
+    // What is there to be copied, such as the command to run next, is not cut.
+    ok(width(line) <= columns || /^[$!] |^ {2}cli /.test(line), `wider than ${columns}: ${line}`);
+    equal(visible(line), line);
+  }
+  // Ports of receivers that are cut, too.
+  const steady = text.replace(
+    /(?<=127\.0\.0\.1:)\d+(?=…)/g,
+    (port) => "40000".slice(0, port.length),
+  );
+  await matchGolden(name, steadyIds(steady));
+}
