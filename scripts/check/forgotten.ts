@@ -1,0 +1,87 @@
+/**
+ * What an operation of the API or a command still lacks: function, docs, route, test, golden text or
+ * a line of `CHANGES.md`. It only reads, so `deno task check` answers in a second or two, before any
+ * test runs.
+ *
+ * @module
+ */
+
+/** What the repository holds, as far as completeness goes. */
+export interface Holdings {
+  /** The rows of the ledger: name, method and path. */
+  rows: readonly (readonly string[])[];
+  /** The rows that are new since the last release or the main branch. */
+  added: readonly string[];
+  /** Whether `CHANGES.md` differs from that state too; undefined where there is no git to ask. */
+  changesTouched: boolean | undefined;
+  /** The functions that `mod.ts` exports from `lib/resources/`. */
+  functions: ReadonlySet<string>;
+  /** The doc comment before each exported function of `lib/resources/`. */
+  docs: ReadonlyMap<string, string>;
+  /** The names of the service's routes. */
+  routes: ReadonlySet<string>;
+  /** The text of `docs/support.md`. */
+  support: string;
+  /** The text of all tests. */
+  tests: string;
+  /** All commands: `offerings set-current`. */
+  commands: readonly string[];
+  /** The text of all golden files, and of the list of commands that need none. */
+  golden: string;
+}
+
+/** One line for each thing that is missing, with its name and where it belongs. */
+export function findForgotten(holdings: Holdings): string[] {
+  const operations = holdings.rows.flatMap(([name = "", method = "", path = ""]) =>
+    missingOfOperation(holdings, name, `${method} ${path}`)
+  );
+  return [...operations, ...holdings.commands.flatMap((name) => missingOfCommand(holdings, name))];
+}
+
+function missingOfOperation(holdings: Holdings, name: string, place: string): string[] {
+  const { functions, docs, routes, support, tests, added, changesTouched } = holdings;
+  const lacks: [boolean, string][] = [
+    [!functions.has(name), "no function in lib/resources/ that mod.ts exports"],
+    [functions.has(name) && !endsWith(docs.get(name), place), `its doc does not end with ${place}`],
+    [!routes.has(name), "no route() in lib/service/routes/"],
+    [!support.includes(`\`${name}\``), "no row in docs/support.md: run `deno task docs`"],
+    [!mentions(tests, name), "no test in tests/ names the function or one of its commands"],
+    [added.includes(name) && changesTouched === false, "no line in CHANGES.md"],
+  ];
+  // Most operations are tested through their commands, so a command's test counts as well.
+  const commands = commandsOf(support, name);
+  const tested = commands.some((command) => mentions(tests, command));
+  return lacks.filter(([missing, what]) => missing && !(tested && what.startsWith("no test")))
+    .map(([, what]) => `${name}: ${what}`);
+}
+
+function missingOfCommand({ golden }: Holdings, name: string): string[] {
+  const help = golden.includes(`$ cli ${name} --help`);
+  const shown = new RegExp(`(^\\$ cli |")${RegExp.escape(name)}\\b(?! --help)`, "m").test(golden);
+  return [
+    ...(help
+      ? []
+      : [`cli ${name}: no help in tests/golden/help/: run the golden tests with UPDATE_GOLDEN=1`]),
+    ...(shown ? [] : [
+      `cli ${name}: no output in tests/golden/, and no reason in tests/cli/golden/coverage_test.ts`,
+    ]),
+  ];
+}
+
+/** Whether a doc comment names an operation's method and path; values may have other names. */
+function endsWith(doc: string | undefined, place: string): boolean {
+  const nameless = (text: string) => text.replace(/\{\w+\}/g, "{}").replace("/projects/{}/", "/");
+  return nameless(doc ?? "").includes(nameless(place));
+}
+
+/** The commands that the row of an operation in docs/support.md has. */
+function commandsOf(support: string, name: string): string[] {
+  const row = support.split("\n").find((line) => line.includes(`| \`${name}\``));
+  const cell = row?.split("|")[4] ?? "";
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command);
+}
+
+function mentions(text: string, name: string): boolean {
+  return new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`).test(text) ||
+    text.includes(name.split(" ").map((word) => `"${word}"`).join(", "));
+}

@@ -1,0 +1,51 @@
+import { deepEqual } from "node:assert/strict";
+import { findForgotten, type Holdings } from "../../scripts/check/forgotten.ts";
+
+/** A repository with one operation and its command, complete. */
+const complete: Holdings = {
+  rows: [["payInvoice", "POST", "/invoices/{id}/actions/pay"]],
+  added: ["payInvoice"],
+  changesTouched: true,
+  functions: new Set(["payInvoice"]),
+  docs: new Map([["payInvoice", "* Pays an invoice. `POST /invoices/{invoice_id}/actions/pay` "]]),
+  routes: new Set(["payInvoice"]),
+  support:
+    "| `POST /invoices/{id}/actions/pay` | Pays it. | `payInvoice` | `invoices pay` | `a:b:c` |",
+  tests: 'await desk.run("invoices", "pay", "in1");',
+  commands: ["invoices pay"],
+  golden: "$ cli invoices pay --help\nPay an invoice\n$ cli invoices pay in1\nPaid.",
+};
+
+Deno.test("nothing is forgotten of an operation that has everything", () => {
+  deepEqual(findForgotten(complete), []);
+  deepEqual(findForgotten({ ...complete, tests: "await payInvoice(client)" }), []);
+  deepEqual(findForgotten({ ...complete, added: [], changesTouched: false }), []);
+  deepEqual(findForgotten({ ...complete, golden: `${complete.golden}\n$ cli other` }), []);
+});
+
+Deno.test("each thing that an operation lacks is one line with its name and place", () => {
+  const lacking: [change: Partial<Holdings>, lines: string[]][] = [
+    [{ functions: new Set() }, [
+      "payInvoice: no function in lib/resources/ that mod.ts exports",
+    ]],
+    [{ docs: new Map([["payInvoice", "* Pays an invoice. "]]) }, [
+      "payInvoice: its doc does not end with POST /invoices/{id}/actions/pay",
+    ]],
+    [{ routes: new Set() }, ["payInvoice: no route() in lib/service/routes/"]],
+    [{ tests: 'await desk.run("invoices", "payment", "in1");' }, [
+      "payInvoice: no test in tests/ names the function or one of its commands",
+    ]],
+    [{ changesTouched: false }, ["payInvoice: no line in CHANGES.md"]],
+    [{ golden: "$ cli invoices pay --help" }, [
+      "cli invoices pay: no output in tests/golden/, and no reason in tests/cli/golden/coverage_test.ts",
+    ]],
+    [{ golden: "$ cli invoices pay in1" }, [
+      "cli invoices pay: no help in tests/golden/help/: run the golden tests with UPDATE_GOLDEN=1",
+    ]],
+  ];
+  for (const [change, lines] of lacking) {
+    deepEqual(findForgotten({ ...complete, ...change }), lines);
+  }
+  const without = findForgotten({ ...complete, support: "", tests: "payInvoice(client)" });
+  deepEqual(without, ["payInvoice: no row in docs/support.md: run `deno task docs`"]);
+});
