@@ -6,6 +6,7 @@
  */
 
 import { basename, dirname, join } from "./paths.ts";
+import { replaceFile, writeNewFile } from "./durable_file.ts";
 import { ConfigError } from "../errors.ts";
 import { hasModes, mayAccess, type Surroundings } from "./surroundings.ts";
 
@@ -67,16 +68,12 @@ export async function writePrivateText(
   await makePrivateFolder(dirname(path), around);
   const present = hasModes(around) ? await fileInfo(path) : undefined;
   if (present) refuseExposed(path, present, "file");
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     await removeLeftovers(path);
-    await writeNewFile(temporary, text);
-    await Deno.rename(temporary, path);
+    await replaceFile(path, text);
   } catch (error) {
-    await Deno.remove(temporary).catch(() => {});
     throw fileError("write", path, error);
   }
-  await syncFolder(dirname(path));
 }
 
 /**
@@ -244,28 +241,6 @@ async function decodedText(path: string): Promise<string> {
     throw new ConfigError(`Cannot read ${JSON.stringify(path)}: it is not UTF-8 text`, {
       hint: "Save the file as UTF-8.",
     });
-  }
-}
-
-/** Writes a file that was not there, readable by its owner alone from the start, down to the disk. */
-async function writeNewFile(path: string, text: string): Promise<void> {
-  const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-  try {
-    let rest = new TextEncoder().encode(text);
-    while (rest.length > 0) rest = rest.subarray(await file.write(rest));
-    await file.sync();
-  } finally {
-    file.close();
-  }
-}
-
-/** Brings a rename to the disk, on systems where a folder can be synced. */
-async function syncFolder(path: string): Promise<void> {
-  try {
-    using folder = await Deno.open(path);
-    await folder.sync();
-  } catch {
-    // Windows cannot open a folder, and some network file systems cannot sync one.
   }
 }
 

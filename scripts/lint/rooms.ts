@@ -64,8 +64,15 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
   "scripts/examples": open({ code: ["mod.ts"], packages: "node" }),
 };
 
-/** Files that every room may load: what all of them speak of. No bare `Error` crosses a room. */
-export const COMMON: readonly string[] = ["lib/errors.ts", "lib/version.ts"];
+/**
+ * Files that every room may load: what all of them speak of, and the one way to write a secret. No
+ * bare `Error` crosses a room.
+ */
+export const COMMON: readonly string[] = [
+  "lib/errors.ts",
+  "lib/version.ts",
+  "lib/config/durable_file.ts",
+];
 
 /** Packages that only some files may import, and only dynamically where `lazy` is set. */
 export const KEPT: readonly {

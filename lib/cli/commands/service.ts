@@ -211,7 +211,7 @@ const reset = command({
   async run(context, { data, ...input }) {
     const folder = folderOf(context, data);
     await askFirst(context, input, `Delete all data of the local service in ${folder}?`);
-    const { resetFolder } = await import("../../service/http/serve.ts");
+    const { resetFolder } = await import("../../service/store/data_folder.ts");
     await resetFolder(folder);
     context.out.done(`The data in ${folder} is gone; the next start makes it anew`);
     if (context.out.format === "json") {

@@ -59,7 +59,7 @@ export async function adminOf(
   const { readAddress } = await import("../../service/store/lock.ts");
   const { held, address } = await readAddress(folder);
   if (!held || !address) throw notRunning(context, data, address);
-  const { readSecret } = await import("../../service/http/serve.ts");
+  const { readSecret } = await import("../../service/http/admin_secret.ts");
   return { baseUrl: address.base_url, secret: await readSecret(folder) };
 }
 

@@ -17,7 +17,9 @@ import {
   type Service,
   type ServiceOptions,
 } from "../mod.ts";
+import { DATABASE } from "../store/data_folder.ts";
 import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
+import { keepSecret } from "./admin_secret.ts";
 import { StoreError, unusableDatabase } from "../store/mod.ts";
 import type { TargetPolicy } from "../outbound/targets.ts";
 
@@ -54,9 +56,6 @@ export interface Server {
   /** Answers what is under way, closes the database and gives the folder back. */
   stop(): Promise<void>;
 }
-
-const DATABASE = "service.db";
-const SECRET = "admin.secret";
 
 /**
  * Starts the service.
@@ -125,43 +124,6 @@ async function catchUp(service: Service, { report, signal }: ServeOptions): Prom
   throw new Cancelled("Cannot start the service: interrupted");
 }
 
-/** Deletes the data in a folder that no server holds. The admin secret stays. */
-export async function resetFolder(folder: string): Promise<void> {
-  const lock = await lockFolder(folder, "reset");
-  try {
-    for (const name of [DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`]) {
-      await Deno.remove(join(folder, name)).catch(ignoreMissing);
-    }
-  } finally {
-    await lock.release();
-  }
-}
-
-/** The admin secret in a data folder. */
-export async function readSecret(folder: string): Promise<string> {
-  const file = join(folder, SECRET);
-  try {
-    refuseExposed(file, await Deno.stat(file));
-    return (await Deno.readTextFile(file)).trim();
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`Cannot read the admin secret in ${JSON.stringify(file)}: ${why}`, {
-      hint: "Start the service once with: cli service start",
-    });
-  }
-}
-
-/** Refuses a secret that others can read. Windows has neither owners nor modes of this kind. */
-function refuseExposed(file: string, { mode, uid }: Deno.FileInfo): void {
-  const bits = (mode ?? 0) & 0o777;
-  if (uid === null || (bits & 0o077) === 0) return;
-  const shown = bits.toString(8).padStart(4, "0");
-  throw new ConfigError(`Cannot use ${JSON.stringify(file)}: others can open it (mode ${shown})`, {
-    hint: "Delete it, since others may know it: the next start makes another one.",
-  });
-}
-
 /** Puts the service on its port. */
 async function listen(
   options: ServeOptions,
@@ -201,20 +163,4 @@ async function listen(
 export function addressFor(host: string, port: number): string {
   const own = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${own.includes(":") ? `[${own}]` : own}:${port}`;
-}
-
-/** The folder's admin secret, made on first use and readable by its owner alone. */
-async function keepSecret(folder: string): Promise<string> {
-  const file = join(folder, SECRET);
-  try {
-    await Deno.writeTextFile(file, `${newToken("adm_")}\n`, { mode: 0o600, createNew: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-  }
-  return await readSecret(folder);
-}
-
-/** Lets a missing file pass. */
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

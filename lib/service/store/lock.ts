@@ -6,6 +6,7 @@
  */
 
 import { join } from "node:path";
+import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
 
 /** A data folder that is ours until we let it go. */
@@ -72,11 +73,7 @@ export async function lockFolder(
 
 /** Notes where the server that holds the folder can be reached. */
 export async function writeAddress(lock: FolderLock, address: ServerAddress): Promise<void> {
-  const note = join(lock.folder, NOTE);
-  const draft = `${note}.new`;
-  await removeIfThere(draft);
-  await Deno.writeTextFile(draft, JSON.stringify(address) + "\n", { mode: 0o600, createNew: true });
-  await Deno.rename(draft, note);
+  await replaceFile(join(lock.folder, NOTE), JSON.stringify(address) + "\n");
 }
 
 /**

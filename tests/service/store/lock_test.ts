@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { addressFor, readSecret, resetFolder, serve } from "../../../lib/service/http/serve.ts";
+import { addressFor, serve } from "../../../lib/service/http/serve.ts";
+import { resetFolder } from "../../../lib/service/store/data_folder.ts";
 import { lockFolder, readAddress, writeAddress } from "../../../lib/service/store/mod.ts";
 import { childLines, inFolder, spawnChild } from "../../support/store_fixture.ts";
 
@@ -60,22 +61,6 @@ Deno.test("a folder that is held cannot be reset, and the error says what to sto
     await lock.release();
     await resetFolder(folder);
   }));
-
-Deno.test({
-  name: "an admin secret that others can open is refused",
-  ignore: Deno.build.os === "windows",
-  fn: () =>
-    inFolder(async (folder) => {
-      const file = join(folder, "admin.secret");
-      await Deno.writeTextFile(file, "adm_1\n", { mode: 0o600 });
-      equal(await readSecret(folder), "adm_1");
-      await Deno.chmod(file, 0o640);
-      await rejects(readSecret(folder), {
-        message: `Cannot use ${JSON.stringify(file)}: others can open it (mode 0640)`,
-        hint: /^Delete it/,
-      });
-    }),
-});
 
 Deno.test("a service that listens everywhere has an address on this machine", () => {
   equal(addressFor("0.0.0.0", 4010), "http://127.0.0.1:4010");

@@ -1,0 +1,101 @@
+/**
+ * The secret in a data folder that opens `/_sim` and everything under it.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { timingSafeEqual } from "node:crypto";
+import { join } from "node:path";
+import { replaceFile } from "../../config/durable_file.ts";
+import { ConfigError } from "../../errors.ts";
+import { newToken, sha256Hex } from "../records/ids.ts";
+
+/** The secret's file in a data folder. */
+export const SECRET = "admin.secret";
+
+/** The only form that a secret has: 256 bits after the prefix. */
+const FORM = /^adm_[A-Za-z0-9_-]{43}$/;
+
+/**
+ * The folder's admin secret, made at the first start. The caller holds the folder's lock. An empty
+ * file is what a full disk or a power cut has left of a first start; nobody knows a secret from it.
+ *
+ * @throws {ConfigError} when the file is exposed to others, or holds something else.
+ */
+export async function keepSecret(folder: string): Promise<string> {
+  const file = join(folder, SECRET);
+  if (await isEmptyOrMissing(file)) {
+    try {
+      await replaceFile(file, `${newToken("adm_")}\n`);
+    } catch (error) {
+      throw unusable("write", file, error);
+    }
+  }
+  return await readSecret(folder);
+}
+
+/**
+ * The admin secret in a data folder.
+ *
+ * @throws {ConfigError} when there is none, or its file is exposed to others or damaged.
+ */
+export async function readSecret(folder: string): Promise<string> {
+  const file = join(folder, SECRET);
+  let text: string;
+  try {
+    refuseExposed(file, await Deno.stat(file));
+    text = (await Deno.readTextFile(file)).trim();
+  } catch (error) {
+    throw unusable("read", file, error);
+  }
+  if (FORM.test(text)) return text;
+  throw new ConfigError(
+    `Cannot use ${JSON.stringify(file)}: it ${text === "" ? "is empty" : "holds no admin secret"}`,
+    { hint: "Stop the service, delete the file, and start it again: it makes a new secret." },
+  );
+}
+
+/** Whether a caller has shown the secret. No secret at all is never the right one. */
+export function isSecret(given: string, secret: string): boolean {
+  if (given === "" || secret === "") return false;
+  // Hashes have one length, so the comparison takes the same time whatever was given.
+  return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(secret)));
+}
+
+async function isEmptyOrMissing(file: string): Promise<boolean> {
+  try {
+    const { isFile, size } = await Deno.stat(file);
+    return isFile && size === 0;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return true;
+    throw unusable("read", file, error);
+  }
+}
+
+/** The error for a secret that cannot be read or written. */
+function unusable(action: "read" | "write", file: string, error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new ConfigError(`Cannot ${action} the admin secret in ${JSON.stringify(file)}: ${why}`, {
+    hint: action === "read"
+      ? "Start the service once with: cli service start"
+      : "Use a folder with free space that you can write: cli service start --data DIR",
+    cause: error,
+  });
+}
+
+/** Refuses a secret that others can read. Windows has neither owners nor modes of this kind. */
+function refuseExposed(file: string, { mode, uid, isFile }: Deno.FileInfo): void {
+  if (!isFile) {
+    throw new ConfigError(`Cannot use ${JSON.stringify(file)}: it is not a file`, {
+      hint: "Move it away: the next start makes a secret.",
+    });
+  }
+  const bits = (mode ?? 0) & 0o777;
+  if (uid === null || (bits & 0o077) === 0) return;
+  const shown = bits.toString(8).padStart(4, "0");
+  throw new ConfigError(`Cannot use ${JSON.stringify(file)}: others can open it (mode ${shown})`, {
+    hint: "Delete it, since others may know it: the next start makes another one.",
+  });
+}

@@ -1,0 +1,91 @@
+import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { ConfigError } from "../../../lib/errors.ts";
+import { isSecret, keepSecret, readSecret } from "../../../lib/service/http/admin_secret.ts";
+import { openService } from "../../../lib/service/mod.ts";
+import { inFolder } from "../../support/store_fixture.ts";
+
+const SECRET = `adm_${"x".repeat(43)}`;
+
+Deno.test("the first start makes a secret for the owner alone, and later ones keep it", () =>
+  inFolder(async (folder) => {
+    const secret = await keepSecret(folder);
+    match(secret, /^adm_[\w-]{43}$/);
+    equal(await keepSecret(folder), secret);
+    equal(await readSecret(folder), secret);
+    deepEqual((await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name), [
+      "admin.secret",
+    ]);
+    if (Deno.build.os === "windows") return;
+    equal(((await Deno.stat(join(folder, "admin.secret"))).mode ?? 0) & 0o777, 0o600);
+  }));
+
+Deno.test("an empty secret is refused where it is read, and made anew at the next start", () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "admin.secret");
+    await Deno.writeTextFile(file, "", { mode: 0o600 });
+    await rejects(readSecret(folder), {
+      name: "ConfigError",
+      message: `Cannot use ${JSON.stringify(file)}: it is empty`,
+    });
+    match(await keepSecret(folder), /^adm_[\w-]{43}$/);
+  }));
+
+Deno.test("a secret that is cut off, or none of ours, is refused and stays", () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "admin.secret");
+    for (const text of [" ", "\n", "adm_", SECRET.slice(0, -1), `${SECRET}x`, "hunter2", "\0"]) {
+      await Deno.writeTextFile(file, text, { mode: 0o600 });
+      for (const use of [keepSecret, readSecret]) {
+        await rejects(use(folder), (error) => {
+          ok(error instanceof ConfigError);
+          match(error.message, /: it (is empty|holds no admin secret)$/);
+          match(error.hint ?? "", /delete the file/);
+          return true;
+        }, JSON.stringify(text));
+      }
+      equal(await Deno.readTextFile(file), text);
+    }
+  }));
+
+Deno.test("a secret that cannot be written leaves no file", () =>
+  inFolder(async (folder) => {
+    await rejects(keepSecret(join(folder, "missing")), (error) => {
+      ok(error instanceof ConfigError);
+      match(error.message, /^Cannot write the admin secret in /);
+      return true;
+    });
+    deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
+  }));
+
+Deno.test({
+  name: "an admin secret that others can open is refused",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "admin.secret");
+      await Deno.writeTextFile(file, `${SECRET}\n`, { mode: 0o600 });
+      equal(await readSecret(folder), SECRET);
+      await Deno.chmod(file, 0o640);
+      await rejects(readSecret(folder), {
+        message: `Cannot use ${JSON.stringify(file)}: others can open it (mode 0640)`,
+        hint: /^Delete it/,
+      });
+    }),
+});
+
+Deno.test("no secret at all is never the right one", async () => {
+  equal(isSecret("", ""), false);
+  equal(isSecret(SECRET, ""), false);
+  equal(isSecret("", SECRET), false);
+  equal(isSecret(SECRET, SECRET), true);
+  const service = await openService({ database: ":memory:", adminSecret: "" });
+  for (const headers of [{}, { Authorization: "" }, { Authorization: "Bearer " }]) {
+    const response = await service.fetch(
+      new Request("http://127.0.0.1/_sim/tokens", { method: "POST", headers }),
+    );
+    equal(response.status, 401, JSON.stringify(headers));
+  }
+  notEqual(service.projectId, undefined);
+  await service.close();
+});
