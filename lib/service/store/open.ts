@@ -7,7 +7,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ConfigError } from "../../errors.ts";
-import { systemClock } from "../clock.ts";
 import { connect, type Connection } from "./connection.ts";
 import { StoreError } from "./failure.ts";
 import { migrate, stepsDone } from "./migrate.ts";
@@ -33,6 +32,8 @@ export interface Store {
 export interface StoreOptions {
   /** The file, or `:memory:` for a database that ends with the store. */
   file: string;
+  /** The time to note beside new steps of the schema, in milliseconds since 1970. Default 0. */
+  now?: number | undefined;
 }
 
 const MEMORY = ":memory:";
@@ -42,10 +43,10 @@ const MEMORY = ":memory:";
  *
  * @throws {ConfigError} when the file cannot be used, or its schema is newer than this version.
  */
-export function openStore({ file }: StoreOptions): Store {
-  if (file === MEMORY) return guardStore(storeInMemory());
+export function openStore({ file, now = 0 }: StoreOptions): Store {
+  if (file === MEMORY) return guardStore(storeInMemory(now));
   try {
-    return guardStore(storeOnDisk(file));
+    return guardStore(storeOnDisk(file, now));
   } catch (error) {
     throw unusableDatabase(file, error);
   }
@@ -67,7 +68,7 @@ export function unusableDatabase(file: string, error: unknown): ConfigError {
   });
 }
 
-function storeOnDisk(file: string): Store {
+function storeOnDisk(file: string, now: number): Store {
   createForOwner(file);
   const connection = connect(file);
   try {
@@ -75,7 +76,7 @@ function storeOnDisk(file: string): Store {
     // The answer tells the mode that is used from now on: some network drives allow no log.
     const [answer] = connection.rows("PRAGMA journal_mode = WAL");
     if (answer?.journal_mode !== "wal") throw misuse("the drive does not allow a write-ahead log");
-    migrate(connection, migrations, { file, now: systemClock() });
+    migrate(connection, migrations, { file, now });
   } catch (error) {
     connection.close();
     throw error;
@@ -94,8 +95,8 @@ function storeOnDisk(file: string): Store {
 }
 
 /** Memory has no second connection: reads queue up with the writes, and are undone. */
-function storeInMemory(): Store {
-  const connection = connectToMemory();
+function storeInMemory(now: number): Store {
+  const connection = connectToMemory(now);
   const writer = createWriter(connection);
   return {
     write: (work) => writer.run(work, "write"),
@@ -110,10 +111,10 @@ function storeInMemory(): Store {
 /** An empty database with its schema, which takes 1 ms to make and a third of that to copy. */
 let memoryImage: Uint8Array | undefined;
 
-function connectToMemory(): Connection {
+function connectToMemory(now: number): Connection {
   const connection = connect(MEMORY, { image: memoryImage });
   if (memoryImage) return connection;
-  migrate(connection, migrations, { file: MEMORY, now: systemClock() });
+  migrate(connection, migrations, { file: MEMORY, now });
   memoryImage = connection.image();
   return connection;
 }

@@ -1,24 +1,20 @@
 /**
  * The steps from an empty database to the present one, in order. A step that was released never
- * changes; a change to the tables is a new step at the end.
+ * changes; a change to the tables is a new step at the end. The first step is not released yet, so
+ * new columns still go into its files in `0001_start/`.
  *
  * @module
  */
 
-import { sql as catalogue } from "./0001_catalogue.ts";
-import { sql as oauth } from "./0002_oauth.ts";
-import { sql as holdings } from "./0003_holdings.ts";
-import { sql as presentation } from "./0004_presentation.ts";
-import { sql as deliveries } from "./0005_deliveries.ts";
-import { sql as customerSearch } from "./0006_customer_search.ts";
-import { sql as reports } from "./0007_reports.ts";
-import { sql as listeners } from "./0008_listeners.ts";
-import { sql as terms } from "./0009_terms.ts";
-import { sql as upkeep } from "./0010_upkeep.ts";
+import { sql as catalogue } from "./0001_start/catalogue.ts";
+import { sql as events } from "./0001_start/events.ts";
+import { sql as holdings } from "./0001_start/holdings.ts";
+import { sql as ledger } from "./0001_start/ledger.ts";
+import { sql as signIn } from "./0001_start/sign_in.ts";
 
 /** One step. Its number is its place in the list, from 1. */
 export interface Migration {
-  /** What the step brings, as in its file's name. */
+  /** What the step brings. */
   name: string;
   /** The statements. */
   sql: string;
@@ -26,14 +22,5 @@ export interface Migration {
 
 /** All steps. */
 export const migrations: readonly Migration[] = [
-  { name: "catalogue", sql: catalogue },
-  { name: "oauth", sql: oauth },
-  { name: "holdings", sql: holdings },
-  { name: "presentation", sql: presentation },
-  { name: "deliveries", sql: deliveries },
-  { name: "customer_search", sql: customerSearch },
-  { name: "reports", sql: reports },
-  { name: "listeners", sql: listeners },
-  { name: "terms", sql: terms },
-  { name: "upkeep", sql: upkeep },
+  { name: "start", sql: [catalogue, signIn, holdings, ledger, events].join("\n") },
 ];

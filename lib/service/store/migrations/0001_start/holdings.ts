@@ -1,21 +1,38 @@
 /**
- * What customers hold: aliases, subscriptions, purchases and invoices; the ledger of money with its
- * daily sums; and the events that tell of it all.
+ * Customers and what they hold: aliases, attributes, subscriptions, purchases and invoices.
  *
  * @module
  */
 
-/** The statements of this step. */
+/** The statements. */
 export const sql = `
-ALTER TABLE projects ADD COLUMN clock_advancing_to INTEGER;
-ALTER TABLE projects ADD COLUMN clock_runs_after INTEGER NOT NULL DEFAULT 0
-  CHECK (clock_runs_after IN (0, 1));
-ALTER TABLE projects ADD COLUMN refund_window_days INTEGER NOT NULL DEFAULT 180
-  CHECK (refund_window_days >= 0);
+CREATE TABLE customers (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  first_seen_at INTEGER NOT NULL,
+  last_seen_at INTEGER,
+  last_seen_app_version TEXT,
+  last_seen_country TEXT,
+  last_seen_platform TEXT,
+  last_seen_platform_version TEXT,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq)
+) STRICT;
+CREATE INDEX customers_by_first_seen ON customers (project_id, first_seen_at);
+CREATE INDEX customers_by_last_seen ON customers (project_id, last_seen_at);
 
--- The store's price, which only the simulator can set.
-ALTER TABLE products ADD COLUMN price_micros INTEGER CHECK (price_micros >= 0);
-ALTER TABLE products ADD COLUMN price_currency TEXT;
+CREATE TABLE customer_attributes (
+  project_id TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (project_id, customer_id, name),
+  FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX customer_attributes_by_email ON customer_attributes (project_id, value, customer_id)
+  WHERE name = '$email';
 
 CREATE TABLE customer_aliases (
   project_id TEXT NOT NULL,
@@ -27,8 +44,6 @@ CREATE TABLE customer_aliases (
   UNIQUE (project_id, customer_id, seq),
   FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id) ON DELETE CASCADE
 ) STRICT;
-INSERT INTO customer_aliases (project_id, alias, customer_id, seq, created_at)
-  SELECT project_id, id, id, seq, first_seen_at FROM customers;
 
 CREATE TABLE subscriptions (
   project_id TEXT NOT NULL,
@@ -206,85 +221,4 @@ CREATE INDEX invoices_by_subscription ON invoices (project_id, subscription_id)
   WHERE subscription_id IS NOT NULL;
 CREATE INDEX invoices_by_purchase ON invoices (project_id, purchase_id)
   WHERE purchase_id IS NOT NULL;
-
--- Rows are only ever added. When a customer is deleted, its name is taken out of them.
-CREATE TABLE movements (
-  project_id TEXT NOT NULL REFERENCES projects (id),
-  seq INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  customer_id TEXT,
-  customer_since INTEGER NOT NULL,
-  subscription_id TEXT,
-  purchase_id TEXT,
-  transaction_id TEXT,
-  transaction_at INTEGER,
-  started_at INTEGER NOT NULL,
-  paid_since INTEGER,
-  renewal_number INTEGER,
-  period_type TEXT,
-  environment TEXT NOT NULL,
-  store TEXT NOT NULL,
-  app_id TEXT NOT NULL,
-  product_id TEXT NOT NULL,
-  offering_id TEXT,
-  country TEXT,
-  platform TEXT NOT NULL,
-  currency TEXT NOT NULL,
-  gross_usd_micros INTEGER NOT NULL,
-  commission_usd_micros INTEGER NOT NULL,
-  tax_usd_micros INTEGER NOT NULL,
-  payments_delta INTEGER NOT NULL,
-  refunds_delta INTEGER NOT NULL,
-  mrr_delta_micros INTEGER NOT NULL,
-  actives_delta INTEGER NOT NULL,
-  trials_delta INTEGER NOT NULL,
-  renewing_delta INTEGER NOT NULL,
-  billing_issues_delta INTEGER NOT NULL,
-  PRIMARY KEY (project_id, seq)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX movements_by_time ON movements (project_id, at);
-CREATE INDEX movements_by_customer ON movements (project_id, customer_id);
-
--- The same, added up by UTC day. A missing offering or country is the empty text, for the key.
-CREATE TABLE movements_daily (
-  project_id TEXT NOT NULL REFERENCES projects (id),
-  day INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  environment TEXT NOT NULL,
-  store TEXT NOT NULL,
-  app_id TEXT NOT NULL,
-  product_id TEXT NOT NULL,
-  offering_id TEXT NOT NULL,
-  country TEXT NOT NULL,
-  platform TEXT NOT NULL,
-  movements INTEGER NOT NULL,
-  gross_usd_micros INTEGER NOT NULL,
-  commission_usd_micros INTEGER NOT NULL,
-  tax_usd_micros INTEGER NOT NULL,
-  payments_delta INTEGER NOT NULL,
-  refunds_delta INTEGER NOT NULL,
-  mrr_delta_micros INTEGER NOT NULL,
-  actives_delta INTEGER NOT NULL,
-  trials_delta INTEGER NOT NULL,
-  renewing_delta INTEGER NOT NULL,
-  billing_issues_delta INTEGER NOT NULL,
-  PRIMARY KEY (project_id, day, kind, environment, store, app_id, product_id, offering_id, country,
-    platform)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE events (
-  project_id TEXT NOT NULL REFERENCES projects (id),
-  id TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  type TEXT NOT NULL,
-  customer_id TEXT NOT NULL,
-  app_id TEXT,
-  environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
-  created_at INTEGER NOT NULL,
-  payload TEXT NOT NULL,
-  PRIMARY KEY (project_id, id),
-  UNIQUE (project_id, seq)
-) STRICT;
-CREATE INDEX events_by_customer ON events (project_id, customer_id, seq);
 `;

@@ -1,14 +1,47 @@
 /**
- * Deliveries of events to webhook integrations, and their attempts.
+ * Events, webhook integrations with their deliveries and attempts, and listeners: programs that
+ * fetch events.
  *
  * @module
  */
 
-/** The statements of this step. */
+/** The statements. */
 export const sql = `
-ALTER TABLE webhook_integrations ADD COLUMN previous_secret TEXT;
-ALTER TABLE webhook_integrations ADD COLUMN previous_secret_until INTEGER;
-ALTER TABLE webhook_integrations ADD COLUMN disabled_at INTEGER;
+CREATE TABLE events (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  app_id TEXT,
+  environment TEXT NOT NULL CHECK (environment IN ('production', 'sandbox')),
+  created_at INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq)
+) STRICT;
+CREATE INDEX events_by_customer ON events (project_id, customer_id, seq);
+
+CREATE TABLE webhook_integrations (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  url TEXT NOT NULL,
+  event_types TEXT,
+  authorization_header TEXT,
+  environment TEXT CHECK (environment IN ('production', 'sandbox')),
+  app_id TEXT,
+  signing_secret TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  previous_secret TEXT,
+  previous_secret_until INTEGER,
+  disabled_at INTEGER,
+  pruned_seq INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq),
+  FOREIGN KEY (project_id, app_id) REFERENCES apps (project_id, id)
+) STRICT;
 CREATE INDEX webhook_integrations_by_app ON webhook_integrations (project_id, app_id)
   WHERE app_id IS NOT NULL;
 
@@ -26,6 +59,8 @@ CREATE TABLE deliveries (
   ready_at INTEGER,
   lease TEXT,
   finished_at INTEGER,
+  leased_at INTEGER,
+  once INTEGER NOT NULL DEFAULT 0 CHECK (once IN (0, 1)),
   PRIMARY KEY (project_id, id),
   UNIQUE (project_id, integration_id, seq),
   UNIQUE (project_id, event_id, integration_id),
@@ -44,6 +79,7 @@ CREATE INDEX deliveries_waiting ON deliveries (project_id, integration_id, custo
 CREATE UNIQUE INDEX deliveries_first ON deliveries (project_id, integration_id, customer_id)
   WHERE ready_at IS NOT NULL;
 CREATE INDEX deliveries_leased ON deliveries (project_id) WHERE lease IS NOT NULL;
+CREATE INDEX deliveries_delivered ON deliveries (finished_at) WHERE state = 'delivered';
 
 CREATE TABLE attempts (
   project_id TEXT NOT NULL,
@@ -63,5 +99,16 @@ CREATE TABLE attempts (
   PRIMARY KEY (project_id, delivery_id, number),
   FOREIGN KEY (project_id, delivery_id) REFERENCES deliveries (project_id, id) ON DELETE CASCADE,
   CHECK ((status IS NULL) = (response_headers IS NULL))
+) STRICT;
+CREATE INDEX attempts_with_body ON attempts (started_at) WHERE response_body IS NOT NULL;
+
+CREATE TABLE listeners (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  name TEXT NOT NULL CHECK (name <> ''),
+  acknowledged INTEGER NOT NULL CHECK (acknowledged >= 0),
+  secret TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  session TEXT,
+  PRIMARY KEY (project_id, name)
 ) STRICT;
 `;

@@ -1,10 +1,10 @@
 /**
- * The catalogue, its people, their tokens.
+ * The catalogue and who works on it.
  *
  * @module
  */
 
-/** The statements of this step. */
+/** The statements. */
 export const sql = `
 CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
@@ -28,6 +28,11 @@ CREATE TABLE projects (
   current_offering_state TEXT NOT NULL DEFAULT 'active' CHECK (current_offering_state = 'active'),
   clock_offset INTEGER NOT NULL DEFAULT 0,
   clock_frozen_at INTEGER,
+  clock_advancing_to INTEGER,
+  clock_runs_after INTEGER NOT NULL DEFAULT 0
+    CHECK (clock_runs_after IN (0, 1)),
+  refund_window_days INTEGER NOT NULL DEFAULT 180
+    CHECK (refund_window_days >= 0),
   FOREIGN KEY (id, current_offering_id, current_offering_state)
     REFERENCES offerings (project_id, id, state) DEFERRABLE INITIALLY DEFERRED
 ) STRICT;
@@ -90,6 +95,9 @@ CREATE TABLE products (
   trial_duration TEXT,
   is_consumable INTEGER CHECK (is_consumable IN (0, 1)),
   created_at INTEGER NOT NULL,
+  -- The store's price, which only the simulator can set.
+  price_micros INTEGER CHECK (price_micros >= 0),
+  price_currency TEXT,
   PRIMARY KEY (project_id, id),
   UNIQUE (project_id, seq),
   UNIQUE (project_id, id, app_id),
@@ -171,6 +179,38 @@ CREATE UNIQUE INDEX package_products_old_sdk ON package_products (project_id, pa
 CREATE UNIQUE INDEX package_products_new_sdk ON package_products (project_id, package_id, app_id)
   WHERE eligibility_criteria IN ('all', 'google_sdk_ge_6');
 
+CREATE TABLE paywalls (
+  project_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  offering_id TEXT NOT NULL,
+  name TEXT,
+  created_at INTEGER NOT NULL,
+  published_at INTEGER,
+  revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+  content TEXT,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq),
+  UNIQUE (project_id, offering_id),
+  FOREIGN KEY (project_id, offering_id) REFERENCES offerings (project_id, id) ON DELETE CASCADE,
+  CHECK ((content IS NULL) = (published_at IS NULL)),
+  CHECK ((content IS NULL) = (revision = 0))
+) STRICT;
+
+-- The id of a currency is its code.
+CREATE TABLE virtual_currencies (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  description TEXT,
+  product_grants TEXT,
+  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'inactive')),
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (project_id, id),
+  UNIQUE (project_id, seq)
+) STRICT;
+
 CREATE TABLE audit_logs (
   project_id TEXT NOT NULL REFERENCES projects (id),
   id TEXT NOT NULL,
@@ -186,30 +226,6 @@ CREATE TABLE audit_logs (
   UNIQUE (project_id, seq)
 ) STRICT;
 
-CREATE TABLE customers (
-  project_id TEXT NOT NULL REFERENCES projects (id),
-  id TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  first_seen_at INTEGER NOT NULL,
-  last_seen_at INTEGER,
-  last_seen_app_version TEXT,
-  last_seen_country TEXT,
-  last_seen_platform TEXT,
-  last_seen_platform_version TEXT,
-  PRIMARY KEY (project_id, id),
-  UNIQUE (project_id, seq)
-) STRICT;
-
-CREATE TABLE customer_attributes (
-  project_id TEXT NOT NULL,
-  customer_id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  value TEXT NOT NULL,
-  updated_at INTEGER NOT NULL,
-  PRIMARY KEY (project_id, customer_id, name),
-  FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id) ON DELETE CASCADE
-) STRICT;
-
 CREATE TABLE tombstones (
   project_id TEXT NOT NULL REFERENCES projects (id),
   object TEXT NOT NULL,
@@ -219,43 +235,4 @@ CREATE TABLE tombstones (
   deleted_at INTEGER NOT NULL,
   PRIMARY KEY (project_id, object, id)
 ) STRICT;
-
-CREATE TABLE grants (
-  id TEXT NOT NULL PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  client_id TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  rotates INTEGER NOT NULL CHECK (rotates IN (0, 1)),
-  created_at INTEGER NOT NULL,
-  revoked_at INTEGER
-) STRICT;
-
-CREATE TABLE refresh_tokens (
-  hash TEXT NOT NULL PRIMARY KEY,
-  grant_id TEXT NOT NULL REFERENCES grants (id),
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  rotated_at INTEGER
-) STRICT;
-CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
-
-CREATE TABLE access_tokens (
-  hash TEXT NOT NULL PRIMARY KEY,
-  grant_id TEXT NOT NULL REFERENCES grants (id),
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
-CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
-
-CREATE TABLE idempotency_keys (
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  key TEXT NOT NULL,
-  request_hash TEXT NOT NULL,
-  status INTEGER NOT NULL,
-  body TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  PRIMARY KEY (account_id, key)
-) STRICT;
-CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 `;

@@ -1,0 +1,91 @@
+/**
+ * The ledger of money with its daily sums. Some conditions of indexes are repeated word for word
+ * where the ledger is read.
+ *
+ * @module
+ */
+
+/** The statements. */
+export const sql = `
+-- Rows are only ever added. When a customer is deleted, its name is taken out of them.
+CREATE TABLE movements (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  customer_id TEXT,
+  customer_since INTEGER NOT NULL,
+  subscription_id TEXT,
+  purchase_id TEXT,
+  transaction_id TEXT,
+  transaction_at INTEGER,
+  started_at INTEGER NOT NULL,
+  paid_since INTEGER,
+  renewal_number INTEGER,
+  period_type TEXT,
+  environment TEXT NOT NULL,
+  store TEXT NOT NULL,
+  app_id TEXT NOT NULL,
+  product_id TEXT NOT NULL,
+  offering_id TEXT,
+  country TEXT,
+  platform TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  payments_delta INTEGER NOT NULL,
+  refunds_delta INTEGER NOT NULL,
+  mrr_delta_micros INTEGER NOT NULL,
+  actives_delta INTEGER NOT NULL,
+  trials_delta INTEGER NOT NULL,
+  renewing_delta INTEGER NOT NULL,
+  billing_issues_delta INTEGER NOT NULL,
+  product_duration TEXT,
+  PRIMARY KEY (project_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX movements_by_time ON movements (project_id, at);
+CREATE INDEX movements_by_customer ON movements (project_id, customer_id);
+CREATE INDEX movements_by_refunded ON movements (project_id, transaction_at)
+  WHERE refunds_delta <> 0;
+CREATE INDEX movements_by_trial ON movements (project_id, started_at)
+  WHERE trials_delta <> 0 OR kind = 'trial_conversion';
+CREATE INDEX movements_by_buying ON movements (project_id, at, customer_id)
+  WHERE kind IN ('trial_start', 'start', 'resubscription', 'purchase', 'upgrade', 'downgrade',
+    'trial_change');
+-- These hold all that is mostly asked for, since the movements of a cohort lie scattered in the table.
+CREATE INDEX movements_by_paid_since ON movements (project_id, paid_since, at, actives_delta,
+  environment, kind)
+  WHERE actives_delta <> 0;
+CREATE INDEX movements_by_customer_since ON movements (project_id, customer_since, customer_id, at,
+  environment, payments_delta, gross_usd_micros, tax_usd_micros, commission_usd_micros)
+  WHERE customer_id IS NOT NULL AND gross_usd_micros <> 0;
+
+-- A missing duration, offering or country is the empty text, for the key.
+CREATE TABLE movements_daily (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  day INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  environment TEXT NOT NULL,
+  store TEXT NOT NULL,
+  app_id TEXT NOT NULL,
+  product_id TEXT NOT NULL,
+  product_duration TEXT NOT NULL,
+  offering_id TEXT NOT NULL,
+  country TEXT NOT NULL,
+  platform TEXT NOT NULL,
+  movements INTEGER NOT NULL,
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  payments_delta INTEGER NOT NULL,
+  refunds_delta INTEGER NOT NULL,
+  mrr_delta_micros INTEGER NOT NULL,
+  actives_delta INTEGER NOT NULL,
+  trials_delta INTEGER NOT NULL,
+  renewing_delta INTEGER NOT NULL,
+  billing_issues_delta INTEGER NOT NULL,
+  PRIMARY KEY (project_id, day, kind, environment, store, app_id, product_id, product_duration,
+    offering_id, country, platform)
+) STRICT, WITHOUT ROWID;
+`;
