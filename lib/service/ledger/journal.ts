@@ -30,7 +30,7 @@ import {
   type NewEvent,
   transactionOf,
 } from "./journal_rows.ts";
-import { updateRows, writeRows } from "../store/mod.ts";
+import { type Change, updateChanged, updateRows, writeRows } from "../store/mod.ts";
 import type { Row, Tables } from "../store/tables.ts";
 
 /** Collects what happens in one transaction. Until it is written, nothing else may take a `seq`. */
@@ -57,12 +57,10 @@ interface Pages {
   facts: EventFactsReader;
   /** The last number taken in the project's order. */
   seq: number;
-  /** Subscriptions as they are now, new ones apart. */
-  subscriptions: Map<string, Subscription>;
+  /** Subscriptions that were there before: as the database has them, and as they are now. */
+  moved: Map<string, Change<Subscription>>;
   /** Subscriptions that did not exist before, as they are now. */
   begun: Map<string, Subscription>;
-  /** Ids of subscriptions whose product or source is another one now. */
-  turned: Set<string>;
   /** Purchases that did not exist before. */
   bought: Purchase[];
   /** Purchases that have changed. */
@@ -89,8 +87,10 @@ interface Settled extends Settlement {
   at: number;
 }
 
-/** What steps change of a subscription, besides what is in `turned`. */
+/** The columns of a subscription that steps can change. */
 const MOVING = [
+  "product_id",
+  "shared_from_id",
   "status",
   "auto_renewal_status",
   "period_type",
@@ -130,9 +130,8 @@ export async function openJournal(place: Place): Promise<Journal> {
     place,
     facts: readEventFacts(place),
     seq: last_seq,
-    subscriptions: new Map(),
+    moved: new Map(),
     begun: new Map(),
-    turned: new Set(),
     bought: [],
     purchases: [],
     transactions: [],
@@ -177,13 +176,10 @@ async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
   const placed = isNew ? { ...step.after, ...next(pages), share_count: heirs.length } : step.after;
   const events = await eventsOfStep({ ...step, after: placed }, facts);
   const after = { ...placed, event_count: placed.event_count + events.length };
-  const begun = isNew || pages.begun.has(after.id);
-  (begun ? pages.begun : pages.subscriptions).set(after.id, after);
-
   const { before, at, payment, settlement } = step;
-  const turns = before?.product_id !== after.product_id ||
-    before.shared_from_id !== after.shared_from_id;
-  if (turns) pages.turned.add(after.id);
+  if (before === undefined || pages.begun.has(after.id)) pages.begun.set(after.id, after);
+  else pages.moved.set(after.id, { before: pages.moved.get(after.id)?.before ?? before, after });
+
   for (const event of events) addEvent(pages, event);
   if (payment) {
     const product = await facts.product(after.product_id ?? "");
@@ -245,7 +241,7 @@ async function membersOf(pages: Pages, id: string): Promise<Subscription[]> {
     .where("project_id", "=", project.id).where("shared_from_id", "=", id)
     .orderBy("seq").execute();
   const begun = [...pages.begun.values()].filter(({ shared_from_id }) => shared_from_id === id);
-  return [...rows.map((row) => pages.subscriptions.get(row.id) ?? row), ...begun];
+  return [...rows.map((row) => pages.moved.get(row.id)?.after ?? row), ...begun];
 }
 
 /** The members of a family who share in what takes the place of what they have shared. */
@@ -259,10 +255,7 @@ async function write(pages: Pages): Promise<void> {
   await tx.updateTable("projects").set({ last_seq: pages.seq }).where("id", "=", project.id)
     .execute();
   await writeRows(tx, "subscriptions", [...pages.begun.values()]);
-  const moved = [...pages.subscriptions.values()];
-  await updateRows(tx, "subscriptions", moved, MOVING);
-  const turned = moved.filter(({ id }) => pages.turned.has(id));
-  await updateRows(tx, "subscriptions", turned, ["product_id", "shared_from_id"]);
+  await updateChanged(tx, "subscriptions", [...pages.moved.values()], MOVING);
   await writeRows(tx, "purchases", pages.bought);
   await updateRows(tx, "purchases", pages.purchases, ["status", "refunded_at"]);
   await writeRows(tx, "transactions", pages.transactions);

@@ -32,23 +32,51 @@ export async function writeRows<T extends keyof Tables>(
   const columns = Object.keys(first);
   for (let at = 0; at < rows.length; at += ROWS) {
     const chunk = rows.slice(at, at + ROWS);
-    const values = chunk.flatMap((row) => {
-      const fields: Record<string, unknown> = { ...row };
-      return columns.map((column) => fields[column]);
-    });
+    const values = chunk.flatMap((row: Record<string, unknown>) =>
+      columns.map((name) => row[name])
+    );
     const text = textOf(table, columns, chunk.length, conflict);
     await tx.getExecutor().executeQuery(CompiledQuery.raw(text, values));
   }
 }
 
+/** A row as it is in the database, and as it is to be. */
+export interface Change<R> {
+  /** The row in the database. */
+  before: R;
+  /** The row after the change, with the same project and id. */
+  after: R;
+}
+
+/** What an update finds a row by. */
+interface Key {
+  /** The project. */
+  project_id: string;
+  /** The id within the project. */
+  id: string;
+}
+
 /**
- * Updates some columns of rows, found by project and id. Indexes and references of other columns are
- * left alone, which is most of the work of a change.
+ * Writes those of the columns that differ. SQLite leaves the other columns, their indexes and their
+ * references alone, which saves most of the work of an update.
  */
+export async function updateChanged<T extends keyof Tables, C extends keyof Row<T> & string>(
+  tx: Tx,
+  table: T,
+  changes: readonly Change<Pick<Row<T>, C> & Key>[],
+  columns: readonly C[],
+): Promise<void> {
+  for (const { before, after } of changes) {
+    const changed = columns.filter((column) => before[column] !== after[column]);
+    if (changed.length > 0) await updateRows(tx, table, [after], changed);
+  }
+}
+
+/** Updates some columns of rows, found by project and id. */
 export async function updateRows<T extends keyof Tables, C extends keyof Row<T> & string>(
   tx: Tx,
   table: T,
-  rows: readonly (Pick<Row<T>, C> & { project_id: string; id: string })[],
+  rows: readonly (Pick<Row<T>, C> & Key)[],
   columns: readonly C[],
 ): Promise<void> {
   const sets = columns.map((column) => `${quoted(column)} = ?`).join(", ");

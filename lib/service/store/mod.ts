@@ -4,7 +4,7 @@
  * @module
  */
 
-export { type OnConflict, updateRows, writeRows } from "./bulk.ts";
+export { type Change, type OnConflict, updateChanged, updateRows, writeRows } from "./bulk.ts";
 export type { Tx } from "./connection.ts";
 export {
   type ColumnName,

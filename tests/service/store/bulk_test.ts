@@ -1,0 +1,44 @@
+import { deepEqual } from "node:assert/strict";
+import type { CompiledQuery } from "kysely";
+import type { Row } from "../../../lib/service/store/tables.ts";
+import { openStore, updateChanged } from "../../../lib/service/store/mod.ts";
+
+const COLUMNS = ["status", "grace_ends_at", "due_at"] as const;
+
+/** What `updateChanged` needs of a subscription. */
+type Moving = Pick<Row<"subscriptions">, typeof COLUMNS[number] | "project_id" | "id">;
+
+Deno.test("an update writes only the columns that differ, and nothing when none does", async () => {
+  const before: Moving = {
+    project_id: "proj1",
+    id: "sub1",
+    status: "active",
+    grace_ends_at: null,
+    due_at: 5,
+  };
+  const changes = [
+    { before, after: { ...before, due_at: 7 } },
+    { before, after: { ...before } },
+    { before, after: { ...before, grace_ends_at: 0, due_at: null } },
+  ];
+  const store = openStore({ file: ":memory:" });
+  const sent: Pick<CompiledQuery, "sql" | "parameters">[] = [];
+  await store.write(async (tx) => {
+    const executor = tx.getExecutor();
+    const execute = executor.executeQuery.bind(executor);
+    executor.executeQuery = (query, ...rest) => {
+      sent.push({ sql: query.sql, parameters: query.parameters });
+      return execute(query, ...rest);
+    };
+    await updateChanged(tx, "subscriptions", changes, COLUMNS);
+  });
+  await store.close();
+  const where = `where "project_id" = ? and "id" = ?`;
+  deepEqual(sent, [
+    { sql: `update "subscriptions" set "due_at" = ? ${where}`, parameters: [7, "proj1", "sub1"] },
+    {
+      sql: `update "subscriptions" set "grace_ends_at" = ?, "due_at" = ? ${where}`,
+      parameters: [0, null, "proj1", "sub1"],
+    },
+  ]);
+});
