@@ -23,6 +23,7 @@ import {
 import { type ResolvedProject, resolveProject } from "./config/project.ts";
 import type { StoredToken } from "./config/stored_token.ts";
 import { setting, type Surroundings } from "./config/surroundings.ts";
+import { platform } from "./platform/mod.ts";
 import { VERSION } from "./version.ts";
 
 export type { FoundCredential, ResolvedCredential } from "./auth/credential.ts";
@@ -181,7 +182,7 @@ export async function signOut(token: StoredToken, options: SignOutOptions = {}):
  * as unset, and nothing asks for permission.
  */
 export function systemSurroundings(): Surroundings {
-  const home = Deno.build.os === "windows" ? "USERPROFILE" : "HOME";
+  const home = platform.os === "windows" ? "USERPROFILE" : "HOME";
   return {
     env: readVariable,
     get cwd() {
@@ -191,7 +192,7 @@ export function systemSurroundings(): Surroundings {
       return readVariable(home) || undefined;
     },
     now: () => Date.now(),
-    platform: Deno.build.os,
+    platform: platform.os,
     // A script has no Context, and its standard output belongs to the script.
     // deno-lint-ignore house/terminal
     warn: (text) => console.error(text),
@@ -295,7 +296,7 @@ async function exchangeListener(
 
 /** What a client says of a project that the script may not look for. */
 function hiddenProject(): { projectHint?: string } {
-  if (mayReadVariable("CLI_PROJECT_ID")) return {};
+  if (platform.mayReadVariable("CLI_PROJECT_ID")) return {};
   return {
     projectHint: "Give projectId, or let this program read CLI_PROJECT_ID: --allow-env=CLI_*",
   };
@@ -312,18 +313,13 @@ function warnOfUnknown(around: Surroundings, [unknown]: readonly string[]): void
 
 /** A variable, or undefined when it is unset or may not be read. */
 function readVariable(name: string): string | undefined {
-  return mayReadVariable(name) ? Deno.env.get(name) : undefined;
-}
-
-/** Whether Deno lets this program read a variable. */
-function mayReadVariable(variable: string): boolean {
-  return Deno.permissions.querySync({ name: "env", variable }).state === "granted";
+  return platform.mayReadVariable(name) ? platform.variable(name) : undefined;
 }
 
 /** The working folder, or undefined when it is gone or may not be known. */
 function workingFolder(): string | undefined {
   try {
-    return Deno.cwd();
+    return platform.workingFolder();
   } catch {
     return undefined;
   }

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { toBase64 } from "../bytes.ts";
+
 /** What a page says. */
 export interface CallbackText {
   /** HTTP status. */
@@ -94,7 +96,7 @@ ${mark}
 
 async function styleHash(): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(STYLE));
-  return new Uint8Array(hash).toBase64();
+  return toBase64(new Uint8Array(hash));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

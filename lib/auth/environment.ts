@@ -10,6 +10,7 @@
 
 import { dirname } from "../config/paths.ts";
 import type { Credential } from "../client.ts";
+import { toHex } from "../bytes.ts";
 import { isFileError, makePrivateFolder } from "../config/files.ts";
 import type { JsonObject } from "../config/json.ts";
 import {
@@ -104,7 +105,7 @@ async function rememberedPath(
 ): Promise<string | undefined> {
   const key = new TextEncoder().encode(`${token}\n${baseUrl}`);
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", key));
-  return homeFile(around, "ci", `${hash.toHex()}.json`);
+  return homeFile(around, "ci", `${toHex(hash)}.json`);
 }
 
 /** A usable access token: a remembered one, or a new one that is then remembered if it can be. */

@@ -5,6 +5,7 @@
  */
 
 import { ConfigError } from "../errors.ts";
+import { type LocalServer, platform } from "../platform/mod.ts";
 import { callbackPage, type CallbackText, NOT_HERE, NOT_WAITED_FOR } from "./callback_page.ts";
 
 /** A listener that waits for one answer. */
@@ -28,10 +29,9 @@ const CLOSE_AFTER_MS = 1_000;
  *
  * @throws {ConfigError} when this program may not listen there.
  */
-export function openLoopback(state: string): Loopback {
+export async function openLoopback(state: string): Promise<Loopback> {
   const answer = Promise.withResolvers<URLSearchParams>();
   const result = Promise.withResolvers<CallbackText>();
-  const stop = new AbortController();
   const handle = async (request: Request): Promise<Response> => {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== PATH) return await callbackPage(NOT_HERE);
@@ -43,24 +43,19 @@ export function openLoopback(state: string): Loopback {
     answer.resolve(searchParams);
     return await callbackPage(await result.promise);
   };
-  const server = listen(handle, stop.signal);
+  const server = await listen(handle);
   return {
-    redirectUri: `http://127.0.0.1:${server.addr.port}${PATH}`,
+    redirectUri: `http://127.0.0.1:${server.port}${PATH}`,
     answer: answer.promise,
     finish: result.resolve,
-    [Symbol.asyncDispose]: () => close(server, stop),
+    // A connection on which nothing moves does not hold us up.
+    [Symbol.asyncDispose]: () => server.close(CLOSE_AFTER_MS),
   };
 }
 
-function listen(
-  handle: (request: Request) => Promise<Response>,
-  signal: AbortSignal,
-): Deno.HttpServer<Deno.NetAddr> {
-  const address = { hostname: "127.0.0.1", port: 0 };
-  const { state } = Deno.permissions.querySync({ name: "net", host: "127.0.0.1:0" });
+async function listen(handle: (request: Request) => Promise<Response>): Promise<LocalServer> {
   try {
-    if (state !== "granted") throw new Deno.errors.NotCapable("no permission for it");
-    return Deno.serve({ ...address, signal, onListen: () => {} }, handle);
+    return await platform.serve(handle);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`Cannot listen on 127.0.0.1 for the browser's answer: ${why}`, {
@@ -68,19 +63,4 @@ function listen(
       cause: error,
     });
   }
-}
-
-/** Sends what is being sent, then closes. A connection on which nothing moves does not hold us up. */
-async function close(
-  server: Deno.HttpServer<Deno.NetAddr>,
-  stop: AbortController,
-): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), CLOSE_AFTER_MS);
-  });
-  const ended = await Promise.race([server.shutdown(), late]);
-  clearTimeout(timer);
-  if (ended === "late") stop.abort();
-  await server.finished;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { toBase64Url } from "../bytes.ts";
+
 /** A secret and what the service is told of it before the secret itself. */
 export interface Pkce {
   /** The secret that redeems the code, 43 characters. */
@@ -33,5 +35,5 @@ export function randomText(bytes: number, random: RandomBytes): string {
 }
 
 function base64Url(bytes: Uint8Array<ArrayBuffer>): string {
-  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+  return toBase64Url(bytes);
 }

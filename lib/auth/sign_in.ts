@@ -6,6 +6,7 @@
 
 import type { StoredToken } from "../config/stored_token.ts";
 import { AuthError, Cancelled, ToolkitError } from "../errors.ts";
+import { platform } from "../platform/mod.ts";
 import { openInBrowser } from "./browser.ts";
 import { failedPage, SIGNED_IN } from "./callback_page.ts";
 import { type KnownService, recognizeService } from "./discovery.ts";
@@ -61,7 +62,7 @@ export async function signInWithBrowser(
   const { verifier, challenge } = await createPkce(random);
   const client_id = options.clientId ?? clientIdFor(endpoint.around);
   const scope = (options.scopes ?? DEFAULT_SCOPES).join(" ");
-  await using loopback = openLoopback(state);
+  await using loopback = await openLoopback(state);
   const redirect_uri = loopback.redirectUri;
   const request = { client_id, redirect_uri, scope, state, code_challenge: challenge };
   try {
@@ -93,8 +94,8 @@ function authorizationUrl(baseUrl: string, request: Record<string, string>): str
 function show(url: string, { around }: TokenEndpoint, options: BrowserOptions): () => void {
   let waiting = true;
   options.onUrl(url);
-  const platform = around.platform ?? Deno.build.os;
-  const open = around.openBrowser ?? ((address) => openInBrowser(address, platform));
+  const open = around.openBrowser ??
+    ((address) => openInBrowser(address, around.platform ?? platform.os));
   const opened = options.browser ?? true ? open(url).catch(() => false) : Promise.resolve(false);
   opened.then((yes) => {
     if (!yes && waiting) options.onNoBrowser?.();

@@ -7,6 +7,7 @@
 
 import { dirname, join } from "./paths.ts";
 import { ConfigError } from "../errors.ts";
+import { platform } from "../platform/mod.ts";
 import { formatCliToml } from "./cli_toml.ts";
 import { checkPrivateWrite, shellWord } from "./files.ts";
 import { type IgnoreState, ignoreState, withPattern } from "./gitignore.ts";
@@ -74,7 +75,7 @@ export async function checkBindable(
   await checkFolder(folder);
   if (options.local && await isProfilesFile(around, folder)) throw profilesFileError(folder);
   const present = [join(folder, "cli.toml"), ...options.local ? [local] : []]
-    .filter((path) => isThere(path));
+    .filter((path) => platform.isThere(path));
   if (present.length > 0 && !options.force) {
     const names = present.map((path) => JSON.stringify(path)).join(" and ");
     throw new ConfigError(`Cannot bind the folder: ${names} would be overwritten`, {
@@ -113,21 +114,12 @@ export async function bindFolder(around: Surroundings, binding: Binding): Promis
 }
 
 async function checkFolder(folder: string): Promise<void> {
-  const info = await Deno.stat(folder).catch(() => undefined);
+  const info = await platform.stat(folder).catch(() => undefined);
   if (info?.isDirectory) return;
   const why = info ? "it is not a folder" : "there is no such folder";
   throw new ConfigError(`Cannot bind ${JSON.stringify(folder)}: ${why}`, {
     hint: "Give a folder that is there: cli init --path DIR",
   });
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Makes git ignore the local file, if it does not yet. */
@@ -155,11 +147,13 @@ async function bindLocal(
   undo: (() => Promise<void>)[],
 ): Promise<void> {
   const path = join(folder, LOCAL_FILE);
-  const isNewFolder = !isThere(dirname(path));
+  const isNewFolder = !platform.isThere(dirname(path));
   const former = await readPrivateJson(path, around);
   undo.push(async () => {
-    if (isNewFolder) return await Deno.remove(dirname(path), { recursive: true }).catch(() => {});
-    if (!former) return await Deno.remove(path).catch(() => {});
+    if (isNewFolder) {
+      return await platform.remove(dirname(path), { recursive: true }).catch(() => {});
+    }
+    if (!former) return await platform.remove(path).catch(() => {});
     await holdPrivateJson(path, around, undefined, (file) => file.write(former)).catch(() => {});
   });
   await writeLocal(around, folder, { project_id, apps, ...profile && { profile } });

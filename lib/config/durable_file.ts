@@ -5,6 +5,7 @@
  * @module
  */
 
+import { platform } from "../platform/mod.ts";
 import { dirname } from "./paths.ts";
 
 /**
@@ -15,9 +16,9 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     await writeNewFile(temporary, text);
-    await Deno.rename(temporary, path);
+    await platform.rename(temporary, path);
   } catch (error) {
-    await Deno.remove(temporary).catch(() => {});
+    await platform.remove(temporary).catch(() => {});
     throw error;
   }
   await syncFolder(dirname(path));
@@ -25,22 +26,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 /** Writes a file that was not there, readable by its owner alone from the start, down to the disk. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
-  const file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-  try {
-    let rest = new TextEncoder().encode(text);
-    while (rest.length > 0) rest = rest.subarray(await file.write(rest));
-    await file.sync();
-  } finally {
-    file.close();
-  }
+  await platform.writeNewFile(path, new TextEncoder().encode(text), { mode: 0o600, sync: true });
 }
 
 /** Brings new and changed names in a folder to the disk, on systems where a folder can be synced. */
 export async function syncFolder(path: string): Promise<void> {
-  try {
-    using folder = await Deno.open(path);
-    await folder.sync();
-  } catch {
-    // Windows cannot open a folder, and some network file systems cannot sync one.
-  }
+  await platform.syncFolder(path);
 }

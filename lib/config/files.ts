@@ -8,6 +8,8 @@
 import { basename, dirname, join } from "./paths.ts";
 import { replaceFile, writeNewFile } from "./durable_file.ts";
 import { ConfigError } from "../errors.ts";
+import { type FileState, platform } from "../platform/mod.ts";
+import { NotPermitted } from "../platform/types.ts";
 import { hasModes, mayAccess, type Surroundings } from "./surroundings.ts";
 
 /**
@@ -25,13 +27,13 @@ export async function readOptionalText(path: string): Promise<string | undefined
  */
 export async function readLooseText(path: string): Promise<string | undefined> {
   if (!(await fileInfo(path))?.isFile) return undefined;
-  return new TextDecoder().decode(await Deno.readFile(path).catch(() => undefined));
+  return new TextDecoder().decode(await platform.readFile(path).catch(() => undefined));
 }
 
 /** Closes a file to others, where it is one and that can be done. */
 export async function closeToOthers(path: string, around: Surroundings): Promise<void> {
   const info = hasModes(around) ? await fileInfo(path) : undefined;
-  if (info?.isFile) await Deno.chmod(path, 0o600).catch(() => {});
+  if (info?.isFile) await platform.chmod(path, 0o600).catch(() => {});
 }
 
 /**
@@ -91,16 +93,16 @@ export async function checkPrivateWrite(path: string, around: Surroundings): Pro
   } catch (error) {
     throw fileError("write", path, error);
   } finally {
-    await Deno.remove(temporary).catch(() => {});
+    await platform.remove(temporary).catch(() => {});
     // Another process may have begun to use it; then it stays.
-    if (isNew) await Deno.remove(folder).catch(() => {});
+    if (isNew) await platform.remove(folder).catch(() => {});
   }
 }
 
 /** Removes a file. One that is not there counts as removed. */
 export async function removeFile(path: string): Promise<void> {
   try {
-    await Deno.remove(path);
+    await platform.remove(path);
   } catch (error) {
     if (!isMissing(error)) throw fileError("remove", path, error);
   }
@@ -112,11 +114,11 @@ export async function removeFile(path: string): Promise<void> {
  * @throws {ConfigError} when it cannot be made, or the one that is there is exposed to others.
  */
 export async function makePrivateFolder(path: string, around: Surroundings): Promise<void> {
-  if (!mayAccess("write", path)) throw fileError("write", path, new Deno.errors.NotCapable());
+  if (!mayAccess("write", path)) throw fileError("write", path, new NotPermitted());
   try {
-    await Deno.mkdir(path, { mode: 0o700 });
+    await platform.makeFolder(path, 0o700);
   } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw fileError("create", path, error);
+    if (codeOf(error) !== "EEXIST") throw fileError("create", path, error);
     const info = hasModes(around) ? await fileInfo(path) : undefined;
     if (info) refuseExposed(path, info, "folder");
   }
@@ -150,8 +152,7 @@ export function isFileError(error: unknown): boolean {
 /** The error for an operation on a file that failed: the path, the reason and the fix. */
 export function fileError(action: string, path: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  const [reason, hint] = REASONS[code] ?? [error.message, undefined];
+  const [reason, hint] = REASONS[codeOf(error) ?? error.name] ?? [error.message, undefined];
   return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${reason}`, {
     hint: hint?.replace(
       /PATH|FOLDER/g,
@@ -191,7 +192,7 @@ const REASONS: Record<string, readonly [reason: string, hint: string]> = {
 };
 
 /** Refuses a private file or folder that others can open or that is not what it should be. */
-function refuseExposed(path: string, info: Deno.FileInfo, wanted: "file" | "folder"): void {
+function refuseExposed(path: string, info: FileState, wanted: "file" | "folder"): void {
   const mode = wanted === "file" ? "600" : "700";
   const word = shellWord(path);
   const refuse = (why: string, hint: string) => {
@@ -215,10 +216,10 @@ function refuseExposed(path: string, info: Deno.FileInfo, wanted: "file" | "fold
 }
 
 /** What is at a path, links not followed. Undefined when nothing is, or it may not be looked at. */
-async function fileInfo(path: string): Promise<Deno.FileInfo | undefined> {
+async function fileInfo(path: string): Promise<FileState | undefined> {
   if (!mayAccess("read", path)) return undefined;
   try {
-    return await Deno.lstat(path);
+    return await platform.lstat(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw fileError("read", path, error);
@@ -227,12 +228,19 @@ async function fileInfo(path: string): Promise<Deno.FileInfo | undefined> {
 
 /** Whether an error says that there is no such file. */
 function isMissing(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+  const code = codeOf(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** The system's own name for what went wrong, where an error has one: `ENOENT` and the like. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
 }
 
 /** The text of a file, without a byte order mark. */
 async function decodedText(path: string): Promise<string> {
-  const bytes = await Deno.readFile(path).catch((error: unknown) => {
+  const bytes = await platform.readFile(path).catch((error: unknown) => {
     throw fileError("read", path, error);
   });
   try {
@@ -248,13 +256,13 @@ async function decodedText(path: string): Promise<string> {
 async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path);
   if (!mayAccess("read", folder)) return;
-  for await (const { name } of Deno.readDir(folder)) {
+  for (const name of await platform.names(folder)) {
     if (!name.startsWith(`${basename(path)}.`) || !name.endsWith(".tmp")) continue;
-    await Deno.remove(join(folder, name)).catch(() => {});
+    await platform.remove(join(folder, name)).catch(() => {});
   }
 }
 
 /** A path with its links resolved, or undefined when that cannot be told. */
 async function realPath(path: string): Promise<string | undefined> {
-  return await Deno.realPath(path).catch(() => undefined);
+  return await platform.realPath(path).catch(() => undefined);
 }

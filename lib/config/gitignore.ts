@@ -6,6 +6,7 @@
  */
 
 import { dirname, join, relative, sep } from "node:path";
+import { platform } from "../platform/mod.ts";
 
 /** What git does with a path. */
 export interface IgnoreState {
@@ -43,7 +44,7 @@ export function withPattern(present: Uint8Array, pattern: string): Uint8Array {
 /** The innermost repository that a folder is in. Its `.git` is a file in worktrees and submodules. */
 async function findRepository(folder: string): Promise<string | undefined> {
   for (let at = folder;; at = dirname(at)) {
-    if (await Deno.lstat(join(at, ".git")).then(() => true, () => false)) return at;
+    if (await platform.lstat(join(at, ".git")).then(() => true, () => false)) return at;
     if (dirname(at) === at) return undefined;
   }
 }
@@ -54,8 +55,9 @@ async function isIgnored(repository: string, path: string): Promise<boolean> {
   const rules: Rule[] = [];
   for (let depth = 0; depth < names.length; depth++) {
     const folder = names.slice(0, depth);
-    const text = await Deno.readTextFile(join(repository, ...folder, ".gitignore"))
-      .catch(() => "");
+    const bytes = await platform.readFile(join(repository, ...folder, ".gitignore"))
+      .catch(() => undefined);
+    const text = new TextDecoder().decode(bytes);
     rules.push(...parseRules(text, folder));
     // Below a folder that is ignored, no pattern counts any more.
     if (matches(rules, names.slice(0, depth + 1), depth + 1 < names.length)) return true;
@@ -123,7 +125,7 @@ function globSource(glob: string): string {
     if (part.startsWith("*")) return "[^/]*";
     if (part === "?") return "[^/]";
     if (part.startsWith("[") && part.length > 1) return `(?!/)${classSource(part)}`;
-    return RegExp.escape(escaped ?? plain ?? part);
+    return (escaped ?? plain ?? part).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   });
 }
 
@@ -151,7 +153,7 @@ const CLASSES: Readonly<Record<string, string>> = {
  * fourth version, which is rare and where this says no.
  */
 async function isTracked(repository: string, path: string): Promise<boolean> {
-  const index = await Deno.readFile(join(repository, ".git", "index")).catch(() => undefined);
+  const index = await platform.readFile(join(repository, ".git", "index")).catch(() => undefined);
   if (!index) return false;
   const name = relative(repository, path).replaceAll(sep, "/");
   return new TextDecoder("latin1").decode(index).includes(`${latin1(name)}\0`);

@@ -7,6 +7,7 @@
 
 import { join } from "./paths.ts";
 import { ConfigError } from "../errors.ts";
+import { platform } from "../platform/mod.ts";
 import { findUpward } from "./files.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { holdPrivateJson, readPrivateJson } from "./private_json.ts";
@@ -97,7 +98,7 @@ export function profilesFileError(folder: string): ConfigError {
 /** Whether a folder's local file would be the file of profiles, by whatever name it is reached. */
 export async function isProfilesFile(around: Surroundings, folder: string): Promise<boolean> {
   if (around.home === undefined) return false;
-  const real = (path: string) => Deno.realPath(path).catch(() => path);
+  const real = (path: string) => platform.realPath(path).catch(() => path);
   return await real(folder) === await real(around.home);
 }
 

@@ -1,12 +1,16 @@
 /**
- * Locks between processes. The kernel holds them, so one that its holder did not live to give back
- * is free again at once.
+ * Locks between processes. On Deno the kernel holds them, so one that its holder did not live to
+ * give back is free again at once. Node and Bun have no such lock; there a file that only one
+ * process can make stands for it (`lib/config/claim.ts`). Deno makes that file, too, so a script on
+ * Node and a command on Deno keep each other out.
  *
  * @module
  */
 
 import { ConfigError } from "../errors.ts";
+import { type KernelLock, platform } from "../platform/mod.ts";
 import { pause } from "../retry.ts";
+import { createClaim } from "./claim.ts";
 import { fileError } from "./files.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -26,50 +30,50 @@ export async function withLock<T>(
   signal: AbortSignal | undefined,
   run: () => Promise<T>,
 ): Promise<T> {
-  using file = await openLockFile(path);
-  await acquire(file, path, around, signal);
-  try {
-    return await run();
-  } finally {
-    // Closing would do, but for a process that is being started just now and shares the open file.
-    await file.unlock().catch(() => {});
-  }
-}
-
-/** Opens the lock file, or makes it. */
-async function openLockFile(path: string): Promise<Deno.FsFile> {
-  try {
-    return await Deno.open(path, { write: true, create: true, mode: 0o600 });
-  } catch (error) {
-    throw fileError("lock", path, error);
-  }
-}
-
-/** Tries until the lock is there. Waiting in the kernel instead could be neither timed nor ended. */
-async function acquire(
-  file: Deno.FsFile,
-  path: string,
-  around: Surroundings,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  for (let waited = 0;;) {
-    if (await tryLock(file, path)) return;
-    if (waited >= LONGEST_LOCK_WAIT_MS) break;
+  await using lock = await openLock(path);
+  // Waiting in the kernel instead could be neither timed nor ended.
+  for (let waited = 0; !await lock.take(waited);) {
+    if (waited >= LONGEST_LOCK_WAIT_MS) throw heldTooLong(path);
     const wait = Math.min(10 + waited / 10, 50) * (0.5 + Math.random() / 2);
     await (around.pause ?? pause)(wait, signal);
     waited += wait;
   }
-  throw new ConfigError(
+  return await run();
+}
+
+/** Runs something under a lock file, as `withLock` does, or nothing while somebody else holds it. */
+export async function withLockIfFree(path: string, run: () => Promise<void>): Promise<void> {
+  await using lock = await openLock(path);
+  if (await lock.take(0)) await run();
+}
+
+/** A lock file that was opened. */
+interface OpenLock extends AsyncDisposable {
+  /** Takes the lock if it is free, and tells whether this has it. */
+  take(waitedMs: number): Promise<boolean>;
+}
+
+async function openLock(path: string): Promise<OpenLock> {
+  const failed = (error: unknown) => {
+    throw fileError("lock", path, error);
+  };
+  const kernel: KernelLock | undefined = await platform.openLock?.(path).catch(failed);
+  const claim = createClaim(`${path}.held`, kernel !== undefined);
+  return {
+    take: async (waitedMs) => {
+      if (kernel && !await kernel.take().catch(failed)) return false;
+      return await claim.take(waitedMs).catch(failed);
+    },
+    async [Symbol.asyncDispose]() {
+      await claim.release();
+      await kernel?.close();
+    },
+  };
+}
+
+function heldTooLong(path: string): ConfigError {
+  return new ConfigError(
     `Cannot lock ${JSON.stringify(path)}: another process has held it for 30 seconds`,
     { hint: "Wait for the other cli process or end it, then try again." },
   );
-}
-
-/** Takes the lock if it is free. */
-async function tryLock(file: Deno.FsFile, path: string): Promise<boolean> {
-  try {
-    return await file.tryLock(true);
-  } catch (error) {
-    throw fileError("lock", path, error);
-  }
 }

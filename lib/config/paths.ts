@@ -5,6 +5,8 @@
  * @module
  */
 
+import { platform } from "../platform/mod.ts";
+
 /** A path below a folder. The names are taken as they are: none of them is `..`. */
 export function join(folder: string, ...names: string[]): string {
   const { separator, ends } = style();
@@ -48,5 +50,5 @@ const WINDOWS: Style = {
 };
 
 function style(): Style {
-  return Deno.build.os === "windows" ? WINDOWS : POSIX;
+  return platform.os === "windows" ? WINDOWS : POSIX;
 }

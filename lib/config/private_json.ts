@@ -5,10 +5,11 @@
  * @module
  */
 
+import { platform } from "../platform/mod.ts";
 import { dirname, join } from "./paths.ts";
 import { makePrivateFolder, readPrivateText, writePrivateText } from "./files.ts";
 import { type JsonObject, parseJsonFile } from "./json.ts";
-import { withLock } from "./lock.ts";
+import { withLock, withLockIfFree } from "./lock.ts";
 import { mayAccess, type Surroundings } from "./surroundings.ts";
 
 /** A private file while its lock is held. */
@@ -61,7 +62,7 @@ export async function removeOlderFiles(path: string, earlierMs: number): Promise
   // Both times are the file system's own, so no other clock has to agree with it.
   const oldest = await lastWritten(path) - earlierMs;
   const names = new Set<string>();
-  for await (const { name } of Deno.readDir(folder)) {
+  for (const name of await platform.names(folder)) {
     const [, own] = /^(.+\.json)(?:\.lock)?$/.exec(name) ?? [];
     if (own !== undefined) names.add(own);
   }
@@ -72,15 +73,16 @@ export async function removeOlderFiles(path: string, earlierMs: number): Promise
 async function removeIfOlder(path: string, oldest: number): Promise<void> {
   const lock = `${path}.lock`;
   if (await lastWritten(path) >= oldest) return;
-  using file = await Deno.open(lock, { write: true, create: true, mode: 0o600 });
-  // Another process may have written just before it gave the lock back.
-  if (!await file.tryLock(true) || await lastWritten(path) >= oldest) return;
-  await Deno.remove(path).catch(() => {});
-  await Deno.remove(lock);
+  await withLockIfFree(lock, async () => {
+    // Another process may have written just before it gave the lock back.
+    if (await lastWritten(path) >= oldest) return;
+    await platform.remove(path).catch(() => {});
+    await platform.remove(lock).catch(() => {});
+  });
 }
 
 /** When a private file was last written, or its lock made where there is no file. */
 async function lastWritten(path: string): Promise<number> {
-  const info = await Deno.stat(path).catch(() => Deno.stat(`${path}.lock`));
-  return info.mtime?.getTime() ?? Infinity;
+  const info = await platform.stat(path).catch(() => platform.stat(`${path}.lock`));
+  return info.writtenMs ?? Infinity;
 }

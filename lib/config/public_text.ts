@@ -4,8 +4,9 @@
  * @module
  */
 
+import { platform } from "../platform/mod.ts";
 import { join } from "./paths.ts";
-import { fileError } from "./files.ts";
+import { codeOf, fileError } from "./files.ts";
 
 /** A file as it was before it was written. */
 export interface FormerFile {
@@ -21,11 +22,11 @@ export interface FormerFile {
  * @throws {ConfigError} when it is there and cannot be read.
  */
 export async function formerFile(path: string): Promise<FormerFile> {
-  const real = await Deno.realPath(path).catch(() => path);
+  const real = await platform.realPath(path).catch(() => path);
   try {
-    return { path: real, bytes: await Deno.readFile(real) };
+    return { path: real, bytes: await platform.readFile(real) };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { path: real, bytes: undefined };
+    if (codeOf(error) === "ENOENT") return { path: real, bytes: undefined };
     throw fileError("read", path, error);
   }
 }
@@ -38,14 +39,14 @@ export async function formerFile(path: string): Promise<FormerFile> {
 export async function replaceFile(former: FormerFile, bytes: Uint8Array): Promise<void> {
   const temporary = `${former.path}.${crypto.randomUUID()}.tmp`;
   try {
-    await Deno.writeFile(temporary, bytes, { createNew: true });
-    if (former.bytes && Deno.build.os !== "windows") {
-      const { mode } = await Deno.stat(former.path);
-      if (mode !== null) await Deno.chmod(temporary, mode & 0o777);
+    await platform.writeNewFile(temporary, bytes);
+    if (former.bytes && platform.os !== "windows") {
+      const { mode } = await platform.stat(former.path);
+      if (mode !== null) await platform.chmod(temporary, mode & 0o777);
     }
-    await Deno.rename(temporary, former.path);
+    await platform.rename(temporary, former.path);
   } catch (error) {
-    await Deno.remove(temporary).catch(() => {});
+    await platform.remove(temporary).catch(() => {});
     throw fileError("write", former.path, error);
   }
 }
@@ -53,7 +54,7 @@ export async function replaceFile(former: FormerFile, bytes: Uint8Array): Promis
 /** Puts a file back as it was, as far as that can be done. */
 export async function restoreFile(former: FormerFile): Promise<void> {
   const { path, bytes } = former;
-  await (bytes ? replaceFile(former, bytes) : Deno.remove(path)).catch(() => {});
+  await (bytes ? replaceFile(former, bytes) : platform.remove(path)).catch(() => {});
 }
 
 /**
@@ -64,10 +65,10 @@ export async function restoreFile(former: FormerFile): Promise<void> {
 export async function checkFolderWrite(folder: string): Promise<void> {
   const temporary = join(folder, `.${crypto.randomUUID()}.tmp`);
   try {
-    await Deno.writeFile(temporary, new Uint8Array(), { createNew: true });
+    await platform.writeNewFile(temporary, new Uint8Array());
   } catch (error) {
     throw fileError("write", join(folder, "cli.toml"), error);
   } finally {
-    await Deno.remove(temporary).catch(() => {});
+    await platform.remove(temporary).catch(() => {});
   }
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { platform } from "../platform/mod.ts";
 import { join } from "./paths.ts";
 
 /** The machine as the library sees it. `systemSurroundings()` in connect.ts makes the real one. */
@@ -26,7 +27,7 @@ export interface Surroundings {
    * the system's own program for it.
    */
   readonly openBrowser?: ((url: string) => Promise<boolean>) | undefined;
-  /** The operating system as `Deno.build.os` names it. Default: that. */
+  /** The operating system as Deno names it: `linux`, `darwin`, `windows`. Default: that. */
   readonly platform?: string | undefined;
   /** Tells the person something that does not stop the work. */
   warn(text: string): void;
@@ -49,13 +50,13 @@ export function homeFile(around: Surroundings, ...names: string[]): string | und
 
 /** Whether file modes and symbolic links are to be checked: not on Windows, which has neither. */
 export function hasModes(around: Surroundings): boolean {
-  return (around.platform ?? Deno.build.os) !== "windows";
+  return (around.platform ?? platform.os) !== "windows";
 }
 
 /**
- * Whether Deno lets this program read or write a path. Asking first keeps an optional file from
+ * Whether this program may read or write a path. Asking first keeps an optional file from
  * stopping a script with a prompt: what may not be read counts as not there.
  */
 export function mayAccess(kind: "read" | "write", path: string): boolean {
-  return Deno.permissions.querySync({ name: kind, path }).state === "granted";
+  return platform.mayAccess(kind, path);
 }

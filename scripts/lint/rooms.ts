@@ -14,6 +14,7 @@ export type Room =
   | "lib/connect.ts"
   | "lib/auth"
   | "lib/config"
+  | "lib/platform"
   | "lib/debug.ts"
   | "lib/resources"
   | "lib core"
@@ -35,6 +36,7 @@ const LIBRARY: readonly Room[] = [
   "lib/connect.ts",
   "lib/auth",
   "lib/config",
+  "lib/platform",
   "lib/debug.ts",
   "lib/resources",
   "lib core",
@@ -53,11 +55,15 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
   // The types of the library are the truth; the service's answers must satisfy them.
   "lib/service": open({ types: ["lib/resources", "lib core"], packages: "any" }),
   "lib/connect.ts": open({
-    code: ["lib/auth", "lib/config", "lib/debug.ts", "lib core"],
+    code: ["lib/auth", "lib/config", "lib/platform", "lib/debug.ts", "lib core"],
     packages: "node",
   }),
-  "lib/auth": open({ code: ["lib/config", "lib/resources", "lib core"], packages: "node" }),
-  "lib/config": open({ code: ["lib core"], packages: "node" }),
+  "lib/auth": open({
+    code: ["lib/config", "lib/platform", "lib/resources", "lib core"],
+    packages: "node",
+  }),
+  "lib/config": open({ code: ["lib/platform", "lib core"], packages: "node" }),
+  "lib/platform": open({ packages: "node" }),
   "lib/debug.ts": open({ code: ["lib core"], packages: "node" }),
   "lib/resources": open({ code: ["lib core"] }),
   "lib core": open({ packages: "node" }),

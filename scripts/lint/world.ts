@@ -4,7 +4,7 @@
  * @module
  */
 
-import { repositoryPath, roomOf } from "./rooms.ts";
+import { repositoryPath, type Room, roomOf } from "./rooms.ts";
 
 /** A part of the world and the only files that may touch it. */
 interface Guard {
@@ -24,13 +24,24 @@ const TERMINAL = [
   "lib/cli/context.ts",
   "cli.ts",
 ];
-const ENVIRONMENT = ["lib/cli/context.ts", "lib/connect.ts"];
+const PLATFORM = ["lib/platform/deno.ts", "lib/platform/node.ts"];
+const ENVIRONMENT = ["lib/cli/context.ts", "lib/connect.ts", ...PLATFORM];
 const CLOCK = [
   ...ENVIRONMENT,
   "lib/client.ts",
   "lib/retry.ts",
   "lib/webhook.ts",
   "lib/service/clock.ts",
+];
+
+/** The rooms that run on every runtime. */
+const LIBRARY: readonly (Room | undefined)[] = [
+  "lib/resources",
+  "lib core",
+  "lib/auth",
+  "lib/config",
+  "lib/connect.ts",
+  "lib/debug.ts",
 ];
 
 /** Only three files write to the terminal. */
@@ -66,20 +77,21 @@ export const clock: Deno.lint.Rule = guard({
   hint: "Take the time as an argument: context.now() in lib/cli, the clock in lib/service.",
 });
 
-/** Only two files read the environment. */
+/** Only the context and the platform read the environment. */
 export const environment: Deno.lint.Rule = guard({
   names: ["Deno.env", "process.env", "Deno.args", "process.argv"],
   binds: (path) => isProgram(path) && path !== "cli.ts" && !ENVIRONMENT.includes(path),
-  problem: "must not be read here: only context.ts and connect.ts read the environment",
+  problem: "must not be read here: only context.ts and lib/platform read the environment",
   hint: "Take the value as an argument, or use context.env.",
 });
 
-/** Operations and the transport work wherever `fetch` does. */
+/** The library runs on Deno, Node and Bun alike: what differs between them is in lib/platform. */
 export const platform: Deno.lint.Rule = guard({
   names: ["Deno.*", "process.*"],
-  binds: (path) => roomOf(path) === "lib/resources" || roomOf(path) === "lib core",
-  problem: "must not be used here: requests need no disk, terminal or process",
-  hint: "Move the code to lib/auth, lib/config or lib/cli, or take what you need as an argument.",
+  binds: (path) => LIBRARY.includes(roomOf(path)) && !PLATFORM.includes(path),
+  problem: "must not be used here: the library runs on Deno, Node and Bun",
+  hint: "In lib/auth, lib/config and lib/connect.ts use lib/platform. Requests need no more than " +
+    "fetch: elsewhere take what you need as an argument.",
 });
 
 /** Whether a file is part of what we ship. */

@@ -98,7 +98,7 @@ Deno.test("answers that are not ours get a page and do not end the wait for the 
 });
 
 Deno.test("every hit with our state is answered alike, before and after the end is known", async () => {
-  await using loopback = openLoopback("ours");
+  await using loopback = await openLoopback("ours");
   const hit = () => pageAt(`${loopback.redirectUri}?state=ours&code=c`);
   const early = [hit(), hit()];
   strictEqual((await loopback.answer).get("code"), "c");

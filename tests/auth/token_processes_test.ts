@@ -113,7 +113,7 @@ Deno.test("a disk that takes no more is noticed before the token is exchanged", 
   const env = { HOME: machine.home };
   const options = { args: CHILD, env, cwd: machine.cwd, shell: "trap '' XFSZ; ulimit -f 0" };
   const [run] = await runPrograms(program(), 1, options);
-  match(run?.out ?? "", /ConfigError: Cannot write ".*config\.json": File too large/);
+  match(run?.out ?? "", /ConfigError: Cannot lock ".*config\.json\.lock": File too large/);
   strictEqual(service.forms.length, 0);
   deepStrictEqual(await onDisk(machine), before);
   deepStrictEqual(

@@ -1,0 +1,20 @@
+/**
+ * Bytes as text. Newer runtimes have methods for it, which Node 22 lacks.
+ *
+ * @module
+ */
+
+/** Bytes in hexadecimal digits. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Bytes in base64, with its padding. */
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}
+
+/** Bytes in the form of base64 that fits into a URL as it is, without padding. */
+export function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}

@@ -1,0 +1,117 @@
+/**
+ * The library on Deno. Its own functions are used, not those of `node:`, which take milliseconds to
+ * load at the start of every command.
+ *
+ * @module
+ */
+
+import type { FileState, KernelLock, LocalServer, Platform } from "./types.ts";
+import { NotPermitted } from "./types.ts";
+
+/** The library's platform on Deno. */
+export const denoPlatform: Platform = {
+  get os() {
+    return Deno.build.os;
+  },
+
+  mayAccess: (kind, path) => isGranted({ name: kind, path }),
+  mayReadVariable: (variable) => isGranted({ name: "env", variable }),
+  mayRun: (command) => isGranted({ name: "run", command }),
+
+  variable: (name) => Deno.env.get(name),
+  workingFolder: () => Deno.cwd(),
+
+  stat: async (path) => stateOf(await Deno.stat(path)),
+  lstat: async (path) => stateOf(await Deno.lstat(path)),
+  isThere(path) {
+    try {
+      Deno.lstatSync(path);
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  realPath: (path) => Deno.realPath(path),
+  names: (folder) => Array.fromAsync(Deno.readDir(folder), ({ name }) => name),
+  readFile: (path) => Deno.readFile(path),
+  async writeNewFile(path, bytes, { mode, sync } = {}) {
+    const modes = mode === undefined ? {} : { mode };
+    using file = await Deno.open(path, { write: true, createNew: true, ...modes });
+    try {
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+      if (sync) await file.sync();
+    } catch (error) {
+      await Deno.remove(path).catch(() => {});
+      throw error;
+    }
+  },
+  chmod: (path, mode) => Deno.chmod(path, mode),
+  rename: (from, to) => Deno.rename(from, to),
+  remove: (path, options = { recursive: false }) => Deno.remove(path, options),
+  makeFolder: (path, mode) => Deno.mkdir(path, { mode }),
+  async syncFolder(path) {
+    try {
+      using folder = await Deno.open(path);
+      await folder.sync();
+    } catch {
+      // Windows cannot open a folder, and some network file systems cannot sync one.
+    }
+  },
+  touch: (path) => Deno.utime(path, new Date(), new Date()),
+  openLock,
+
+  async runApart(program, args) {
+    // On its own, so that a Ctrl-C for us does not close it.
+    const child = new Deno.Command(program, {
+      args: [...args],
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+      detached: true,
+    }).spawn();
+    child.unref();
+    return (await child.status).success;
+  },
+  serve,
+};
+
+/** Whether Deno lets this program do something without asking. */
+function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(descriptor).state === "granted";
+}
+
+function stateOf(info: Deno.FileInfo): FileState {
+  const { isFile, isDirectory, isSymlink, size, mode, mtime } = info;
+  return { isFile, isDirectory, isSymlink, size, mode, writtenMs: mtime?.getTime() ?? null };
+}
+
+async function openLock(path: string): Promise<KernelLock> {
+  const file = await Deno.open(path, { write: true, create: true, mode: 0o600 });
+  return {
+    take: () => file.tryLock(true),
+    async close() {
+      // Closing would do, but for a process that is being started just now and shares the open file.
+      await file.unlock().catch(() => {});
+      file.close();
+    },
+  };
+}
+
+async function serve(handle: (request: Request) => Promise<Response>): Promise<LocalServer> {
+  if (!isGranted({ name: "net", host: "127.0.0.1:0" })) {
+    throw new NotPermitted("no permission for it");
+  }
+  const stop = new AbortController();
+  const address = { hostname: "127.0.0.1", port: 0 };
+  const server = Deno.serve({ ...address, signal: stop.signal, onListen: () => {} }, handle);
+  return {
+    port: server.addr.port,
+    async close(patienceMs) {
+      const timer = setTimeout(() => stop.abort(), patienceMs);
+      // It rejects when it is cut; that it has ended is told by the other promise.
+      await server.shutdown().catch(() => {});
+      clearTimeout(timer);
+      await server.finished;
+    },
+  };
+}
