@@ -74,7 +74,10 @@ async function sinceMain(): Promise<Pick<Holdings, "added" | "changesTouched">> 
 /** What git prints, or undefined where there is no git, no repository or no such commit. */
 async function git(...args: string[]): Promise<string | undefined> {
   try {
-    const options = { args: ["-C", Deno.realPathSync(ROOT), ...args], stderr: "null" } as const;
+    const options: Deno.CommandOptions = {
+      args: ["-C", Deno.realPathSync(ROOT), ...args],
+      stderr: "null",
+    };
     const { success, stdout } = await new Deno.Command("git", options).output();
     return success ? new TextDecoder().decode(stdout).trim() : undefined;
   } catch {
