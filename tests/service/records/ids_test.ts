@@ -1,4 +1,4 @@
-import { equal, match, notEqual, ok } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { newId, newRequestId, newToken, sha256Hex } from "../../../lib/service/records/ids.ts";
 
 Deno.test("ids have their kind's prefix and number of digits", () => {
@@ -16,6 +16,14 @@ Deno.test("ids have their kind's prefix and number of digits", () => {
 Deno.test("ids do not repeat", () => {
   const ids = new Set(Array.from({ length: 1_000 }, () => newId("offering")));
   equal(ids.size, 1_000);
+});
+
+Deno.test("ids of audit entries and deliveries ascend within a process", () => {
+  for (const kind of ["audit_log", "delivery"] as const) {
+    const ids = Array.from({ length: 300 }, () => newId(kind));
+    deepEqual(ids.toSorted(), ids);
+    equal(new Set(ids).size, 300);
+  }
 });
 
 Deno.test("ids of requests have one length and do not repeat", () => {
