@@ -85,6 +85,27 @@ Deno.test("of writes that share a commit, only the failing ones fail", () =>
     equal(project?.last_seq, 3, "a failed write takes no number");
   }));
 
+Deno.test("a failing write runs once alone, and makes only the first group run twice", () =>
+  onBothStores(async (store) => {
+    let runs = 0;
+    const count = () => Promise.resolve(void runs++);
+    const fail = () => {
+      runs++;
+      return Promise.reject(new RangeError("no"));
+    };
+    await rejects(store.write(fail), RangeError);
+    equal(runs, 1);
+    for (const expected of [6, 3, 3]) {
+      runs = 0;
+      await Promise.allSettled([count, count, fail].map((work) => store.write(work)));
+      equal(runs, expected);
+    }
+    await Promise.all([count, count].map((work) => store.write(work)));
+    runs = 0;
+    await Promise.allSettled([fail, count].map((work) => store.write(work)));
+    equal(runs, 1 + 2, "after a group without failures, savepoints wait for the next failure");
+  }));
+
 Deno.test("a write that breaks the commit itself fails alone, wherever it stands", () =>
   onBothStores(async (store) => {
     for (const guilty of TEN.keys()) {
