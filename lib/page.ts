@@ -70,13 +70,8 @@ export async function* pages<T>(
   const seen = new Set<string>();
   let left = options.limit ?? Infinity;
   for (let page = await first;;) {
-    if (!isPage(page)) {
-      throw new NetworkError("Cannot read the list: the service's answer has no items", {
-        hint: "Check that CLI_BASE_URL is the service's address.",
-      });
-    }
+    left -= itemsOf(page).length;
     yield page;
-    left -= page.items.length;
     const next = page.next_page || null;
     if (next === null || left <= 0) return;
     if (seen.has(next)) {
@@ -96,7 +91,24 @@ export function cursorAfter({ next_page }: Page<unknown>): string | undefined {
   return URL.parse(next_page, "http://service")?.searchParams.get("starting_after") ?? undefined;
 }
 
-/** Whether an answer is a page of a list. Something else may stand where the service should. */
+/**
+ * The items of a page.
+ *
+ * @throws {NetworkError} when the answer has none: something else may stand where the service should.
+ */
+export function itemsOf<T>(page: Page<T>): T[] {
+  if (isPage(page)) return page.items;
+  throw new NetworkError("Cannot read the list: the service's answer has no items", {
+    hint: "Check that CLI_BASE_URL is the service's address.",
+  });
+}
+
+/** The items of a list inside another object, which a service may leave out. */
+export function nestedItems<T>(list: Pick<Page<T>, "items"> | null | undefined): T[] {
+  return list?.items ?? [];
+}
+
+/** Whether an answer is a page of a list. */
 function isPage(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && "items" in answer &&
     Array.isArray(answer.items);
@@ -109,7 +121,7 @@ function isAddress(next: string): boolean {
 
 /** Where the next page is: `next` may be a path, a URL or, leniently, a bare id. */
 function addressAfter(listUrl: string, next: string, left: number): string {
-  const address = isAddress(next)
+  const address = isAddress(next) || !listUrl
     ? next
     : `${listUrl}${listUrl.includes("?") ? "&" : "?"}starting_after=${encodeURIComponent(next)}`;
   return left < LARGEST_PAGE ? withLimit(address, left) : address;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { UsageError } from "./errors.ts";
+import { NetworkError, UsageError } from "./errors.ts";
 
 /**
  * A URL path whose values are percent-encoded. Only the {@linkcode path} template makes one: the
@@ -28,14 +28,20 @@ export type Path = string & { readonly encoded: true };
  * ```
  *
  * @throws {UsageError} when a value is empty, `.`, `..` or not well-formed Unicode.
+ * @throws {NetworkError} when a value is missing, as an answer of the service may lack an id.
  */
 export function path(literals: TemplateStringsArray, ...values: string[]): Path {
-  const text = literals.reduce((done, literal, i) => done + segment(values[i - 1] ?? "") + literal);
+  const text = literals.reduce((done, literal, i) => done + segment(values[i - 1]) + literal);
   return text as Path;
 }
 
 /** Encodes one value as one path segment, and refuses what a URL parser would fold away. */
-function segment(value: string): string {
+function segment(value: string | null | undefined): string {
+  if (value === undefined || value === null) {
+    throw new NetworkError("Cannot go on: the service's answer lacks an id that is needed", {
+      hint: "Check that CLI_BASE_URL is the service's address.",
+    });
+  }
   if (value === "" || value === "." || value === "..") {
     throw new UsageError(`Cannot use ${JSON.stringify(value)} as an id: a URL cannot carry it`, {
       hint: "Pass the id as the service shows it.",

@@ -34,16 +34,17 @@ export interface PeriodView {
 export function viewChart(chart: Chart): ChartView {
   const numbers = new Map<string, number>();
   const open = new Map<number, boolean>();
-  for (
-    const { cohort, incomplete, measure, value, segment = 0 } of chart.values.flatMap(asValues)
-  ) {
-    numbers.set(`${cohort} ${measure} ${segment}`, value);
+  for (const { cohort, incomplete, measure = 0, value, segment } of valuesOf(chart)) {
+    numbers.set(`${cohort} ${measure} ${segment ?? 0}`, value);
     // A cohort's later periods may still run when its own is over.
-    if (!open.has(cohort)) open.set(cohort, incomplete);
+    if (!open.has(cohort)) open.set(cohort, incomplete === true);
   }
   const cohorts = [...open.keys()].sort((a, b) => a - b);
-  const { segments } = chart;
-  const measures = chart.measures ?? [usualMeasure(chart)];
+  const measures = chart.measures?.map(completeMeasure) ?? [usualMeasure(chart)];
+  const segments = chart.segments?.map((segment, i) => ({
+    ...segment,
+    display_name: segment.display_name ?? segment.id ?? `segment ${i + 1}`,
+  }));
   const numberAt = (period: number, measure: number, segment: number) =>
     numbers.get(`${cohorts[period]} ${measure} ${segment}`) ?? null;
   // A share of nobody is no number, whatever the service writes.
@@ -51,12 +52,38 @@ export function viewChart(chart: Chart): ChartView {
     chart.display_type === "cohort" && measures[measure]?.unit === "%" &&
     measures[0]?.unit === "#" && numberAt(period, 0, segment) === 0;
   return {
-    chart,
+    chart: complete(chart),
     periods: cohorts.map((cohort) => ({ start: cohort * 1000, open: open.get(cohort) ?? false })),
     measures,
     segments: segments && segments.length > 0 ? segments : [{ display_name: "", is_total: true }],
     value: (period, measure, segment) =>
       isShareOfNone(period, measure, segment) ? null : numberAt(period, measure, segment),
+  };
+}
+
+/** The numbers of a chart, without those that say nothing. */
+function valuesOf(chart: Chart): ChartValue[] {
+  return (chart.values ?? []).flatMap(asValues)
+    .filter(({ cohort, value }) => Number.isFinite(cohort) && Number.isFinite(value));
+}
+
+/** A chart with words for what the service may leave out. */
+function complete(chart: Chart): Chart {
+  return {
+    ...chart,
+    display_name: chart.display_name ?? "Chart",
+    resolution: chart.resolution ?? "period",
+    yaxis: chart.yaxis ?? "#",
+    yaxis_currency: chart.yaxis_currency ?? "",
+  };
+}
+
+/** A measure with what the service may leave out. */
+function completeMeasure(measure: ChartMeasure, i: number): ChartMeasure {
+  return {
+    ...measure,
+    display_name: measure.display_name ?? `measure ${i + 1}`,
+    unit: measure.unit ?? "#",
   };
 }
 
@@ -77,7 +104,9 @@ function isRow(entry: ChartValue | readonly unknown[]): entry is readonly unknow
 }
 
 /** The measure of a chart that names none. */
-function usualMeasure({ display_name, description, yaxis }: Chart): ChartMeasure {
+function usualMeasure(
+  { display_name = "value", description, yaxis = "#" }: Chart,
+): ChartMeasure {
   const decimal_precision = yaxis === "#" ? 0 : 2;
   const shown = { chartable: true, tabulable: true };
   return { display_name, description, unit: yaxis, decimal_precision, ...shown };

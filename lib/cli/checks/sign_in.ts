@@ -10,6 +10,7 @@ import { DEFAULT_SCOPES, missingScopes } from "../../auth/scopes.ts";
 import { recognizeService } from "../../auth/discovery.ts";
 import type { Connection, Surroundings } from "../../connect.ts";
 import { ApiError, ToolkitError } from "../../errors.ts";
+import { itemsOf } from "../../page.ts";
 import { getProject, listProjects } from "../../resources/projects.ts";
 import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
@@ -117,7 +118,7 @@ function clockVerdict(around: Surroundings, date: string | null): Verdict {
 /** Whether the service accepts the sign-in. A token that ends is renewed for this. */
 async function accessVerdict({ client, credential }: Connection): Promise<Verdict> {
   try {
-    const { items } = await listProjects(client, { limit: 1 });
+    const items = itemsOf(await listProjects(client, { limit: 1 }));
     return items.length > 0 ? "accepted" : doubtful(
       "accepted, but it sees no project",
       "Create one with: cli projects create --name NAME",
@@ -161,7 +162,8 @@ async function projectVerdict({ client, project }: Connection): Promise<Verdict>
   try {
     const { name } = await getProject(client, project.id);
     const other = project.shadows.find(({ id }) => id !== project.id);
-    const detail = `${project.id} ${JSON.stringify(name)} (from: ${project.source})`;
+    const called = name ? ` ${JSON.stringify(name)}` : "";
+    const detail = `${project.id}${called} (from: ${project.source})`;
     return other === undefined ? detail : doubtful(
       `${detail}; ${other.source} names ${other.id}`,
       "If that is not meant, correct one of them.",

@@ -39,13 +39,13 @@ const keyColumns: Column<PublicApiKey>[] = [
 function storeName(app: App): string | undefined {
   switch (app.type) {
     case "app_store":
-      return app.app_store.bundle_id;
+      return app.app_store?.bundle_id;
     case "mac_app_store":
-      return app.mac_app_store.bundle_id;
+      return app.mac_app_store?.bundle_id;
     case "play_store":
-      return app.play_store.package_name;
+      return app.play_store?.package_name;
     case "amazon":
-      return app.amazon.package_name;
+      return app.amazon?.package_name;
     default:
       return undefined;
   }

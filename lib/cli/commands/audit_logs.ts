@@ -18,7 +18,7 @@ const columns: Column<AuditLog>[] = [
 
 /** Who did it: the e-mail address where the entry has one. */
 function actorName(entry: AuditLog): string {
-  const { actor } = entry.additional_data;
+  const actor = entry.additional_data?.["actor"];
   const email = typeof actor === "object" && actor !== null && "email" in actor
     ? actor.email
     : undefined;

@@ -17,7 +17,7 @@ const columns: Column<Collaborator>[] = [
   { header: "role", value: (person) => person.role },
   {
     header: "accepted",
-    value: (person) => person.accepted_at === null ? "pending" : date(person.accepted_at),
+    value: ({ accepted_at }) => accepted_at === null ? "pending" : accepted_at && date(accepted_at),
   },
   { header: "mfa", value: (person) => person.has_mfa, spare: true },
 ];

@@ -5,7 +5,7 @@
  */
 
 import { getInvoice, type Invoice, type InvoiceLineItem } from "../../resources/invoices.ts";
-import { amountText } from "../screen/amount.ts";
+import { amountOf } from "../screen/amount.ts";
 import { argument, command, group } from "../words/command.ts";
 import type { Context } from "../context.ts";
 import type { Column } from "../screen/output.ts";
@@ -18,10 +18,10 @@ const lineColumns: Column<InvoiceLineItem>[] = [
   { header: "quantity", value: (line) => line.quantity },
   {
     header: "unit_amount",
-    value: ({ unit_amount: { gross, currency } }) => amountText(gross, currency),
+    value: ({ unit_amount }) => amountOf(unit_amount),
     kind: "number",
   },
-  { header: "currency", value: (line) => line.unit_amount.currency, kind: "word" },
+  { header: "currency", value: (line) => line.unit_amount?.currency, kind: "word" },
 ];
 
 const view = command({
@@ -41,6 +41,6 @@ export function showInvoice(context: Context, invoice: Invoice): void {
   const { out } = context;
   if (out.format === "json") return showOne(context, invoice);
   out.card(invoice, cardFields(invoice).filter(({ label }) => label !== "line_items"));
-  const { length } = invoice.line_items;
-  out.table(invoice.line_items, lineColumns, { title: `Line items (${length})`, empty: "none" });
+  const lines = invoice.line_items ?? [];
+  out.table(lines, lineColumns, { title: `Line items (${lines.length})`, empty: "none" });
 }

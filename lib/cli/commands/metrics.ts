@@ -39,14 +39,15 @@ function columnsIn(currency: string): Column<OverviewMetric>[] {
 }
 
 /** A number with its unit, rounded: the JSON has all digits. */
-function valueText({ value, unit }: OverviewMetric, currency: string): string {
+function valueText({ value, unit }: OverviewMetric, currency: string): string | undefined {
+  if (typeof value !== "number") return undefined;
   if (unit === "$") return `${value.toFixed(Math.min(2, fractionDigits(currency)))} ${currency}`;
   return unit === "%" ? `${value.toFixed(2)} %` : String(value);
 }
 
 /** The time that a number covers, in words. */
-function periodText(period: string): string {
-  const days = /^P(\d+)D$/.exec(period)?.[1];
+function periodText(period: string | null | undefined): string | null | undefined {
+  const days = /^P(\d+)D$/.exec(period ?? "")?.[1];
   if (days === undefined) return period;
   return days === "0" ? "now" : `${days} days`;
 }

@@ -5,7 +5,7 @@
  */
 
 import { rawJson } from "../../client.ts";
-import { LARGEST_PAGE, type Page, pages } from "../../page.ts";
+import { LARGEST_PAGE, nestedItems, type Page, pages } from "../../page.ts";
 import {
   archiveOffering,
   createOffering,
@@ -56,9 +56,9 @@ const placeColumns: Column<Place>[] = [
 /** One place for each product of each package. */
 function placesIn(packages: readonly Package[]): Place[] {
   return packages.flatMap((item): Place[] => {
-    const products = item.products?.items ?? [];
+    const products = nestedItems(item.products);
     if (products.length === 0) return [{ item, product: undefined }];
-    return products.map(({ product }) => ({ item, product: product.store_identifier }));
+    return products.map(({ product }) => ({ item, product: product?.store_identifier }));
   });
 }
 

@@ -39,9 +39,8 @@ import {
   showOne,
 } from "../words/plain.ts";
 
-/** Columns of a list of packages. The names are the offerings' lookup keys by id. */
-function columnsWith(names: ReadonlyMap<string, string>): Column<Package>[] {
-  const nameOf = (item: Package) => names.get(item.offering_id) ?? item.offering_id;
+/** Columns of a list of packages, with the name of the offering that each was read from. */
+function columnsWith(nameOf: (item: Package) => string): Column<Package>[] {
   return [
     { header: "offering", value: nameOf, kind: "id" },
     { header: "#", value: (item) => item.position },
@@ -52,10 +51,10 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<Package>[] {
 }
 
 const productColumns: Column<PackageProduct>[] = [
-  { header: "id", value: ({ product }) => product.id, kind: "id" },
-  { header: "store_identifier", value: ({ product }) => product.store_identifier, kind: "id" },
-  { header: "type", value: ({ product }) => product.type, kind: "word" },
-  { header: "display_name", value: ({ product }) => product.display_name },
+  { header: "id", value: ({ product }) => product?.id, kind: "id" },
+  { header: "store_identifier", value: ({ product }) => product?.store_identifier, kind: "id" },
+  { header: "type", value: ({ product }) => product?.type, kind: "word" },
+  { header: "display_name", value: ({ product }) => product?.display_name },
   { header: "eligibility", value: (item) => item.eligibility_criteria },
 ];
 
@@ -84,8 +83,8 @@ const list = command({
   async run(context, { offering, ...input }) {
     const client = await context.client();
     if (offering === undefined) return await showAll(context, client, input);
-    const { id, lookup_key } = await getOffering(client, offering);
-    const columns = columnsWith(new Map([[id, lookup_key]]));
+    const { lookup_key } = await getOffering(client, offering);
+    const columns = columnsWith(() => lookup_key ?? offering);
     await showList(context, input, (query) => listPackages(client, offering, query), columns);
   },
 });
@@ -98,15 +97,15 @@ async function showAll(context: Context, client: Client, input: ListInput): Prom
       hint: "Pass --offering LOOKUP_KEY with --starting-after.",
     });
   }
-  const names = new Map<string, string>();
+  const names = new Map<Package, string>();
   const found: Package[] = [];
   const texts: string[] = [];
   for await (const offering of each(client, listOfferings(client, { limit: LARGEST_PAGE }))) {
     // One more than asked for tells that there are more.
     if (found.length > limit) break;
-    names.set(offering.id, offering.lookup_key);
     const first = listPackages(client, offering.id, { limit: LARGEST_PAGE });
     for await (const page of pages(client, first)) {
+      for (const item of page.items) names.set(item, offering.lookup_key ?? offering.id);
       found.push(...page.items);
       texts.push(...itemTexts(page));
     }
@@ -115,7 +114,10 @@ async function showAll(context: Context, client: Client, input: ListInput): Prom
     const url = JSON.stringify(`/v2/projects/${client.projectId}/offerings`);
     const items = texts.slice(0, limit).join(",");
     context.out.json(`{"object":"list","items":[${items}],"next_page":null,"url":${url}}`);
-  } else context.out.table(found.slice(0, limit), columnsWith(names));
+  } else {
+    const nameOf = (item: Package) => names.get(item) ?? item.offering_id;
+    context.out.table(found.slice(0, limit), columnsWith(nameOf));
+  }
   if (found.length > limit) context.out.note("More follow: show them with a larger --limit");
 }
 

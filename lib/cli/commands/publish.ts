@@ -61,6 +61,7 @@ const offering = command({
     const content = paywall === undefined ? undefined : await readContent(context, paywall);
     const client = await context.client();
     const found = await getOffering(client, id);
+    const name = found.lookup_key ?? id;
     const steps = [
       ...content === undefined ? [] : [await paywallStep(client, found, content)],
       ...current ?? paywall === undefined ? [currentStep(client, found)] : [],
@@ -70,9 +71,9 @@ const offering = command({
       out.table(steps, columns, { empty: "There is nothing to publish." });
     }
     if (dry_run !== true && steps.some(({ status }) => status === "planned")) {
-      await askFirst(context, input, `Publish the offering ${found.lookup_key}?`);
+      await askFirst(context, input, `Publish the offering ${name}?`);
       await runSteps(context, found, steps);
-      if (out.format === "table") out.done(`Published the offering ${found.lookup_key}`);
+      if (out.format === "table") out.done(`Published the offering ${name}`);
     }
     if (out.format === "json") showSteps(context, found, steps, dry_run === true);
   },

@@ -16,7 +16,7 @@ import {
 } from "../../resources/customers.ts";
 import type { Invoice } from "../../resources/invoices.ts";
 import { refundTransaction } from "../../resources/subscriptions.ts";
-import { amountText } from "../screen/amount.ts";
+import { amountOf } from "../screen/amount.ts";
 import { argument, command, group, text, texts } from "../words/command.ts";
 import { counted } from "../screen/display.ts";
 import { readJsonFile } from "../input/input.ts";
@@ -59,13 +59,14 @@ const invoiceColumns: Column<Invoice>[] = [
   { header: "paid", value: (invoice) => invoice.paid_at, kind: "date" },
   {
     header: "total",
-    value: ({ total_amount: { gross, currency } }) => amountText(gross, currency),
+    value: ({ total_amount }) => amountOf(total_amount),
     kind: "number",
   },
-  { header: "currency", value: (invoice) => invoice.total_amount.currency, kind: "word" },
+  { header: "currency", value: (invoice) => invoice.total_amount?.currency, kind: "word" },
   {
     header: "products",
-    value: ({ line_items }) => line_items.map((line) => line.product_identifier).join(" "),
+    value: ({ line_items }) =>
+      line_items?.flatMap((line) => line.product_identifier ?? []).join(" "),
   },
 ];
 
@@ -150,7 +151,10 @@ const transfer = command({
 
 /** Holdings as numbers: "2 subscriptions and 1 grant". Nothing for none. */
 function inWords(holdings: readonly Holding[]): string {
-  const kinds = Object.groupBy(holdings, (one) => isGrant(one) ? "grant" : one.object);
+  const kinds = Object.groupBy(
+    holdings,
+    (one) => isGrant(one) ? "grant" : one.object ?? "subscription or purchase",
+  );
   return Object.entries(kinds)
     .map(([kind, { length } = { length: 0 }]) => counted(length, kind))
     .join(" and ");

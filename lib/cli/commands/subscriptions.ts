@@ -16,7 +16,7 @@ import {
   type Subscription,
   type SubscriptionTransaction,
 } from "../../resources/subscriptions.ts";
-import { amountText } from "../screen/amount.ts";
+import { amountOf } from "../screen/amount.ts";
 import { argument, command, group } from "../words/command.ts";
 import { visible } from "../screen/display.ts";
 import type { Column } from "../screen/output.ts";
@@ -38,12 +38,12 @@ const transactionColumns: Column<SubscriptionTransaction>[] = [
   { header: "status", value: (transaction) => transaction.status },
   {
     header: "amount",
-    value: ({ revenue_in_local_currency: { gross, currency } }) => amountText(gross, currency),
+    value: ({ revenue_in_local_currency }) => amountOf(revenue_in_local_currency),
     kind: "number",
   },
   {
     header: "currency",
-    value: (transaction) => transaction.revenue_in_local_currency.currency,
+    value: (transaction) => transaction.revenue_in_local_currency?.currency,
     kind: "word",
   },
   { header: "when", value: (transaction) => transaction.purchased_at, kind: "time" },
@@ -65,7 +65,7 @@ const managementUrl = command({
     const answer = await getManagementUrl(await context.client(), id);
     if (out.format === "json") return showOne(context, answer);
     const { management_url } = answer;
-    if (management_url === null) return out.note(`There is no page where ${id} can be managed`);
+    if (!management_url) return out.note(`There is no page where ${id} can be managed`);
     // Neither a table nor a card: an address that is cut or wrapped cannot be opened.
     out.text(visible(management_url));
   },

@@ -35,8 +35,8 @@ const columns: Column<Webhook>[] = [
 /** How many types are named in a list; cli webhooks view names all. */
 const MOST_NAMED = 2;
 
-function eventsOf(types: readonly string[] | null): string {
-  if (types === null) return "all";
+function eventsOf(types: readonly string[] | null | undefined): string | undefined {
+  if (!types) return types === null ? "all" : undefined;
   return types.length > MOST_NAMED ? `${types.length} types` : types.join(",");
 }
 

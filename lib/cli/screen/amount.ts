@@ -4,6 +4,13 @@
  * @module
  */
 
+/** An amount with its currency as text; undefined where the service does not name both. */
+export function amountOf(
+  money: { readonly gross: number; readonly currency: string } | null | undefined,
+): string | undefined {
+  return typeof money?.gross === "number" ? amountText(money.gross, money.currency) : undefined;
+}
+
 /**
  * An amount as text, with the digits that its currency has at least: `9.90`, and `980` in yen.
  * What the service says more exactly stays.

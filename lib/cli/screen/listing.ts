@@ -103,6 +103,7 @@ async function readPages<T>(
 /** Where a list goes on that was cut in the middle of a page, which a service may make too long. */
 function addressAfter({ url }: Page<unknown>, cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
+  if (!url) return cursor;
   return `${url}${url.includes("?") ? "&" : "?"}starting_after=${encodeURIComponent(cursor)}`;
 }
 

@@ -81,7 +81,7 @@ Deno.test("a pipe gets the table alone, unless a picture is asked for", async ()
   match(drawn.out, /\n\nMonthly Recurring Revenue\n(.*\n)+.*┼─+╌*\n/);
 });
 
-Deno.test("flags become the service's parameters, a repeated filter is repeated", async () => {
+Deno.test("flags become the service's parameters, filters and periods in both spellings", async () => {
   await using counter = await openCounter();
   const sends = async (line: string) => {
     const { code } = await counter.run(line);
@@ -95,8 +95,10 @@ Deno.test("flags become the service's parameters, a repeated filter is repeated"
     ),
     [
       0,
-      "GET /charts/revenue?store=app_store&store=roku&country=DE&start_date=2026-01-01&" +
-      "end_date=2026-01-31&period=week&segment=app_id&currency=EUR&" +
+      "GET /charts/revenue?store=app_store&store=roku&country=DE&" +
+      'filters=[{"name":"store","values":["app_store","roku"]},{"name":"country","values":["DE"]}]&' +
+      "start_date=2026-01-01&end_date=2026-01-31&period=week&resolution=week&segment=app_id&" +
+      "currency=EUR&" +
       'selectors={"revenue_type":"proceeds"}',
     ],
   );
@@ -122,7 +124,7 @@ Deno.test("days that are none, and spans that end before they start, are refused
       ["--filter store", /^Cannot use "store" for --filter: it has no "="\n/],
       [
         "--filter period=week",
-        /^Cannot filter by "period": it is no filter\nPass it with --period/,
+        /^Cannot filter by "period": it is not a filter\nPass it with --period/,
       ],
       ["--selector x", /^Cannot use "x" for --selector: it has no "="\n/],
     ] as const
@@ -201,6 +203,52 @@ Deno.test("what a chart does not know is refused with what it knows", async () =
   const selector = await desk.run("charts", "get", "revenue", "--selector", "colour=red");
   equal(selector.code, 2);
   match(selector.err, /it has no selector "colour"\nIt takes --selector: revenue_type\. /);
+});
+
+/** A desk whose service answers with the chart `revenue` as it is, changed in one way. */
+function chartDesk(change: (chart: Record<string, unknown>, query: URLSearchParams) => void) {
+  return openDesk({
+    async intercept(request, pass) {
+      const { pathname, searchParams } = new URL(request.url);
+      const response = await pass(request);
+      if (!pathname.endsWith("/charts/revenue")) return response;
+      const chart = await response.json();
+      change(chart, searchParams);
+      return Response.json(chart);
+    },
+  });
+}
+
+Deno.test("a chart that lists nothing as unsupported is shown", async () => {
+  await using desk = await chartDesk((chart) => {
+    chart["unsupported_params"] = { filters: [], segment: null, selectors: "" };
+  });
+  const { code, err } = await desk.run("charts", "get", "revenue", "--filter", "country=US");
+  deepEqual([code, err], [0, ""]);
+});
+
+Deno.test("a chart whose answer ignores what was asked for is refused", async () => {
+  const cases: [string, Record<string, unknown>, RegExp][] = [
+    ["--period week", { resolution: "day" }, /: the answer ignores --period week\n/],
+    ["--currency EUR", { yaxis_currency: "USD" }, /: the answer ignores --currency EUR\n/],
+    ["--segment store", { segments: null }, /: the answer ignores --segment store\n/],
+    ["--filter store=roku", { filtering_allowed: false }, /: the answer ignores --filter store\n/],
+    [
+      "--selector revenue_type=proceeds",
+      { user_selectors: { revenue_type: "revenue" } },
+      /: the answer ignores --selector revenue_type=proceeds\n/,
+    ],
+    // Where the answer does not account for filters, the options must know them.
+    ["--filter colour=red", { unsupported_params: undefined }, /ignores --filter colour\nSee: /],
+  ];
+  for (const [flags, fields, message] of cases) {
+    await using desk = await chartDesk((chart) => Object.assign(chart, fields));
+    const { code, out, err } = await desk.run("charts", "get", "revenue", ...flags.split(" "));
+    deepEqual([code, out], [2, ""], flags);
+    match(err, message);
+  }
+  await using desk = await chartDesk((chart) => delete chart["unsupported_params"]);
+  equal((await desk.run("charts", "get", "revenue", "--filter", "store=roku")).code, 0);
 });
 
 Deno.test("a refusal of a filter's value names the values", async () => {

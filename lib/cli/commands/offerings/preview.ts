@@ -5,8 +5,8 @@
  */
 
 import { type Client, rawJson } from "../../../client.ts";
-import { UsageError } from "../../../errors.ts";
-import { each, LARGEST_PAGE } from "../../../page.ts";
+import { NetworkError, UsageError } from "../../../errors.ts";
+import { each, itemsOf, LARGEST_PAGE } from "../../../page.ts";
 import { type App, getApp, listAppPublicKeys, listApps } from "../../../resources/apps.ts";
 import { getOffering } from "../../../resources/offerings.ts";
 import {
@@ -55,7 +55,7 @@ export const preview = command({
     }
     const user = as ?? `cli_preview_${context.around.now()}`;
     const key = await keyOf(client, app_id ?? await appOn(client, platform ?? "ios"));
-    const all = await getSdkOfferings(client.with({ credential: key }), user);
+    const all = checked(await getSdkOfferings(client.with({ credential: key }), user));
     const wanted = offering_id === undefined
       ? undefined
       : await identifierOf(client, all, offering_id);
@@ -63,6 +63,14 @@ export const preview = command({
     showTables(context, all, wanted);
   },
 });
+
+/** The answer, if it has offerings. */
+function checked(all: SdkOfferings): SdkOfferings {
+  if (Array.isArray(all.offerings)) return all;
+  throw new NetworkError("Cannot preview the offerings: the service's answer has none", {
+    hint: "Check that CLI_BASE_URL is the service's address.",
+  });
+}
 
 /** Refuses an app that is on another platform. One of no platform, such as the test store's, is on any. */
 async function checkPlatform(client: Client, appId: string, platform: Platform): Promise<void> {
@@ -95,12 +103,12 @@ async function appOn(client: Client, platform: Platform): Promise<string> {
 
 /** The flag that chooses an app, and what helps to tell it from others. */
 function describe({ id, name, type }: App): string {
-  return `--app-id ${id} (${name}, ${type})`;
+  return `--app-id ${id} (${[name, type].filter(Boolean).join(", ")})`;
 }
 
 /** The first public key of an app. */
 async function keyOf(client: Client, appId: string): Promise<string> {
-  const [first] = (await listAppPublicKeys(client, appId)).items;
+  const first = itemsOf(await listAppPublicKeys(client, appId)).find(({ key }) => key);
   if (first) return first.key;
   throw new UsageError(`Cannot preview as the app ${appId}: it has no public SDK key`, {
     hint: "Pass another app with --app-id; see: cli apps list",
@@ -111,14 +119,17 @@ async function keyOf(client: Client, appId: string): Promise<string> {
 async function identifierOf(client: Client, all: SdkOfferings, id: string): Promise<string> {
   const isShown = (key: string) => all.offerings.some(({ identifier }) => identifier === key);
   if (isShown(id)) return id;
-  const { lookup_key, state } = await getOffering(client, id);
+  const found = await getOffering(client, id);
+  const { lookup_key, state } = { ...found, lookup_key: found.lookup_key ?? id };
   if (isShown(lookup_key)) return lookup_key;
   throw new UsageError(
     `Cannot preview the offering ${JSON.stringify(lookup_key)}: apps do not receive it`,
     {
       hint: state === "inactive"
         ? `It is archived; bring it back with: cli offerings unarchive ${lookup_key}`
-        : `Apps receive: ${all.offerings.map(({ identifier }) => identifier).join(", ") || "none"}`,
+        : `Apps receive: ${
+          all.offerings.flatMap(({ identifier }) => identifier ?? []).join(", ") || "none"
+        }`,
     },
   );
 }
@@ -136,7 +147,7 @@ function offeringColumns(current: string | null): Column<SdkOffering>[] {
     { header: "current", value: ({ identifier }) => identifier === current ? "*" : " " },
     { header: "offering", value: ({ identifier }) => identifier, kind: "id" },
     { header: "display_name", value: ({ description }) => description },
-    { header: "packages", value: ({ packages }) => packages.length },
+    { header: "packages", value: ({ packages }) => packages?.length },
     { header: "paywall", value: (one) => Boolean(one.paywall ?? one.paywall_components) },
   ];
 }
@@ -172,7 +183,7 @@ function showTables({ out }: Context, all: SdkOfferings, wanted: string | undefi
     empty: "The app receives no offering.",
   });
   const choices = shown.flatMap(({ identifier: offering, packages }) =>
-    packages.map((one): Choice => ({ ...one, offering }))
+    (packages ?? []).map((one): Choice => ({ ...one, offering }))
   );
   if (shown.length === 0) return;
   out.table(choices, packageColumns(choices), {

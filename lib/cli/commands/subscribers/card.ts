@@ -5,6 +5,7 @@
  */
 
 import type { ActiveEntitlement, Customer } from "../../../resources/customers.ts";
+import { nestedItems } from "../../../page.ts";
 import type { Context } from "../../context.ts";
 import type { Column } from "../../screen/output.ts";
 import { cardFields, showOne } from "../../words/plain.ts";
@@ -20,13 +21,14 @@ export interface SubscriberOptions {
 /** Shows a subscriber as the service answered with it: a card and a table, or the JSON as it came. */
 export function showSubscriber(
   context: Context,
-  customer: Customer,
+  customer: Customer | null | undefined,
   { title, keys }: SubscriberOptions = {},
 ): void {
   const { out } = context;
+  if (!customer) return out.warn("The service's answer does not show the subscriber");
   if (out.format === "json") return showOne(context, customer);
   showSubscriberCard(context, customer, title);
-  const active = customer.active_entitlements?.items ?? [];
+  const active = nestedItems(customer.active_entitlements);
   out.table(active, columns(keys), {
     title: `Active entitlements (${active.length})`,
     empty: "none",

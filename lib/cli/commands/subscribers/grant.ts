@@ -6,6 +6,7 @@
 
 import { answeredAt, type Client } from "../../../client.ts";
 import { ApiError } from "../../../errors.ts";
+import { nestedItems } from "../../../page.ts";
 import { type Customer, getCustomer, grantEntitlement } from "../../../resources/customers.ts";
 import { type Entitlement, getEntitlement } from "../../../resources/entitlements.ts";
 import { argument, command, requiredText } from "../../words/command.ts";
@@ -92,7 +93,7 @@ export const revoke = command({
     const holdings = await holdingsOf(context, client, customer, found);
     const giving = holdings.filter((one) => givesAccess(one) && entitlementIn(one, entitlement));
     const given = longest(giving.filter(isGrant));
-    const keys = keysOf(holdings.flatMap((one) => one.entitlements.items));
+    const keys = keysOf(holdings.flatMap((one) => nestedItems(one.entitlements)));
     const leave = (why: string) => {
       showSubscriber(context, customer, { keys });
       out.done(`Nothing to revoke: ${why}`);
@@ -139,7 +140,7 @@ function couldHave(
   { active_entitlements }: Customer,
   entitlement: Entitlement | undefined,
 ): boolean {
-  if (!active_entitlements || active_entitlements.next_page !== null) return true;
+  if (!active_entitlements?.items || active_entitlements.next_page) return true;
   // Without its id nobody knows which of those that are active it is.
   return active_entitlements.items.some(({ entitlement_id }) =>
     entitlement_id === (entitlement?.id ?? entitlement_id)
@@ -188,13 +189,15 @@ function warnOfShorter(
   entitlement: Entitlement | undefined,
   until: number,
 ): void {
-  const active = active_entitlements?.items.find(({ entitlement_id }) =>
+  const active = nestedItems(active_entitlements).find(({ entitlement_id }) =>
     entitlement_id === entitlement?.id
   );
   if (!entitlement || !active || (active.expires_at ?? Infinity) <= until) return;
-  const end = active.expires_at === null ? "for ever" : `until ${utc(active.expires_at)}`;
+  const end = active.expires_at ? `until ${utc(active.expires_at)}` : "for ever";
   out.warn(
-    `${id} has ${entitlement.lookup_key} ${end} already; this grant ends sooner, and replaces an ` +
+    `${id} has ${
+      entitlement.lookup_key ?? entitlement.id
+    } ${end} already; this grant ends sooner, and replaces an ` +
       "earlier grant",
   );
 }
@@ -211,7 +214,8 @@ async function tellOthers(
   for (const one of others) {
     const end = endOf(one);
     const until = end === null ? "for ever" : `until ${utc(end)}`;
-    const what = `${nameOf(one, names)} (${one.store}, ${one.id})`;
+    const about = [one.store, one.id].filter(Boolean).join(", ");
+    const what = `${nameOf(one, names)}${about && ` (${about})`}`;
     out.warn(`Access to ${entitlement} remains ${until} through ${what}`);
   }
 }

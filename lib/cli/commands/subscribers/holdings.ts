@@ -6,7 +6,7 @@
 
 import type { Client } from "../../../client.ts";
 import { ApiError } from "../../../errors.ts";
-import { each, LARGEST_PAGE } from "../../../page.ts";
+import { each, LARGEST_PAGE, nestedItems } from "../../../page.ts";
 import {
   type ActiveEntitlement,
   listCustomerPurchases,
@@ -53,14 +53,14 @@ export function isGrant(holding: Holding): boolean {
 
 /** The entitlement among those that it gives, by its lookup key or id. */
 export function entitlementIn(holding: Holding, key: string): Entitlement | undefined {
-  const items = holding.entitlements.items;
+  const items = nestedItems(holding.entitlements);
   return items.find(({ id }) => id === key) ?? items.find(({ lookup_key }) => lookup_key === key);
 }
 
 /** When it ends as things stand, in milliseconds since 1970, or null if it does not. */
 export function endOf(holding: Holding): number | null {
   if (holding.object === "purchase") return null;
-  return holding.ends_at ?? holding.current_period_ends_at;
+  return holding.ends_at ?? holding.current_period_ends_at ?? null;
 }
 
 /** Of several, the one that lasts longest. */
@@ -78,8 +78,8 @@ export function sourceOf(
 ): Holding | undefined {
   const giving = holdings.filter((one) => givesAccess(one) && entitlementIn(one, entitlement_id));
   const inGrace = giving.filter((one) => one.status === "in_grace_period");
-  return giving.find((one) => endOf(one) === expires_at) ??
-    (expires_at !== null ? longest(inGrace) : undefined);
+  return giving.find((one) => endOf(one) === (expires_at ?? null)) ??
+    (expires_at ? longest(inGrace) : undefined);
 }
 
 /** The stores' names of the products of holdings, by the products' ids. */
@@ -100,8 +100,9 @@ export async function productNames(
 /** What was bought, in a few words. */
 export function nameOf(holding: Holding, names: ReadonlyMap<string, string>): string {
   const { product_id } = holding;
-  if (product_id !== null) return names.get(product_id) ?? product_id;
-  const keys = holding.entitlements.items.map(({ lookup_key }) => lookup_key);
+  if (product_id) return names.get(product_id) ?? product_id;
+  const keys = nestedItems(holding.entitlements).flatMap(({ lookup_key }) => lookup_key ?? []);
+  if (!isGrant(holding)) return "an unnamed product";
   return `grant of ${keys.join(", ") || "nothing"}`;
 }
 

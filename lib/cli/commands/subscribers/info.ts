@@ -7,7 +7,14 @@
 
 import { type Client, rawJson } from "../../../client.ts";
 import { ApiError, Cancelled, NetworkError } from "../../../errors.ts";
-import { each, LARGEST_PAGE, type Page, type PageQuery, pages } from "../../../page.ts";
+import {
+  each,
+  LARGEST_PAGE,
+  nestedItems,
+  type Page,
+  type PageQuery,
+  pages,
+} from "../../../page.ts";
 import {
   type ActiveEntitlement,
   type Customer,
@@ -183,7 +190,7 @@ async function keysFor(
   active: readonly ActiveEntitlement[],
   holdings: readonly Holding[],
 ): Promise<ReadonlyMap<string, string>> {
-  const known = keysOf(holdings.flatMap((one) => one.entitlements.items));
+  const known = keysOf(holdings.flatMap((one) => nestedItems(one.entitlements)));
   if (active.every(({ entitlement_id }) => known.has(entitlement_id))) return known;
   try {
     return keysOf(

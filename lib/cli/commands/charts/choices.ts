@@ -1,0 +1,84 @@
+/**
+ * What a chart takes: its periods, segments, filters and selectors, each as the flag to type.
+ *
+ * @module
+ */
+
+import type { ChartOptions } from "../../../resources/charts.ts";
+import type { Column } from "../../screen/output.ts";
+import { quoted } from "../../words/place.ts";
+
+/** The lengths of a period. */
+export const PERIODS = ["day", "week", "month", "quarter", "year"] as const;
+
+/** One choice: the flag to type, and its meaning. */
+export interface Choice {
+  /** The flag with its value. */
+  readonly flag: string;
+  /** Its meaning, for people. */
+  readonly meaning: string;
+}
+
+/** The columns of a list of choices. */
+export const choiceColumns: Column<Choice>[] = [
+  { header: "flag", value: ({ flag }) => flag, kind: "id" },
+  { header: "meaning", value: ({ meaning }) => meaning },
+];
+
+/** A name for code and a name for people, as far as the service gives them. */
+interface Named {
+  /** The name for code. */
+  readonly id?: string | null;
+  /** The name for people. */
+  readonly display_name?: string | null;
+}
+
+/** Everything that a chart takes, one choice after the other. */
+export function choicesIn(options: ChartOptions): Choice[] {
+  const { resolutions, segments, filters, user_selectors } = options;
+  return [
+    ...(resolutions ?? []).flatMap(periodChoice),
+    ...(segments ?? []).flatMap((segment) =>
+      segment.id
+        ? [{ flag: `--segment ${quoted(segment.id)}`, meaning: `By ${nameOf(segment)}` }]
+        : []
+    ),
+    ...(filters ?? []).flatMap((filter) =>
+      filter.id ? pairChoices("--filter", { ...filter, id: filter.id }) : []
+    ),
+    ...Object.entries(user_selectors ?? {}).flatMap(([id, selector]) =>
+      selector ? pairChoices("--selector", { ...selector, id }) : []
+    ),
+  ];
+}
+
+/** The flag for a period, where there is one. */
+function periodChoice({ display_name }: Named): Choice[] {
+  const known = PERIODS.find((period) => period === display_name?.toLowerCase());
+  return known && display_name ? [{ flag: `--period ${known}`, meaning: display_name }] : [];
+}
+
+/** The flags for the values of a filter or selector; one with a placeholder where it lists none. */
+function pairChoices(
+  flag: string,
+  given: Named & { readonly id: string; readonly options?: readonly Named[] | null },
+): Choice[] {
+  const name = nameOf(given);
+  const values = (given.options ?? []).flatMap((option): Choice[] =>
+    option.id
+      ? [{ flag: `${flag} ${pair(given.id, option.id)}`, meaning: `${name}: ${nameOf(option)}` }]
+      : []
+  );
+  return values.length > 0 ? values : [{ flag: `${flag} ${given.id}=VALUE`, meaning: name }];
+}
+
+/** The name for people, or the one for code. */
+function nameOf({ id, display_name }: Named): string {
+  return display_name ?? id ?? "-";
+}
+
+/** A pair as a shell takes it. */
+function pair(key: string, value: string): string {
+  const plain = quoted(key) === key && quoted(value) === value;
+  return plain ? `${key}=${value}` : quoted(`${key}=${value}`);
+}

@@ -1,0 +1,153 @@
+/**
+ * The filters of a chart: how they are sent, and how the answer is checked for them.
+ *
+ * @module
+ */
+
+import type { Client } from "../../../client.ts";
+import { UsageError } from "../../../errors.ts";
+import { type Chart, type ChartQuery, getChartOptions } from "../../../resources/charts.ts";
+import { parsePairs } from "../../input/input.ts";
+import { quoted } from "../../words/place.ts";
+
+/** Values by the filter's name. */
+export type Filters = ReadonlyMap<string, readonly string[]>;
+
+/** Parameters of a chart that have a flag of their own, or none here. */
+const NO_FILTERS: Readonly<Record<string, string>> = {
+  start_date: "--start",
+  end_date: "--end",
+  period: "--period",
+  resolution: "--period",
+  segment: "--segment",
+  currency: "--currency",
+  selectors: "--selector",
+  aggregate: "--output json",
+};
+
+/** Reads `--filter`. A filter that is given several times has several values. */
+export function readFilters(pairs: readonly string[]): Filters {
+  const filters = new Map<string, string[]>();
+  for (const [key, value] of parsePairs(pairs, "--filter")) {
+    const flag = NO_FILTERS[key];
+    if (flag !== undefined) {
+      throw new UsageError(`Cannot filter by ${JSON.stringify(key)}: it is not a filter`, {
+        hint: `Pass it with ${flag}.`,
+      });
+    }
+    filters.set(key, [...filters.get(key) ?? [], value]);
+  }
+  return filters;
+}
+
+/**
+ * The filters as a query has them, in both forms: a parameter for each, as the API document says, and
+ * the JSON that the public API takes. Each service ignores the form that it does not know.
+ */
+export function filterQuery(filters: Filters): ChartQuery {
+  if (filters.size === 0) return {};
+  const list = [...filters].map(([name, values]) => ({ name, values }));
+  return {
+    ...Object.fromEntries([...filters].map(([name, values]) => [name, [...values]])),
+    filters: JSON.stringify(list),
+  };
+}
+
+/** What a chart was asked for. */
+export interface Asked {
+  /** The chart's name. */
+  readonly name: string;
+  /** The filters. */
+  readonly filters: Filters;
+  /** The length of a period. */
+  readonly period: string | undefined;
+  /** What to split by. */
+  readonly segment: string | undefined;
+  /** The currency of amounts. */
+  readonly currency: string | undefined;
+  /** Selectors by name. */
+  readonly selectors: Readonly<Record<string, string>>;
+}
+
+/**
+ * Refuses a chart that is not the one that was asked for: numbers without the filter are wrong numbers.
+ *
+ * Gap: the service answers with 200 all the same. It lists what it does not know in
+ * `unsupported_params`, and repeats period, currency and selectors.
+ */
+export async function checkAnswer(client: Client, chart: Chart, asked: Asked): Promise<void> {
+  const unknown = unsupportedIn(chart);
+  const ignored = unknown.length > 0 ? [] : await ignoredIn(client, chart, asked);
+  if (unknown.length + ignored.length === 0) return;
+  const what = unknown.map(([kind, names]) =>
+    `no ${kind.replace(/s$/, "")} ${names.map((one) => JSON.stringify(one)).join(", ")}`
+  );
+  const why = unknown.length > 0
+    ? `it has ${what.join(", ")}`
+    : `the answer ignores ${ignored.join(", ")}`;
+  throw new UsageError(`Cannot show the chart ${JSON.stringify(asked.name)}: ${why}`, {
+    hint: await whatItTakes(client, asked.name, unknown.map(([kind]) => kind)),
+  });
+}
+
+/** What the service says that it does not know, by kind. */
+function unsupportedIn({ unsupported_params }: Chart): [string, unknown[]][] {
+  return Object.entries(unsupported_params ?? {}).flatMap(
+    ([kind, names]): [string, unknown[]][] => {
+      const told = [names].flat().filter((one) => one !== null && one !== undefined && one !== "");
+      return told.length > 0 ? [[kind, told]] : [];
+    },
+  );
+}
+
+/** The flags that the answer shows no sign of. */
+async function ignoredIn(client: Client, chart: Chart, asked: Asked): Promise<string[]> {
+  const { period, segment, currency, selectors } = asked;
+  const differs = (echo: unknown, wanted: string | undefined) =>
+    wanted !== undefined && typeof echo === "string" && echo !== wanted;
+  return [
+    ...differs(chart.resolution, period) ? [`--period ${period}`] : [],
+    ...differs(chart.yaxis_currency, currency) ? [`--currency ${currency}`] : [],
+    ...segment !== undefined && chart.segments === null ? [`--segment ${segment}`] : [],
+    ...Object.entries(selectors).flatMap(([name, value]) =>
+      differs(chart.user_selectors?.[name], value) ? [`--selector ${name}=${value}`] : []
+    ),
+    ...await ignoredFilters(client, chart, asked),
+  ];
+}
+
+/** The filters that the answer does not account for. */
+async function ignoredFilters(
+  client: Client,
+  chart: Chart,
+  { name, filters }: Asked,
+): Promise<string[]> {
+  if (filters.size === 0) return [];
+  const flags = [...filters.keys()].map((key) => `--filter ${key}`);
+  if (chart.filtering_allowed === false) return flags;
+  // With this field the service accounts for every filter that it was sent.
+  if (chart.unsupported_params !== undefined) return [];
+  const options = await getChartOptions(client, name);
+  const known = new Set((options.filters ?? []).map(({ id }) => id));
+  return [...filters.keys()].flatMap((key) => known.has(key) ? [] : [`--filter ${key}`]);
+}
+
+/** A hint with the names that a chart knows, of the kinds that were wrong. */
+async function whatItTakes(
+  client: Client,
+  name: string,
+  kinds: readonly string[],
+): Promise<string> {
+  const { filters, segments, user_selectors } = await getChartOptions(client, name);
+  const known: Record<string, readonly string[]> = {
+    filters: (filters ?? []).map(({ id }) => id),
+    segment: (segments ?? []).map(({ id }) => id),
+    selectors: Object.keys(user_selectors ?? {}),
+  };
+  const lists = kinds.flatMap((kind) => {
+    const names = known[kind] ?? [];
+    return names.length > 0 ? [`--${kind.replace(/s$/, "")}: ${names.join(", ")}`] : [];
+  });
+  const takes = lists.length > 0 ? `It takes ${lists.join("; ")}. ` : "";
+  return `${takes}See: cli charts options ${quoted(name)}`;
+}
