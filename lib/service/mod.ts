@@ -98,7 +98,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, later = systemLater, report = () => {}, network } = options;
   const targets = createTargets(options.webhookTargets ?? "public", { network });
   const { store, ...delivery } = openDelivery({
-    store: openStore({ file: options.database, now: clock() }),
+    store: openStore({ file: options.database, clock }),
     clock,
     later,
     targets,

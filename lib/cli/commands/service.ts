@@ -210,8 +210,9 @@ const reset = command({
   flags: { ...dataFlag, ...confirmFlags },
   async run(context, { data, ...input }) {
     const folder = folderOf(context, data);
+    const { checkDataFolder, resetFolder } = await import("../../service/store/data_folder.ts");
+    await checkDataFolder(folder);
     await askFirst(context, input, `Delete all data of the local service in ${folder}?`);
-    const { resetFolder } = await import("../../service/store/data_folder.ts");
     await resetFolder(folder);
     context.out.done(`The data in ${folder} is gone; the next start makes it anew`);
     if (context.out.format === "json") {

@@ -17,7 +17,7 @@ import {
   type Service,
   type ServiceOptions,
 } from "../mod.ts";
-import { DATABASE } from "../store/data_folder.ts";
+import { closeToOthers, DATABASE } from "../store/data_folder.ts";
 import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
 import { keepSecret } from "./admin_secret.ts";
 import { StoreError, unusableDatabase } from "../store/mod.ts";
@@ -67,6 +67,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
   const { folder } = options;
   const lock = folder === undefined ? undefined : await lockFolder(folder);
   try {
+    if (folder !== undefined) await closeToOthers(folder, options.report);
     const adminSecret = folder === undefined ? newToken("adm_") : await keepSecret(folder);
     const service = await openKnown({
       database: folder === undefined ? ":memory:" : join(folder, DATABASE),

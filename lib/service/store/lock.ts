@@ -1,6 +1,7 @@
 /**
- * One server per data folder: a lock that the system drops with its holder, however that ends, and
- * a note beside it that says where the holder can be reached.
+ * One server per data folder: locks that the system drops with their holder, however that ends, and
+ * a note beside them that says where the holder can be reached. A lock file alone can be deleted, so
+ * the folder itself is locked as well. The database file is not: on macOS that would shut SQLite out.
  *
  * @module
  */
@@ -38,11 +39,14 @@ export interface ServerState {
 const LOCK = "service.lock";
 const NOTE = "service.json";
 
+/** Files that were on the way to another name. */
+const LEFTOVER = /^(?:admin\.secret|service\.(?:json|db))\.[0-9a-f-]{36}\.tmp$/;
+
 const TRIES = 20;
 const WAIT_MS = 10;
 
 /** What a data folder is taken for. */
-export type LockPurpose = "start" | "reset";
+export type LockPurpose = "start" | "reset" | "restore";
 
 /**
  * Takes a data folder, which is created if need be.
@@ -54,11 +58,16 @@ export async function lockFolder(
   purpose: LockPurpose = "start",
 ): Promise<FolderLock> {
   const file = await openLock(folder);
-  if (!await tryForAWhile(file)) {
+  const itself = await openFolder(folder);
+  const letGo = () => {
+    itself?.close();
     file.close();
+  };
+  if (!await tryForAWhile(file) || itself && !await tryForAWhile(itself)) {
+    letGo();
     throw await alreadyHeld(folder, purpose);
   }
-  await removeIfThere(join(folder, NOTE));
+  await removeLeftovers(folder);
   let released = false;
   return {
     folder,
@@ -66,7 +75,7 @@ export async function lockFolder(
       if (released) return;
       released = true;
       await removeIfThere(join(folder, NOTE));
-      file.close();
+      letGo();
     },
   };
 }
@@ -98,6 +107,18 @@ async function openLock(folder: string): Promise<Deno.FsFile> {
   }
 }
 
+/** Opens the folder itself, on systems where that can be done and locked. */
+async function openFolder(folder: string): Promise<Deno.FsFile | undefined> {
+  try {
+    const itself = await Deno.open(folder);
+    // Network drives that cannot lock a folder fail here, and not with "no".
+    if (await itself.tryLock(false)) await itself.unlock();
+    return itself;
+  } catch {
+    return undefined;
+  }
+}
+
 function unusable(folder: string, cause: unknown): ConfigError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
@@ -118,9 +139,10 @@ async function tryForAWhile(file: Deno.FsFile): Promise<boolean> {
 async function alreadyHeld(folder: string, purpose: LockPurpose): Promise<ConfigError> {
   const address = await readNote(folder);
   const holder = address ? `process ${address.pid} at ${address.base_url}` : "another process";
-  if (purpose === "reset") {
+  if (purpose !== "start") {
+    const action = purpose === "reset" ? "delete the data in" : "restore a backup over";
     return new ConfigError(
-      `Cannot delete the data in ${JSON.stringify(folder)}: the service runs (${holder})`,
+      `Cannot ${action} ${JSON.stringify(folder)}: the service is running (${holder})`,
       { hint: "Stop it first, with Ctrl-C where it was started." },
     );
   }
@@ -131,8 +153,13 @@ async function alreadyHeld(folder: string, purpose: LockPurpose): Promise<Config
 }
 
 async function isHeld(folder: string): Promise<boolean> {
+  return await isLocked(join(folder, LOCK)) || await isLocked(folder).catch(() => false);
+}
+
+/** Whether somebody has locked a file or folder. One that is not there is not locked. */
+async function isLocked(path: string): Promise<boolean> {
   try {
-    using file = await Deno.open(join(folder, LOCK));
+    using file = await Deno.open(path);
     return !await file.tryLock(false);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
@@ -162,5 +189,12 @@ async function removeIfThere(path: string): Promise<void> {
     await Deno.remove(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Removes an old note, and what a process that was killed in the middle of a write has left. */
+async function removeLeftovers(folder: string): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    if (name === NOTE || LEFTOVER.test(name)) await removeIfThere(join(folder, name));
   }
 }

@@ -23,7 +23,8 @@ export {
   type ServerState,
   writeAddress,
 } from "./lock.ts";
-export { openStore, type Store, type StoreOptions, unusableDatabase } from "./open.ts";
+export { openStore, type Store, type StoreOptions } from "./open.ts";
 export { nextSeq } from "./seq.ts";
 export type { Tables } from "./tables.ts";
+export { unusableDatabase } from "./unusable.ts";
 export type { Work } from "./work.ts";

@@ -6,12 +6,12 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { ConfigError } from "../../errors.ts";
 import { connect, type Connection } from "./connection.ts";
-import { StoreError } from "./failure.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
 import { createReader } from "./reader.ts";
+import { checkContent, checkFile, checkSchema, schemaOf } from "./soundness.ts";
+import { unusableDatabase } from "./unusable.ts";
 import { type Access, misuse, refuseNested, type Work } from "./work.ts";
 import { createWriter } from "./writer.ts";
 
@@ -32,8 +32,11 @@ export interface Store {
 export interface StoreOptions {
   /** The file, or `:memory:` for a database that ends with the store. */
   file: string;
-  /** The time to note beside new steps of the schema, in milliseconds since 1970. Default 0. */
-  now?: number | undefined;
+  /**
+   * Tells the time to note beside new steps of the schema, and when a check has taken long enough,
+   * in milliseconds since 1970. Default: always 0, so everything is checked.
+   */
+  clock?: (() => number) | undefined;
 }
 
 const MEMORY = ":memory:";
@@ -43,40 +46,28 @@ const MEMORY = ":memory:";
  *
  * @throws {ConfigError} when the file cannot be used, or its schema is newer than this version.
  */
-export function openStore({ file, now = 0 }: StoreOptions): Store {
-  if (file === MEMORY) return guardStore(storeInMemory(now));
+export function openStore({ file, clock = () => 0 }: StoreOptions): Store {
+  if (file === MEMORY) return guardStore(storeInMemory(clock()));
   try {
-    return guardStore(storeOnDisk(file, now));
+    return guardStore(storeOnDisk(file, clock));
   } catch (error) {
     throw unusableDatabase(file, error);
   }
 }
 
-/** The error for a database that cannot be used. */
-export function unusableDatabase(file: string, error: unknown): ConfigError {
-  if (error instanceof ConfigError) return error;
-  const cause = error instanceof StoreError && error.cause ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  // While a file is opened, the driver's errors carry no code.
-  const damaged = /malformed|not a database$/.test(reason);
-  return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
-    hint: damaged
-      ? "The file is damaged, or no database. Put a copy of it back, or delete all data and start " +
-        `anew with: cli service reset --data ${JSON.stringify(dirname(file))}`
-      : "Check that its folder exists and may be written, or use another one.",
-    cause,
-  });
-}
-
-function storeOnDisk(file: string, now: number): Store {
+function storeOnDisk(file: string, clock: () => number): Store {
+  checkFile(file);
   createForOwner(file);
   const connection = connect(file);
   try {
-    stepsDone(connection, migrations, file);
+    const done = stepsDone(connection, migrations, file);
+    if (done > 0) checkContent(connection, file, clock);
     // The answer tells the mode that is used from now on: some network drives allow no log.
     const [answer] = connection.rows("PRAGMA journal_mode = WAL");
     if (answer?.journal_mode !== "wal") throw misuse("the drive does not allow a write-ahead log");
+    const now = clock();
     migrate(connection, migrations, { file, now });
+    checkSchema(connection, memory(now).schema, file);
   } catch (error) {
     connection.close();
     throw error;
@@ -108,15 +99,28 @@ function storeInMemory(now: number): Store {
   };
 }
 
+/** An empty database. */
+interface Empty {
+  /** Its bytes. */
+  image: Uint8Array;
+  /** The statements that made its tables. */
+  schema: readonly string[];
+}
+
 /** An empty database with its schema, which takes 1 ms to make and a third of that to copy. */
-let memoryImage: Uint8Array | undefined;
+let empty: Empty | undefined;
+
+function memory(now: number): Empty {
+  if (empty) return empty;
+  const connection = connect(MEMORY);
+  migrate(connection, migrations, { file: MEMORY, now });
+  empty = { image: connection.image(), schema: schemaOf(connection) };
+  connection.close();
+  return empty;
+}
 
 function connectToMemory(now: number): Connection {
-  const connection = connect(MEMORY, { image: memoryImage });
-  if (memoryImage) return connection;
-  migrate(connection, migrations, { file: MEMORY, now });
-  memoryImage = connection.image();
-  return connection;
+  return connect(MEMORY, { image: memory(now).image });
 }
 
 /** Refuses work inside of other work, and work after the end. */

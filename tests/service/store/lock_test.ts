@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
 import { addressFor, serve } from "../../../lib/service/http/serve.ts";
+import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
 import { resetFolder } from "../../../lib/service/store/data_folder.ts";
 import { lockFolder, readAddress, writeAddress } from "../../../lib/service/store/mod.ts";
 import { childLines, inFolder, spawnChild } from "../../support/store_fixture.ts";
@@ -52,14 +53,65 @@ Deno.test("a folder that is held cannot be reset, and the error says what to sto
   inFolder(async (folder) => {
     const lock = await lockFolder(folder);
     await writeAddress(lock, HERE);
+    await keepSecret(folder);
     await rejects(resetFolder(folder), {
       name: "ConfigError",
-      message: `Cannot delete the data in ${JSON.stringify(folder)}: the service runs ` +
+      message: `Cannot delete the data in ${JSON.stringify(folder)}: the service is running ` +
         `(process ${HERE.pid} at ${HERE.base_url})`,
       hint: /^Stop it first/,
     });
     await lock.release();
     await resetFolder(folder);
+  }));
+
+Deno.test({
+  name: "a folder stays locked when its lock file was deleted",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const lock = await lockFolder(folder);
+      await writeAddress(lock, HERE);
+      await keepSecret(folder);
+      await Deno.remove(join(folder, "service.lock"));
+      deepEqual((await readAddress(folder)).held, true);
+      await rejects(lockFolder(folder), new RegExp(`process ${HERE.pid} at .* is using it$`));
+      await rejects(resetFolder(folder), /the service is running/);
+      await lock.release();
+      await (await lockFolder(folder)).release();
+    }),
+});
+
+Deno.test("what is no data folder is not reset, and nothing is made in it", () =>
+  inFolder(async (folder) => {
+    const foreign = join(folder, "foreign");
+    await Deno.mkdir(foreign);
+    await Deno.writeTextFile(join(foreign, "service.db"), "mine");
+    const cases = [
+      [join(folder, "typo"), /: there is no such folder$/],
+      [foreign, /: it is not a data folder of the service \(it has no admin.secret\)$/],
+      [join(foreign, "service.db"), /: it is not a folder$/],
+    ] as const;
+    for (const [path, message] of cases) {
+      await rejects(resetFolder(path), (error) => {
+        ok(error instanceof ConfigError);
+        match(error.message, message);
+        return error.hint !== undefined;
+      });
+    }
+    const names = async (path: string) =>
+      (await Array.fromAsync(Deno.readDir(path))).map((e) => e.name);
+    deepEqual([await names(folder), await names(foreign)], [["foreign"], ["service.db"]]);
+  }));
+
+Deno.test("leftovers of a process that was killed go with the next lock, and nothing else", () =>
+  inFolder(async (folder) => {
+    const id = crypto.randomUUID();
+    const ours = [`admin.secret.${id}.tmp`, `service.json.${id}.tmp`, `service.db.${id}.tmp`];
+    const others = ["notes.tmp", `mine.${id}.tmp`, "service.db.tmp"];
+    for (const name of [...ours, ...others]) await Deno.writeTextFile(join(folder, name), "");
+    await (await lockFolder(folder)).release();
+    const left = await Array.fromAsync(Deno.readDir(folder), (entry) => entry.name);
+    deepEqual(left.sort(), [...others, "service.lock"].sort());
   }));
 
 Deno.test("a service that listens everywhere has an address on this machine", () => {

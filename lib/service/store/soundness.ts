@@ -1,0 +1,116 @@
+/**
+ * Looks at a database before it is used. A file that was cut off would answer some requests and fail
+ * others; an empty one beside a log has lost what the log belongs to.
+ *
+ * @module
+ */
+
+import { statSync } from "node:fs";
+import { ConfigError } from "../../errors.ts";
+import type { Connection } from "./connection.ts";
+import { damaged } from "./unusable.ts";
+
+/** How long a start may spend on checks of what the tables hold, in milliseconds. */
+export const CHECK_MS = 150;
+
+/** The bytes that a SQLite file begins with. */
+const MAGIC = "SQLite format 3\0";
+
+/** Bytes of the header that tell how large the file is. */
+const HEADER = 100;
+
+/**
+ * Checks a database file before SQLite opens it, which would delete the log of an empty one.
+ *
+ * @throws {ConfigError} when the file is empty or missing beside a log, or shorter than it says.
+ */
+export function checkFile(file: string): void {
+  const size = sizeOf(file) ?? 0;
+  const log = sizeOf(`${file}-wal`) ?? 0;
+  if (size === 0 && log > 0) {
+    throw damaged(
+      file,
+      `it is ${sizeOf(file) === undefined ? "missing" : "empty"}, ` +
+        `and its log ${JSON.stringify(`${file}-wal`)} is there`,
+    );
+  }
+  if (size === 0) return;
+  const expected = log === 0 ? sizeInHeader(file) : undefined;
+  if (expected !== undefined && size < expected) throw cutOff(file, size, expected);
+}
+
+/**
+ * Checks an open database that nobody else changes: brings its log into the file, compares the file's
+ * size, then looks at one table after another until the time is up. `now` tells milliseconds.
+ *
+ * @throws {ConfigError} when something is wrong.
+ */
+export function checkContent(connection: Connection, file: string, now: () => number): void {
+  const end = now() + CHECK_MS;
+  const [log] = connection.rows("PRAGMA wal_checkpoint(TRUNCATE)");
+  // Another program that reads may keep the log; then the file need not be complete.
+  if (log?.busy === 0) {
+    const [pages] = connection.rows("PRAGMA page_count");
+    const [page] = connection.rows("PRAGMA page_size");
+    const expected = Number(pages?.page_count) * Number(page?.page_size);
+    const size = sizeOf(file) ?? 0;
+    if (size < expected) throw cutOff(file, size, expected);
+  }
+  const tables = connection.rows(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  for (const { name } of tables) {
+    const [first] = connection.rows(`PRAGMA quick_check(${quoted(String(name))})`);
+    if (first && first.quick_check !== "ok") throw damaged(file, String(first.quick_check));
+    if (now() > end) return;
+  }
+}
+
+/**
+ * Refuses a database whose tables are not those of this version, although its steps have its names.
+ *
+ * @throws {ConfigError} when they differ.
+ */
+export function checkSchema(connection: Connection, known: readonly string[], file: string): void {
+  const found = schemaOf(connection);
+  const odd = found.find((sql) => !known.includes(sql)) ??
+    known.find((sql) => !found.includes(sql));
+  if (odd === undefined) return;
+  const [, name = "a table"] = /(?:TABLE|INDEX)\s+(?:IF NOT EXISTS\s+)?(\S+)/i.exec(odd) ?? [];
+  throw new ConfigError(
+    `Cannot open the database ${JSON.stringify(file)}: ${JSON.stringify(name)} in it is not that ` +
+      "of this version",
+    { hint: "Use the version of this program that wrote it, or another data folder." },
+  );
+}
+
+/** The statements that made a database's tables and indexes. */
+export function schemaOf(connection: Connection): string[] {
+  return connection.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+    .map(({ sql }) => String(sql));
+}
+
+function cutOff(file: string, size: number, expected: number): ConfigError {
+  return damaged(file, `it has ${size} bytes and should have ${expected}; it was cut off`);
+}
+
+/** The size that a file's header tells, where it can be relied on. */
+function sizeInHeader(file: string): number | undefined {
+  using opened = Deno.openSync(file);
+  const bytes = new Uint8Array(HEADER);
+  if ((opened.readSync(bytes) ?? 0) < HEADER) return undefined;
+  if (new TextDecoder("latin1").decode(bytes.subarray(0, MAGIC.length)) !== MAGIC) return undefined;
+  const view = new DataView(bytes.buffer);
+  // A writer that does not know of the size leaves it, and shows that by another number.
+  if (view.getUint32(24) !== view.getUint32(92)) return undefined;
+  const page = view.getUint16(16);
+  return view.getUint32(28) * (page === 1 ? 65_536 : page);
+}
+
+function sizeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.size;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

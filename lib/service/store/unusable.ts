@@ -1,0 +1,33 @@
+/**
+ * Errors for a database that cannot be used, with what to do about it.
+ *
+ * @module
+ */
+
+import { dirname } from "node:path";
+import { ConfigError } from "../../errors.ts";
+import { StoreError } from "./failure.ts";
+
+/** The error for a database that cannot be used. */
+export function unusableDatabase(file: string, error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error;
+  const cause = error instanceof StoreError && error.cause ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  // While a file is opened, the driver's errors carry no code.
+  if (/malformed|not a database$/.test(reason)) return damaged(file, reason, cause);
+  return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
+    hint: "Check that its folder exists and that you can write to it, or use another one.",
+    cause,
+  });
+}
+
+/** The error for a file that is damaged, or was never a database. */
+export function damaged(file: string, why: string, cause?: unknown): ConfigError {
+  const data = JSON.stringify(dirname(file));
+  return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${why}`, {
+    hint: "The file is damaged, or not a database. Put a backup back with: " +
+      `cli service restore FILE --data ${data}, or delete all data and start anew with: ` +
+      `cli service reset --data ${data}`,
+    cause,
+  });
+}
