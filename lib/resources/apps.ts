@@ -116,8 +116,12 @@ export interface SvcBillingApp extends AppCommon {
   svc_billing: {
     /** The connected account that takes the payments, or null. */
     stripe_account_id: string | null;
-    /** The name that buyers see, or null. */
-    app_name: string | null;
+    /** An older name of `app_name`. */
+    seller_company_name: string;
+    /** The name that buyers see; the app's own where none was set. */
+    app_name: string;
+    /** An older name of `support_email`. */
+    seller_company_support_email: string | null;
     /** Where buyers get help, or null. */
     support_email: string | null;
     /** ISO 4217 code of the currency shown first. */
@@ -144,8 +148,8 @@ export interface PaddleApp extends AppCommon {
   type: "paddle";
   /** What Paddle needs. The API key is never shown. */
   paddle: {
-    /** Whether it is Paddle's sandbox, or null while unknown. */
-    paddle_is_sandbox: boolean | null;
+    /** Whether it is Paddle's sandbox. */
+    paddle_is_sandbox: boolean;
   };
 }
 
@@ -173,20 +177,20 @@ export interface AppChanges {
     bundle_id?: string;
     /** The shared secret, exactly 32 characters; null removes it. */
     shared_secret?: string | null;
-    /** The in-app purchase key, PEM, at most 4,500 characters. */
-    subscription_private_key?: string;
-    /** The id of that key, at most 32 characters. */
-    subscription_key_id?: string;
-    /** The issuer of that key, at most 36 characters. */
-    subscription_key_issuer?: string;
-    /** The App Store Connect API key, PEM, at most 4,500 characters. */
-    app_store_connect_api_key?: string;
-    /** The id of that key, at most 36 characters. */
-    app_store_connect_api_key_id?: string;
-    /** The issuer of that key, at most 36 characters. */
-    app_store_connect_api_key_issuer?: string;
-    /** The vendor number, at most 20 characters. */
-    app_store_connect_vendor_number?: string;
+    /** The in-app purchase key, PEM, at most 4,500 characters; null removes it. */
+    subscription_private_key?: string | null;
+    /** The id of that key, at most 32 characters; null removes it. */
+    subscription_key_id?: string | null;
+    /** The issuer of that key, at most 36 characters; null removes it. */
+    subscription_key_issuer?: string | null;
+    /** The App Store Connect API key, PEM, at most 4,500 characters; null removes it. */
+    app_store_connect_api_key?: string | null;
+    /** The id of that key, at most 36 characters; null removes it. */
+    app_store_connect_api_key_id?: string | null;
+    /** The issuer of that key, at most 36 characters; null removes it. */
+    app_store_connect_api_key_issuer?: string | null;
+    /** The vendor number, at most 20 characters; null removes it. */
+    app_store_connect_vendor_number?: string | null;
   };
   /** For an app of type `mac_app_store`. */
   mac_app_store?: {
@@ -209,7 +213,7 @@ export interface AppChanges {
   };
   /** For an app of type `stripe`. */
   stripe?: {
-    /** The connected account; null only on create, for the only one. */
+    /** The connected account; null for the only one. */
     stripe_account_id?: string | null;
   };
   /** For an app of type `svc_billing`. */
@@ -220,8 +224,8 @@ export interface AppChanges {
     app_name?: string | null;
     /** Where buyers get help, 1 to 320 characters; null removes it. */
     support_email?: string | null;
-    /** ISO 4217 code of the currency shown first. Default `USD`. */
-    default_currency?: string;
+    /** ISO 4217 code of the currency shown first. Default `USD`; in a change null restores that. */
+    default_currency?: string | null;
   } | null;
   /** For an app of type `roku`. */
   roku?: {
@@ -236,7 +240,7 @@ export interface AppChanges {
   paddle?: {
     /** The API key, 50 to 70 characters; null removes it. */
     paddle_api_key?: string | null;
-    /** Whether it is Paddle's sandbox. */
+    /** Whether it is Paddle's sandbox. Default false; null restores that. */
     paddle_is_sandbox?: boolean | null;
   } | null;
 }

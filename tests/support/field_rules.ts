@@ -24,6 +24,8 @@ export interface FieldRule {
   required?: true;
   /** Whether it may be null. */
   nullable?: true;
+  /** What null shows afterwards, where that is not null. */
+  cleared?: unknown;
   /** Whether the answer keeps it to itself. */
   hidden?: true;
   /** Characters that it may consist of besides letters. Default: an emoji. */
@@ -63,7 +65,8 @@ export async function checkFields(
       }
       equal(answer.status < 300, true, `${what}: ${answer.status} ${answer.body.message}`);
       if (value !== undefined && !rule.hidden) {
-        deepEqual(valueIn(answer.body, rule.field.split(".")), value, what);
+        const shown = value === null ? rule.cleared ?? null : value;
+        deepEqual(valueIn(answer.body, rule.field.split(".")), shown, what);
       }
     }
   }
@@ -90,7 +93,7 @@ function casesOf(rule: FieldRule): Case[] {
     const must = oneOf.length === 1 ? `must be ${oneOf[0]}` : `must be one of ${oneOf.join(", ")}`;
     return [
       absent,
-      ...oneOf.map((value) => ({ value, refusal: undefined })),
+      ...[...oneOf, ...nullIf(rule)].map((value) => ({ value, refusal: undefined })),
       ...[`${oneOf[0]} `, "", 1, [], ...nullUnless(rule)]
         .map((value) => ({ value, refusal: says(field, must) })),
     ];

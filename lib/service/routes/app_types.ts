@@ -30,11 +30,24 @@ const appStoreKeys = {
   app_store_connect_vendor_number: text(20).exactOptional(),
 };
 
+/** The same in a change, where null clears each of them. */
+const appStoreChanges = {
+  shared_secret: sharedSecret,
+  subscription_private_key: text(4500).nullable().exactOptional(),
+  subscription_key_id: text(32).nullable().exactOptional(),
+  subscription_key_issuer: text(36).nullable().exactOptional(),
+  app_store_connect_api_key: text(4500).nullable().exactOptional(),
+  app_store_connect_api_key_id: text(36).nullable().exactOptional(),
+  app_store_connect_api_key_issuer: text(36).nullable().exactOptional(),
+  app_store_connect_vendor_number: text(20).nullable().exactOptional(),
+};
+
 const billing = {
   stripe_account_id: accountId,
   support_email: text(320).nullable().exactOptional(),
-  default_currency: z.enum(BILLING_CURRENCIES).exactOptional(),
 };
+
+const currency = z.enum(BILLING_CURRENCIES);
 
 const roku = z.strictObject({
   roku_api_key: text(33, 33).nullable().exactOptional(),
@@ -76,16 +89,26 @@ export const newApp: z.ZodType<NewApp> = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     ...head("svc_billing"),
-    svc_billing: z.strictObject({ app_name: text(256), ...billing }).nullable().exactOptional(),
+    svc_billing: z.strictObject({
+      app_name: text(256),
+      ...billing,
+      default_currency: currency.exactOptional(),
+    }).nullable().exactOptional(),
   }),
   z.strictObject({ ...head("roku"), roku: roku.exactOptional() }),
   z.strictObject({ ...head("paddle"), paddle: paddle.exactOptional() }),
 ]);
 
-/** The body of an update. Which object may stand in it depends on the app. */
+/**
+ * The body of an update. Which object may stand in it depends on the app. A nested null clears a
+ * field; what shows a default when nothing is set shows it again.
+ *
+ * Gap: the two fields that no app of their type can be without, bundle id and package name, cannot
+ * be cleared.
+ */
 export const appChanges: z.ZodType<AppChanges> = z.strictObject({
   name: text(255).exactOptional(),
-  app_store: z.strictObject({ bundle_id: bundleId.exactOptional(), ...appStoreKeys })
+  app_store: z.strictObject({ bundle_id: bundleId.exactOptional(), ...appStoreChanges })
     .exactOptional(),
   mac_app_store: z.strictObject({
     bundle_id: bundleId.exactOptional(),
@@ -96,9 +119,12 @@ export const appChanges: z.ZodType<AppChanges> = z.strictObject({
     package_name: packageName.exactOptional(),
     shared_secret: text(256).nullable().exactOptional(),
   }).exactOptional(),
-  stripe: z.strictObject({ stripe_account_id: text(256).exactOptional() }).exactOptional(),
-  svc_billing: z.strictObject({ app_name: text(256).nullable().exactOptional(), ...billing })
-    .nullable().exactOptional(),
+  stripe: z.strictObject({ stripe_account_id: accountId }).exactOptional(),
+  svc_billing: z.strictObject({
+    app_name: text(256).nullable().exactOptional(),
+    ...billing,
+    default_currency: currency.nullable().exactOptional(),
+  }).nullable().exactOptional(),
   roku: roku.exactOptional(),
   paddle: paddle.exactOptional(),
 }, unchangeable("type"));
@@ -149,7 +175,9 @@ export const appSchema: z.ZodType<App> = component(
       type: z.literal("svc_billing"),
       svc_billing: z.object({
         stripe_account_id: z.string().nullable(),
-        app_name: z.string().nullable(),
+        seller_company_name: z.string(),
+        app_name: z.string(),
+        seller_company_support_email: z.string().nullable(),
         support_email: z.string().nullable(),
         default_currency: z.string(),
       }),
@@ -165,7 +193,7 @@ export const appSchema: z.ZodType<App> = component(
     z.object({
       ...common,
       type: z.literal("paddle"),
-      paddle: z.object({ paddle_is_sandbox: z.boolean().nullable() }),
+      paddle: z.object({ paddle_is_sandbox: z.boolean() }),
     }),
     z.object({ ...common, type: z.literal("test_store") }),
   ]),
@@ -200,14 +228,9 @@ export function splitSecrets(fields: Settings): { settings: Settings; secrets: S
 /** What a type shows when nothing was set. */
 const DEFAULTS: Readonly<Record<string, Settings>> = {
   stripe: { stripe_account_id: null },
-  svc_billing: {
-    stripe_account_id: null,
-    app_name: null,
-    support_email: null,
-    default_currency: "USD",
-  },
+  svc_billing: { stripe_account_id: null, support_email: null, default_currency: "USD" },
   roku: { roku_channel_id: null, roku_channel_name: null },
-  paddle: { paddle_is_sandbox: null },
+  paddle: { paddle_is_sandbox: false },
 };
 
 /**
@@ -216,19 +239,51 @@ const DEFAULTS: Readonly<Record<string, Settings>> = {
  * Gap: a nested null clears a field, so the null object clears every field that can be.
  */
 export const CLEARED: Readonly<Record<string, Settings>> = {
-  svc_billing: { stripe_account_id: null, app_name: null, support_email: null },
+  svc_billing: {
+    stripe_account_id: null,
+    app_name: null,
+    support_email: null,
+    default_currency: null,
+  },
   roku: { roku_api_key: null, roku_channel_id: null, roku_channel_name: null },
   paddle: { paddle_api_key: null, paddle_is_sandbox: null },
 };
 
 /** The object of an app as the API shows it. */
-export function shownSettings(type: string, settings: Settings, secrets: Settings): Settings {
-  const shown = { ...DEFAULTS[type], ...settings };
-  if (type !== "app_store") return shown;
+export function shownSettings(
+  { type, name }: { type: string; name: string },
+  settings: Settings,
+  secrets: Settings,
+): Settings {
+  const set = Object.entries(settings).filter(([, value]) => value !== null);
+  const shown = { ...DEFAULTS[type], ...Object.fromEntries(set) };
+  switch (type) {
+    case "app_store":
+      return {
+        ...shown,
+        app_store_connect_api_key_configured: typeof secrets.app_store_connect_api_key === "string",
+        subscription_key_configured: typeof secrets.subscription_private_key === "string",
+      };
+    case "svc_billing":
+      return showBilling(shown, name);
+  }
+  return shown;
+}
+
+/**
+ * What web billing shows. The seller's name and address are older names of two other fields.
+ *
+ * Gap: a shop without a name of its own bears the app's.
+ */
+function showBilling(shown: Settings, name: string): Settings {
+  const { stripe_account_id, app_name = name, support_email, ...rest } = shown;
   return {
-    ...shown,
-    app_store_connect_api_key_configured: typeof secrets.app_store_connect_api_key === "string",
-    subscription_key_configured: typeof secrets.subscription_private_key === "string",
+    stripe_account_id,
+    seller_company_name: app_name,
+    app_name,
+    seller_company_support_email: support_email,
+    support_email,
+    ...rest,
   };
 }
 

@@ -196,7 +196,7 @@ export function showApp(row: Row<"apps">): App {
   const settings: Settings = JSON.parse(row.settings);
   const secrets: Settings = JSON.parse(row.secrets);
   // The object under the type's name was validated against that type when it was stored.
-  return { ...common, [row.type]: shownSettings(row.type, settings, secrets) } as unknown as App;
+  return { ...common, [row.type]: shownSettings(row, settings, secrets) } as unknown as App;
 }
 
 /** Creates an app and the keys of its SDK; the simulator and the seed use it too. */

@@ -29,8 +29,8 @@ for (const [type, known] of Object.entries(APP_TYPES)) {
     }, [{ field: "name", text: [1, 255], required: true }, ...rules]);
 
     await checkFields(api, { path: `/apps/${app.id}`, body: () => bodyOfChange(type) }, [
-      { field: "name", text: [1, 255] },
       ...known.rules.map((rule) => changeRule(type, rule, known.clearable)),
+      { field: "name", text: [1, 255] },
     ]);
   });
 
@@ -111,12 +111,15 @@ Deno.test("a nested null clears, and null in place of the object clears all it c
   const shop = await api.post("/apps", { name: "x", type: "svc_billing", svc_billing: billing });
   const path = `/apps/${shop.id}`;
   const one = await api.post(path, { svc_billing: { support_email: null } });
-  deepEqual(one.svc_billing, { ...billing, support_email: null });
+  const seller = { seller_company_name: "Shop", seller_company_support_email: null };
+  deepEqual(one.svc_billing, { ...billing, support_email: null, ...seller });
   deepEqual((await api.post(path, { svc_billing: null })).svc_billing, {
     stripe_account_id: null,
-    app_name: null,
+    seller_company_name: "x",
+    app_name: "x",
+    seller_company_support_email: null,
     support_email: null,
-    default_currency: "EUR",
+    default_currency: "USD",
   });
   const roku = { roku_channel_id: "123456", roku_channel_name: "TV", roku_api_key: "k".repeat(33) };
   const channel = await api.post("/apps", { name: "x", type: "roku", roku });
@@ -126,7 +129,7 @@ Deno.test("a nested null clears, and null in place of the object clears all it c
   const store = await api.post("/apps", { name: "x", type: "paddle", paddle });
   deepEqual(store.paddle, { paddle_is_sandbox: true });
   deepEqual((await api.post(`/apps/${store.id}`, { paddle: null })).paddle, {
-    paddle_is_sandbox: null,
+    paddle_is_sandbox: false,
   });
   const secrets = await desk.service.store.read((tx) =>
     tx.selectFrom("apps").select("secrets").where("id", "in", [channel.id, store.id]).execute()
@@ -135,6 +138,28 @@ Deno.test("a nested null clears, and null in place of the object clears all it c
     { roku_api_key: null },
     { paddle_api_key: null },
   ]);
+});
+
+Deno.test("a key that was set can be removed, and the app no longer says that it has one", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const { rules = [] } = APP_TYPES.app_store ?? {};
+  const keys = rules.filter(({ field }) => field !== "bundle_id");
+  const given = keys.map(({ field, text = [1, 1] }) => [field, "k".repeat(text[1])]);
+  const app_store = { bundle_id: "com.example.a", ...Object.fromEntries(given) };
+  const app = await api.post("/apps", { name: "x", type: "app_store", app_store });
+  const shown = {
+    bundle_id: "com.example.a",
+    app_store_connect_api_key_configured: true,
+    subscription_key_configured: true,
+  };
+  deepEqual(app.app_store, shown);
+  for (const { field } of keys) await api.post(`/apps/${app.id}`, { app_store: { [field]: null } });
+  deepEqual((await api.get(`/apps/${app.id}`)).app_store, {
+    ...shown,
+    app_store_connect_api_key_configured: false,
+    subscription_key_configured: false,
+  });
 });
 
 Deno.test("secrets go in and never come out, only that they are there", async () => {
