@@ -66,6 +66,8 @@ export interface Chart {
   end_date: number | null;
   /** The currency of amounts, ISO 4217. */
   yaxis_currency: string;
+  /** The filters in force, as they were asked for. Other services may leave this out. */
+  filters?: ChartFilter[];
   /** Whether filters may be given. */
   filtering_allowed: boolean;
   /** Whether a segment may be given. */
@@ -88,6 +90,20 @@ export interface Chart {
   user_selectors: Record<string, string> | null;
   /** What was asked for and could not be done, or null. */
   unsupported_params: Record<string, unknown> | null;
+}
+
+/** What the numbers of a chart are narrowed to: those with one of some values. */
+export interface ChartFilter {
+  /** The filter's name, such as `store`. */
+  name: string;
+  /** The values. */
+  values: string[];
+}
+
+/** The query of a chart's options. */
+export interface ChartOptionsQuery {
+  /** Whether to ask for the numbers of the moment, for services that also have older ones. */
+  realtime?: boolean;
 }
 
 /** One number of a chart. */
@@ -204,6 +220,10 @@ export function getChart(client: Client, name: ChartName, query?: ChartQuery): P
 }
 
 /** Reads what a chart can be asked for. `GET /charts/{name}/options` */
-export function getChartOptions(client: Client, name: ChartName): Promise<ChartOptions> {
-  return client.get(path`/charts/${name}/options`);
+export function getChartOptions(
+  client: Client,
+  name: ChartName,
+  query?: ChartOptionsQuery,
+): Promise<ChartOptions> {
+  return client.get(path`/charts/${name}/options`, { query });
 }

@@ -100,7 +100,7 @@ export class SdkRefusal extends Error {
   }
 }
 
-type SdkParts = Pick<ServerParts, "store" | "report">;
+type SdkParts = Pick<ServerParts, "store" | "report" | "authenticate">;
 
 /** Answers requests under `/v1`. */
 export function createSdkServer(
@@ -124,12 +124,13 @@ export function createSdkServer(
         throw new SdkRefusal(405, "bad_request", message, { Allow: route.method });
       }));
   }
-  app.notFound((c) =>
-    parts.store.read(async (tx) => {
-      await appOf(c.req.raw, tx);
-      throw nothingAt(c.req.raw);
-    })
-  );
+  app.notFound(async (c) => {
+    // Whoever is signed in may know that there is nothing; a key of an app belongs elsewhere, too.
+    const key = keyIn(c.req.raw);
+    const known = key.startsWith("atk_") && await parts.authenticate(key) !== undefined;
+    if (!known) await parts.store.read((tx) => appOf(c.req.raw, tx));
+    throw nothingAt(c.req.raw);
+  });
   app.onError((error) => refuse(error, parts));
   return (request) => app.fetch(request);
 }
@@ -149,10 +150,14 @@ async function answer(
   return respond(JSON.stringify(result), route.status);
 }
 
+/** The credential that a request carries, with or without the word `Bearer`. */
+function keyIn(request: Request): string {
+  return (request.headers.get("Authorization") ?? "").replace(/^Bearer +/i, "").trim();
+}
+
 /** The app whose public key the request carries, with or without the word `Bearer`. */
 async function appOf(request: Request, tx: Tx): Promise<Pick<SdkCall, "app" | "project">> {
-  const header = request.headers.get("Authorization") ?? "";
-  const key = header.replace(/^Bearer +/i, "").trim();
+  const key = keyIn(request);
   if (/^(sk|atk|rtk|adm)_/.test(key)) {
     const message = "This credential is secret and has no place in an app; use a public SDK key";
     throw new SdkRefusal(403, "secret_key", message);

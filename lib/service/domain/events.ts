@@ -206,7 +206,8 @@ function lifecycleEvent(
     aliases: customer.aliases,
     original_app_user_id: customer.id,
     currency: subject.currency,
-    price: dollars(draft.money),
+    // The published sample of an invoice tells the amount in the buyer's currency alone.
+    price: unpaid ? null : dollars(draft.money),
     price_in_purchased_currency: draft.money ? fromMicros(draft.money.local.gross) : 0,
     subscriber_attributes: customer.attributes,
     store: store.toUpperCase(),
@@ -218,7 +219,7 @@ function lifecycleEvent(
     id: facts.id,
     ...subject.app_id === null ? {} : { app_id: subject.app_id },
     experiments: [],
-    renewal_number: subject.renewal_number,
+    renewal_number: unpaid ? null : subject.renewal_number,
     metadata: null,
     ...draft.extra,
     ...facts.new_product_id === undefined ? {} : { new_product_id: facts.new_product_id },

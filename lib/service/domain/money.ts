@@ -2,14 +2,15 @@
  * Amounts of money. Inside they are whole millionths of a currency's main unit ("micros"); outside
  * they are decimal main units.
  *
- * The rates, commissions and taxes are the simulator's: fixed, so that the same purchases always
- * make the same sums.
+ * The commissions and taxes are the simulator's, as the rates are: fixed, so that the same purchases
+ * always make the same sums.
  *
  * @module
  */
 
 import type { MonetaryAmount } from "../../resources/money.ts";
 import { type Duration, parseDuration } from "./calendar.ts";
+import { decimalsOf, USD_PER_UNIT } from "./currencies.ts";
 
 /** The parts of an amount, in micros of one currency. */
 export interface Parts {
@@ -30,41 +31,6 @@ export interface Money {
   /** In US dollars. */
   usd: Parts;
 }
-
-/** What one unit of each currency is worth in US dollars. */
-const USD_PER_UNIT: Readonly<Record<string, number>> = {
-  USD: 1,
-  EUR: 1.08,
-  GBP: 1.27,
-  AUD: 0.66,
-  CAD: 0.73,
-  JPY: 0.0067,
-  BRL: 0.19,
-  KRW: 0.00074,
-  CNY: 0.14,
-  MXN: 0.055,
-  SEK: 0.095,
-  PLN: 0.25,
-  CHF: 1.13,
-  CZK: 0.043,
-  DKK: 0.145,
-  HKD: 0.128,
-  IDR: 0.000063,
-  ILS: 0.27,
-  INR: 0.012,
-  NOK: 0.094,
-  NZD: 0.61,
-  PHP: 0.0175,
-  SGD: 0.74,
-  THB: 0.028,
-  TRY: 0.031,
-  TWD: 0.031,
-  VND: 0.00004,
-  ZAR: 0.054,
-};
-
-/** How many decimals the amounts of a currency have, where that is not 2. */
-const DECIMALS: Readonly<Record<string, number>> = { JPY: 0, KRW: 0, VND: 0 };
 
 /** The part of the price that each store keeps. */
 const COMMISSION: Readonly<Record<string, number>> = {
@@ -100,9 +66,6 @@ const TAX: Readonly<Record<string, number>> = {
   SE: 0.2,
 };
 
-/** The currencies that have a rate. */
-export const CURRENCIES: readonly string[] = Object.keys(USD_PER_UNIT);
-
 /** The most that one payment may come to, in US dollars, so that sums stay exact. */
 export const LARGEST_PAYMENT_USD = 1_000_000;
 
@@ -117,11 +80,6 @@ export function commissionRate(store: string): number {
 /** The part of a price that is tax in a country, 0 to 1. */
 export function taxRate(country: string | null): number {
   return TAX[country ?? ""] ?? 0;
-}
-
-/** How many decimals a price in a currency has. */
-export function decimalsOf(currency: string): number {
-  return DECIMALS[currency] ?? 2;
 }
 
 /** The nearest amount, in micros, that can be paid in a currency. */
@@ -148,7 +106,7 @@ export function fromMicros(micros: number): number {
 /** An amount in another currency, both in micros. Unknown currencies count as US dollars. */
 export function convert(micros: number, from: string, to: string): number {
   if (from === to) return micros;
-  return Math.round(micros * (USD_PER_UNIT[from] ?? 1) / (USD_PER_UNIT[to] ?? 1));
+  return Math.round(micros * (USD_PER_UNIT.get(from) ?? 1) / (USD_PER_UNIT.get(to) ?? 1));
 }
 
 /** What a payment of a gross amount is made up of, in a store and for a country. */

@@ -71,6 +71,12 @@ export function platformOf(store: string): string {
   return platforms[store] ?? "Other";
 }
 
+/** The same platform as an app reports it of a customer: Android's and the web's are in small letters. */
+export function reportedPlatform(store: string): string {
+  const platform = platformOf(store);
+  return platform === "Android" || platform === "Web" ? platform.toLowerCase() : platform;
+}
+
 /** How often a subscription of the test store renews before it ends. */
 const TEST_STORE_RENEWALS = 5;
 

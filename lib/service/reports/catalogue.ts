@@ -57,7 +57,7 @@ export function columnValues(
 ): readonly string[] {
   if (value === dimension.without?.id) return [""];
   if (dimension.catalogue === "offerings") return [catalogue.offeringIds.get(value) ?? value];
-  return [value];
+  return [dimension.own?.(value) ?? value];
 }
 
 /** The segment that a value of the dimension's column belongs to. */

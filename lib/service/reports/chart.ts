@@ -77,6 +77,7 @@ function headOf(
     start_date: seconds(periods[0]),
     end_date: seconds(periods.at(-1)),
     yaxis_currency: request.currency,
+    filters: [...request.asked],
     filtering_allowed: true,
     segmenting_allowed: true,
     resolution: request.resolution,

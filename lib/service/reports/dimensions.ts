@@ -6,6 +6,7 @@
 
 import { type RawBuilder, sql } from "kysely";
 import { isDuration } from "../domain/calendar.ts";
+import { ownStore } from "../contract/spelling.ts";
 import type { Subject } from "./definition.ts";
 
 /** What a chart can be narrowed and split by. */
@@ -28,6 +29,8 @@ export interface Dimension {
   readonly catalogue?: "apps" | "products" | "offerings";
   /** What a value must be, as the end of a sentence, where not any value will do. */
   readonly rule?: string;
+  /** The column's name of a value that has two names. */
+  own?(value: string): string;
   /** Whether a value is one that the column can have. */
   accepts(value: string): boolean;
 }
@@ -102,6 +105,7 @@ const LEDGER: readonly Dimension[] = [
     group_display_name: null,
     column: "store",
     ...fixed(STORES),
+    own: ownStore,
   },
   { ...product, id: "app_id", display_name: "App", column: "app_id", catalogue: "apps" },
   {

@@ -5,6 +5,7 @@
  */
 
 import { z } from "zod";
+import type { ChartFilter } from "../../resources/charts.ts";
 import { dayOf } from "../domain/calendar.ts";
 import { invalid } from "../contract/errors.ts";
 import { described } from "../contract/schemas.ts";
@@ -71,6 +72,12 @@ const anyFilter = z.unknown().transform((): Record<string, string> | string | un
 )
   .pipe(z.union([z.record(z.string(), z.string()), z.string()]).optional()).optional();
 
+/** Schema of the parameter that picks numbers of the moment. There are no others here. */
+export const realtime = described(
+  "Whether the numbers are those of the moment, which they always are here.",
+  z.enum(["true", "false"]).default("true"),
+);
+
 /** Schema of a chart's query. */
 export const chartQuery = z.object({
   start_date: date,
@@ -90,7 +97,7 @@ export const chartQuery = z.object({
     .optional(),
   filters: z.string().optional(),
   selectors: z.string().optional(),
-  realtime: z.enum(["true", "false"]).default("true"),
+  realtime,
   ...filters,
   other_filters: anyFilter,
 });
@@ -120,6 +127,8 @@ export interface ChartRequest extends Pick<Question, "periods" | "laterPeriods" 
   readonly currency: string;
   /** Which summaries are asked for instead of values, if any. */
   readonly aggregate: readonly string[] | undefined;
+  /** The filters that apply, as they were asked for. */
+  readonly asked: readonly ChartFilter[];
   /** What was asked for and is not known, or null. */
   readonly unsupported: Record<string, unknown> | null;
 }
@@ -155,6 +164,10 @@ export function readRequest(
       periods.length + MOST_OFFSETS,
     ),
     filters: columnFilters(known, wanted, segment, context.catalogue),
+    asked: known.flatMap(({ id }) => {
+      const values = wanted.get(id);
+      return values ? [{ name: id, values }] : [];
+    }),
     segment,
     // The total is the same as without segments.
     totalled: segment?.id === "environment" && !wanted.has(segment.id)
@@ -193,8 +206,8 @@ function resolutionOf({ period, resolution }: ChartQuery): Resolution {
   throw invalid("resolution", "'resolution' must be the same as 'period'; send one of them");
 }
 
-/** The most periods of a chart. */
-const MOST_PERIODS = 1000;
+/** The most periods of a chart: ten years by day. */
+export const MOST_PERIODS = 4000;
 
 /**
  * The periods that a query asks for.
@@ -219,11 +232,14 @@ function periodsOf(
   );
 }
 
-/** The filters of a query by name: one parameter for each, or all of them as JSON. */
+/**
+ * The filters of a query by name: one parameter for each, or all of them as JSON. Sent in both forms
+ * they are the same filters once.
+ */
 function filtersIn({ filters }: ChartQuery, url: URL): Map<string, string[]> {
   const wanted = new Map<string, string[]>();
   const add = (name: string, more: readonly string[]) =>
-    wanted.set(name, [...wanted.get(name) ?? [], ...more]);
+    wanted.set(name, [...new Set([...wanted.get(name) ?? [], ...more])]);
   for (const [name, value] of url.searchParams) {
     if (!PARAMETERS.has(name)) add(name, [value]);
   }
@@ -289,9 +305,9 @@ function columnFilters(
 ): Map<Dimension, readonly string[]> {
   const filters = new Map<Dimension, readonly string[]>();
   for (const dimension of known) {
-    const { id, rule, without } = dimension;
+    const { id, rule, without, own = (value) => value } = dimension;
     const values = wanted.get(id);
-    const bad = values?.find((value) => value !== without?.id && !dimension.accepts(value));
+    const bad = values?.find((one) => one !== without?.id && !dimension.accepts(own(one)));
     if (bad !== undefined) throw invalid(id, `'${id}' ${rule}`);
     const usual = id === "environment" && segment?.id !== id ? USUAL_ENVIRONMENT : undefined;
     const chosen = values ?? usual;

@@ -71,9 +71,16 @@ export const newAttributes = z.array(z.strictObject({ name, value })).max(
   `must have at most ${MOST_AT_ONCE} items`,
 );
 
-const changes: z.ZodType<{ attributes: AttributeChange[] }> = z.strictObject({
-  attributes: listOf(z.strictObject({ name, value: value.nullable() }), MOST_AT_ONCE),
-});
+const list: z.ZodType<AttributeChange[]> = listOf(
+  z.strictObject({ name, value: value.nullable() }),
+  MOST_AT_ONCE,
+);
+
+/** The list as the specification sends it, or in an object as the public service takes it. */
+const changes: z.ZodType<AttributeChange[] | { attributes: AttributeChange[] }> = z.union([
+  z.strictObject({ attributes: list }),
+  list,
+]);
 
 const READ = "customer_information:customers:read";
 const WRITE = "customer_information:customers:read_write";
@@ -107,7 +114,8 @@ const setCustomerAttributes = route({
   }),
 }, async (call) => {
   const customer = await findCustomer(call, call.params.id);
-  await writeAttributes(call, customer.id, call.body().attributes);
+  const sent = call.body();
+  await writeAttributes(call, customer.id, Array.isArray(sent) ? sent : sent.attributes);
   return await attributePage(call, customer.id);
 });
 

@@ -12,7 +12,7 @@ import type { Definition } from "../reports/definition.ts";
 import { CHARTS } from "../reports/definitions.ts";
 import { chartOptions } from "../reports/options.ts";
 import { RESOLUTIONS } from "../reports/periods.ts";
-import { chartQuery } from "../reports/request.ts";
+import { chartQuery, realtime } from "../reports/request.ts";
 import { route } from "../contract/route.ts";
 import { component, millis } from "../contract/schemas.ts";
 
@@ -31,6 +31,7 @@ const chartSchema: z.ZodType<Chart> = component(
     start_date: z.int().nullable(),
     end_date: z.int().nullable(),
     yaxis_currency: z.string(),
+    filters: z.array(z.object({ name: z.string(), values: z.array(z.string()) })).exactOptional(),
     filtering_allowed: z.boolean(),
     segmenting_allowed: z.boolean(),
     resolution: z.enum(RESOLUTIONS),
@@ -105,6 +106,7 @@ const getChartOptions = route({
   method: "GET",
   path: "/charts/{name}/options",
   scope: SCOPE,
+  query: z.object({ realtime }),
   response: chartOptionsSchema,
 }, (call) => chartOptions(call, findChart(call.params.name)));
 

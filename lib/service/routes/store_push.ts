@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import type { PushedProduct, StorePush } from "../../resources/products.ts";
-import { Refusal, unprocessable } from "../contract/errors.ts";
+import { unprocessable } from "../contract/errors.ts";
 import { findApp, findProduct } from "../records/find.ts";
 import { type Call, route } from "../contract/route.ts";
 import { text } from "./fields.ts";
@@ -76,7 +76,8 @@ async function push(call: Call<"id", unknown, StorePush>): Promise<PushedProduct
   const secrets: Record<string, unknown> = JSON.parse(app.secrets);
   if (typeof secrets.app_store_connect_api_key !== "string") {
     const message = "The app has no App Store Connect API key; set app_store_connect_api_key first";
-    throw new Refusal(422, "store_error", message);
+    // No store was asked, and asking again would not help: so it is no error of the store.
+    throw unprocessable(message);
   }
   return {
     created_product: {

@@ -46,12 +46,19 @@ const logIn = simRoute({
 /** The routes of customers' ids. */
 export const customerRoutes = [logIn];
 
-/** Finds a customer by any of its ids, or creates one with it. */
+/** The country of customers of whom nobody said where they are. */
+export const USUAL_COUNTRY = "US";
+
+/** Finds a customer by any of its ids, or creates one with it, as an app does that sees it first. */
 export async function findOrCreateCustomer(
   call: Pick<SimCall, "tx" | "project" | "now">,
   id: string,
 ): Promise<Row<"customers">> {
-  return await findKnown(call, id) ?? await insertCustomer(call, id);
+  return await findKnown(call, id) ?? await insertCustomer(call, id, {
+    last_seen_app_version: null,
+    last_seen_country: USUAL_COUNTRY,
+    last_seen_platform: null,
+  });
 }
 
 async function findKnown(

@@ -6,14 +6,8 @@
 
 import { z } from "zod";
 import { isDuration, parseDuration } from "../domain/calendar.ts";
-import {
-  convert,
-  CURRENCIES,
-  decimalsOf,
-  LARGEST_PAYMENT_USD,
-  payable,
-  toMicros,
-} from "../domain/money.ts";
+import { CURRENCIES, decimalsOf } from "../domain/currencies.ts";
+import { convert, LARGEST_PAYMENT_USD, payable, toMicros } from "../domain/money.ts";
 import { invalid, Refusal } from "../contract/errors.ts";
 import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
 import { BLOCKED_RULE, isNobody } from "../routes/customers.ts";

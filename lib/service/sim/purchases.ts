@@ -17,7 +17,7 @@ import {
   subscribe,
 } from "../domain/purchase.ts";
 import type { Step, Subscription } from "../domain/step.ts";
-import { isAble, platformOf } from "../domain/stores.ts";
+import { isAble, platformOf, reportedPlatform } from "../domain/stores.ts";
 import { begin, expire } from "../domain/subscription.ts";
 import { Refusal, taken, unprocessable } from "../contract/errors.ts";
 import {
@@ -35,6 +35,7 @@ import { showPurchase } from "../routes/purchases.ts";
 import { showSubscription } from "../routes/subscriptions.ts";
 import type { Row } from "../store/tables.ts";
 import { findSoldProduct } from "./catalogue.ts";
+import { USUAL_COUNTRY } from "./customers.ts";
 import {
   country,
   currency,
@@ -205,24 +206,30 @@ async function sellOnce(
   return await showPurchase(call, await recordPurchase(call, purchase(bought, call.now)));
 }
 
-/** The customer who buys. It is seen with it, and created if need be. */
+/** The customer who buys. Its app is seen with it, and the customer is created if need be. */
 async function see(call: SimCall, wanted: NewPurchase, store: string): Promise<Row<"customers">> {
   const { tx, project, now } = call;
   const alias = await tx.selectFrom("customer_aliases").select("customer_id")
     .where("project_id", "=", project.id).where("alias", "=", wanted.customer_id)
     .executeTakeFirst();
-  const platform = platformOf(store);
+  const last_seen_platform = reportedPlatform(store);
   if (!alias) {
     return await insertCustomer(call, wanted.customer_id, {
       last_seen_app_version: null,
-      last_seen_country: wanted.country ?? "US",
-      last_seen_platform: platform === "Android" ? "android" : platform,
+      last_seen_country: wanted.country ?? USUAL_COUNTRY,
+      last_seen_platform,
     });
   }
-  return await tx.updateTable("customers").set({
+  const country = wanted.country ?? null;
+  return await tx.updateTable("customers").set((eb) => ({
     last_seen_at: now,
-    ...wanted.country === undefined ? {} : { last_seen_country: wanted.country },
-  }).where("project_id", "=", project.id).where("id", "=", alias.customer_id)
+    last_seen_platform,
+    last_seen_country: eb.fn.coalesce(
+      eb.val(country),
+      "last_seen_country",
+      eb.val(USUAL_COUNTRY),
+    ),
+  })).where("project_id", "=", project.id).where("id", "=", alias.customer_id)
     .returningAll().executeTakeFirstOrThrow();
 }
 

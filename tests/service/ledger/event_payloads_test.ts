@@ -187,6 +187,7 @@ const VALUES: Record<string, Rule> = {
 const UNPAID = [
   ...["period_type", "expiration_at_ms", "transaction_id", "original_transaction_id"],
   ...["entitlement_ids", "takehome_percentage", "tax_percentage", "commission_percentage"],
+  ...["price", "renewal_number"],
 ];
 
 /** Fields that stand for nothing in a test event, as the published sample has them. */

@@ -1,15 +1,11 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { ApiError } from "../../../lib/errors.ts";
-import {
-  type Chart,
-  type ChartQuery,
-  getChart,
-  getChartOptions,
-} from "../../../lib/resources/charts.ts";
+import { type ChartQuery, getChart, getChartOptions } from "../../../lib/resources/charts.ts";
 import { createProduct } from "../../../lib/resources/products.ts";
 import { CHARTS } from "../../../lib/service/reports/definitions.ts";
-import { type Desk, openDesk } from "../../support/harness.ts";
+import { openDesk } from "../../support/harness.ts";
+import { buySome, total } from "../../support/chart_sales.ts";
 import { DAY, productNamed, simulate } from "../../support/simulation.ts";
 
 /** A Friday. */
@@ -155,26 +151,6 @@ Deno.test("what a chart does not know is reported, and the rest is done", async 
   equal(odd.segments, null);
   const customers = await getChart(desk.client, "customers_new", { store: "app_store" });
   deepEqual(customers.unsupported_params, { filters: ["store"] });
-});
-
-Deno.test("filters may be repeated, be JSON, and name an offering by its key", async () => {
-  await using desk = await openDesk({ clock: () => NOW });
-  await buySome(desk);
-  const read = async (query: ChartQuery) => total(await getChart(desk.client, "revenue", query));
-  equal(await read({}), 60);
-  equal(await read({ store: "app_store" }), 10);
-  equal(await read({ store: ["app_store", "play_store"] }), 30);
-  equal(await read({ store: ["app_store", "play_store"], country: "DE" }), 20);
-  const list = [{ name: "store", values: ["app_store"] }];
-  equal(await read({ filters: JSON.stringify(list) }), 10);
-  equal(await read({ filters: JSON.stringify(list), store: "play_store" }), 30);
-  equal(await read({ offering_id: "winter_sale" }), 20);
-  equal(await read({ offering_id: ["winter_sale", "none"] }), 60);
-  equal(await read({ platform: ["Web", "Roku"] }), 30);
-  equal(await read({ product_duration: "P1Y" }), 20);
-  equal(await read({ environment: "sandbox" }), 5);
-  equal(await read({ environment: ["production", "sandbox"] }), 65);
-  equal(await read({ product_id: "prodnope" }), 0);
 });
 
 Deno.test("a segment splits the numbers, the largest parts first", async () => {
@@ -359,25 +335,6 @@ Deno.test("no query makes a chart fail", async () => {
     { numRuns: 600 },
   );
 });
-
-/** One purchase for each of three stores, and one of play money. */
-async function buySome(desk: Desk): Promise<void> {
-  const sim = simulate(desk);
-  const buy = async (name: string, price: number, more: Record<string, unknown>) => {
-    const { id } = await productNamed(desk, name);
-    await sim.subscribe({ customer_id: name, product_id: id, price, currency: "USD", ...more });
-  };
-  await buy("notes.pro.monthly", 10, { country: "US" });
-  await buy("notes_pro:annual", 20, { country: "DE", offering_id: "winter_sale" });
-  await buy("notes_web_monthly", 30, {});
-  await buy("notes_web_annual", 5, { environment: "sandbox" });
-}
-
-/** What the first measure of a chart comes to. */
-function total({ values }: Chart, segment?: number): number {
-  return values.filter((value) => value.measure === 0 && value.segment === segment)
-    .reduce((sum, { value }) => sum + value, 0);
-}
 
 function day(seconds: number | null): string {
   equal((seconds ?? 1) * 1000 % DAY, 0);

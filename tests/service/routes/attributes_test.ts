@@ -119,6 +119,25 @@ Deno.test("one request sets 1 to 50 attributes, as a list of objects", async () 
   equal((await api.get(`${set}?limit=100`)).items.length, 51);
 });
 
+Deno.test("the list may be sent as it is, with the same rules and no object around it", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const set = "/customers/grace/attributes";
+  const { attributes } = { attributes: numbered(2) };
+  const answer = await api.post(set, attributes);
+  deepEqual(
+    answer,
+    await api.get(`${set}?limit=100`).then((page) => ({ ...page, url: answer.url })),
+  );
+  equal((await valuesOf(desk, "grace"))["a1"], "1");
+  await api.refused(badField("0.name"), "POST", set, [{ name: "$nope", value: "x" }]);
+  await api.refused(badField("1.value"), "POST", set, [{ name: "a", value: "b" }, { name: "c" }]);
+  for (const list of [[], numbered(51)]) {
+    const { status, body } = await api.send("POST", set, list);
+    deepEqual([status, body.message], [400, "The body must have 1 to 50 items"]);
+  }
+});
+
 Deno.test("a customer has at most 50 attributes of its own choice; reserved ones do not count", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);

@@ -1,15 +1,48 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { listSubscriptionTransactions } from "../../../lib/resources/subscriptions.ts";
-import { CURRENCIES, decimalsOf } from "../../../lib/service/domain/money.ts";
+import {
+  CURRENCIES,
+  decimalsOf,
+  RATES_DATE,
+  USD_PER_UNIT,
+} from "../../../lib/service/domain/currencies.ts";
 import { frozen } from "../../support/activities.ts";
 import { openDesk } from "../../support/harness.ts";
 import { productNamed } from "../../support/simulation.ts";
 
-Deno.test("a price has the decimals that its currency has, also where it is converted", async () => {
+/** The codes of ISO 4217 in use whose minor unit is not a hundredth, from its table. */
+const MINOR_UNITS: Record<string, string> = {
+  0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF",
+  3: "BHD IQD JOD KWD LYD OMR TND",
+};
+
+Deno.test("every currency that the platform knows has a rate, and decimals as ISO 4217 says", () => {
+  deepEqual([...CURRENCIES].sort(), Intl.supportedValuesOf("currency"));
   for (const code of CURRENCIES) {
-    const format = new Intl.NumberFormat("en", { style: "currency", currency: code });
-    equal(decimalsOf(code), format.resolvedOptions().maximumFractionDigits, code);
+    const [digits] = Object.entries(MINOR_UNITS).find(([, codes]) => codes.includes(code)) ?? ["2"];
+    equal(decimalsOf(code), Number(digits), code);
+    ok((USD_PER_UNIT.get(code) ?? 0) > 0, code);
   }
+  match(RATES_DATE, /^\d{4}-\d\d-\d\d$/);
+});
+
+Deno.test("a price in any currency that stores sell in is taken with its smallest unit", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const product_id = "notes.pro.monthly";
+  for (const code of "AED CLP COP EGP HUF IQD KWD KZT NGN PEN RON SAR TND".split(" ")) {
+    const unit = 10 ** -decimalsOf(code);
+    const price = Number((10 + unit).toFixed(3));
+    const { id } = await sim.subscribe({ product_id, customer_id: code, price, currency: code });
+    const { items: [payment] } = await listSubscriptionTransactions(desk.client, id);
+    const { gross, currency } = payment?.revenue_in_local_currency ?? {};
+    deepEqual([gross, currency], [price, code]);
+    const body = { product_id, customer_id: code, price: price + unit / 10, currency: code };
+    equal((await sim.send("POST", "/purchases", body)).status, 422, code);
+  }
+});
+
+Deno.test("a price has the decimals that its currency has, also where it is converted", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const product_id = "notes.pro.monthly";

@@ -215,7 +215,11 @@ Deno.test("a push needs an App Store app with a key", async () => {
   const app = await createApp(api);
   const product = await createProduct(api, app.id);
   const path = `/products/${product.id}/actions/push_to_store`;
-  const storeError = { status: 422, type: "store_error", message: /no App Store Connect API key/ };
+  const storeError = {
+    status: 422,
+    type: "unprocessable_entity_error",
+    message: /no App Store Connect API key/,
+  };
   await api.refused(storeError, "POST", path);
   await api.post(`/apps/${app.id}`, { app_store: APP_STORE_KEY });
   const answer = await api.send("POST", path);

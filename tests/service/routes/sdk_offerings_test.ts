@@ -243,6 +243,15 @@ Deno.test("what is not there is refused in the form of version 1", async () => {
   equal((await post.json()).code, 7226);
 });
 
+Deno.test("an access token at an unknown address learns that there is nothing", async () => {
+  await using desk = await openDesk();
+  for (const path of ["/v1/", "/v1/subscribers/ada", `${PATH}/default`]) {
+    await refused(desk, path, {}, 404, 7259);
+    await refused(desk, path, { Authorization: "Bearer atk_unknown" }, 403, 7243);
+  }
+  await refused(desk, PATH, {}, 403, 7243);
+});
+
 Deno.test("a public key opens nothing else", async () => {
   await using desk = await openDesk();
   const headers = { Authorization: `Bearer ${await keyOf(desk, "app_store")}` };

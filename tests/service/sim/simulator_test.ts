@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { getChart } from "../../../lib/resources/charts.ts";
 import {
   getCustomer,
   listCustomerAliases,
@@ -87,6 +88,25 @@ Deno.test("a purchase that cannot be is refused, names what is wrong and leaves 
   }
   equal((await apiOf(desk).send("GET", "/customers/somebody")).status, 404);
   deepEqual([await sim.newEvents(), await sim.rows("movements")], [[], []]);
+});
+
+Deno.test("whoever buys was seen with it: where, and in the spelling of apps", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const seen = async (id: string) => {
+    const { last_seen_country, last_seen_platform } = await getCustomer(desk.client, id);
+    return [last_seen_country, last_seen_platform];
+  };
+  // Created before an app has seen it.
+  await apiOf(desk).post("/customers", { id: "early" });
+  deepEqual(await seen("early"), [null, null]);
+  await sim.subscribe({ customer_id: "early", product_id: "notes_web_monthly" });
+  deepEqual(await seen("early"), ["US", "web"]);
+  await sim.subscribe({ customer_id: "early", product_id: "notes_pro:monthly", country: "FR" });
+  await sim.subscribe({ customer_id: "early", product_id: "notes.pro.annual" });
+  deepEqual(await seen("early"), ["FR", "iOS"]);
+  const chart = await getChart(desk.client, "customers_new", { platform: "iOS", country: "FR" });
+  equal(chart.summary?.["total"]?.["New Customers"], 1);
 });
 
 Deno.test("a buyer is created, and seen; a second subscription to the same is refused", async () => {
