@@ -1,0 +1,63 @@
+/**
+ * Copies of the tree, for faults to be put into. The checkout itself is never written to.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import type { Surroundings } from "./process.ts";
+
+/** A copy of the tree with all that its processes need. */
+export interface Copy extends Surroundings {
+  /** Writes a file of the copy. */
+  write(file: string, text: string): Promise<void>;
+  /** Where its processes may write besides. */
+  readonly temporary: string;
+}
+
+/** Folders that hold no source. */
+const LEFT_OUT = /^(\.git|\.cli|\.vscode|node_modules|coverage|dist)$/;
+
+/** Copies the tree into a new folder. */
+export async function copyTree(root: string, folder: string, options: {
+  /** Where Deno keeps what it has loaded. */
+  denoDir: string;
+  /** The seed of the property tests. */
+  seed: number;
+  /** Stops all processes. */
+  signal: AbortSignal;
+}): Promise<Copy> {
+  const { denoDir, seed, signal } = options;
+  const cwd = join(folder, "tree");
+  const [temporary, home] = [join(folder, "tmp"), join(folder, "home")];
+  for (const path of [temporary, home]) await Deno.mkdir(path, { recursive: true });
+  await copyFolder(root, cwd, signal);
+  const inherited = Object.entries(Deno.env.toObject())
+    .filter(([name]) => !/^(CLI_|DENO_COVERAGE|PROPERTY_|UPDATE_)/.test(name));
+  const env = {
+    ...Object.fromEntries(inherited),
+    DENO_DIR: denoDir,
+    HOME: home,
+    TMPDIR: temporary,
+    NO_COLOR: "1",
+    PROPERTY_SEED: String(seed),
+  };
+  return { cwd, env, temporary, signal, write: (file, text) => replace(join(cwd, file), text) };
+}
+
+/** Copies a folder with all that is in it. */
+async function copyFolder(from: string, to: string, signal: AbortSignal): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory, isFile } of Deno.readDir(from)) {
+    signal.throwIfAborted();
+    if (LEFT_OUT.test(name)) continue;
+    if (isDirectory) await copyFolder(join(from, name), join(to, name), signal);
+    else if (isFile) await Deno.copyFile(join(from, name), join(to, name));
+  }
+}
+
+/** Writes a file anew, so that a process which still reads the old one is not disturbed. */
+async function replace(path: string, text: string): Promise<void> {
+  await Deno.writeTextFile(`${path}.new`, text);
+  await Deno.rename(`${path}.new`, path);
+}

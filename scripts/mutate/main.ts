@@ -1,0 +1,144 @@
+/**
+ * Measures the tests: puts one fault at a time into a copy of the tree, and sees whether the types or
+ * a test find it.
+ *
+ * `deno task mutate` tries 40 faults in each room; `deno task mutate lib/cli/card.ts lib/auth` tries
+ * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit.
+ * `--max N` sets how many faults are counted in each room, `--jobs N` how many are tried at a time,
+ * `--seed N` which are drawn. It fails when the tests find less than `--at-least P` percent (95)
+ * of a room's faults. A fault that makes no difference belongs into `equal.json`, with the reason.
+ *
+ * @module
+ */
+
+import { setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { changedSince } from "./changed.ts";
+import { filesUnder } from "./graph.ts";
+import { byRoom, describe, renderReport, shareFound } from "./report.ts";
+import { tryFaults } from "./run.ts";
+import { roomOf } from "./sample.ts";
+import type { Trial } from "./trial.ts";
+
+/** How many faults of a room are counted when all rooms are measured. */
+const USUAL_MAX = 40;
+
+/** What the words of the command say. */
+interface Wishes {
+  /** The repository, for tests of this program. */
+  root: string;
+  /** Files and folders; empty for all. */
+  paths: string[];
+  /** Only lines that have changed since this commit. */
+  since?: string | undefined;
+  /** The most faults of each room. */
+  max: number;
+  /** How many are tried at a time. */
+  jobs: number;
+  /** The seed. */
+  seed: number;
+  /** The share that tests must find, in percent. */
+  atLeast: number;
+}
+
+/**
+ * Reads the words.
+ *
+ * @throws {RangeError} when one of them makes no sense.
+ */
+function readWishes(words: string[]): Wishes {
+  const text = { type: "string" } as const;
+  const { values, positionals } = parseArgs({
+    args: words,
+    options: { root: text, since: text, max: text, jobs: text, seed: text, "at-least": text },
+    allowPositionals: true,
+  });
+  const isAll = positionals.length === 0 && values.since === undefined;
+  const paths = positionals.map((path) => path.replaceAll("\\", "/").replace(/^\.\/|\/$/g, ""));
+  return {
+    root: values.root ?? fileURLToPath(new URL("../../", import.meta.url)),
+    paths,
+    since: values.since,
+    max: readNumber("--max", values.max) ?? (isAll ? USUAL_MAX : Infinity),
+    jobs: readNumber("--jobs", values.jobs) || navigator.hardwareConcurrency,
+    seed: readNumber("--seed", values.seed) ?? 1,
+    atLeast: readNumber("--at-least", values["at-least"]) ?? 95,
+  };
+}
+
+/** Reads a whole number. */
+function readNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new RangeError(`Cannot use ${name} "${text}": it is not a whole number`);
+}
+
+/** The files that faults are put into: the program and its library, or those of them that are named. */
+async function filesFor({ root, paths }: Wishes): Promise<string[]> {
+  const all = ["cli.ts", ...await filesUnder(root, "lib")];
+  const chosen = (path: string) =>
+    all.filter((file) => file === path || file.startsWith(`${path}/`));
+  const missing = paths.find((path) => chosen(path).length === 0);
+  if (missing !== undefined) {
+    throw new RangeError(`Cannot put faults into "${missing}": there is no such file in lib/`);
+  }
+  return paths.length === 0 ? all : [...new Set(paths.flatMap(chosen))].sort();
+}
+
+/** Does what the words say. Gives the exit code. */
+async function main(words: string[], signal: AbortSignal): Promise<number> {
+  const wishes = readWishes(words);
+  const { root, since, max, jobs, seed, atLeast } = wishes;
+  const changed = since === undefined ? undefined : await changedSince(root, since);
+  const files = (await filesFor(wishes)).filter((file) => !changed || changed.has(file));
+  const counts = new Map<string, number>();
+  const trials = await tryFaults({
+    root,
+    files,
+    max,
+    jobs,
+    seed,
+    signal,
+    mayChange: (file, line) => changed?.get(file)?.has(line) ?? true,
+    tell: (what) => console.error(what),
+    tellTrial: (trial) => tellTrial(trial, counts),
+  });
+  const results = byRoom(trials);
+  console.log(renderReport(results));
+  const low = results.filter((result) => shareFound(result) < atLeast);
+  for (const { room } of low) console.error(`The tests find less than ${atLeast} % in ${room}`);
+  return low.length > 0 ? 1 : 0;
+}
+
+/** Prints what came of a fault. */
+function tellTrial({ fault, found, by }: Trial, counts: Map<string, number>): void {
+  const room = roomOf(fault.file);
+  const count = (counts.get(room) ?? 0) + (found === "types" ? 0 : 1);
+  counts.set(room, count);
+  const verdict = {
+    types: "the types refuse it",
+    tests: `found by ${by}`,
+    time: `too slow in ${by}`,
+    no: "ALIVE",
+  };
+  console.error(`${room} ${count}: ${describe(fault)}: ${verdict[found]}`);
+}
+
+if (import.meta.main) {
+  const stop = new AbortController();
+  const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+  const cancel = () => stop.abort(new RangeError("Stopped"));
+  for (const signal of signals) Deno.addSignalListener(signal, cancel);
+  // What is started has the same priority. Whoever works at this machine goes first.
+  setPriority(19);
+  try {
+    Deno.exitCode = await main(Deno.args, stop.signal);
+  } catch (error) {
+    if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error;
+    console.error(error.message);
+    Deno.exitCode = stop.signal.aborted ? 130 : 2;
+  } finally {
+    for (const signal of signals) Deno.removeSignalListener(signal, cancel);
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Processes with an end: what runs too long is stopped with all that it has started.
+ *
+ * @module
+ */
+
+/** How a process has ended. */
+export interface Ended {
+  /** Whether it ended well. */
+  readonly success: boolean;
+  /** Whether it was stopped because it took too long. */
+  readonly late: boolean;
+  /** What it printed to standard output, then to standard error. */
+  readonly text: string;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+}
+
+/** Where and how a process runs. */
+export interface Surroundings {
+  /** Its folder. */
+  readonly cwd: string;
+  /** All variables that it sees. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Stops it, and makes the call throw. */
+  readonly signal: AbortSignal;
+  /** It is stopped after so many milliseconds. */
+  readonly limitMs?: number;
+}
+
+/** A process of a group of its own can be stopped with its children. Windows has no such groups. */
+const HAS_GROUPS = Deno.build.os !== "windows";
+
+/**
+ * Runs Deno to its end.
+ *
+ * @throws the signal's reason when that fires.
+ */
+export async function runDeno(args: readonly string[], place: Surroundings): Promise<Ended> {
+  place.signal.throwIfAborted();
+  const began = performance.now();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd: place.cwd,
+    env: { ...place.env },
+    clearEnv: true,
+    detached: HAS_GROUPS,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const texts = Promise.all([child.stdout, child.stderr].map((one) => new Response(one).text()));
+  const stop = () => void stopGroup(child);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    stop();
+  }, place.limitMs ?? 2 ** 31 - 1);
+  place.signal.addEventListener("abort", stop);
+  try {
+    const { success } = await child.status;
+    // What it has left behind would keep the pipes open.
+    if (!success) await stopGroup(child);
+    const text = (await texts).join("");
+    place.signal.throwIfAborted();
+    return { success, late, text, ms: performance.now() - began };
+  } finally {
+    clearTimeout(timer);
+    place.signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Stops a process and all that it has started. */
+async function stopGroup(child: Deno.ChildProcess): Promise<void> {
+  try {
+    if (!HAS_GROUPS) return child.kill("SIGKILL");
+    // Deno.kill() needs the right to run anything.
+    await new Deno.Command("kill", {
+      args: ["-KILL", "--", `-${child.pid}`],
+      stderr: "null",
+    }).output();
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * What came of the faults, as text: a table by room, and those that nobody found.
+ *
+ * @module
+ */
+
+import { oneLine } from "./equal.ts";
+import type { Fault } from "./places.ts";
+import { roomOf } from "./sample.ts";
+import type { Trial } from "./trial.ts";
+
+/** What came of the faults in one room. */
+export interface RoomResult {
+  /** The room. */
+  readonly room: string;
+  /** How many faults could be run. What the types refuse is not counted. */
+  readonly tried: number;
+  /** How many of them tests found. */
+  readonly byTests: number;
+  /** How many of those tests had to be stopped for. */
+  readonly byTime: number;
+  /** How many others the types found. */
+  readonly byTypes: number;
+  /** Those that nobody found. */
+  readonly alive: readonly Trial[];
+}
+
+/** Sums the trials of each room up, in the order of the rooms' names. */
+export function byRoom(trials: readonly Trial[]): RoomResult[] {
+  const rooms = Map.groupBy(trials, ({ fault }) => roomOf(fault.file));
+  return [...rooms].map(([room, ofRoom]) => {
+    const count = (...by: Trial["found"][]) =>
+      ofRoom.filter(({ found }) => by.includes(found)).length;
+    return {
+      room,
+      tried: count("tests", "time", "no"),
+      byTests: count("tests", "time"),
+      byTime: count("time"),
+      byTypes: count("types"),
+      alive: ofRoom.filter(({ found }) => found === "no"),
+    };
+  }).sort((a, b) => a.room < b.room ? -1 : 1);
+}
+
+/** The share of a room's faults that tests found, in percent. A room without faults has all. */
+export function shareFound({ tried, byTests }: RoomResult): number {
+  return tried === 0 ? 100 : 100 * byTests / tried;
+}
+
+/** The table, then every fault that is alive with its place. */
+export function renderReport(results: readonly RoomResult[]): string {
+  const rows = [
+    ["ROOM", "TRIED", "BY TESTS", "(BY TIME)", "BY TYPES", "ALIVE", "FOUND"],
+    ...results.map((result) => [
+      result.room,
+      ...[result.tried, result.byTests, result.byTime, result.byTypes, result.alive.length]
+        .map(String),
+      `${shareFound(result).toFixed(0)} %`,
+    ]),
+  ];
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  const table = rows.map((row) =>
+    row.map((cell, i) => i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))
+      .join("  ")
+  );
+  const alive = results.flatMap((result) => result.alive).map(({ fault, tests }) =>
+    `${describe(fault)}\n  ${tests === 0 ? "no test runs it" : `${tests} test files run it`}`
+  );
+  return [...table, ...alive.length > 0 ? ["", "Alive:", ...alive] : []].join("\n");
+}
+
+/** A fault in one line. */
+export function describe({ file, line, kind, before, after }: Fault): string {
+  return `${file}:${line} ${kind}: ${oneLine(before)} → ${oneLine(after) || "(nothing)"}`;
+}

@@ -1,0 +1,105 @@
+/**
+ * Tries one fault: first the types, then every test file that runs its line.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import type { Copy } from "./copies.ts";
+import { type CoverageMap, runsLine, testArguments } from "./coverage.ts";
+import { type Fault, withFault } from "./places.ts";
+import { type Ended, runDeno } from "./process.ts";
+
+/** What became of a fault. */
+export interface Trial {
+  /** The fault. */
+  readonly fault: Fault;
+  /** Who found it: the types, a test, the time limit, or nobody. */
+  readonly found: "types" | "tests" | "time" | "no";
+  /** How many test files run the line. */
+  readonly tests: number;
+  /** The test that failed, or as much as is known of it. */
+  readonly by?: string;
+}
+
+/** A batch of tests has this long, in milliseconds, and four times as long as it takes as a rule. */
+const LEAST_LIMIT_MS = 60_000;
+
+/** How often each test file has found a fault. Those that found some go first. */
+export type Successes = Map<string, number>;
+
+/** Tries a fault in a copy, and leaves the copy as it was. */
+export async function tryFault(
+  fault: Fault,
+  copy: Copy,
+  maps: readonly CoverageMap[],
+  successes: Successes,
+): Promise<Trial> {
+  const path = join(copy.cwd, fault.file);
+  const source = await Deno.readTextFile(path);
+  await copy.write(fault.file, withFault(source, fault));
+  try {
+    return await tryTests(fault, copy, maps, successes);
+  } finally {
+    await copy.write(fault.file, source);
+  }
+}
+
+/** Checks the types of the file, runs the tests, and checks all types when nobody minded. */
+async function tryTests(
+  fault: Fault,
+  copy: Copy,
+  maps: readonly CoverageMap[],
+  successes: Successes,
+): Promise<Trial> {
+  const covering = inOrder(fault, maps, successes);
+  const tests = covering.length;
+  const own = await runDeno(["check", "--quiet", "--frozen", fault.file], copy);
+  if (!own.success) return { fault, found: "types", tests };
+  let batch: CoverageMap[] = [];
+  for (let size = 1; (batch = covering.splice(0, size)).length > 0; size *= 2) {
+    const ended = await runTests(batch, copy);
+    if (ended.late) return { fault, found: "time", tests, by: batch[0]?.test ?? "" };
+    if (ended.success) continue;
+    const by = failedTest(ended.text) ?? batch[0]?.test ?? "";
+    const file = batch.find(({ test }) => by.includes(test))?.test;
+    if (file !== undefined) successes.set(file, (successes.get(file) ?? 0) + 1);
+    return { fault, found: "tests", tests, by };
+  }
+  const whole = await runDeno(["check", "--quiet", "--frozen"], copy);
+  return { fault, found: whole.success ? "no" : "types", tests };
+}
+
+/** Runs some test files up to the first that fails. */
+async function runTests(batch: readonly CoverageMap[], copy: Copy): Promise<Ended> {
+  const usual = batch.reduce((sum, { ms }) => sum + ms, 0);
+  const args = [...testArguments(copy), "--fail-fast", ...batch.map(({ test }) => test)];
+  try {
+    return await runDeno(args, { ...copy, limitMs: LEAST_LIMIT_MS + 4 * usual });
+  } finally {
+    // What tests that were stopped have left.
+    for await (const { name } of Deno.readDir(copy.temporary)) {
+      await Deno.remove(join(copy.temporary, name), { recursive: true }).catch(() => {});
+    }
+  }
+}
+
+/** The test files that run a fault's line: those first that find faults here, then the quick ones. */
+function inOrder(
+  { file, line }: Fault,
+  maps: readonly CoverageMap[],
+  successes: Successes,
+): CoverageMap[] {
+  const stem = file.replace(/^.*\/|\.ts$/g, "");
+  const rank = ({ test, ms }: CoverageMap) =>
+    ms / (1 + (successes.get(test) ?? 0)) / (test.includes(stem) ? 4 : 1);
+  return maps.filter((map) => map.passed && runsLine(map, file, line))
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+/** The first test that a report says has failed, with its place. */
+export function failedTest(report: string): string | undefined {
+  const [, name, place] = /^(.+?) => \.\/(\S+_test\.ts:\d+)/m.exec(report) ?? [];
+  if (name !== undefined && place !== undefined) return `${place} ${name}`;
+  return /\.\/(\S+_test\.ts)[^\n]*(?:uncaught error|\(uncaught)/i.exec(report)?.[1];
+}
