@@ -246,7 +246,8 @@ Deno.test("the caller's credential does not show where the answer repeats it", (
 Deno.test("what is not a secret stays: ids, lookup keys, nulls, error codes, currency codes", () => {
   const body =
     '{"lookup_key":"pro","lookup_keys":["a"],"task_id":"task_1","risk_level":1,"shared_secret":null,' +
-    '"subscription_key_id":"K1","code":7225,"big":12345678901234567890,"token_type":"Bearer"}';
+    '"subscription_key_id":"K1","client_secret":"",' +
+    '"code":7225,"big":12345678901234567890,"token_type":"Bearer"}';
   ok(formatExchange(exchange({ responseBody: body })).includes(body));
   const currency = formatExchange(exchange({
     request: post("http://h/v2/projects/p/virtual_currencies", { "Idempotency-Key": "i1" }),

@@ -74,6 +74,31 @@ Deno.test("each function sends the method to the path of its row, its values enc
   }
 });
 
+Deno.test("each function sends what it is given last: in the query of a GET, else in the body", async () => {
+  const functions = await functionsOfResources();
+  let checked = 0;
+  for (const row of rows) {
+    const operation = functions.get(row.name);
+    if (operation === undefined || operation.length <= row.values + 1) continue;
+    let sent: Request | undefined;
+    const client = createClient({
+      baseUrl: "http://service.test",
+      projectId: PROJECT,
+      fetch: (request) => {
+        sent = request;
+        return Promise.resolve(Response.json({}));
+      },
+    });
+    const values = Array.from({ length: row.values }, (_, i) => `v${i}`);
+    await operation(client, ...values, marker());
+    const { searchParams } = new URL(sent?.url ?? "");
+    const arrived = row.method === "GET" ? [...searchParams].flat() : await wordsOf(sent);
+    ok(arrived.includes(MARK), `${row.name}: ${arrived.join(" ")}`);
+    checked++;
+  }
+  ok(checked >= 60, `only ${checked} functions take more than the values of their path`);
+});
+
 Deno.test("the service has a route for each row, and no other but the aliases of some", () => {
   const own = routes.filter((route) => route.alias === undefined);
   deepEqual(own.map(({ name }) => name).sort(), rows.map(({ name }) => name).sort());
@@ -98,6 +123,25 @@ Deno.test("the served document has each operation at the path of its row", () =>
   const places = new Map(found.map(([name = "", place]) => [name, place]));
   for (const { name, method, path } of rows) equal(places.get(name), `${method} ${path}`, name);
 });
+
+/** A text that no operation has of its own. */
+const MARK = "mark 1&é";
+
+/** A query or body with the mark in a field, which is the mark where a text is taken instead. */
+function marker(): object {
+  const value = { marker: MARK };
+  return Object.defineProperty(value, "toString", { value: () => MARK, enumerable: false });
+}
+
+/** All texts in the body of a request. */
+async function wordsOf(request: Request | undefined): Promise<string[]> {
+  const words: string[] = [];
+  JSON.parse(await request?.text() ?? "null", (_, value) => {
+    if (typeof value === "string") words.push(value);
+    return value;
+  });
+  return words;
+}
 
 /** Reads a row. Paths are below a project, except projects themselves and the first version. */
 function readRow([name = "", method = "", path = ""]: string[]): Operation {

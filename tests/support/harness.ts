@@ -68,6 +68,8 @@ export interface DeskOptions extends Partial<ServiceOptions> {
     request: Request,
     pass: (request: Request) => Promise<Response>,
   ) => Promise<Response>;
+  /** How the command line waits, in milliseconds. Default: not at all. */
+  pause?: (ms: number) => Promise<void>;
   /** What the token permits. */
   scope?: string;
 }
@@ -148,7 +150,7 @@ async function runWords(
     home: undefined,
     now: options.clock ?? (() => Date.now()),
     fetch,
-    pause: () => Promise.resolve(),
+    pause: options.pause ?? (() => Promise.resolve()),
     warn: (text) => void (err += `Warning: ${text}\n`),
     log: (text) => void (err += `${text}\n`),
   };

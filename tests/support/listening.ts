@@ -31,14 +31,16 @@ export interface Listening {
 
 /** A desk whose command line may listen, and what has arrived at the target, verified. */
 export async function openListening(
-  answer: (count: number) => number,
+  answer: (count: number) => number | Response,
   intercept: DeskOptions["intercept"] = (request, pass) => pass(request),
+  options: DeskOptions = {},
 ): Promise<Listening> {
   const arrived: string[] = [];
   const bodies: string[] = [];
   let secret = "";
   let tries = 0;
   const desk = await openDesk({
+    ...options,
     async intercept(request, pass) {
       if (request.url !== TARGET) {
         const response = await intercept(request, pass);
@@ -49,7 +51,9 @@ export async function openListening(
       }
       const body = await request.clone().text();
       const { id } = await verifyWebhook(request, secret);
-      const status = answer(++tries);
+      const answered = answer(++tries);
+      if (answered instanceof Response) return answered;
+      const status = answered;
       if (status === 0) throw new TypeError("connection reset");
       if (status === 200) {
         arrived.push(id);

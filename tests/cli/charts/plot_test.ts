@@ -36,6 +36,17 @@ Deno.test("without colours bars differ by texture, and what is less than nothing
   ]);
 });
 
+Deno.test("what is less than nothing is filled from above, however little it is", () => {
+  const picture = pictureOf([[-0.1, -2.4, -2.5, -5, -7.4, -7.5, -10, -12]]);
+  deepStrictEqual(drawPicture(picture, { columns: 28, color: false, rows: 2 }), [
+    "One",
+    "  0 ┼────────────────",
+    "-10 ┤▔ ▔ ▀ ▀ ▀ █ █ █",
+    "-20 ┤              ▔",
+    "     A   C   E   G",
+  ]);
+});
+
 Deno.test("with colours all bars are solid", () => {
   const picture = pictureOf([[1, 2], [1, 0]]);
   deepStrictEqual(drawPicture(picture, { columns: 24, color: true, rows: 2 }), [

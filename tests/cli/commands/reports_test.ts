@@ -102,6 +102,8 @@ Deno.test("flags become the service's parameters, filters and periods in both sp
       'selectors={"revenue_type":"proceeds"}',
     ],
   );
+  // What nobody asks for is not sent, not even empty.
+  deepEqual(await sends("charts get revenue"), [0, "GET /charts/revenue"]);
   deepEqual(await sends("metrics overview"), [0, "GET /metrics/overview"]);
   deepEqual(await sends("metrics overview --currency JPY"), [
     0,

@@ -80,3 +80,24 @@ Deno.test("what a missing section may explain is not explained by another one", 
   broken = true;
   match(await info(), /^pro +never +- +- +-$/m);
 });
+
+Deno.test("names that cannot be read are replaced by ids, and a warning says why", async () => {
+  let broken = "";
+  await using desk = await deskAt({
+    intercept: async (request, pass) =>
+      broken !== "" && new URL(request.url).pathname.includes(broken)
+        ? Response.json({ object: "error", type: "server_error", message: "Out of order" }, {
+          status: 500,
+        })
+        : await pass(request),
+  });
+  const { product_id } = await simulate(desk).subscribe(MONTHLY);
+  const whole = await desk.run("subscribers", "info", "ada");
+  deepEqual([whole.code, whole.err], [0, ""]);
+  ok(!whole.out.includes(String(product_id)), whole.out);
+  broken = "/products";
+  const { code, out, err } = await desk.run("subscribers", "info", "ada");
+  equal(code, 0);
+  equal(err, "Warning: Products are shown by their ids: Out of order\n");
+  ok(out.includes(String(product_id)), out);
+});

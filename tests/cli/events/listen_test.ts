@@ -137,6 +137,28 @@ Deno.test("events listen keeps what is refused, and says so", async () => {
   deepEqual(arrived, made);
 });
 
+Deno.test("events listen waits as long as a receiver asks, and longer each time by itself", async () => {
+  const waits: number[] = [];
+  const pause = (ms: number) => Promise.resolve(void waits.push(ms));
+  const { desk, arrived } = await openListening(
+    (count) => {
+      if (count === 2) return new Response("", { status: 503, headers: { "Retry-After": "40" } });
+      return count < 4 ? 500 : 200;
+    },
+    undefined,
+    { pause },
+  );
+  await using _ = desk;
+  await listenAll(desk);
+  const made = await makeEvents(desk, 0);
+  equal((await listenAll(desk)).code, 0);
+  deepEqual(arrived, made);
+  const [first = 0, asked, third = 0] = waits;
+  deepEqual([waits.length, asked], [3, 40_000]);
+  ok(first >= 150 && first <= 200, `${first} ms`);
+  ok(third >= 600 && third <= 800, `${third} ms`);
+});
+
 Deno.test("events listen waits for what happens, and outlives a restart of the service", async () => {
   const folder = await Deno.makeTempDir();
   const options = { database: join(folder, "data.db"), adminSecret: "adm_x", buyers: false };

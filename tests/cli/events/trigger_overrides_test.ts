@@ -165,3 +165,22 @@ Deno.test("events trigger refuses a type, customer or override that is none, and
   match(refused.err, /overrides purchase.\* would change nothing, since the customer has sub/);
   deepEqual(await sim.rows("subscriptions"), held);
 });
+
+Deno.test("events trigger refuses overrides of a step that is left out, and does nothing", async () => {
+  await using desk = await openTriggering();
+  const sim = simulate(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly", price: 10 });
+  await sim.act(id, "raise_price", { price: 12 });
+  const before = [await sim.rows("subscriptions"), await sim.rows("events")];
+  const words = ["events", "trigger", "price_increase_consent_approved", "--customer", "ada"];
+  const { code, err } = await desk.run(...words, "--override", "raise_price.price=15");
+  equal(code, 7, err);
+  match(
+    err,
+    /overrides raise_price\.\* would change nothing, since a higher price is announced for/,
+  );
+  deepEqual([await sim.rows("subscriptions"), await sim.rows("events")], before);
+  // What was announced stays as it was, and is agreed to.
+  equal((await desk.run(...words)).code, 0);
+  equal((await sim.rows("subscriptions"))[0]?.price_micros, 12e6);
+});

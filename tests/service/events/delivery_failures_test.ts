@@ -113,6 +113,18 @@ const FAILURES: Record<string, Failure> = {
     error: /answers 302; redirects are not followed$/,
     status: 302,
   },
+  "redirects with the last status for that": {
+    behave: answers(399),
+    error: /answers 399; redirects are not followed$/,
+    status: 399,
+  },
+  "redirects with the first status for that": {
+    behave: answers(300),
+    error: /answers 300; redirects are not followed$/,
+    status: 300,
+  },
+  "answers 299": { behave: answers(299), error: /answers 299$/, status: 299 },
+  "answers 400": { behave: answers(400), error: /answers 400$/, status: 400 },
   "answers 500": { behave: answers(500), error: /answers 500$/, status: 500 },
   "answers 404": { behave: answers(404), error: /answers 404$/, status: 404 },
   "answers 201": { behave: answers(201), error: /answers 201$/, status: 201 },

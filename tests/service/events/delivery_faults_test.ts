@@ -142,6 +142,30 @@ Deno.test("deliveries are doubled, lost and overtaken on demand", async () => {
   equal(receiver.arrived.length, 9);
 });
 
+Deno.test("a delivery is overtaken by none that has arrived already", async () => {
+  using receiver = openReceiver();
+  await using office = await openPostOffice();
+  const { sim } = office;
+  const webhook = await office.subscribe(receiver);
+  const order = (fault: string) => sim.post(`/webhooks/${webhook.id}/faults`, { fault });
+  await order("drop");
+  const lost = await office.buy();
+  const next = await office.buy();
+  await office.idle();
+  deepEqual(receiver.arrived.map(({ event }) => event.id), [next]);
+  await order("reorder");
+  await sim.post("/events/recover", { since: 0, webhook_id: webhook.id });
+  await office.idle();
+  office.time.pass(1000);
+  await office.idle();
+  deepEqual(receiver.arrived.map(({ event }) => event.id), [next]);
+  const late = await office.buy();
+  await office.idle();
+  office.time.pass(1000);
+  await office.idle();
+  deepEqual(receiver.arrived.map(({ event }) => event.id), [next, late, lost]);
+});
+
 Deno.test("requests are refused, late and cut off on demand, so many times", async () => {
   await using office = await openPostOffice();
   const { desk, time } = office;
@@ -186,6 +210,41 @@ Deno.test("requests are refused, late and cut off on demand, so many times", asy
   equal((await admin("PUT", {})).status, 405);
   const stranger = new Request(`${BASE_URL}/_sim/faults`, { method: "DELETE" });
   equal((await desk.service.fetch(stranger)).status, 401);
+});
+
+Deno.test("an error on demand has the form of the errors at its address", async () => {
+  await using desk = await openDesk();
+  const bodyOf = async (path: string, status: number) => {
+    const ordered = await desk.service.fetch(
+      new Request(`${BASE_URL}/_sim/faults`, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${desk.service.adminSecret}`,
+          "Content-Type": "application/json",
+        },
+        body: JSON.stringify({ path, status }),
+      }),
+    );
+    equal(ordered.status, 201);
+    const response = await desk.service.fetch(new Request(BASE_URL + path));
+    equal(response.status, status);
+    return await response.json();
+  };
+  const offerings = `/v2/projects/${desk.projectId}/offerings`;
+  const message = "This error was asked for under /_sim/faults";
+  const common = { object: "error", message };
+  for (
+    const [status, type, retryable] of [
+      [500, "server_error", true],
+      [502, "server_error", true],
+      [418, "invalid_request", false],
+    ] as const
+  ) deepEqual(await bodyOf(offerings, status), { ...common, type, retryable });
+  const sdk = "/v1/subscribers/ada/offerings";
+  deepEqual(await bodyOf(sdk, 500), { code: 7110, message });
+  const oauth = (error: string) => ({ error, error_description: message });
+  deepEqual(await bodyOf("/oauth2/token", 500), oauth("server_error"));
+  deepEqual(await bodyOf("/oauth2/token", 499), oauth("invalid_request"));
 });
 
 Deno.test("a connection is cut before or after the effect", async () => {

@@ -4,6 +4,7 @@ import { type Api, apiOf, badField, noSuch, type Wire } from "../../support/api.
 import { APP_TYPES } from "../../support/app_types.ts";
 import { checkFields, type FieldRule } from "../../support/field_rules.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
+import { simulate } from "../../support/simulation.ts";
 
 const NAMES = Object.keys(APP_TYPES);
 
@@ -219,6 +220,58 @@ Deno.test("an app with products is not deleted, and the refusal names them", asy
   await api.refused(noSuch(), "GET", `/apps/${app.id}`);
   await api.refused(noSuch(), "GET", `/apps/${app.id}/public_api_keys`);
   await api.refused(noSuch(), "DELETE", `/apps/${app.id}`);
+});
+
+Deno.test("an app with more than 100 products is refused with the ids of the first 100", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const sim = simulate(desk);
+  const app = await createApp(api, "app_store");
+  const product = { app_id: app.id, type: "non_consumable" };
+  const ids = [];
+  for (let i = 0; i < 99; i++) {
+    ids.push((await api.post("/products", { ...product, store_identifier: `p${i}` })).id);
+  }
+  // What was bought counts after all products.
+  for (const customer_id of ["ada", "bob"]) {
+    ids.push((await sim.purchase({ product_id: ids[0] ?? "", price: 1, customer_id })).id);
+  }
+  const refusal = { status: 409, type: "unprocessable_entity_error" };
+  const first = await api.refused(refusal, "DELETE", `/apps/${app.id}`);
+  deepEqual(first.referenced_object_ids, ids.slice(0, 100));
+  ids.splice(99, 0, (await api.post("/products", { ...product, store_identifier: "p99" })).id);
+  ids.splice(100, 0, (await api.post("/products", { ...product, store_identifier: "p100" })).id);
+  const second = await api.refused(refusal, "DELETE", `/apps/${app.id}`);
+  deepEqual(second.referenced_object_ids, ids.slice(0, 100));
+});
+
+Deno.test("an app with more than 100 webhooks is refused with the ids of the first 100", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const app = await createApp(api, "app_store");
+  const ids = Array.from({ length: 101 }, (_, i) => `whintgr${String(i).padStart(10, "0")}`);
+  await desk.service.store.write((tx) =>
+    tx.insertInto("webhook_integrations").values(ids.map((id, seq) => ({
+      project_id: desk.projectId,
+      id,
+      seq: 1_000_000 + seq,
+      name: id,
+      url: "https://hooks.acme.dev/",
+      event_types: null,
+      authorization_header: null,
+      environment: null,
+      app_id: app.id,
+      signing_secret: "whsec_x",
+      created_at: 0,
+    }))).execute()
+  );
+  const refusal = {
+    status: 409,
+    type: "unprocessable_entity_error",
+    message: /limited to the app/,
+  };
+  const { referenced_object_ids } = await api.refused(refusal, "DELETE", `/apps/${app.id}`);
+  deepEqual(referenced_object_ids, ids.slice(0, 100));
 });
 
 Deno.test("an Apple app has a StoreKit configuration of its active products", async () => {

@@ -8,7 +8,7 @@ import {
   type NewWebhook,
   updateWebhook,
 } from "../../../lib/resources/webhooks.ts";
-import { apiOf, badField } from "../../support/api.ts";
+import { apiOf, badField, noSuch } from "../../support/api.ts";
 import {
   LOCAL_ADDRESSES,
   RESERVED,
@@ -230,6 +230,27 @@ Deno.test("an app cannot be deleted while a webhook is limited to it", async () 
   deepEqual(inTheWay.referenced_object_ids, [id]);
   await updateWebhook(desk.client, id, { app_id: null });
   await api.remove(`/apps/${app.id}`);
+});
+
+Deno.test("an app that is deleted while a URL is tried is missed before anything is written", async () => {
+  using internet = openReceiver();
+  let meanwhile: () => Promise<unknown> = () => Promise.resolve();
+  const connect: Internet["network"]["connect"] = async (...where) => {
+    await meanwhile();
+    return await internet.network.connect(...where);
+  };
+  await using desk = await openDesk({ network: { ...internet.network, connect } });
+  const api = apiOf(desk);
+  const { id } = await createWebhook(desk.client, newWebhook());
+  const before = await api.get("/integrations/webhooks");
+  for (const path of ["/integrations/webhooks", `/integrations/webhooks/${id}`]) {
+    const app = await api.post("/apps", { name: "New", type: "stripe", stripe: {} });
+    meanwhile = () => api.remove(`/apps/${app.id}`);
+    await api.refused(noSuch("app_id"), "POST", path, newWebhook({ app_id: app.id, name: "Late" }));
+    meanwhile = () => Promise.resolve();
+    await api.refused(noSuch(), "GET", `/apps/${app.id}`);
+  }
+  deepEqual(await api.get("/integrations/webhooks"), before);
 });
 
 Deno.test("changes of webhooks are audited, and need their permission", async () => {

@@ -1,0 +1,33 @@
+import { deepEqual } from "node:assert/strict";
+import { frozen } from "../../support/activities.ts";
+import { openDesk } from "../../support/harness.ts";
+
+Deno.test("a one-time purchase counts as a payment, and its refund as a refund", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const { id } = await sim.purchase({ product_id: "notes.pro.lifetime", price: 99 });
+  await sim.post(`/purchases/${id}/refund`);
+  await sim.post(`/purchases/${id}/reverse_refund`);
+  const rows = await sim.rows("movements");
+  deepEqual(
+    rows.map(({ kind, purchase_id, payments_delta, refunds_delta, gross_usd_micros }) => [
+      kind,
+      purchase_id,
+      payments_delta,
+      refunds_delta,
+      gross_usd_micros,
+    ]),
+    [
+      ["purchase", id, 1, 0, 99e6],
+      ["refund", id, 0, 1, -99e6],
+      ["refund_reversal", id, 0, -1, 99e6],
+    ],
+  );
+});
+
+Deno.test("a one-time purchase that costs nothing counts for nothing", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  await sim.purchase({ product_id: "notes.pro.lifetime", price: 0 });
+  deepEqual(await sim.rows("movements"), []);
+});
