@@ -8,7 +8,7 @@ import { VERSION } from "../version.ts";
 import { type Clock, type Later, systemClock, systemLater } from "./clock.ts";
 import { Refusal } from "./contract/errors.ts";
 import { type Deliverer, openDelivery, type ScheduleName } from "./events/mod.ts";
-import { checkCaller } from "./http/guard.ts";
+import { createGuard, type Guard } from "./http/guard.ts";
 import { forgetAnswers } from "./http/idempotency.ts";
 import { newToken } from "./records/ids.ts";
 import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
@@ -68,7 +68,10 @@ export interface ServiceOptions {
   adminSecret?: string | undefined;
   /** Requests per minute for each caller. Default: more than a script sends. */
   rateLimits?: RateLimits | undefined;
-  /** Host names, besides loopback, under which the service may be addressed. */
+  /**
+   * Names and addresses, besides loopback, under which the service may be addressed. With `0.0.0.0`
+   * or `::` among them every address passes.
+   */
   hosts?: readonly string[] | undefined;
   /** For tests without a browser: the account in whose name every sign-in is allowed, unasked. */
   autoApprove?: string | undefined;
@@ -117,6 +120,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const adminSecret = options.adminSecret ?? newToken("adm_");
   const faults = createRequestFaults(later);
   const simulator = createSimServer(simRoutes, { ...parts, delivery });
+  const guard = createGuard(hosts);
   const servers: Servers = {
     api: createServer(routes, parts),
     sdk: createSdkServer(sdkRoutes, parts),
@@ -144,7 +148,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       listeners.stop();
       deliverer.stop().catch(report);
     },
-    fetch: (request) => answer(request, servers, { hosts, parts }),
+    fetch: (request) => answer(request, servers, { guard, parts }),
     async close() {
       timers.forEach(clearInterval);
       listeners.stop();
@@ -181,19 +185,22 @@ interface Servers {
 async function answer(
   request: Request,
   servers: Servers,
-  { hosts, parts }: { hosts: readonly string[]; parts: ServerParts },
+  { guard, parts }: { guard: Guard; parts: ServerParts },
 ): Promise<Response> {
   try {
-    checkCaller(request, { hosts });
-    return await dispatch(request, servers);
+    const { pathname } = guard(request);
+    return await dispatch(request, pathname, servers);
   } catch (error) {
     return refuse(error, parts);
   }
 }
 
 /** Hands a request to whom it is for. Only the simulator's own requests never go wrong on purpose. */
-async function dispatch(request: Request, { api, sdk, oauth, sim }: Servers): Promise<Response> {
-  const { pathname } = new URL(request.url);
+async function dispatch(
+  request: Request,
+  pathname: string,
+  { api, sdk, oauth, sim }: Servers,
+): Promise<Response> {
   if (pathname.startsWith("/_sim/")) return await answerSim(request, sim);
   return await sim.faults.meet(request, async () => {
     if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);

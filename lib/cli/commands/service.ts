@@ -27,6 +27,7 @@ const start = command({
       { placeholder: "n" },
     ),
     host: text("The address to listen on (default: 127.0.0.1)", { placeholder: "address" }),
+    name: texts("A further name under which the service may be addressed", { placeholder: "host" }),
     data: text("The data folder, or :memory: (default: ~/.cli/service)", { placeholder: "dir" }),
     empty: toggle("Leave a new database without the demonstration project"),
     rate_limits: choice("Which rate limits hold (default: local, out of a script's way)", [
@@ -51,6 +52,7 @@ const start = command({
       folder,
       port,
       host,
+      names: input.name,
       empty: empty === true,
       rateLimits: input.rate_limits ?? "local",
       webhookTargets: input.webhook_targets,
@@ -77,7 +79,7 @@ const start = command({
 
 /** Whether only this machine can reach a host. */
 function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host.startsWith("127.");
+  return /^(localhost|127\..*|\[?::1\]?)$/i.test(host);
 }
 
 /** What a started service says about itself. */

@@ -6,13 +6,20 @@
 
 import type { z } from "zod";
 import { innermost, ruleOf } from "./body_rules.ts";
+import { readBytes } from "./bytes.ts";
 import { invalid, malformed, type Refusal } from "../contract/errors.ts";
 
 /** The largest body, in bytes: 4 MiB. */
 export const LARGEST_BODY = 4 * 1024 * 1024;
 
 /** The deepest nesting of a body. */
-const DEEPEST = 64;
+export const DEEPEST_BODY = 64;
+
+/**
+ * The most values in a body, fields and items counted together. Each costs the reader, the schema
+ * and the refusal of a wrong one some time, and meanwhile nobody else is answered.
+ */
+export const MOST_VALUES = 20_000;
 
 /** A body as it came: its text, and the JSON value in it. */
 export interface RawBody {
@@ -25,20 +32,21 @@ export interface RawBody {
 /**
  * Reads a JSON body.
  *
- * @throws {Refusal} 413 over 4 MiB, 400 for another content type or encoding, or for what is not
- * JSON.
+ * @throws {Refusal} 413 over 4 MiB, 400 for another content type or encoding, for too many values,
+ * or for what is not JSON.
  */
 export async function readBody(request: Request): Promise<RawBody> {
   const encoding = request.headers.get("Content-Encoding") ?? "identity";
   if (!/^\s*(identity)?\s*$/i.test(encoding)) {
     throw malformed(`The body must be sent as it is, not with Content-Encoding: ${encoding}`);
   }
-  const text = decode(await readBytes(request));
+  const text = decode(await readBytes(request, LARGEST_BODY));
   if (text.trim() === "") return { text: "", value: {} };
   const type = request.headers.get("Content-Type") ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw malformed(`The body must be JSON: send Content-Type: application/json, not "${type}"`);
   }
+  checkCount(text);
   try {
     const value: unknown = JSON.parse(text);
     checkValue(value);
@@ -113,31 +121,6 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
   }, root);
 }
 
-/** Reads the bytes, but never more than allowed. */
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const tooLarge = () => malformed(`The body is larger than ${LARGEST_BODY} bytes`, 413);
-  const told = request.headers.get("Content-Length");
-  if (Number(told ?? 0) > LARGEST_BODY) throw tooLarge();
-  // HTTP holds senders to the length that they tell; read as a whole it takes half as long.
-  if (told !== null) return await request.bytes();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > LARGEST_BODY) throw tooLarge();
-    chunks.push(chunk);
-  }
-  const [only] = chunks;
-  if (chunks.length <= 1) return only ?? new Uint8Array();
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return all;
-}
-
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Decodes UTF-8, a byte order mark allowed. */
@@ -149,6 +132,23 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+/** Refuses a body with too many values, before any time is spent on them. */
+function checkCount(text: string): void {
+  // A value and what parts it from the next one take two characters.
+  if (text.length <= 2 * MOST_VALUES) return;
+  let count = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length && count <= MOST_VALUES; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) quoted = !quoted;
+    else if (quoted) i += code === BACKSLASH ? 1 : 0;
+    else if (code === COMMA || code === BRACE || code === BRACKET) count++;
+  }
+  if (count > MOST_VALUES) throw malformed(`The body holds more than ${MOST_VALUES} values`);
+}
+
+const [QUOTE, BACKSLASH, COMMA, BRACE, BRACKET] = [...'"\\,{['].map((sign) => sign.charCodeAt(0));
+
 /** Refuses what JSON can carry but would come back changed, or not at all. */
 function checkValue(root: unknown): void {
   let level: unknown[] = [root];
@@ -157,7 +157,9 @@ function checkValue(root: unknown): void {
     for (const value of level) {
       if (typeof value === "string") checkText(value);
       if (typeof value !== "object" || value === null) continue;
-      if (depth >= DEEPEST) throw malformed(`The body is nested deeper than ${DEEPEST} levels`);
+      if (depth >= DEEPEST_BODY) {
+        throw malformed(`The body is nested deeper than ${DEEPEST_BODY} levels`);
+      }
       if (!Array.isArray(value)) Object.keys(value).forEach(checkName);
       for (const inner of Object.values(value)) next.push(inner);
     }

@@ -1,34 +1,54 @@
 /**
- * Keeps web pages away. A page that a browser shows can send requests to this machine; it is told by
+ * Keeps web pages away. A page that a browser shows can send requests to this machine; it is known by
  * its `Origin`, and by a `Host` that only a rebound name can have.
  *
  * @module
  */
 
-import { Refusal } from "../contract/errors.ts";
-
-/** What the guard needs to know of the server. */
-export interface GuardOptions {
-  /** Host names, besides loopback, under which the service may be addressed. */
-  hosts: readonly string[];
-}
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
+import { malformed, Refusal } from "../contract/errors.ts";
+import { canonicalHost, HOST, isAnyAddress } from "./address.ts";
 
 /**
- * Lets a request pass if it is addressed to us and no other site's page sends it.
+ * Lets a request pass if it is addressed to us and no other site's page sends it, and returns its
+ * address.
  *
- * @throws {Refusal} 421 for a foreign host, 403 for a foreign origin.
+ * @throws {Refusal} 400 for a host that is none, 421 for a foreign host, 403 for a foreign origin.
  */
-export function checkCaller(request: Request, { hosts }: GuardOptions): void {
-  const url = new URL(request.url);
-  if (!LOOPBACK.test(url.hostname) && !hosts.includes(url.hostname)) {
-    const message = `This service is not ${url.hostname}; start it with --host to be called that`;
-    throw new Refusal(421, "invalid_request", message);
-  }
-  const origin = request.headers.get("Origin");
-  if (origin !== null && origin !== url.origin) {
+export type Guard = (request: Request) => URL;
+
+/** Hosts by which every service can be called. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** An address in place of a name, as the URL parser writes it. */
+const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
+
+/**
+ * Makes a guard.
+ *
+ * @param hosts Names and addresses, besides loopback, under which the service may be addressed. With
+ * `0.0.0.0` or `::` among them every address passes, since a rebound page needs a name.
+ */
+export function createGuard(hosts: readonly string[]): Guard {
+  const known = new Set(hosts.map((host) => canonicalHost(host)));
+  const anyAddress = [...known].some((host) => host !== undefined && isAnyAddress(host));
+  const isOurs = (host: string) =>
+    LOOPBACK.test(host) || known.has(host) || anyAddress && ADDRESS.test(host);
+  return (request) => {
+    const host = request.headers.get("Host");
+    const url = host === null || HOST.test(host) ? URL.parse(request.url) : null;
+    if (!url) {
+      throw malformed("The Host header must be a host name or address, with or without port");
+    }
+    if (!isOurs(url.hostname)) throw foreignHost(url.hostname);
+    const origin = request.headers.get("Origin");
+    if (origin === null || origin === url.origin) return url;
     const message = `Pages of ${origin} cannot use this service`;
     throw new Refusal(403, "authorization_error", message);
-  }
+  };
+}
+
+function foreignHost(host: string): Refusal {
+  const message =
+    `This service does not answer to ${host}; start it with --name ${host} to allow that`;
+  return new Refusal(421, "invalid_request", message);
 }

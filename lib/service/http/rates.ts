@@ -21,7 +21,13 @@ export const LOCAL_LIMITS: RateLimits = {
   charts: 1_000_000,
 };
 
+/** The time that limits are for. */
 const WINDOW_MS = 60_000;
+
+/** How exactly the time of a request is kept. */
+const SLOT_MS = 250;
+
+const SLOTS = WINDOW_MS / SLOT_MS;
 
 /** Counts requests. */
 export interface RateCounter {
@@ -33,29 +39,35 @@ export interface RateCounter {
   count(caller: string, rate: RateClass): Record<string, string>;
 }
 
-/** Makes a counter over fixed windows of one minute of wall time. */
+/** The requests of one caller in the last minute, by the slot in which they came. */
+interface Usage {
+  /** A ring: slot number modulo its length. */
+  readonly slots: Uint32Array;
+  /** The newest slot. */
+  newest: number;
+  /** The sum of all slots. */
+  total: number;
+}
+
+/** Makes a counter over the last minute of wall time, at every moment. */
 export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter {
-  let window = -1;
-  const used = new Map<string, number>();
+  const used = new Map<string, Usage>();
   return {
     count(caller, rate) {
       const now = clock();
-      if (Math.floor(now / WINDOW_MS) !== window) {
-        window = Math.floor(now / WINDOW_MS);
-        used.clear();
-      }
       const key = `${rate} ${caller}`;
-      const usage = (used.get(key) ?? 0) + 1;
+      const usage = used.get(key) ?? { slots: new Uint32Array(SLOTS), newest: 0, total: 0 };
+      used.set(key, usage);
+      moveTo(usage, Math.floor(now / SLOT_MS));
       const limit = limits[rate];
+      const isOver = usage.total >= limit;
+      if (!isOver) add(usage);
       const headers = {
-        "Service-Rate-Limit-Current-Usage": String(Math.min(usage, limit)),
+        "Service-Rate-Limit-Current-Usage": String(usage.total),
         "Service-Rate-Limit-Current-Limit": String(limit),
       };
-      if (usage <= limit) {
-        used.set(key, usage);
-        return headers;
-      }
-      const seconds = Math.ceil(((window + 1) * WINDOW_MS - now) / 1000);
+      if (!isOver) return headers;
+      const seconds = Math.ceil((freeAt(usage) - now) / 1000);
       throw new Refusal(
         429,
         "rate_limit_error",
@@ -67,4 +79,32 @@ export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter
       );
     },
   };
+}
+
+/** Forgets what is older than a minute. A clock that was set back stands still. */
+function moveTo(usage: Usage, slot: number): void {
+  if (slot - usage.newest >= SLOTS) {
+    usage.slots.fill(0);
+    usage.total = 0;
+    usage.newest = slot;
+  }
+  while (usage.newest < slot) {
+    const place = ++usage.newest % SLOTS;
+    usage.total -= usage.slots[place] ?? 0;
+    usage.slots[place] = 0;
+  }
+}
+
+/** Counts a request in the newest slot. */
+function add(usage: Usage): void {
+  const place = usage.newest % SLOTS;
+  usage.slots[place] = (usage.slots[place] ?? 0) + 1;
+  usage.total++;
+}
+
+/** When the oldest requests no longer count. */
+function freeAt({ slots, newest }: Usage): number {
+  let oldest = newest - SLOTS + 1;
+  while (oldest < newest && slots[oldest % SLOTS] === 0) oldest++;
+  return (oldest + SLOTS) * SLOT_MS;
 }

@@ -6,9 +6,10 @@
  */
 
 import { join } from "node:path";
-import { Cancelled, ConfigError } from "../../errors.ts";
+import { Cancelled } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import type { ScheduleName } from "../events/mod.ts";
+import { addressFor, cannotListen, hostsOf } from "./address.ts";
 import { newToken } from "../records/ids.ts";
 import {
   LOCAL_LIMITS,
@@ -31,6 +32,8 @@ export interface ServeOptions {
   port: number;
   /** The address to listen on. */
   host: string;
+  /** Further names under which the service may be addressed. Default: none. */
+  names?: readonly string[] | undefined;
   /** Whether a new database stays without the demonstration project. */
   empty: boolean;
   /** Which rate limits hold. */
@@ -74,7 +77,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
       empty: options.empty,
       adminSecret,
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
-      hosts: [options.host],
+      hosts: hostsOf(options),
       webhookTargets: options.webhookTargets,
       webhookSchedule: options.webhookSchedule,
       report: options.report,
@@ -135,13 +138,11 @@ async function listen(
   let server: Deno.HttpServer<Deno.NetAddr>;
   try {
     const onListen = () => {};
-    server = Deno.serve({ hostname: host, port, onListen }, (request) => service.fetch(request));
+    const hostname = host.replace(/^\[(.*)\]$/, "$1");
+    server = Deno.serve({ hostname, port, onListen }, (request) => service.fetch(request));
   } catch (error) {
     await service.close();
-    const why = error instanceof Deno.errors.AddrInUse ? "it is in use" : String(error);
-    throw new ConfigError(`Cannot listen on ${host}:${port}: ${why}`, {
-      hint: "Pass another --port, or --port 0 for any free one.",
-    });
+    throw cannotListen(host, port, error);
   }
   const baseUrl = addressFor(host, server.addr.port);
   if (lock) {
@@ -158,10 +159,4 @@ async function listen(
       await lock?.release();
     },
   };
-}
-
-/** The address under which this machine reaches a host: `0.0.0.0` and `::` are none themselves. */
-export function addressFor(host: string, port: number): string {
-  const own = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  return `http://${own.includes(":") ? `[${own}]` : own}:${port}`;
 }

@@ -4,10 +4,12 @@
  * @module
  */
 
+import { Refusal } from "../contract/errors.ts";
+import { readBytes } from "../http/bytes.ts";
 import { invalidRequest, OAuthRefusal } from "./refusal.ts";
 
 /** The largest form, in bytes. */
-const LARGEST_FORM = 32 * 1024;
+export const LARGEST_FORM = 32 * 1024;
 
 /** The parameters of a request. One without a value counts as absent: RFC 6749 §3.1. */
 export interface Parameters {
@@ -70,19 +72,15 @@ export async function readForm(request: Request): Promise<Parameters> {
 
 /** Reads the body as text, but never more than allowed. */
 async function readText(request: Request): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let size = 0;
-  let text = "";
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > LARGEST_FORM) break;
-      text += decoder.decode(chunk, { stream: true });
-    }
-    if (size <= LARGEST_FORM) return text + decoder.decode();
+    return new TextDecoder("utf-8", { fatal: true }).decode(
+      await readBytes(request, LARGEST_FORM),
+    );
   } catch (error) {
+    if (error instanceof Refusal) {
+      throw new OAuthRefusal("invalid_request", error.message, { status: error.status });
+    }
     if (!(error instanceof TypeError)) throw error;
     throw invalidRequest("The body is not valid UTF-8");
   }
-  throw new OAuthRefusal("invalid_request", "The body is too large", { status: 413 });
 }

@@ -49,7 +49,7 @@ export async function refreshTokens(
     return { value: await rotate(tx, grant, request, span), stale: grant.id };
   }
   if (span.now - (found.rotated_at ?? span.now) < span.lifetimes.grace) {
-    return { value: await currentPair(tx, grant, request.token, span) };
+    return { value: await currentPair(tx, grant, request, span) };
   }
   await revokeGrant(tx, grant.id, span.now);
   const message =
@@ -113,12 +113,13 @@ async function rotate(
 
 /**
  * The pair that took the place of a token. When that was exchanged as well, all within the grace,
- * the one after it, and so on: the caller gets tokens that work.
+ * the one after it, and so on: the caller gets tokens that work. A caller that asks for other
+ * permissions than the first one did gets an access token of its own.
  */
 async function currentPair(
   tx: Tx,
   grant: { id: string; scope: string },
-  token: string,
+  { token, scope = grant.scope }: RefreshRequest,
   span: Span,
 ): Promise<TokenPair> {
   const key = await ensureServerKey(tx);
@@ -127,10 +128,11 @@ async function currentPair(
   const access = await tx.selectFrom("access_tokens").select(["expires_at", "scope"])
     .where("hash", "=", sha256Hex(pair.access)).where("expires_at", ">", span.now)
     .executeTakeFirst();
+  const given = access?.scope ?? grant.scope;
   // It may have ended on its own: revoked by its holder, or short-lived.
-  const answer = access
-    ? answerOf(pair.access, access.expires_at - span.now, access.scope ?? grant.scope)
-    : await addAccessToken(tx, grant, newToken("atk_"), span);
+  const answer = access && isWithin(given, scope) && isWithin(scope, given)
+    ? answerOf(pair.access, access.expires_at - span.now, given)
+    : await addAccessToken(tx, grant, newToken("atk_"), span, scope);
   return pairOf(answer, pair.refresh);
 }
 

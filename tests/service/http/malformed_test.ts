@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { routes } from "../../../lib/service/mod.ts";
 import { fullPath } from "../../../lib/service/contract/route.ts";
-import { answerOf, apiOf, signIn } from "../../support/api.ts";
+import { MOST_VALUES } from "../../../lib/service/http/body.ts";
+import { answerOf, apiOf, checkRefusal, signIn } from "../../support/api.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
 
 /** Bodies that no operation takes. */
@@ -87,6 +88,38 @@ Deno.test("a broken or odd body is refused by every operation, and quickly", asy
     ok(each < 2000, `${String(body).slice(0, 40)} takes ${each} ms`);
   }
   equal("polluted" in {}, false);
+});
+
+Deno.test("a body of too many values is refused before they are looked at", async () => {
+  await using desk = await openDesk();
+  const send = (body: string) =>
+    desk.send("POST", "/v2/projects", body).then((answer) => answer.json());
+  const fields = (count: number) =>
+    `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`;
+  match((await send(fields(MOST_VALUES + 1))).message, /^The body holds more than 20000 values$/);
+  match((await send(`{"a":[${"[],".repeat(MOST_VALUES)}[]]}`)).message, /more than 20000 values/);
+  match((await send(fields(MOST_VALUES))).message, /^'name' is a required property/);
+  const commas = JSON.stringify({ name: '",{[\\'.repeat(MOST_VALUES) });
+  match((await send(commas)).message, /^'name' /, "text is no value of its own");
+});
+
+Deno.test("a body whose sender breaks off is refused, and is no fault of the service", async () => {
+  const faults: unknown[] = [];
+  await using desk = await openDesk({ report: (error) => faults.push(error) });
+  const { Authorization } = await signIn(desk, {});
+  for (const told of [{}, { "Content-Length": "20" }, { "Content-Length": "200000" }]) {
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"name":'));
+        controller.error(new Error("the connection is gone"));
+      },
+    });
+    const headers = { Authorization, "Content-Type": "application/json", ...told };
+    const request = new Request(`${BASE_URL}/v2/projects`, { method: "POST", headers, body });
+    const answer = await answerOf(await desk.service.fetch(request));
+    checkRefusal(answer, { status: 400, type: "invalid_request", message: /breaks off/ }, "body");
+  }
+  deepEqual(faults, []);
 });
 
 Deno.test("a compressed body is refused by the name of its encoding", async () => {

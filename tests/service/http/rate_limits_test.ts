@@ -1,4 +1,4 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { createClient } from "../../../lib/client.ts";
 import { each } from "../../../lib/page.ts";
 import { listProducts } from "../../../lib/resources/products.ts";
@@ -48,7 +48,7 @@ Deno.test("what is refused before it is counted does not use up the limit", asyn
   deepEqual(usageOf(await api.send("GET", "/offerings")), ["1", "3"]);
 });
 
-Deno.test("past the limit the answer is 429, with the time to wait, until the minute is over", async () => {
+Deno.test("past the limit the answer is 429, with the time to wait, until a minute has passed", async () => {
   let now = NOON + 18_500;
   await using desk = await openDesk({ clock: () => now, rateLimits: LIMITS });
   const api = apiOf(desk);
@@ -58,18 +58,18 @@ Deno.test("past the limit the answer is 429, with the time to wait, until the mi
     const [wait, method, path] of [
       [0, "GET", "/offerings"],
       [10_000, "POST", "/entitlements"],
-      [31_499, "DELETE", "/offerings/winter_sale"],
+      [59_999, "DELETE", "/offerings/winter_sale"],
     ] as const
   ) {
     now = NOON + 18_500 + wait;
     const answer = await api.send(method, path);
     checkRefusal(answer, { status: 429, type: "rate_limit_error", message: /More than 3 / }, path);
-    const seconds = Math.ceil((NOON + 60_000 - now) / 1000);
+    const seconds = Math.ceil((60_000 - wait) / 1000);
     equal(answer.headers.get("Retry-After"), String(seconds));
     equal(answer.body.backoff_ms, seconds * 1000);
     deepEqual(usageOf(answer), ["3", "3"]);
   }
-  now = NOON + 60_000;
+  now = NOON + 18_500 + 60_000;
   const answer = await api.send("GET", "/offerings");
   deepEqual(usageOf(answer), ["1", "3"]);
   deepEqual(answer.body.items, before, "what was refused has changed nothing");
@@ -110,6 +110,32 @@ Deno.test("a walk through a list waits when it is told to, and loses and repeats
   equal(new Set(ids).size, 8);
   equal(waits.length, 3);
   equal(waits.every((ms) => ms >= 59_000 && ms < 61_000), true, String(waits));
+});
+
+Deno.test("no minute holds more than the limit, wherever it begins", () => {
+  let now = NOON + 59_000;
+  const limit = PUBLIC_LIMITS.configuration;
+  const rates = createRateCounter(PUBLIC_LIMITS, () => now);
+  const burst = (most: number) => {
+    let passed = 0;
+    try {
+      for (; passed < most; passed++) rates.count("acct1", "configuration");
+    } catch (error) {
+      match(String(error), /More than 60 requests in one minute/);
+    }
+    return passed;
+  };
+  equal(burst(40), 40);
+  now = NOON + 61_000;
+  equal(burst(999), limit - 40, "the minute of the clock has changed, and nothing else");
+  now = NOON + 118_500;
+  equal(burst(999), 0);
+  now = NOON + 119_000;
+  equal(burst(999), 40, "a minute after them, the first 40 no longer count");
+  now -= 3_600_000;
+  equal(burst(999), 0, "a clock that is set back frees nothing");
+  now += 7_200_000;
+  equal(burst(999), limit);
 });
 
 Deno.test("customers, configuration and charts are counted apart", () => {

@@ -139,6 +139,33 @@ Deno.test("a request for another host is none of ours", async () => {
   }
 });
 
+Deno.test("a host is compared by what it means, not by how it is written", async () => {
+  const cases: [hosts: string[], good: string[], bad: string[]][] = [
+    [["fd00::2"], ["[fd00::2]:4010", "[fd00:0:0::2]"], ["[fd00::3]", "10.0.0.1"]],
+    [["[FD00::2]"], ["[fd00::2]"], []],
+    [["VM"], ["vm:4010", "VM"], ["vm.example"]],
+    [["192.168.1.10"], ["192.168.1.10:4010"], ["192.168.1.11", "evil.example"]],
+    [["0.0.0.0"], ["192.168.1.10:4010", "10.0.2.2", "[fd00::2]"], ["evil.example", "vm"]],
+    [["::", "api", "Host.Docker.Internal"], ["10.0.0.1", "api:4010", "host.docker.internal"], [
+      "evil.example",
+      "1.2.3.4.evil.example",
+    ]],
+  ];
+  for (const [hosts, good, bad] of cases) {
+    await using desk = await openDesk({ hosts });
+    const ask = async (host: string) =>
+      (await desk.service.fetch(new Request(`http://${host}/health`))).status;
+    for (const host of good) equal(await ask(host), 200, `${hosts} is ${host}`);
+    for (const host of bad) equal(await ask(host), 421, `${hosts} is not ${host}`);
+  }
+});
+
+Deno.test("a name that is refused is told how to be allowed", async () => {
+  await using desk = await openDesk();
+  const answer = await answerOf(await desk.service.fetch(new Request("http://api:4010/health")));
+  match(String(answer.body["message"]), /^This service does not answer to api; .* --name api /);
+});
+
 Deno.test("a page of another origin gets nothing, and a browser is never told that it may", async () => {
   await using desk = await openDesk();
   const { Authorization } = await signIn(desk, {});
@@ -178,39 +205,59 @@ Deno.test("answers are not kept by caches, and each has its own id", async () =>
 });
 
 Deno.test("over HTTP it is the Host header that counts", async () => {
-  const report = (error: unknown) => {
-    throw error;
-  };
+  const faults: unknown[] = [];
   const server = await serve({
     folder: undefined,
     port: 0,
     host: "127.0.0.1",
+    names: ["api"],
     empty: true,
     rateLimits: "local",
-    report,
+    report: (error) => faults.push(error),
   });
   try {
     const port = Number(new URL(server.baseUrl).port);
     const lines = [
       [`GET /health HTTP/1.1`, `Host: 127.0.0.1:${port}`, "200"],
+      [`GET /health HTTP/1.1`, `Host: API:${port}`, "200"],
       [`GET /health HTTP/1.1`, "Host: evil.example", "421"],
       [`GET /health HTTP/1.1`, `Host: evil.example:${port}`, "421"],
       [`GET http://evil.example/health HTTP/1.1`, `Host: evil.example`, "421"],
       [`GET /v2/projects HTTP/1.1`, `Host: 127.0.0.1:${port}`, "401"],
+      ...["a b", "[", "^", "127.0.0.1:99999", "127.0.0.1/x", "x@127.0.0.1", "127.0.0.1?x", "é"]
+        .map((host) => [`GET /health HTTP/1.1`, `Host: ${host}`, "400"]),
     ];
     for (const [request = "", host = "", status] of lines) {
       deepEqual([await statusOf(port, request, host)], [status], `${request}, ${host}`);
     }
+    equal(await statusOf(port, "POST /oauth2/token HTTP/1.1", CHUNKED, "zz\r\n"), "400");
+    deepEqual(faults, [], "what a sender does wrong is no fault of the service");
   } finally {
     await server.stop();
   }
 });
 
-/** The status of the answer to a request as it is written on the wire. */
-async function statusOf(port: number, request: string, host: string): Promise<string | undefined> {
+/** The head of a form in chunks. */
+const CHUNKED = [
+  "Host: 127.0.0.1",
+  "Content-Type: application/x-www-form-urlencoded",
+  "Transfer-Encoding: chunked",
+].join("\r\n");
+
+/** The status of the answer to a request as it is written on the wire, its body a moment later. */
+async function statusOf(
+  port: number,
+  request: string,
+  host: string,
+  body = "",
+): Promise<string | undefined> {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port });
-  const text = `${request}\r\n${host}\r\nConnection: close\r\n\r\n`;
-  await connection.write(new TextEncoder().encode(text));
+  const write = (text: string) => connection.write(new TextEncoder().encode(text));
+  await write(`${request}\r\n${host}\r\nConnection: close\r\n\r\n`);
+  if (body !== "") {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await write(body);
+  }
   const bytes = new Uint8Array(64);
   const read = await connection.read(bytes) ?? 0;
   return /^HTTP\/1\.1 (\d+)/.exec(new TextDecoder().decode(bytes.subarray(0, read)))?.[1];

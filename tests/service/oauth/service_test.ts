@@ -115,6 +115,33 @@ Deno.test("within 30 seconds the old refresh token answers with the very same pa
   assert.ok(await signIn.oauth.authenticate(text(first.json.access_token)));
 });
 
+Deno.test("within the grace each refresh gets the permissions that it asks for", async () => {
+  await using signIn = await startSignIn();
+  const { refresh_token } = await signIn.oauth.issueToken({ rotates: true });
+  const ask = async (scope?: string) => {
+    const form = { ...refreshForm(refresh_token), ...scope !== undefined && { scope } };
+    const { json } = await signIn.post("/oauth2/token", form);
+    const actor = await signIn.oauth.authenticate(text(json.access_token));
+    assert.equal(actor?.scope, json.scope);
+    return json;
+  };
+  const narrow = "*:apps:read *:products:read";
+  const wide = await ask();
+  const narrowed = await ask(narrow);
+  assert.equal(narrowed.scope, narrow);
+  assert.equal((await ask("*:apps:read")).scope, "*:apps:read");
+  assert.deepEqual(await ask(), wide);
+  for (const { refresh_token } of [narrowed, wide]) assert.equal(refresh_token, wide.refresh_token);
+  const other = await signIn.oauth.issueToken({ rotates: true });
+  const form = refreshForm(other.refresh_token);
+  const first = await signIn.post("/oauth2/token", { ...form, scope: narrow });
+  assert.deepEqual(
+    (await signIn.post("/oauth2/token", { ...form, scope: narrow })).json,
+    first.json,
+  );
+  assert.equal((await signIn.post("/oauth2/token", form)).json.scope, "*:*:read_write");
+});
+
 Deno.test("after the grace an old refresh token ends the whole sign-in", async () => {
   await using signIn = await startSignIn();
   const { refresh_token } = await signIn.oauth.issueToken({ rotates: true });

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { addressFor, serve } from "../../../lib/service/http/serve.ts";
+import { serve } from "../../../lib/service/http/serve.ts";
 import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
 import { resetFolder } from "../../../lib/service/store/data_folder.ts";
 import { lockFolder, readAddress, writeAddress } from "../../../lib/service/store/mod.ts";
@@ -113,13 +113,6 @@ Deno.test("leftovers of a process that was killed go with the next lock, and not
     const left = await Array.fromAsync(Deno.readDir(folder), (entry) => entry.name);
     deepEqual(left.sort(), [...others, "service.lock"].sort());
   }));
-
-Deno.test("a service that listens everywhere has an address on this machine", () => {
-  equal(addressFor("0.0.0.0", 4010), "http://127.0.0.1:4010");
-  equal(addressFor("::", 4010), "http://[::1]:4010");
-  equal(addressFor("::1", 4010), "http://[::1]:4010");
-  equal(addressFor("192.168.1.2", 80), "http://192.168.1.2:80");
-});
 
 Deno.test("a damaged database is named, with what can be done", () =>
   inFolder(async (folder) => {

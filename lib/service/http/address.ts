@@ -1,0 +1,80 @@
+/**
+ * The names and addresses of the service: one form for all ways to write them.
+ *
+ * @module
+ */
+
+import { ConfigError } from "../../errors.ts";
+
+/** The addresses that stand for all addresses of a machine. */
+const ANY = new Set(["0.0.0.0", "[::]"]);
+
+/** What a Host header may be: the URL parser would take a path or a user name out of others. */
+export const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
+
+/** A host as a URL has it: lower case, IPv6 in brackets and shortened; undefined if it is none. */
+export function canonicalHost(host: string): string | undefined {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const text = bare.includes(":") ? `[${bare}]` : bare;
+  return HOST.test(text) ? URL.parse(`http://${text}/`)?.hostname : undefined;
+}
+
+/** Whether a host, in its canonical form, stands for all addresses of a machine. */
+export function isAnyAddress(host: string): boolean {
+  return ANY.has(host);
+}
+
+/**
+ * Everything by which the service may be called, besides loopback.
+ *
+ * @throws {ConfigError} for a name that is none.
+ */
+export function hostsOf(
+  { host, names = [] }: { host: string; names?: readonly string[] | undefined },
+): string[] {
+  for (const name of names) {
+    if (canonicalHost(name) !== undefined) continue;
+    throw new ConfigError(
+      `Cannot name the service ${JSON.stringify(name)}: it is not a host name`,
+      {
+        hint: "Pass a name without scheme and port, such as --name my-laptop.local",
+      },
+    );
+  }
+  const everywhere = isAnyAddress(canonicalHost(host) ?? "");
+  return [host, ...names, ...everywhere ? ownNames() : []];
+}
+
+/** The names that other machines have for this one. */
+function ownNames(): string[] {
+  try {
+    const name = Deno.hostname();
+    return [name, `${name}.local`];
+  } catch {
+    // Without the permission to ask, names are passed one by one.
+    return [];
+  }
+}
+
+/** The error for an address on which nothing can listen. */
+export function cannotListen(host: string, port: number, error: unknown): ConfigError {
+  const what = `Cannot listen on ${addressFor(host, port).slice("http://".length)}`;
+  if (error instanceof Deno.errors.AddrInUse) {
+    const hint = "Pass another --port, or --port 0 for any free one.";
+    return new ConfigError(`${what}: the port is in use`, { hint, cause: error });
+  }
+  if (error instanceof Deno.errors.PermissionDenied) {
+    const hint = "Pass a --port above 1023, or --port 0 for any free one.";
+    return new ConfigError(`${what}: the system does not allow that port`, { hint, cause: error });
+  }
+  const hint = "Pass an address of this machine as --host: 127.0.0.1 for this machine alone, " +
+    "0.0.0.0 for its networks too.";
+  return new ConfigError(`${what}: this machine has no such address`, { hint, cause: error });
+}
+
+/** The address under which this machine reaches a host: `0.0.0.0` and `::` are none themselves. */
+export function addressFor(host: string, port: number): string {
+  const name = canonicalHost(host) ?? host;
+  const own = name === "0.0.0.0" ? "127.0.0.1" : name === "[::]" ? "[::1]" : name;
+  return `http://${own}:${port}`;
+}

@@ -1,0 +1,56 @@
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import {
+  addressFor,
+  cannotListen,
+  canonicalHost,
+  hostsOf,
+} from "../../../lib/service/http/address.ts";
+
+Deno.test("a service that listens everywhere has an address on this machine", () => {
+  equal(addressFor("0.0.0.0", 4010), "http://127.0.0.1:4010");
+  for (const host of ["::", "::1", "[::1]", "[0:0::1]"]) {
+    equal(addressFor(host, 4010), "http://[::1]:4010", host);
+  }
+  equal(addressFor("192.168.1.2", 80), "http://192.168.1.2:80");
+  equal(addressFor("VM", 80), "http://vm:80");
+});
+
+Deno.test("a host has one form, and what is no host has none", () => {
+  const same = [
+    ["VM", "vm"],
+    ["fd00:0:0::2", "[fd00::2]"],
+    ["[FD00::2]", "[fd00::2]"],
+    ["10.0.0.1", "10.0.0.1"],
+  ];
+  for (const [host = "", form] of same) equal(canonicalHost(host), form, host);
+  for (const host of ["", "a b", "a/b", "http://a", "a:80", "[", "fe80::1%eth0", "x@y", "é"]) {
+    equal(canonicalHost(host), undefined, host);
+  }
+});
+
+Deno.test("a service on all addresses also has the names of its machine", () => {
+  deepEqual(hostsOf({ host: "127.0.0.1", names: ["api"] }), ["127.0.0.1", "api"]);
+  const [host, name, own, local] = hostsOf({ host: "0.0.0.0", names: ["api"] });
+  deepEqual([host, name], ["0.0.0.0", "api"]);
+  // Without the permission to ask for its name, there is none.
+  ok(own === undefined || local === `${own}.local`);
+  throws(() => hostsOf({ host: "::", names: ["http://api"] }), {
+    message: 'Cannot name the service "http://api": it is not a host name',
+    hint: /--name my-laptop\.local$/,
+  });
+});
+
+Deno.test("an address that cannot be listened on is explained", () => {
+  const { AddrInUse, AddrNotAvailable, PermissionDenied } = Deno.errors;
+  const cases: [host: string, port: number, error: Error, message: string, hint: RegExp][] = [
+    ["::1", 4010, new AddrInUse(""), "[::1]:4010: the port is in use", /another --port/],
+    ["10.9.9.9", 1, new AddrNotAvailable(""), "10.9.9.9:1: this machine has no such", /--host/],
+    ["typo", 4010, new Error("failed to lookup"), "typo:4010: this machine has no such", /--host/],
+    ["127.0.0.1", 80, new PermissionDenied(""), "127.0.0.1:80: the system does not", /above 1023/],
+  ];
+  for (const [host, port, error, message, hint] of cases) {
+    const told = cannotListen(host, port, error);
+    ok(told.message.startsWith(`Cannot listen on ${message}`), told.message);
+    ok(hint.test(told.hint ?? ""), told.hint);
+  }
+});
