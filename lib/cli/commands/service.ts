@@ -13,6 +13,7 @@ import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local/lo
 import { quoted } from "../words/place.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
+import { backup, restore } from "./service/backup.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -229,5 +230,7 @@ export const service = group("The local service, complete and on this machine", 
   status,
   token,
   account,
+  backup,
+  restore,
   reset,
 });

@@ -1,0 +1,235 @@
+/**
+ * Backups: one file with the whole database as of one moment, and at its end a line that says what it
+ * is, with a checksum. SQLite reads no further than its own pages, so any SQLite program opens it.
+ *
+ * @module
+ */
+
+import { createHash, type Hash } from "node:crypto";
+import { syncFolder } from "../../config/durable_file.ts";
+import { ConfigError } from "../../errors.ts";
+import { VERSION } from "../../version.ts";
+import { dirname, resolve } from "node:path";
+import { connect } from "./connection.ts";
+import { migrations } from "./migrations/mod.ts";
+
+/** What a backup says of itself. */
+export interface BackupNote {
+  /** Always `service-backup`. */
+  format: "service-backup";
+  /** The version of the program that made it. */
+  version: string;
+  /** The number of the schema's last step. */
+  schema: number;
+  /** When it was made, in milliseconds since 1970. */
+  made_at: number;
+  /** How many bytes the database has. */
+  bytes: number;
+  /** The SHA-256 of those bytes, in lower-case hexadecimal digits. */
+  sha256: string;
+}
+
+const CHUNK = 1 << 20;
+
+/** The last line is never longer. */
+const LONGEST_NOTE = 1024;
+
+/**
+ * Saves a database that may be in use. The file gets its name when it is whole and on the disk; until
+ * then a former backup of that name stays.
+ *
+ * @throws {ConfigError} when there is no such database, it is damaged, or a file that is no backup has
+ * the name.
+ */
+export async function saveBackup(
+  database: string,
+  path: string,
+  now: number,
+): Promise<BackupNote> {
+  if (await sizeOf(database) === undefined) {
+    throw new ConfigError(`Cannot back up ${JSON.stringify(database)}: there is no database`, {
+      hint: "Name the data folder of a service with: --data DIR",
+    });
+  }
+  await refuseOther(path);
+  const temporary = `${resolve(path)}.${crypto.randomUUID()}.tmp`;
+  try {
+    (await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 })).close();
+    const schema = copyInto(database, temporary);
+    const note = await endWithNote(temporary, { schema, made_at: now });
+    await Deno.rename(temporary, path);
+    await syncFolder(dirname(resolve(path)));
+    return note;
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw failed("back up", database, error);
+  }
+}
+
+/**
+ * Reads what a backup says of itself, and checks all of it.
+ *
+ * @throws {ConfigError} when it is no backup, was cut off or changed, or is of a newer version.
+ */
+export async function checkBackup(path: string): Promise<BackupNote> {
+  const note = await readNote(path);
+  if (note === undefined) {
+    throw unusable(path, "it is not a backup of the service, or it was cut off");
+  }
+  if (note.schema > migrations.length) {
+    throw unusable(
+      path,
+      `version ${note.version} made it, with the schema ${note.schema}; ` +
+        `this version knows only ${migrations.length}`,
+      "Use the version of this program that made it, or a later one.",
+    );
+  }
+  const hash = createHash("sha256");
+  const bytes = await readInto(
+    path,
+    note.bytes,
+    (chunk) => Promise.resolve(void hash.update(chunk)),
+  );
+  if (bytes !== note.bytes || hash.digest("hex") !== note.sha256) {
+    throw unusable(path, "its checksum is wrong; the file was changed or damaged");
+  }
+  return note;
+}
+
+/** Writes a backup's database to a new file, for its owner alone, down to the disk. */
+export async function extractBackup(path: string, note: BackupNote, target: string): Promise<void> {
+  using file = await Deno.open(target, { write: true, createNew: true, mode: 0o600 });
+  const hash: Hash = createHash("sha256");
+  await readInto(path, note.bytes, async (chunk) => {
+    hash.update(chunk);
+    await writeAll(file, chunk);
+  });
+  if (hash.digest("hex") !== note.sha256) throw unusable(path, "it has changed meanwhile");
+  await file.sync();
+}
+
+/** What the last line of a file says, if it is that of a backup. */
+async function readNote(path: string): Promise<BackupNote | undefined> {
+  try {
+    using file = await Deno.open(path);
+    const { size, isFile } = await file.stat();
+    if (!isFile) return undefined;
+    const start = Math.max(0, size - LONGEST_NOTE);
+    await file.seek(start, Deno.SeekMode.Start);
+    const tail = new Uint8Array(size - start);
+    for (let at = 0; at < tail.length;) {
+      const count = await file.read(tail.subarray(at));
+      if (count === null) return undefined;
+      at += count;
+    }
+    const line = /\n(\{[^\n]*\})\n$/.exec(new TextDecoder("latin1").decode(tail))?.[1];
+    const note: unknown = line === undefined ? undefined : JSON.parse(line);
+    return isNote(note) && note.bytes + (line?.length ?? 0) + 2 === size ? note : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw failed("read", path, error);
+  }
+}
+
+function isNote(note: unknown): note is BackupNote {
+  return typeof note === "object" && note !== null &&
+    "format" in note && note.format === "service-backup" &&
+    "version" in note && typeof note.version === "string" &&
+    "schema" in note && typeof note.schema === "number" &&
+    "made_at" in note && typeof note.made_at === "number" &&
+    "bytes" in note && typeof note.bytes === "number" &&
+    "sha256" in note && typeof note.sha256 === "string";
+}
+
+/** Copies a database as of one moment into an empty file. Returns the number of its schema. */
+function copyInto(database: string, target: string): number {
+  const connection = connect(database);
+  try {
+    const [known] = connection.rows(
+      "SELECT name FROM sqlite_schema WHERE name = 'schema_migrations'",
+    );
+    if (!known) {
+      throw new ConfigError(
+        `Cannot back up ${JSON.stringify(database)}: it is not a database of the service`,
+        { hint: "Name the data folder of a service with: --data DIR" },
+      );
+    }
+    connection.rows("VACUUM INTO ?", target);
+    const [step] = connection.rows("SELECT max(number) AS number FROM schema_migrations");
+    return Number(step?.number ?? 0);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Adds the last line to a copy, and brings it to the disk. */
+async function endWithNote(
+  path: string,
+  { schema, made_at }: Pick<BackupNote, "schema" | "made_at">,
+): Promise<BackupNote> {
+  const hash = createHash("sha256");
+  const bytes = await readInto(path, Infinity, (chunk) => Promise.resolve(void hash.update(chunk)));
+  const note: BackupNote = {
+    format: "service-backup",
+    version: VERSION,
+    schema,
+    made_at,
+    bytes,
+    sha256: hash.digest("hex"),
+  };
+  using file = await Deno.open(path, { append: true });
+  await writeAll(file, new TextEncoder().encode(`\n${JSON.stringify(note)}\n`));
+  await file.sync();
+  return note;
+}
+
+/** Refuses to replace a file that is no backup. */
+async function refuseOther(path: string): Promise<void> {
+  if (await sizeOf(path) === undefined || await readNote(path) !== undefined) return;
+  throw new ConfigError(
+    `Cannot write the backup to ${JSON.stringify(path)}: a file that is no backup has that name`,
+    { hint: "Choose another name." },
+  );
+}
+
+/** Hands over the first bytes of a file in pieces. Returns how many there were. */
+async function readInto(
+  path: string,
+  most: number,
+  use: (chunk: Uint8Array) => Promise<void>,
+): Promise<number> {
+  using file = await Deno.open(path);
+  const buffer = new Uint8Array(CHUNK);
+  for (let read = 0;;) {
+    const count = await file.read(buffer.subarray(0, Math.min(CHUNK, most - read)));
+    if (count === null || count === 0) return read;
+    await use(buffer.subarray(0, count));
+    read += count;
+  }
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await Deno.stat(path)).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw failed("look at", path, error);
+  }
+}
+
+function unusable(path: string, why: string, hint = "Use another backup."): ConfigError {
+  return new ConfigError(`Cannot restore ${JSON.stringify(path)}: ${why}`, { hint });
+}
+
+function failed(action: string, path: string, error: unknown): unknown {
+  if (error instanceof ConfigError || !(error instanceof Error)) return error;
+  const why = error.message.replace(/^Cannot use the database: /, "");
+  return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${why}`, {
+    hint: "Check that the file can be read, and that the disk of the backup has room for it.",
+    cause: error,
+  });
+}

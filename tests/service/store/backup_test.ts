@@ -1,0 +1,196 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { ConfigError } from "../../../lib/errors.ts";
+import { checkBackup, saveBackup } from "../../../lib/service/store/backup.ts";
+import { connect } from "../../../lib/service/store/connection.ts";
+import { lockFolder, openStore } from "../../../lib/service/store/mod.ts";
+import { restoreBackup } from "../../../lib/service/store/restore.ts";
+import { VERSION } from "../../../lib/version.ts";
+import {
+  addOffering,
+  addProject,
+  childLines,
+  inFolder,
+  offeringIds,
+  spawnChild,
+} from "../../support/store_fixture.ts";
+
+/** A data folder with some offerings. Returns the database's file. */
+async function made(folder: string, ...ids: string[]): Promise<string> {
+  await Deno.mkdir(folder, { recursive: true });
+  const file = join(folder, "service.db");
+  const store = openStore({ file });
+  await store.write(addProject);
+  for (const id of ids) await store.write((tx) => addOffering(tx, id));
+  await store.close();
+  return file;
+}
+
+/** The offerings in a database. */
+async function held(file: string): Promise<string[]> {
+  const store = openStore({ file });
+  const ids = await store.read(offeringIds);
+  await store.close();
+  return ids;
+}
+
+/** Checks that something is refused with a message, and a hint. */
+function refused(promise: Promise<unknown>, message: RegExp): Promise<void> {
+  return rejects(promise, (error) => {
+    ok(error instanceof ConfigError, String(error));
+    match(error.message, message);
+    return error.hint !== undefined;
+  });
+}
+
+Deno.test("a backup holds all data and says what it is, and any SQLite program opens it", () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1", "ofrng2");
+    const path = join(folder, "one.backup");
+    const note = await saveBackup(file, path, 7);
+    deepEqual([note.version, note.made_at, note.schema], [VERSION, 7, 1]);
+    match(note.sha256, /^[0-9a-f]{64}$/);
+    deepEqual(await checkBackup(path), note);
+    const connection = connect(path, { readOnly: true });
+    equal(connection.rows("SELECT id FROM offerings").length, 2);
+    connection.close();
+    if (Deno.build.os !== "windows") equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+    deepEqual((await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort(), [
+      "data",
+      "one.backup",
+    ]);
+  }));
+
+Deno.test("a restored backup is what was saved, whatever the folder held and its log", () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const path = join(folder, "one.backup");
+    await saveBackup(file, path, 7);
+    // What a killed service leaves: a log that was not brought into the file.
+    const store = openStore({ file });
+    await store.write((tx) => addOffering(tx, "ofrng2"));
+    const log = await Deno.readFile(`${file}-wal`);
+    ok(log.length > 0);
+    await store.close();
+    await Deno.writeFile(`${file}-wal`, log);
+    await restoreBackup(path, join(folder, "data"));
+    deepEqual(await held(file), ["ofrng1"]);
+    await restoreBackup(path, join(folder, "new"));
+    deepEqual(await held(join(folder, "new", "service.db")), ["ofrng1"]);
+    // A damaged database is no reason not to put a backup in its place.
+    await Deno.writeTextFile(file, "garbage ".repeat(1000));
+    await Deno.writeFile(`${file}-wal`, log);
+    await restoreBackup(path, join(folder, "data"));
+    deepEqual(await held(file), ["ofrng1"]);
+  }));
+
+Deno.test("a backup that was cut off or changed anywhere is refused, and nothing changes", () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const path = join(folder, "one.backup");
+    const { bytes } = await saveBackup(file, path, 7);
+    const whole = await Deno.readFile(path);
+    const before = await Deno.readFile(file);
+    const bad = join(folder, "bad.backup");
+    for (const size of [0, 100, bytes, whole.length - 1]) {
+      await Deno.writeFile(bad, whole.subarray(0, size));
+      await refused(restoreBackup(bad, join(folder, "data")), /: it is not a backup .* cut off$/);
+    }
+    for (const at of [0, 5000, bytes - 1]) {
+      const changed = whole.slice();
+      changed.set([(whole[at] ?? 0) ^ 1], at);
+      await Deno.writeFile(bad, changed);
+      await refused(restoreBackup(bad, join(folder, "data")), /: its checksum is wrong/);
+    }
+    const newer = new TextDecoder("latin1").decode(whole).replace('"schema":1,', '"schema":9,');
+    await Deno.writeFile(bad, Uint8Array.from(newer, (letter) => letter.charCodeAt(0)));
+    await refused(restoreBackup(bad, join(folder, "data")), /with the schema 9; .* knows only 1$/);
+    await refused(restoreBackup(join(folder, "no"), join(folder, "data")), /^Cannot read /);
+    deepEqual(await Deno.readFile(file), before);
+  }));
+
+Deno.test("a backup replaces backups only, and needs a database of the service", () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const notes = join(folder, "notes.txt");
+    await Deno.writeTextFile(notes, "mine");
+    await refused(saveBackup(file, notes, 7), /: a file that is no backup has that name$/);
+    await refused(saveBackup(file, file, 7), /: a file that is no backup has that name$/);
+    equal(await Deno.readTextFile(notes), "mine");
+    await refused(saveBackup(join(folder, "no.db"), join(folder, "b"), 7), /there is no database$/);
+    await refused(saveBackup(notes, join(folder, "b"), 7), /^Cannot back up .*not a database/);
+    const path = join(folder, "one.backup");
+    await saveBackup(file, path, 7);
+    equal((await saveBackup(file, path, 8)).made_at, 8);
+  }));
+
+Deno.test("nothing is restored into a folder that a service holds", () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const path = join(folder, "one.backup");
+    await saveBackup(file, path, 7);
+    const lock = await lockFolder(join(folder, "data"));
+    await refused(
+      restoreBackup(path, join(folder, "data")),
+      /^Cannot restore a backup over .*: the/,
+    );
+    await lock.release();
+  }));
+
+Deno.test("a backup of a database that is being written to is whole", () =>
+  inFolder(async (folder) => {
+    const child = spawnChild("write", folder);
+    const lines = childLines(child);
+    await lines.next();
+    const known: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 20; i++) known.push((await lines.next()).value ?? "");
+      const path = join(folder, `${round}.backup`);
+      await saveBackup(join(folder, "data.db"), path, round);
+      await restoreBackup(path, join(folder, `restored ${round}`));
+      const ids = new Set(await held(join(folder, `restored ${round}`, "service.db")));
+      deepEqual(known.filter((id) => !ids.has(id)), [], "what was acknowledged before is in it");
+    }
+    child.kill("SIGKILL");
+    for await (const _ of lines);
+    await child.status;
+    await child.stdin.close().catch(() => {});
+  }));
+
+Deno.test("a save or restore that is killed leaves the old state whole", () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const path = join(folder, "one.backup");
+    await saveBackup(file, path, 7);
+    const other = await made(join(folder, "other"), "ofrng2");
+    const twin = join(folder, "two.backup");
+    await saveBackup(other, twin, 8);
+    for (let round = 0; round < 3; round++) {
+      await killedAfter(round * 40, "restore", twin, join(folder, "data"));
+      const [id] = await held(file);
+      ok(id === "ofrng1" || id === "ofrng2", String(id));
+      await killedAfter(round * 40, "save", file, path);
+      await checkBackup(path);
+      await restoreBackup(path, join(folder, "data"));
+    }
+  }));
+
+/** Runs a save or restore in a process of its own, and kills it so many milliseconds after it began. */
+async function killedAfter(ms: number, what: string, from: string, to: string): Promise<void> {
+  const backup = import.meta.resolve("../../../lib/service/store/backup.ts");
+  const restore = import.meta.resolve("../../../lib/service/store/restore.ts");
+  const program = what === "save"
+    ? `const { saveBackup } = await import("${backup}"); console.log("ready");
+       for (;;) await saveBackup(Deno.args[0], Deno.args[1], 9);`
+    : `const { restoreBackup } = await import("${restore}"); console.log("ready");
+       for (;;) await restoreBackup(Deno.args[0], Deno.args[1]);`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-check", program, from, to],
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  for await (const _ of childLines(child)) {
+    setTimeout(() => child.kill("SIGKILL"), ms);
+  }
+  equal((await child.status).signal, "SIGKILL");
+}
