@@ -5,6 +5,7 @@
  * @module
  */
 
+import { spawn } from "./spawn.ts";
 import type { FileState, KernelLock, LocalServer, Platform } from "./types.ts";
 import { NotPermitted } from "./types.ts";
 
@@ -62,13 +63,13 @@ export const denoPlatform: Platform = {
 
   async runApart(program, args) {
     // On its own, so that a Ctrl-C for us does not close it.
-    const child = new Deno.Command(program, {
+    const child = spawn(program, {
       args: [...args],
       stdin: "null",
       stdout: "null",
       stderr: "null",
       detached: true,
-    }).spawn();
+    });
     child.unref();
     return (await child.status).success;
   },

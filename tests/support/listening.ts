@@ -92,7 +92,15 @@ export interface ListeningProcess {
 }
 
 /** Starts `cli events listen` as a process, against a service of its own. */
-export async function startListening(...words: string[]): Promise<ListeningProcess> {
+export function startListening(...words: string[]): Promise<ListeningProcess> {
+  return startListeningIn({}, ...words);
+}
+
+/** The same with more in its environment. */
+export async function startListeningIn(
+  env: Record<string, string>,
+  ...words: string[]
+): Promise<ListeningProcess> {
   const server = await serve({
     folder: undefined,
     port: 0,
@@ -109,6 +117,7 @@ export async function startListening(...words: string[]): Promise<ListeningProce
       ...["events", "listen", ...words],
     ],
     env: {
+      ...env,
       CLI_BASE_URL: server.baseUrl,
       CLI_PROJECT_ID: server.projectId ?? "",
       CLI_SERVICE_ADMIN_SECRET: server.adminSecret,

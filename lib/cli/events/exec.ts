@@ -4,9 +4,11 @@
  * @module
  */
 
-import { ToolkitError } from "../../errors.ts";
+import { spawn } from "../../platform/spawn.ts";
+import { Cancelled, ToolkitError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import type { ForwardedEvent } from "./forward.ts";
+import { watchHangup } from "./hangup.ts";
 
 /** What came of a command. */
 export interface Execution {
@@ -29,7 +31,8 @@ const LONGEST_LINE = 65_536;
 
 /**
  * Runs a command once, with the event's body on its standard input. What it writes, on either stream,
- * goes to our standard error. Ctrl-C ends it and all that it has started, and is thrown.
+ * goes to our standard error. Ctrl-C, and the end of the terminal, end it and all that it has started,
+ * and are thrown.
  */
 export async function runForEvent(
   context: Context,
@@ -37,13 +40,17 @@ export async function runForEvent(
   event: ForwardedEvent,
   secret: string,
 ): Promise<Execution> {
-  const { around, signal, out } = context;
+  const { around, out } = context;
   const { signatureHeaders } = await import("../../service/events/signatures.ts");
   const started = around.now();
   const headers = signatureHeaders([secret], { id: event.id, body: event.payload, now: started });
   const windows = around.platform === "windows";
-  signal.throwIfAborted();
-  const child = start(command, windows, variables(event, headers));
+  const { env, left } = variables(event, headers, windows);
+  if (left.length > 0) out.warn(`${left.join(", ")} of ${event.id} cannot be set: ${WHY_LEFT}`);
+  using hangup = await watchHangup(windows);
+  const signal = AbortSignal.any([context.signal, hangup.signal]);
+  if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
+  const child = start(command, windows, env);
   let ending: Promise<void> | undefined;
   const stop = () => void (ending = endTree(child, windows));
   signal.addEventListener("abort", stop, { once: true });
@@ -53,7 +60,7 @@ export async function runForEvent(
     const { code, signal: by } = await child.status;
     await within(LAST_WORDS_MS, Promise.all(outputs.map(({ done }) => done)));
     await ending;
-    signal.throwIfAborted();
+    if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
     return {
       exit_code: by === null ? code : null,
       error: by !== null ? `${by} ends it` : code === 0 ? null : `it exits with ${code}`,
@@ -75,7 +82,7 @@ function start(
     ? ["cmd", ["/d", "/s", "/c", `"${command}"`]]
     : ["sh", ["-c", command]];
   try {
-    return new Deno.Command(program, {
+    return spawn(program, {
       args,
       env,
       stdin: "piped",
@@ -84,7 +91,7 @@ function start(
       detached: !windows,
       // Its quotes are for the shell, which has rules of its own.
       windowsRawArguments: windows,
-    }).spawn();
+    });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ToolkitError(`Cannot run the command of --exec: ${why}`, {
@@ -96,11 +103,30 @@ function start(
   }
 }
 
-/** What the command finds in its environment, besides ours. */
-function variables(
-  { id, type, customer_id }: ForwardedEvent,
+/** Why a variable is not set. */
+const WHY_LEFT = "a shell could take part of it for a command. The body, on standard input, has it";
+
+/**
+ * What `cmd` may take for more than text: it puts a variable's value into the command line, or into
+ * a batch file's, and parses it only then. No other shell does that.
+ */
+// deno-lint-ignore no-control-regex
+const PARSED_BY_CMD = /[\x00-\x1f"&|<>^%!()]/;
+
+/** The variables that a command finds in its environment, besides ours. */
+export interface EventVariables {
+  /** Their values. */
+  env: Record<string, string>;
+  /** The names of those whose values cannot be set. */
+  left: string[];
+}
+
+/** The variables of an event. Those that the system or its shell cannot carry are left out. */
+export function variables(
+  { id, type, customer_id }: Pick<ForwardedEvent, "id" | "type" | "customer_id">,
   headers: readonly (readonly [name: string, value: string])[],
-): Record<string, string> {
+  windows: boolean,
+): EventVariables {
   const named: [name: string, value: string][] = [
     ["EVENT_ID", id],
     ["EVENT_TYPE", type],
@@ -110,8 +136,12 @@ function variables(
       value,
     ]),
   ];
-  // No environment can hold such a value; the body can.
-  return Object.fromEntries(named.filter(([, value]) => !value.includes("\0")));
+  const unusable = windows ? PARSED_BY_CMD : /\0/;
+  const isUsable = (value: string) => !unusable.test(value);
+  return {
+    env: Object.fromEntries(named.filter(([, value]) => isUsable(value))),
+    left: named.filter(([, value]) => !isUsable(value)).map(([name]) => name),
+  };
 }
 
 /** Ends a command and what it has started, first politely. */
@@ -125,7 +155,7 @@ async function endTree(child: Deno.ChildProcess, windows: boolean): Promise<void
 /** Runs a line of the shell's. It fails when there is nothing left to end. */
 async function shell(program: string, args: string[]): Promise<void> {
   const quiet = { stdin: "null", stdout: "null", stderr: "null" } as const;
-  await new Deno.Command(program, { args, ...quiet }).output();
+  await spawn(program, { args, ...quiet }).status;
 }
 
 /** Writes a text to a command, which need not read it. */

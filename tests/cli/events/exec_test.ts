@@ -1,12 +1,15 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
+import { variables } from "../../../lib/cli/events/exec.ts";
 import { verifyWebhook } from "../../../lib/webhook.ts";
 import type { Desk } from "../../support/harness.ts";
 import {
   listenAll,
+  type ListeningProcess,
   makeEvents,
   openListening,
   startListening,
+  startListeningIn,
   TARGET,
 } from "../../support/listening.ts";
 import { simulate } from "../../support/simulation.ts";
@@ -114,9 +117,8 @@ Deno.test("events listen --exec copes with a command that reads nothing or leave
     await new Deno.Command("sh", { args: ["-c", `kill ${pid}`] }).output();
   }));
 
-Deno.test("Ctrl-C ends the command of --exec and what it has started, too", async () => {
-  const script = "sleep 600 & echo $!; wait";
-  const { server, child, lines } = await startListening("--exec", script);
+/** Makes one event, and returns the id of the process that the command of `--exec` prints. */
+async function commandStarted({ server, child, lines }: ListeningProcess): Promise<string> {
   await lines.next();
   const address = `${server.baseUrl}/_sim/projects/${server.projectId}/purchases`;
   const headers = {
@@ -129,12 +131,59 @@ Deno.test("Ctrl-C ends the command of --exec and what it has started, too", asyn
   const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   const { value: pid = "" } = await errors.read();
   match(pid, /^\d+\n$/);
+  await errors.cancel();
+  return pid.trim();
+}
+
+/** Makes sure that a process has gone, or is about to. */
+async function isGone(pid: string): Promise<void> {
+  // One that has ended, but whom nobody has asked how, is a zombie.
+  const gone = `! kill -0 ${pid} || grep -q 'State:.Z' /proc/${pid}/status`;
+  const wait = `for i in $(seq 100); do { ${gone}; } && exit 0; sleep 0.1; done; exit 1`;
+  ok((await new Deno.Command("sh", { args: ["-c", wait] }).output()).success);
+}
+
+Deno.test("Ctrl-C ends the command of --exec and what it has started, too", async () => {
+  const listening = await startListening("--exec", "sleep 600 & echo $!; wait");
+  const { server, child, lines } = listening;
+  const pid = await commandStarted(listening);
   child.kill("SIGINT");
   equal((await child.status).code, 0);
-  await Promise.all([errors.cancel(), lines.return(undefined)]);
-  // One that has ended, but whom nobody has asked how, is a zombie.
-  const isGone = `! kill -0 ${pid.trim()} || grep -q 'State:.Z' /proc/${pid.trim()}/status`;
-  const wait = `for i in $(seq 100); do { ${isGone}; } && exit 0; sleep 0.1; done; exit 1`;
-  ok((await new Deno.Command("sh", { args: ["-c", wait] }).output()).success);
+  await lines.return(undefined);
+  await isGone(pid);
   await server.stop();
+});
+
+Deno.test("the end of the terminal ends the command of --exec, too", async () => {
+  const listening = await startListening("--exec", "sleep 600 & echo $!; wait");
+  const { server, child, lines } = listening;
+  const pid = await commandStarted(listening);
+  child.kill("SIGHUP");
+  await child.status;
+  await lines.return(undefined);
+  await isGone(pid);
+  await server.stop();
+});
+
+Deno.test("--exec works where LD_LIBRARY_PATH is set, which Deno passes on to nobody", async () => {
+  const env = { LD_LIBRARY_PATH: "/nowhere", LD_PRELOAD: "" };
+  const listening = await startListeningIn(env, "--exec", "echo $$; sleep 600");
+  const { server, child, lines } = listening;
+  await commandStarted(listening);
+  child.kill("SIGINT");
+  equal((await child.status).code, 0);
+  await lines.return(undefined);
+  await server.stop();
+});
+
+Deno.test("what cmd would run does not get into its command line", () => {
+  const of = (customer_id: string, windows: boolean) =>
+    variables({ id: "evt1", type: "TEST", customer_id }, [["webhook-id", "evt1"]], windows);
+  const fine = { EVENT_ID: "evt1", EVENT_TYPE: "TEST", WEBHOOK_ID: "evt1" };
+  for (const id of ["a&calc", "a|b", '"', "%PATH%", "!x!", "a^b", "<x>", "(a)", "a\r\nb"]) {
+    deepEqual(of(id, true), { env: fine, left: ["EVENT_CUSTOMER_ID"] }, id);
+    equal(of(id, false).env.EVENT_CUSTOMER_ID, id);
+  }
+  equal(of("$anonymous:a b@c.d/e=+ü", true).env.EVENT_CUSTOMER_ID, "$anonymous:a b@c.d/e=+ü");
+  deepEqual(of("a\0b", false).left, ["EVENT_CUSTOMER_ID"]);
 });
