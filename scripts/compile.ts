@@ -34,7 +34,11 @@ export const SUMS = "SHA256SUMS";
  * What opens a browser on each system, and its shell, for `cli events listen --exec`. Those of other
  * systems are left out of its program.
  */
-const PROGRAMS = [["linux", "xdg-open,sh"], ["darwin", "open,sh"], ["windows", "rundll32,cmd"]];
+const PROGRAMS = [
+  ["linux", "xdg-open,sh,git"],
+  ["darwin", "open,sh,git"],
+  ["windows", "rundll32,cmd,git"],
+];
 
 /** The targets that a command line asks for. Throws a sentence when it makes no sense. */
 export function wantedTargets(

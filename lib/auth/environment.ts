@@ -11,7 +11,8 @@
 import { dirname } from "../config/paths.ts";
 import type { Credential } from "../client.ts";
 import { toHex } from "../bytes.ts";
-import { isFileError, makePrivateFolder } from "../config/files.ts";
+import { isFileError } from "../config/file_errors.ts";
+import { makePrivateFolder } from "../config/files.ts";
 import type { JsonObject } from "../config/json.ts";
 import {
   type HeldFile,

@@ -5,13 +5,12 @@
  */
 
 import { AuthError, ConfigError, UsageError } from "../errors.ts";
+import { isFileError, shellWord } from "../config/file_errors.ts";
 import {
   checkPrivateWrite,
   closeToOthers,
-  isFileError,
   readLooseText,
   removeFile,
-  shellWord,
   writePrivateText,
 } from "../config/files.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";

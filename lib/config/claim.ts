@@ -6,7 +6,7 @@
  */
 
 import { platform } from "../platform/mod.ts";
-import { codeOf } from "./files.ts";
+import { codeOf } from "./file_errors.ts";
 
 /** How often a holder shows that it lives, in milliseconds. */
 const BEAT_MS = 2_000;

@@ -5,11 +5,13 @@
  * @module
  */
 
-import { basename, dirname, join } from "./paths.ts";
-import { replaceFile, writeNewFile } from "./durable_file.ts";
 import { ConfigError } from "../errors.ts";
 import { type FileState, platform } from "../platform/mod.ts";
 import { NotPermitted } from "../platform/types.ts";
+import { replaceFile, writeNewFile } from "./durable_file.ts";
+import { codeOf, fileError, isMissing, shellWord } from "./file_errors.ts";
+import { basename, dirname, join } from "./paths.ts";
+import { readBounded } from "./read_bounded.ts";
 import { hasModes, mayAccess, type Surroundings } from "./surroundings.ts";
 
 /**
@@ -27,7 +29,7 @@ export async function readOptionalText(path: string): Promise<string | undefined
  */
 export async function readLooseText(path: string): Promise<string | undefined> {
   if (!(await fileInfo(path))?.isFile) return undefined;
-  return new TextDecoder().decode(await platform.readFile(path).catch(() => undefined));
+  return new TextDecoder().decode(await readBounded(path).catch(() => undefined));
 }
 
 /** Closes a file to others, where it is one and that can be done. */
@@ -144,53 +146,6 @@ export async function findUpward(
   return undefined;
 }
 
-/** Whether an error says that a file cannot be reached or written, as opposed to a wrong content. */
-export function isFileError(error: unknown): boolean {
-  return error instanceof ConfigError && error.cause !== undefined;
-}
-
-/** The error for an operation on a file that failed: the path, the reason and the fix. */
-export function fileError(action: string, path: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof ConfigError) return error;
-  const [reason, hint] = REASONS[codeOf(error) ?? error.name] ?? [error.message, undefined];
-  return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${reason}`, {
-    hint: hint?.replace(
-      /PATH|FOLDER/g,
-      (word) => shellWord(word === "PATH" ? path : dirname(path)),
-    ),
-    cause: error,
-  });
-}
-
-/** A path as a shell takes it. */
-export function shellWord(path: string): string {
-  return /^[\w/.,:@%+=\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
-const NOT_A_FOLDER = [
-  "a part of its path is a file, not a folder",
-  "Move that file away, then try again.",
-] as const;
-const NOT_ALLOWED = [
-  "permission denied",
-  "Make it yours: chown -R $(id -u) FOLDER",
-] as const;
-
-const REASONS: Record<string, readonly [reason: string, hint: string]> = {
-  EACCES: NOT_ALLOWED,
-  EPERM: NOT_ALLOWED,
-  EROFS: ["the file system is read-only", "Set HOME to a folder that can be written."],
-  ENOSPC: ["the disk is full", "Free some space, then try again."],
-  EDQUOT: ["the disk quota is used up", "Free some space, then try again."],
-  ENOTDIR: NOT_A_FOLDER,
-  ENOENT: ["its folder does not exist", "Create the folder that FOLDER is to be in."],
-  EISDIR: ["a folder is in its place", "Move the folder PATH away, then try again."],
-  NotCapable: [
-    "this program has no permission for it",
-    "Run it with --allow-read=PATH and --allow-write=PATH",
-  ],
-};
-
 /** Refuses a private file or folder that others can open or that is not what it should be. */
 function refuseExposed(path: string, info: FileState, wanted: "file" | "folder"): void {
   const mode = wanted === "file" ? "600" : "700";
@@ -226,21 +181,9 @@ async function fileInfo(path: string): Promise<FileState | undefined> {
   }
 }
 
-/** Whether an error says that there is no such file. */
-function isMissing(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "ENOENT" || code === "ENOTDIR";
-}
-
-/** The system's own name for what went wrong, where an error has one: `ENOENT` and the like. */
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
 /** The text of a file, without a byte order mark. */
 async function decodedText(path: string): Promise<string> {
-  const bytes = await platform.readFile(path).catch((error: unknown) => {
+  const bytes = await readBounded(path).catch((error: unknown) => {
     throw fileError("read", path, error);
   });
   try {

@@ -11,7 +11,7 @@ import { ConfigError } from "../errors.ts";
 import { type KernelLock, platform } from "../platform/mod.ts";
 import { pause } from "../retry.ts";
 import { createClaim } from "./claim.ts";
-import { fileError } from "./files.ts";
+import { fileError } from "./file_errors.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** How long a process waits for another one's lock, in milliseconds. */

@@ -6,29 +6,44 @@
 
 import { platform } from "../platform/mod.ts";
 import { join } from "./paths.ts";
-import { codeOf, fileError } from "./files.ts";
+import { ConfigError } from "../errors.ts";
+import { codeOf, fileError, shellWord } from "./file_errors.ts";
+import { readBounded } from "./read_bounded.ts";
 
 /** A file as it was before it was written. */
 export interface FormerFile {
-  /** Where it is, links resolved. */
+  /** Where it is. */
   path: string;
   /** Its bytes. Undefined when it was not there. */
   bytes: Uint8Array | undefined;
 }
 
 /**
- * The file at a path as it is now. A link is followed: it is the file that people share.
+ * The file at a path as it is now.
  *
- * @throws {ConfigError} when it is there and cannot be read.
+ * @throws {ConfigError} when it is there and cannot be read, or is a symbolic link.
  */
 export async function formerFile(path: string): Promise<FormerFile> {
-  const real = await platform.realPath(path).catch(() => path);
+  await refuseLink(path);
   try {
-    return { path: real, bytes: await platform.readFile(real) };
+    return { path, bytes: await readBounded(path) };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return { path: real, bytes: undefined };
+    if (codeOf(error) === "ENOENT") return { path, bytes: undefined };
     throw fileError("read", path, error);
   }
+}
+
+/**
+ * Refuses to write to a symbolic link: it may lead to a file that is not meant, of anybody's.
+ *
+ * @throws {ConfigError} when the path is one.
+ */
+export async function refuseLink(path: string): Promise<void> {
+  const info = await platform.lstat(path).catch(() => undefined);
+  if (!info?.isSymlink) return;
+  throw new ConfigError(`Cannot write ${JSON.stringify(path)}: it is a symbolic link`, {
+    hint: `Put the file itself in its place, or remove the link: rm ${shellWord(path)}`,
+  });
 }
 
 /**

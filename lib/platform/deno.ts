@@ -9,6 +9,9 @@ import { spawn } from "./spawn.ts";
 import type { FileState, KernelLock, LocalServer, Platform } from "./types.ts";
 import { NotPermitted } from "./types.ts";
 
+/** How much of a file is read at a time, in bytes. */
+const CHUNK_BYTES = 16_384;
+
 /** The library's platform on Deno. */
 export const denoPlatform: Platform = {
   get os() {
@@ -35,6 +38,7 @@ export const denoPlatform: Platform = {
   realPath: (path) => Deno.realPath(path),
   names: (folder) => Array.fromAsync(Deno.readDir(folder), ({ name }) => name),
   readFile: (path) => Deno.readFile(path),
+  readStart,
   async writeNewFile(path, bytes, { mode, sync } = {}) {
     const modes = mode === undefined ? {} : { mode };
     using file = await Deno.open(path, { write: true, createNew: true, ...modes });
@@ -84,6 +88,19 @@ function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
 function stateOf(info: Deno.FileInfo): FileState {
   const { isFile, isDirectory, isSymlink, size, mode, mtime } = info;
   return { isFile, isDirectory, isSymlink, size, mode, writtenMs: mtime?.getTime() ?? null };
+}
+
+async function readStart(path: string, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  using file = await Deno.open(path);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for (let left = most; left > 0;) {
+    const chunk = new Uint8Array(Math.min(left, CHUNK_BYTES));
+    const count = await file.read(chunk);
+    if (count === null) break;
+    chunks.push(chunk.subarray(0, count));
+    left -= count;
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 async function openLock(path: string): Promise<KernelLock> {

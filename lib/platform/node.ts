@@ -39,6 +39,12 @@ export const nodePlatform: Platform = {
   realPath: (path) => files().realpath(path),
   names: (folder) => files().readdir(folder),
   readFile: async (path) => new Uint8Array(await files().readFile(path)),
+  async readStart(path, most) {
+    const stream = (await files().open(path, "r")).createReadStream({ end: most - 1 });
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    for await (const chunk of stream) chunks.push(new Uint8Array(chunk));
+    return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  },
   async writeNewFile(path, bytes, { mode, sync } = {}) {
     const file = await files().open(path, "wx", mode);
     try {

@@ -74,6 +74,8 @@ export interface Platform {
   names(folder: string): Promise<string[]>;
   /** The bytes of a file. */
   readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** The bytes at the start of a file, no more than that many. */
+  readStart(path: string, most: number): Promise<Uint8Array<ArrayBuffer>>;
   /**
    * Writes a file that is not there yet. Fails with the code `EEXIST` when it is. A file that could
    * not be written whole is removed again.

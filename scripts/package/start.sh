@@ -17,5 +17,5 @@ exec "$deno" run --config "$clone/deno.json" --lock "$clone/deno.lock" \
   --ignore-env \
   --allow-read \
   --allow-write \
-  '--allow-run=open,xdg-open,rundll32,sh,cmd' \
+  '--allow-run=open,xdg-open,rundll32,sh,cmd,git' \
   "$clone/cli.ts" "$@"

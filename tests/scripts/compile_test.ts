@@ -52,7 +52,7 @@ Deno.test("programs are named after their targets, and only Windows has .exe", (
   equal(programName("aarch64-apple-darwin"), "cli-aarch64-apple-darwin");
 });
 
-Deno.test("a compiled program has the permissions of the task cli, its own opener and shell", () => {
+Deno.test("a compiled program has the permissions of the task cli, its own opener and shell, and git", () => {
   for (const target of TARGETS) {
     const flags = permissions(denoJson, target);
     ok(flags.includes("--allow-net"), "net");
@@ -61,8 +61,8 @@ Deno.test("a compiled program has the permissions of the task cli, its own opene
     ok(flags.includes("--ignore-env"), "the others look unset");
     ok(flags.every((flag) => flag !== "--allow-all" && flag !== "--allow-run"), "nothing wide");
     const programs = flags.find((flag) => flag.startsWith("--allow-run")) ?? "";
-    match(programs, /=((xdg-open|open),sh|rundll32,cmd)$/);
-    equal(programs.endsWith(",cmd"), target.includes("windows"));
+    match(programs, /=((xdg-open|open),sh|rundll32,cmd),git$/);
+    equal(programs.includes(",cmd,"), target.includes("windows"));
   }
   throws(() => permissions(`{"tasks":{}}`, "x86_64-apple-darwin"), /lists none/);
 });

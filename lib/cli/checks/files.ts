@@ -6,10 +6,11 @@
 
 import { join } from "node:path";
 import { DEFAULT_PROFILE, listProfiles, readActive, readProfileNames } from "../../auth/store.ts";
-import { shellWord } from "../../config/files.ts";
-import { ignoreState } from "../../config/gitignore.ts";
+import { readCliToml } from "../../config/cli_toml.ts";
+import { shellWord } from "../../config/file_errors.ts";
 import { readLocal } from "../../config/local.ts";
 import { homeFile, setting, type Surroundings } from "../../config/surroundings.ts";
+import { gitState } from "../folder/git.ts";
 import { doubtful, failed, type Finding, runCheck, type Verdict } from "./finding.ts";
 
 /** Looks at the files that hold sign-ins, in the home folder and here. It sends nothing. */
@@ -19,6 +20,7 @@ export async function checkFiles(around: Surroundings): Promise<Finding[]> {
     // Before anything else looks for the active profile, and heals the mark.
     await runCheck("active profile", () => activeVerdict(around)),
     await runCheck("folder", () => folderVerdict(around)),
+    await runCheck("cli.toml", () => tomlVerdict(around)),
     await runCheck("git", () => gitVerdict(around)),
     await runCheck("shared tokens", () => sharedVerdict(around)),
   ];
@@ -69,23 +71,39 @@ async function folderVerdict(around: Surroundings): Promise<Verdict> {
     : `no sign-in, only a project in ${local.path}`;
 }
 
+/** The file that everyone shares: its form, also where another file comes before it. */
+async function tomlVerdict(around: Surroundings): Promise<Verdict> {
+  const toml = await readCliToml(around);
+  if (!toml) return "none here or above";
+  return toml.project_id === undefined
+    ? doubtful(`${toml.path} names no project`, "Run: cli init --force")
+    : `${toml.project_id} in ${toml.path}`;
+}
+
 /** Whether the folder's sign-in could get into a repository. */
 async function gitVerdict(around: Surroundings): Promise<Verdict> {
   const local = await readLocal(around).catch(() => undefined);
   if (!local?.profile) return "no sign-in here that git could see";
-  const { repository, ignored, tracked } = await ignoreState(local.path);
+  const { repository, ignored, tracked, why } = await gitState(local.path);
   if (repository === undefined) return "the folder is in no repository";
+  const file = shellWord(local.path);
   if (tracked) {
     return failed(
       `${local.path} is in the repository ${repository}`,
-      `Take it out and end the sign-in: git rm --cached ${
-        shellWord(local.path)
-      } && cli init --force`,
+      `Take it out and end the sign-in: git rm --cached ${file} && cli init --force`,
     );
   }
-  if (ignored) return `ignores ${local.path}`;
-  const file = shellWord(join(local.path, "..", "..", ".gitignore"));
-  return failed(`${local.path} is not ignored in ${repository}`, `Run: echo .cli/ >> ${file}`);
+  if (tracked === false && ignored) return `ignores ${local.path}`;
+  const rule = shellWord(join(local.path, "..", ".gitignore"));
+  const fix = `Run: echo '*' >> ${rule}`;
+  if (tracked === false && ignored === false) {
+    return failed(`${local.path} is not ignored in ${repository}`, fix);
+  }
+  const asking = `git -C ${shellWord(repository)} ls-files ${file}`;
+  return failed(
+    `git may take ${local.path} into ${repository}: ${why}`,
+    tracked === false ? fix : `Nothing must be listed by: ${asking}`,
+  );
 }
 
 /** Whether the folder's sign-in is a copy of a profile's: then each ends the other. */

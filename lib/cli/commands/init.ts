@@ -5,14 +5,8 @@
  */
 
 import { dirname, join, relative, resolve } from "node:path";
-import {
-  bindFolder,
-  type BoundFile,
-  type BoundFolder,
-  checkBindable,
-} from "../../config/binding.ts";
 import { readCliToml } from "../../config/cli_toml.ts";
-import { shellWord } from "../../config/files.ts";
+import { shellWord } from "../../config/file_errors.ts";
 import { LOCAL_FILE, readLocal, type TaggedApp } from "../../config/local.ts";
 import { resolveProject } from "../../config/project.ts";
 import type { StoredToken } from "../../config/stored_token.ts";
@@ -33,6 +27,7 @@ import { listApps } from "../../resources/apps.ts";
 import { getProject, listProjects, type Project } from "../../resources/projects.ts";
 import { command, text, texts, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
+import { bindFolder, type BoundFile, type BoundFolder, checkBindable } from "../folder/binding.ts";
 import type { Column } from "../screen/output.ts";
 import { ownSignIn } from "../own_sign_in.ts";
 import { NotThere } from "../screen/report.ts";

@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import type { Finding } from "../../../lib/cli/checks/finding.ts";
+import { git, hasGit, makeRepository } from "../../support/git.ts";
 import {
   BASE_URL,
   type Home,
@@ -45,7 +46,7 @@ function troubled({ checks }: Found): string[] {
 async function bound(): Promise<Home> {
   const at = await openHome();
   await signedIn(at);
-  await Deno.mkdir(join(at.cwd, ".git"));
+  await makeRepository(at.cwd);
   const { code, err } = await at.run("init --no-apps");
   strictEqual(code, 0, err);
   at.sent.length = 0;
@@ -57,8 +58,8 @@ Deno.test("doctor finds all well where all is well, as a table and as JSON", asy
   const found = await doctor(at);
   deepStrictEqual(troubled(found), []);
   deepStrictEqual(Object.keys(found.checks), [
-    ...["profiles", "active profile", "folder", "git", "shared tokens", "sign-in", "service"],
-    ...["clock", "access", "permissions", "project"],
+    ...["profiles", "active profile", "folder", "cli.toml", "git", "shared tokens", "sign-in"],
+    ...["service", "clock", "access", "permissions", "project"],
   ]);
   match(
     found.checks["service"]?.detail ?? "",
@@ -103,14 +104,42 @@ Deno.test("a folder's file that says nothing is pointed out", async () => {
   match(checks["folder"]?.detail ?? "", /config\.json names neither a sign-in nor a project$/);
 });
 
-Deno.test("a sign-in that git would commit fails", async () => {
+Deno.test({
+  name: "a sign-in that git would commit fails",
+  ignore: !hasGit,
+  fn: async () => {
+    await using at = await bound();
+    const rules = join(at.cwd, ".cli", ".gitignore");
+    await Deno.remove(rules);
+    const open = await doctor(at);
+    deepStrictEqual([open.code, troubled(open)], [1, ["git: fail"]]);
+    strictEqual(open.checks["git"]?.fix, `Run: echo '*' >> ${rules}`);
+    await git(at.cwd, "add", ".cli/config.json");
+    await Deno.writeTextFile(rules, "*\n");
+    const tracked = await doctor(at);
+    deepStrictEqual([tracked.code, troubled(tracked)], [1, ["git: fail"]]);
+    match(tracked.checks["git"]?.fix ?? "", /git rm --cached /);
+  },
+});
+
+Deno.test("a repository of which nobody can tell what is in it fails", async () => {
   await using at = await bound();
-  await Deno.remove(join(at.cwd, ".gitignore"));
-  const open = await doctor(at);
-  deepStrictEqual([open.code, troubled(open)], [1, ["git: fail"]]);
-  strictEqual(open.checks["git"]?.fix, `Run: echo .cli/ >> ${join(at.cwd, ".gitignore")}`);
-  await Deno.writeTextFile(join(at.cwd, ".git", "index"), "DIRC\0.cli/config.json\0");
-  match((await doctor(at)).checks["git"]?.fix ?? "", /git rm --cached /);
+  await Deno.remove(join(at.cwd, ".git"), { recursive: true });
+  await Deno.writeTextFile(join(at.cwd, ".git"), "gitdir: nowhere\n");
+  const found = await doctor(at);
+  deepStrictEqual([found.code, troubled(found)], [1, ["git: fail"]]);
+  match(found.checks["git"]?.detail ?? "", /^git may take .* into /);
+  match(found.checks["git"]?.fix ?? "", /^Nothing must be listed by: git -C /);
+});
+
+Deno.test("a broken cli.toml fails also where another file comes before it", async () => {
+  await using at = await bound();
+  await Deno.writeTextFile(join(at.cwd, "cli.toml"), "project_id = proj\n");
+  const broken = await doctor(at);
+  deepStrictEqual([broken.code, troubled(broken)], [1, ["cli.toml: fail"]]);
+  match(broken.checks["cli.toml"]?.detail ?? "", /line 1, column 14/);
+  await Deno.writeTextFile(join(at.cwd, "cli.toml"), "");
+  deepStrictEqual(troubled(await doctor(at)), ["cli.toml: warn"]);
 });
 
 Deno.test("two places that hold the same sign-in fail", async () => {

@@ -1,27 +1,34 @@
 /**
  * Binding a folder to a project: `cli.toml` for everyone, `.cli/config.json` for this machine, and
- * the `.gitignore` that keeps the second one here. All of it is written, or nothing.
+ * the `.cli/.gitignore` that keeps the second one here. All of it is written, or nothing.
  *
  * @module
  */
 
-import { dirname, join } from "./paths.ts";
-import { ConfigError } from "../errors.ts";
-import { platform } from "../platform/mod.ts";
-import { formatCliToml } from "./cli_toml.ts";
-import { checkPrivateWrite, shellWord } from "./files.ts";
-import { type IgnoreState, ignoreState, withPattern } from "./gitignore.ts";
+import { dirname, join } from "node:path";
+import { formatCliToml } from "../../config/cli_toml.ts";
+import { shellWord } from "../../config/file_errors.ts";
+import { checkPrivateWrite, makePrivateFolder } from "../../config/files.ts";
 import {
   isProfilesFile,
   LOCAL_FILE,
   profilesFileError,
   type TaggedApp,
   writeLocal,
-} from "./local.ts";
-import { holdPrivateJson, readPrivateJson } from "./private_json.ts";
-import { checkFolderWrite, formerFile, replaceFile, restoreFile } from "./public_text.ts";
-import type { StoredToken } from "./stored_token.ts";
-import type { Surroundings } from "./surroundings.ts";
+} from "../../config/local.ts";
+import { holdPrivateJson, readPrivateJson } from "../../config/private_json.ts";
+import {
+  checkFolderWrite,
+  formerFile,
+  refuseLink,
+  replaceFile,
+  restoreFile,
+} from "../../config/public_text.ts";
+import type { StoredToken } from "../../config/stored_token.ts";
+import type { Surroundings } from "../../config/surroundings.ts";
+import { ConfigError } from "../../errors.ts";
+import { platform } from "../../platform/mod.ts";
+import { type GitState, gitState, ignoresEverything } from "./git.ts";
 
 /** What a folder is bound to. */
 export interface Binding {
@@ -50,7 +57,7 @@ export interface BoundFolder {
   /** The files, in the order in which they were written. */
   files: readonly BoundFile[];
   /** What git does with `.cli/config.json`. Undefined when that was not written. */
-  git: IgnoreState | undefined;
+  git: GitState | undefined;
 }
 
 /** What may be done to a folder. */
@@ -73,6 +80,7 @@ export async function checkBindable(
 ): Promise<void> {
   const local = join(folder, LOCAL_FILE);
   await checkFolder(folder);
+  await refuseLink(join(folder, "cli.toml"));
   if (options.local && await isProfilesFile(around, folder)) throw profilesFileError(folder);
   const present = [join(folder, "cli.toml"), ...options.local ? [local] : []]
     .filter((path) => platform.isThere(path));
@@ -86,11 +94,23 @@ export async function checkBindable(
   if (!options.local) return;
   await readPrivateJson(local, around);
   await checkPrivateWrite(local, around);
-  if ((await ignoreState(local)).tracked) {
-    throw new ConfigError(`Cannot write a sign-in to ${JSON.stringify(local)}: git tracks it`, {
+  await refuseTracked(local);
+}
+
+/** Refuses to write a sign-in to a file that git tracks, or may track. */
+async function refuseTracked(local: string): Promise<void> {
+  const { tracked, why } = await gitState(local);
+  if (tracked === false) return;
+  const path = JSON.stringify(local);
+  if (tracked) {
+    throw new ConfigError(`Cannot write a sign-in to ${path}: git tracks it`, {
       hint: `Take it out of the repository: git rm --cached ${shellWord(local)}`,
     });
   }
+  throw new ConfigError(`Cannot write a sign-in to ${path}: git may track it, but ${why}`, {
+    hint: `See why: git -C ${shellWord(dirname(dirname(local)))} status; or bind the folder ` +
+      "without a sign-in: cli init --no-local-creds",
+  });
 }
 
 /**
@@ -103,8 +123,9 @@ export async function bindFolder(around: Surroundings, binding: Binding): Promis
   const files: BoundFile[] = [];
   try {
     // The order matters to a process that is killed half-way: never a sign-in that is not ignored.
-    const git = binding.profile && await ignoreLocal(binding.folder, files, undo);
-    if (binding.profile || binding.keepsLocal) await bindLocal(around, binding, files, undo);
+    const holdsSignIn = binding.profile !== undefined || binding.keepsLocal === true;
+    const git = holdsSignIn ? await ignoreLocal(around, binding.folder, files, undo) : undefined;
+    if (holdsSignIn) await bindLocal(around, binding, files, undo);
     await bindToml(binding, files, undo);
     return { files, git };
   } catch (error) {
@@ -122,21 +143,46 @@ async function checkFolder(folder: string): Promise<void> {
   });
 }
 
-/** Makes git ignore the local file, if it does not yet. */
+/**
+ * Makes git ignore the local file: by a `.gitignore` beside it, which counts more than any pattern
+ * above. So it holds in a repository that is made later, too, and nobody's own file is changed.
+ */
 async function ignoreLocal(
+  around: Surroundings,
   folder: string,
   files: BoundFile[],
   undo: (() => Promise<void>)[],
-): Promise<IgnoreState> {
+): Promise<GitState> {
   const local = join(folder, LOCAL_FILE);
-  const state = await ignoreState(local);
+  const own = dirname(local);
+  const isNew = !platform.isThere(own);
+  await makePrivateFolder(own, around);
+  if (isNew) undo.push(() => platform.remove(own, { recursive: true }).catch(() => {}));
+  const path = join(own, ".gitignore");
+  // Git does not follow a link of this name, and neither does this.
+  if (platform.os !== "windows") await removeLink(path);
+  await change(path, files, undo, ignoringAll);
+  const state = await gitState(local);
   if (state.repository === undefined || state.ignored) return state;
-  await change(join(folder, ".gitignore"), files, undo, (bytes) => withPattern(bytes, ".cli/"));
-  const after = await ignoreState(local);
-  if (after.ignored) return after;
   throw new ConfigError(`Cannot make git ignore ${JSON.stringify(local)}`, {
-    hint: "Look for a pattern with ! in the .gitignore files, or bind without: --no-local-creds",
+    hint:
+      `See why: git check-ignore -v ${shellWord(local)}; or bind the folder without a sign-in: ` +
+      "cli init --no-local-creds",
   });
+}
+
+async function removeLink(path: string): Promise<void> {
+  const info = await platform.lstat(path).catch(() => undefined);
+  if (info?.isSymlink) await platform.remove(path);
+}
+
+/** A `.gitignore` that ignores all that is beside it. What is in it stays, byte for byte. */
+function ignoringAll(present: Uint8Array): Uint8Array {
+  const text = new TextDecoder().decode(present);
+  if (ignoresEverything(text)) return present;
+  const end = text.includes("\r\n") ? "\r\n" : "\n";
+  const open = text === "" || text.endsWith("\n") ? "" : end;
+  return new Uint8Array([...present, ...new TextEncoder().encode(`${open}*${end}`)]);
 }
 
 /** Writes the local file with the folder's sign-in. */
@@ -147,12 +193,8 @@ async function bindLocal(
   undo: (() => Promise<void>)[],
 ): Promise<void> {
   const path = join(folder, LOCAL_FILE);
-  const isNewFolder = !platform.isThere(dirname(path));
   const former = await readPrivateJson(path, around);
   undo.push(async () => {
-    if (isNewFolder) {
-      return await platform.remove(dirname(path), { recursive: true }).catch(() => {});
-    }
     if (!former) return await platform.remove(path).catch(() => {});
     await holdPrivateJson(path, around, undefined, (file) => file.write(former)).catch(() => {});
   });

@@ -1,0 +1,165 @@
+/**
+ * What git does with a path. Where git is installed it is asked; elsewhere the repository's own files
+ * are read. An answer that is not sure is never taken for a good one.
+ *
+ * @module
+ */
+
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { spawn } from "../../platform/spawn.ts";
+import { indexHolds } from "./git_index.ts";
+
+/** What git does with a path. Undefined stands for what cannot be told. */
+export interface GitState {
+  /** The folder of the repository that the path is in. Undefined when it is in none. */
+  repository: string | undefined;
+  /** Whether git leaves the path out, unless it tracks it already. */
+  ignored: boolean | undefined;
+  /** Whether the repository holds the path already. */
+  tracked: boolean | undefined;
+  /** Why something cannot be told, where something cannot. */
+  why: string | undefined;
+}
+
+/** What git has answered. */
+export interface GitAnswer {
+  /** Its exit code. */
+  code: number;
+  /** What it wrote to standard output. */
+  out: string;
+}
+
+/** Runs git with arguments. Undefined when it is not there or may not be run. */
+export type Git = (args: readonly string[]) => Promise<GitAnswer | undefined>;
+
+/** Finds out what git does with the path of a file. */
+export async function gitState(path: string, git: Git = runGit): Promise<GitState> {
+  const repository = await findRepository(dirname(path));
+  if (repository === undefined) {
+    return { repository, ignored: false, tracked: false, why: undefined };
+  }
+  return { repository, ...await askGit(repository, path, git) ?? await look(repository, path) };
+}
+
+/**
+ * The innermost repository that a folder is in. Its `.git` is a file in worktrees and submodules. An
+ * empty folder of that name makes no repository: git goes on above it.
+ */
+async function findRepository(folder: string): Promise<string | undefined> {
+  for (let at = folder;; at = dirname(at)) {
+    const info = await Deno.lstat(join(at, ".git")).catch(() => undefined);
+    if (info && (!info.isDirectory || await isThere(join(at, ".git", "HEAD")))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await Deno.lstat(path).then(() => true, () => false);
+}
+
+/** What is known of a path without the repository. */
+type PathState = Omit<GitState, "repository">;
+
+/** Asks git. Undefined when it is not there. */
+async function askGit(repository: string, path: string, git: Git): Promise<PathState | undefined> {
+  const inside = async (...args: string[]) => await git(["-C", repository, ...args]);
+  const place = await inside("rev-parse", "--show-toplevel", "--absolute-git-dir");
+  // The program of this name that macOS has before its tools are installed fails in its own way.
+  if (!place || (place.code !== 0 && place.code !== 128)) return undefined;
+  if (place.code !== 0) return untold("git does not read the repository");
+  const [folder = "", gitFolder = ""] = place.out.split(/\r?\n/);
+  // Variables such as GIT_DIR, which git sets for its hooks, point it to another repository.
+  const same = await samePlace(folder, repository) &&
+    await samePlace(gitFolder, await gitFolderOf(repository));
+  if (!same) return untold("git is set to use another repository");
+  const name = relative(repository, path).replaceAll(sep, "/");
+  const caseless = Deno.build.os === "linux" ? "" : ",icase";
+  const listed = await inside("ls-files", "-z", "--", `:(top,literal${caseless})${name}`);
+  const ignored = await inside("check-ignore", "--quiet", "--no-index", "--", `./${name}`);
+  if (listed?.code !== 0 || !ignored || ignored.code > 1) {
+    return untold("git does not read the repository");
+  }
+  return { tracked: listed.out !== "", ignored: ignored.code === 0, why: undefined };
+}
+
+/** The state of a path of which git tells nothing. */
+function untold(why: string): PathState {
+  return { tracked: undefined, ignored: undefined, why };
+}
+
+async function samePlace(one: string, other: string | undefined): Promise<boolean> {
+  if (one === "" || other === undefined) return false;
+  const real = (path: string) => Deno.realPath(path).catch(() => path);
+  return await real(one) === await real(other);
+}
+
+/** Where a repository keeps its index: `.git`, or the folder that a file of that name points to. */
+async function gitFolderOf(repository: string): Promise<string | undefined> {
+  const path = join(repository, ".git");
+  const info = await Deno.stat(path).catch(() => undefined);
+  if (!info?.isFile) return info && path;
+  const text = info.size > LONGEST_POINTER ? "" : await Deno.readTextFile(path).catch(() => "");
+  const [, target] = /^gitdir: (.+?)\s*$/.exec(text) ?? [];
+  return target === undefined ? undefined : resolve(repository, target);
+}
+
+/** The longest file that points to another folder, in bytes: longer than any path. */
+const LONGEST_POINTER = 65_536;
+
+/** Reads the repository's files, as nobody is there to ask. */
+async function look(repository: string, path: string): Promise<PathState> {
+  const name = relative(repository, path).replaceAll(sep, "/");
+  const tracked = await isTracked(repository, name);
+  const ignored = await ignoresAll(join(dirname(path), ".gitignore")) ? true : undefined;
+  const known = tracked !== undefined && ignored !== undefined;
+  return { tracked, ignored, why: known ? undefined : "git is not installed here" };
+}
+
+/** Whether the repository's index has a path. */
+async function isTracked(repository: string, name: string): Promise<boolean | undefined> {
+  const folder = await gitFolderOf(repository);
+  if (folder === undefined) return undefined;
+  try {
+    return await indexHolds(await Deno.readFile(join(folder, "index")), name);
+  } catch (error) {
+    // A repository in which nothing was ever added has none.
+    return error instanceof Deno.errors.NotFound && await isThere(folder) ? false : undefined;
+  }
+}
+
+/** Whether a `.gitignore` ignores all that is in its folder, whatever those above it say. */
+async function ignoresAll(path: string): Promise<boolean> {
+  const info = await Deno.lstat(path).catch(() => undefined);
+  // Git follows no link of this name.
+  if (!info?.isFile) return false;
+  return ignoresEverything(await Deno.readTextFile(path).catch(() => ""));
+}
+
+/** Whether the text of a `.gitignore` ignores everything: a later line takes none of it back. */
+export function ignoresEverything(text: string): boolean {
+  const lines = text.split(/\r?\n/);
+  return lines.lastIndexOf("*") > lines.findLastIndex((line) => line.startsWith("!"));
+}
+
+/**
+ * Runs git, only ever to read. A repository's own settings can name programs for git to start: a
+ * folder from somebody else must not run anything here, so those are switched off.
+ */
+export async function runGit(args: readonly string[]): Promise<GitAnswer | undefined> {
+  try {
+    const child = spawn("git", {
+      args: ["-c", "core.fsmonitor=false", ...args],
+      env: { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    });
+    const { code, stdout } = await child.output();
+    return { code, out: new TextDecoder().decode(stdout) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof Deno.errors.NotCapable) return undefined;
+    if (error instanceof Deno.errors.PermissionDenied) return undefined;
+    throw error;
+  }
+}
