@@ -6,7 +6,11 @@
  */
 
 import { DAY_MS } from "../../lib/service/domain/calendar.ts";
-import { addDayRows, DAY_KEY, dayRowOf, type Movement } from "../../lib/service/domain/ledger.ts";
+import {
+  addToTotals,
+  type Movement,
+  type MovementTotals,
+} from "../../lib/service/domain/ledger.ts";
 import type { MovementKind } from "../../lib/service/domain/movements.ts";
 import { connect, type Connection } from "../../lib/service/store/connection.ts";
 import { openStore } from "../../lib/service/store/mod.ts";
@@ -67,10 +71,10 @@ export async function writeLedger(file: string, rows: number): Promise<number> {
 function fill(connection: Connection, rows: number): number {
   const random = randomNumbers();
   const due = Array.from({ length: DAYS + 400 }, () => [] as Subscriber[]);
-  const days = new Map<string, Row<"movements_daily">>();
+  const totals: MovementTotals = { days: new Map(), months: new Map() };
   // A customer leaves about six rows behind.
   const perDay = Math.max(1, rows / 6.15 / DAYS);
-  const write = writerTo(connection, days);
+  const write = writerTo(connection, totals);
   let born = 0;
   for (let day = 0; day < DAYS; day++) {
     const at = () => FIRST + day * DAY_MS + Math.floor(random() * DAY_MS);
@@ -90,7 +94,8 @@ function fill(connection: Connection, rows: number): number {
       if (next > 0) due[day + next]?.push(one);
     }
   }
-  for (const row of days.values()) insert(connection, "movements_daily", row);
+  for (const row of totals.days.values()) insert(connection, "movements_daily", row);
+  for (const row of totals.months.values()) insert(connection, "movements_monthly", row);
   return write.count();
 }
 
@@ -160,17 +165,14 @@ interface Writer {
   count(): number;
 }
 
-function writerTo(connection: Connection, days: Map<string, Row<"movements_daily">>): Writer {
+function writerTo(connection: Connection, totals: MovementTotals): Writer {
   let seq = 0;
   return {
     count: () => seq,
     row(one, at, kind, sums) {
       const movement = movementOf(one, at, kind, sums);
       insert(connection, "movements", { ...movement, seq: ++seq });
-      const row = dayRowOf(movement);
-      const key = DAY_KEY.map((name) => row[name]).join(" ");
-      const known = days.get(key);
-      days.set(key, known ? addDayRows(known, row) : row);
+      addToTotals(totals, movement);
     },
   };
 }

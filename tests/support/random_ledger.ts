@@ -5,8 +5,9 @@
  */
 
 import { fc } from "./properties.ts";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { MovementKind } from "../../lib/service/domain/movements.ts";
+import type { Tx } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import type { Desk } from "./harness.ts";
 import { DAY } from "./simulation.ts";
@@ -127,16 +128,30 @@ export async function insertLedger(desk: Desk, { people, moves }: Ledger): Promi
         product_id: product?.id ?? "",
       }).execute();
     }
-    await tx.deleteFrom("movements_daily").execute();
-    await sql`
-      insert into movements_daily
-      select project_id, at - at % 86400000, kind, environment, store, app_id, product_id,
-        coalesce(product_duration, ''), coalesce(offering_id, ''), coalesce(country, ''), platform, count(*),
-        sum(gross_usd_micros), sum(commission_usd_micros), sum(tax_usd_micros),
-        sum(payments_delta), sum(refunds_delta), sum(mrr_delta_micros), sum(actives_delta),
-        sum(trials_delta), sum(renewing_delta), sum(billing_issues_delta)
-      from movements group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`.execute(tx);
+    await addUp(tx, "movements_daily", sql`at - at % 86400000`);
+    await addUp(
+      tx,
+      "movements_monthly",
+      sql`unixepoch(at / 1000, 'unixepoch', 'start of month') * 1000`,
+    );
   });
+}
+
+/** Fills a table of sums with what all movements add up to. */
+async function addUp(
+  tx: Tx,
+  table: "movements_daily" | "movements_monthly",
+  day: RawBuilder<unknown>,
+): Promise<void> {
+  await tx.deleteFrom(table).execute();
+  await sql`
+    insert into ${sql.table(table)}
+    select project_id, ${day}, kind, environment, store, app_id, product_id,
+      coalesce(product_duration, ''), coalesce(offering_id, ''), coalesce(country, ''), platform,
+      count(*), sum(gross_usd_micros), sum(commission_usd_micros), sum(tax_usd_micros),
+      sum(payments_delta), sum(refunds_delta), sum(mrr_delta_micros), sum(actives_delta),
+      sum(trials_delta), sum(renewing_delta), sum(billing_issues_delta)
+    from movements group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`.execute(tx);
 }
 
 type Owned = Pick<Row<"movements">, "customer_id" | "customer_since">;

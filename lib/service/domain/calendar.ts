@@ -60,6 +60,12 @@ export function dayOf(at: number): number {
   return at - modulo(at, DAY_MS);
 }
 
+/** The first millisecond of the UTC month that a moment belongs to. */
+export function monthOf(at: number): number {
+  const date = new Date(at);
+  return firstOf(date.getUTCFullYear(), date.getUTCMonth());
+}
+
 /** Moves a moment by whole months, within the month that it ends up in. */
 function addMonths(at: number, months: number): number {
   if (months === 0) return at;

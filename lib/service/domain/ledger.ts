@@ -6,7 +6,7 @@
 
 import type { MovementSums } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
-import { dayOf } from "./calendar.ts";
+import { dayOf, monthOf } from "./calendar.ts";
 import type { Parts } from "./money.ts";
 import { NOTHING } from "./money.ts";
 import { type Levels, levelsOf } from "./movements.ts";
@@ -69,8 +69,8 @@ export function movementsOfPurchase(step: PurchaseStep, customerSince: number): 
   }];
 }
 
-/** What names a day's row: everything but its sums. */
-export const DAY_KEY = [
+/** What names a row of sums: everything but the sums. */
+export const SUM_KEY = [
   "project_id",
   "day",
   "kind",
@@ -84,8 +84,29 @@ export const DAY_KEY = [
   "platform",
 ] as const;
 
+/** Sums of movements by day and by month, by the text of their keys. */
+export interface MovementTotals {
+  /** Rows of `movements_daily`. */
+  days: Map<string, Row<"movements_daily">>;
+  /** Rows of `movements_monthly`. */
+  months: Map<string, Row<"movements_monthly">>;
+}
+
+/** Adds a movement to the sums of its day and its month. */
+export function addToTotals({ days, months }: MovementTotals, movement: Movement): void {
+  const row = dayRowOf(movement);
+  addRow(days, row);
+  addRow(months, { ...row, day: monthOf(row.day) });
+}
+
+function addRow(rows: Map<string, Row<"movements_daily">>, row: Row<"movements_daily">): void {
+  const key = SUM_KEY.map((name) => row[name]).join("\0");
+  const known = rows.get(key);
+  rows.set(key, known ? addSums(known, row) : row);
+}
+
 /** What a movement adds to the row of its day. */
-export function dayRowOf(row: Movement): Row<"movements_daily"> {
+function dayRowOf(row: Movement): Row<"movements_daily"> {
   return {
     project_id: row.project_id,
     day: dayOf(row.at),
@@ -112,8 +133,8 @@ export function dayRowOf(row: Movement): Row<"movements_daily"> {
   };
 }
 
-/** Two rows of the same day and kind as one. */
-export function addDayRows(
+/** Two rows with the same key as one. */
+function addSums(
   one: Row<"movements_daily">,
   other: Row<"movements_daily">,
 ): Row<"movements_daily"> {

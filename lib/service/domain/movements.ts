@@ -2,7 +2,7 @@
  * The ledger of money: what each kind of movement means, and what its numbers count.
  *
  * A movement is one row of `movements`. It is written in the transaction of what it tells, together
- * with its share of `movements_daily`, and never changed after, except for whose it is: customers
+ * with its share of `movements_daily` and `movements_monthly`, and never changed after, except for whose it is: customers
  * are joined and deleted. Every chart is a sum over them:
  *
  * - **Levels** are sums over everything up to a moment: how many subscriptions are paid for

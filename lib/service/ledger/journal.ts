@@ -9,12 +9,12 @@
 import type { Insertable } from "kysely";
 import { heirsOf, mirror, shareSuccessor } from "../domain/family.ts";
 import {
-  addDayRows,
-  DAY_KEY,
-  dayRowOf,
+  addToTotals,
   type Movement,
   movementsOf,
   movementsOfPurchase,
+  type MovementTotals,
+  SUM_KEY,
 } from "../domain/ledger.ts";
 import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
 import type { Settlement, Step, Subscription } from "../domain/step.ts";
@@ -75,8 +75,8 @@ interface Pages {
   invoices: Insertable<Tables["invoices"]>[];
   /** New rows of the ledger. */
   movements: Insertable<Tables["movements"]>[];
-  /** What they add to each day, by the day's key. */
-  days: Map<string, Row<"movements_daily">>;
+  /** What they add to each day and month. */
+  totals: MovementTotals;
   /** New events. */
   events: Row<"events">[];
 }
@@ -139,7 +139,7 @@ export async function openJournal(place: Place): Promise<Journal> {
     ends: new Map(),
     invoices: [],
     movements: [],
-    days: new Map(),
+    totals: { days: new Map(), months: new Map() },
     events: [],
   };
   return {
@@ -218,10 +218,7 @@ async function takeDownPurchase(pages: Pages, step: PurchaseStep): Promise<Purch
 function addMovements(pages: Pages, movements: readonly Movement[]): void {
   for (const movement of movements) {
     pages.movements.push({ ...movement, ...next(pages) });
-    const day = dayRowOf(movement);
-    const key = DAY_KEY.map((name) => day[name]).join("\0");
-    const known = pages.days.get(key);
-    pages.days.set(key, known ? addDayRows(known, day) : day);
+    addToTotals(pages.totals, movement);
   }
 }
 
@@ -266,7 +263,9 @@ async function write(pages: Pages): Promise<void> {
       .where("project_id", "=", project.id).where("id", "=", id).execute();
   }
   await writeRows(tx, "movements", pages.movements);
-  await writeRows(tx, "movements_daily", [...pages.days.values()], { key: DAY_KEY, then: "add" });
+  const { days, months } = pages.totals;
+  await writeRows(tx, "movements_daily", [...days.values()], { key: SUM_KEY, then: "add" });
+  await writeRows(tx, "movements_monthly", [...months.values()], { key: SUM_KEY, then: "add" });
   await writeRows(tx, "events", pages.events);
   await queueDeliveries(pages.place, pages.events);
 }

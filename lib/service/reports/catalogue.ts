@@ -85,7 +85,7 @@ export async function choicesOf(
     return [...catalogue[dimension.catalogue], ...without ? [without] : []];
   }
   const [table, column] = of === "ledger"
-    ? ["movements_daily", dimension]
+    ? ["movements_monthly", dimension]
     : ["customers", ofCustomers(dimension)];
   const { rows } = await sql<{ value: string }>`
     select distinct ${valueIn(column)} as value from ${sql.table(table)}

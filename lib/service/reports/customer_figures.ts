@@ -96,21 +96,26 @@ async function activeCustomers(
   { starts, ends }: Period,
 ): Promise<SumRow[]> {
   const { tx, project } = question;
-  const customer = sql`c.id, ${segmentOfCustomer(question)} as segment`;
+  const segment = sql`${segmentOfCustomer(question)} as segment`;
   const wanted = sql`c.project_id = ${project.id} and ${filtersOfCustomer(question)}`;
+  const within = (time: string) =>
+    sql`${sql.ref(time)} >= ${starts} and ${sql.ref(time)} < ${ends}`;
+  const isNew = sql`(${within("c.first_seen_at")})`;
+  const isSeen = sql`coalesce(${within("c.last_seen_at")}, 0)`;
+  // Each part leaves out those of the parts before it, so that no customer counts twice.
   const { rows } = await sql<SumRow>`
     select ${starts} as day, segment, count(*) as s0
     from (
-      select ${customer} from customers as c
-      where ${wanted} and c.first_seen_at >= ${starts} and c.first_seen_at < ${ends}
-      union
-      select ${customer} from customers as c
-      where ${wanted} and c.last_seen_at >= ${starts} and c.last_seen_at < ${ends}
-      union
-      select ${customer} from movements as m
-      join customers as c on c.project_id = m.project_id and c.id = m.customer_id
-      where ${wanted} and m.project_id = ${project.id} and m.at >= ${starts} and m.at < ${ends}
-        and ${IS_BUYING}
+      select ${segment} from customers as c where ${wanted} and ${within("c.first_seen_at")}
+      union all
+      select ${segment} from customers as c
+      where ${wanted} and ${within("c.last_seen_at")} and not ${isNew}
+      union all
+      select ${segment} from (
+        select distinct m.customer_id from movements as m
+        where m.project_id = ${project.id} and ${within("m.at")} and ${IS_BUYING}
+      ) as m join customers as c on c.project_id = ${project.id} and c.id = m.customer_id
+      where ${wanted} and not ${isNew} and not ${isSeen}
     ) as active
     group by segment`.execute(tx);
   return rows;

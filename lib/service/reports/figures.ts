@@ -5,7 +5,7 @@
  */
 
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS } from "../domain/calendar.ts";
+import { DAY_MS, monthOf } from "../domain/calendar.ts";
 import type { Place } from "../records/find.ts";
 import { type Dimension, hasOneOf, valueIn } from "./dimensions.ts";
 import { indexOfPeriod, type Period } from "./periods.ts";
@@ -156,7 +156,7 @@ const INDEXED: Readonly<Record<Exclude<CountedBy, "at">, RawBuilder<unknown>>> =
   paid_since: sql`actives_delta <> 0`,
 };
 
-/** Sums for each day and segment. Movements that count by their own time are summed up already. */
+/** Sums for each day and segment. Movements that count by their own time are added up already. */
 async function sumsByDay(
   question: Question,
   by: CountedBy,
@@ -164,31 +164,66 @@ async function sumsByDay(
 ): Promise<SumRow[]> {
   const { tx, project, periods } = question;
   const { starts, ends } = spanOf(periods);
-  const [table, time, condition] = by === "at"
-    ? [sql.table("movements_daily"), sql.ref("day"), sql`1 = 1`]
-    : [sql.table("movements"), sql.ref(by), INDEXED[by]];
-  const day = by === "at" ? time : startOfDay(time);
+  if (by === "at") {
+    const table = periods.every(isOfMonths) ? "movements_monthly" : "movements_daily";
+    return await addUp(question, sums, { table, starts, ends });
+  }
+  const time = sql.ref(by);
   const { rows } = await sql<SumRow>`
-    select ${day} as day, ${segmentIn(question)} as segment, ${sumColumns(question, sums)}
-    from ${table}
+    select ${startOfDay(time)} as day, ${segmentIn(question)} as segment,
+      ${sumColumns(question, sums)}
+    from movements
     where project_id = ${project.id} and ${time} >= ${starts} and ${time} < ${ends}
-      and ${condition} and ${filtersIn(question)}
+      and ${INDEXED[by]} and ${filtersIn(question)}
     group by ${question.segment ? sql`1, 2` : sql`1`}`.execute(tx);
   return rows;
 }
 
-/** Sums of everything before a day, for each segment. */
+/** Sums of everything before a day, for each segment: whole months, then the days of the last one. */
 async function sumsBefore(
   question: Question,
   sums: readonly LedgerSum[],
   before: number,
 ): Promise<SumRow[]> {
-  const { tx, project } = question;
+  const month = monthOf(before);
+  const months = { table: "movements_monthly", starts: undefined, ends: month } as const;
+  const days = { table: "movements_daily", starts: month, ends: before } as const;
+  const rows = await addUp(question, sums, months);
+  if (month < before) rows.push(...await addUp(question, sums, days));
+  return rows;
+}
+
+/** Whether a period begins and ends with a month. */
+function isOfMonths({ starts, ends }: Period): boolean {
+  return starts === monthOf(starts) && ends === monthOf(ends);
+}
+
+/** A table of sums, and from when to when it is read. */
+interface Stretch {
+  /** The table. */
+  readonly table: "movements_daily" | "movements_monthly";
+  /** The first day or month. Undefined for all before the end, which then count as one day, 0. */
+  readonly starts: number | undefined;
+  /** The first millisecond after the last day or month. */
+  readonly ends: number;
+}
+
+/** Adds up a stretch for each of its days or months, and for each segment. */
+async function addUp(
+  question: Question,
+  sums: readonly LedgerSum[],
+  { table, starts, ends }: Stretch,
+): Promise<SumRow[]> {
+  const { tx, project, segment } = question;
+  const whole = starts === undefined;
+  const groups = [...whole ? [] : [sql`1`], ...segment ? [sql`2`] : []];
   const { rows } = await sql<SumRow>`
-    select 0 as day, ${segmentIn(question)} as segment, ${sumColumns(question, sums)}
-    from movements_daily
-    where project_id = ${project.id} and day < ${before} and ${filtersIn(question)}
-    ${question.segment ? sql`group by 2` : sql``}`.execute(tx);
+    select ${whole ? sql`0` : sql`day`} as day, ${segmentIn(question)} as segment,
+      ${sumColumns(question, sums)}
+    from ${sql.table(table)}
+    where project_id = ${project.id} and day < ${ends}
+      and ${whole ? sql`1 = 1` : sql`day >= ${starts}`} and ${filtersIn(question)}
+    ${groups.length === 0 ? sql`` : sql`group by ${sql.join(groups)}`}`.execute(tx);
   return rows;
 }
 

@@ -233,8 +233,11 @@ export interface MovementRow extends MovementSums {
   currency: string;
 }
 
-/** The movements of a day, added up. `day` is its first millisecond, UTC; `""` stands for null. */
-export interface MovementDayRow extends MovementSums {
+/**
+ * The movements of a day or of a month, added up. `day` is the first millisecond of either, UTC;
+ * `""` stands for null.
+ */
+export interface MovementSumRow extends MovementSums {
   project_id: string;
   day: number;
   kind: string;
@@ -272,6 +275,7 @@ export interface HoldingTables {
   purchases: PurchaseRow;
   invoices: InvoiceRow;
   movements: MovementRow;
-  movements_daily: MovementDayRow;
+  movements_daily: MovementSumRow;
+  movements_monthly: MovementSumRow;
   events: EventRow;
 }

@@ -16,16 +16,18 @@ Deno.test("a year of 1,000 subscriptions has every renewal once, and sums that a
   const store = openStore({ file: ":memory:" });
   await sellSubscriptions(store, COUNT);
   await passYear(store);
-  const { subscriptions, transactions, movements, days, invoices, events } = await store.read(
-    async (tx) => ({
-      subscriptions: await tx.selectFrom("subscriptions").selectAll().execute(),
-      transactions: await tx.selectFrom("transactions").selectAll().orderBy("seq").execute(),
-      movements: await tx.selectFrom("movements").selectAll().execute(),
-      days: await tx.selectFrom("movements_daily").selectAll().execute(),
-      invoices: await tx.selectFrom("invoices").selectAll().execute(),
-      events: await tx.selectFrom("events").select("type").execute(),
-    }),
-  );
+  const { subscriptions, transactions, movements, days, months, invoices, events } = await store
+    .read(
+      async (tx) => ({
+        subscriptions: await tx.selectFrom("subscriptions").selectAll().execute(),
+        transactions: await tx.selectFrom("transactions").selectAll().orderBy("seq").execute(),
+        movements: await tx.selectFrom("movements").selectAll().execute(),
+        days: await tx.selectFrom("movements_daily").selectAll().execute(),
+        months: await tx.selectFrom("movements_monthly").selectAll().execute(),
+        invoices: await tx.selectFrom("invoices").selectAll().execute(),
+        events: await tx.selectFrom("events").select("type").execute(),
+      }),
+    );
   await store.close();
   equal(subscriptions.length, COUNT);
   const paid = transactions.filter(({ status }) => status !== "failed");
@@ -66,6 +68,15 @@ Deno.test("a year of 1,000 subscriptions has every renewal once, and sums that a
   ) {
     equal(sum(days.map((row) => row[column])), sum(movements.map((row) => row[column])), column);
   }
+  const byMonth = Map.groupBy(movements, ({ at }) => new Date(at).toISOString().slice(0, 7));
+  for (const [month, rows] of byMonth) {
+    const own = months.filter(({ day }) => day === Date.parse(`${month}-01T00:00:00Z`));
+    equal(sum(own.map((row) => row.movements)), rows.length, month);
+    const paidIn = (all: { gross_usd_micros: number }[]) =>
+      sum(all.map((row) => row.gross_usd_micros));
+    equal(paidIn(own), paidIn(rows), month);
+  }
+  equal(sum(months.map((row) => row.movements)), movements.length);
   const levels = subscriptions.map(levelsOf);
   equal(sum(movements.map((row) => row.mrr_delta_micros)), sum(levels.map(({ mrr }) => mrr)));
   equal(sum(movements.map((row) => row.actives_delta)), sum(levels.map((level) => level.actives)));

@@ -61,8 +61,15 @@ CREATE INDEX movements_by_customer_since ON movements (project_id, customer_sinc
   environment, payments_delta, gross_usd_micros, tax_usd_micros, commission_usd_micros)
   WHERE customer_id IS NOT NULL AND gross_usd_micros <> 0;
 
+${sumsTable("movements_daily")}
+${sumsTable("movements_monthly")}
+`;
+
+/** A table of movements that are added up by day or by month; `day` is the first day of either. */
+function sumsTable(name: string): string {
+  return `
 -- A missing duration, offering or country is the empty text, for the key.
-CREATE TABLE movements_daily (
+CREATE TABLE ${name} (
   project_id TEXT NOT NULL REFERENCES projects (id),
   day INTEGER NOT NULL,
   kind TEXT NOT NULL,
@@ -87,5 +94,5 @@ CREATE TABLE movements_daily (
   billing_issues_delta INTEGER NOT NULL,
   PRIMARY KEY (project_id, day, kind, environment, store, app_id, product_id, product_duration,
     offering_id, country, platform)
-) STRICT, WITHOUT ROWID;
-`;
+) STRICT, WITHOUT ROWID;`;
+}
