@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { addDuration } from "../../../lib/service/domain/calendar.ts";
 import { levelsOf } from "../../../lib/service/domain/movements.ts";
+import type { Row } from "../../../lib/service/store/tables.ts";
 import { openStore } from "../../../lib/service/store/mod.ts";
 import {
   fateOf,
@@ -51,7 +52,6 @@ Deno.test("a year of 1,000 subscriptions has every renewal once, and sums that a
   const refunds = transactions.filter(({ status }) => status === "refunded");
   equal(refunds.length, COUNT / 100);
 
-  const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
   const gross = sum(movements.map((row) => row.gross_usd_micros));
   equal(gross, sum(subscriptions.map((row) => row.gross_usd_micros)));
   equal(
@@ -68,16 +68,28 @@ Deno.test("a year of 1,000 subscriptions has every renewal once, and sums that a
   ) {
     equal(sum(days.map((row) => row[column])), sum(movements.map((row) => row[column])), column);
   }
-  const byMonth = Map.groupBy(movements, ({ at }) => new Date(at).toISOString().slice(0, 7));
-  for (const [month, rows] of byMonth) {
-    const own = months.filter(({ day }) => day === Date.parse(`${month}-01T00:00:00Z`));
-    equal(sum(own.map((row) => row.movements)), rows.length, month);
-    const paidIn = (all: { gross_usd_micros: number }[]) =>
-      sum(all.map((row) => row.gross_usd_micros));
-    equal(paidIn(own), paidIn(rows), month);
-  }
-  equal(sum(months.map((row) => row.movements)), movements.length);
+  checkMonths(months, movements);
   const levels = subscriptions.map(levelsOf);
   equal(sum(movements.map((row) => row.mrr_delta_micros)), sum(levels.map(({ mrr }) => mrr)));
   equal(sum(movements.map((row) => row.actives_delta)), sum(levels.map((level) => level.actives)));
 });
+
+/** Holds the sums by month against the movements of each month. */
+function checkMonths(
+  months: readonly Row<"movements_monthly">[],
+  movements: readonly Row<"movements">[],
+): void {
+  const byMonth = Map.groupBy(movements, ({ at }) => new Date(at).toISOString().slice(0, 7));
+  for (const [month, rows] of byMonth) {
+    const own = months.filter(({ day }) => day === Date.parse(`${month}-01T00:00:00Z`));
+    equal(sum(own.map((row) => row.movements)), rows.length, month);
+    const gross = (all: { gross_usd_micros: number }[]) =>
+      sum(all.map((row) => row.gross_usd_micros));
+    equal(gross(own), gross(rows), month);
+  }
+  equal(sum(months.map((row) => row.movements)), movements.length);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
