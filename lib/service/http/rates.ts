@@ -31,6 +31,8 @@ const SLOTS = WINDOW_MS / SLOT_MS;
 
 /** Counts requests. */
 export interface RateCounter {
+  /** How many counters are kept: one for each caller and class of the last two minutes. */
+  readonly callers: number;
   /**
    * Counts one request and returns the headers that report it.
    *
@@ -52,9 +54,20 @@ interface Usage {
 /** Makes a counter over the last minute of wall time, at every moment. */
 export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter {
   const used = new Map<string, Usage>();
+  let swept = 0;
   return {
+    get callers() {
+      return used.size;
+    },
     count(caller, rate) {
       const now = clock();
+      // Callers who come back within the minute stay; the others take no memory.
+      if (now - swept >= WINDOW_MS) {
+        for (const [key, { newest }] of used) {
+          if (newest * SLOT_MS <= now - WINDOW_MS) used.delete(key);
+        }
+        swept = now;
+      }
       const key = `${rate} ${caller}`;
       const usage = used.get(key) ?? { slots: new Uint32Array(SLOTS), newest: 0, total: 0 };
       used.set(key, usage);

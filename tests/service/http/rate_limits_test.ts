@@ -154,3 +154,13 @@ Deno.test("the public limits are those of the public service", () => {
 function usageOf({ headers }: Answer): (string | null)[] {
   return ["Usage", "Limit"].map((name) => headers.get(`Service-Rate-Limit-Current-${name}`));
 }
+
+Deno.test("callers who have been silent for a minute take no memory", () => {
+  let now = NOON;
+  const rates = createRateCounter(LIMITS, () => now);
+  for (let i = 0; i < 1_000; i++) rates.count(`caller ${i}`, "charts");
+  equal(rates.callers, 1_000);
+  now += 120_000;
+  rates.count("caller 0", "charts");
+  equal(rates.callers, 1);
+});
