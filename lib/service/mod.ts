@@ -7,7 +7,7 @@
 import { VERSION } from "../version.ts";
 import { type Clock, type Later, systemClock, systemLater } from "./clock.ts";
 import { Refusal } from "./contract/errors.ts";
-import { type Deliverer, openDelivery, type ScheduleName } from "./events/mod.ts";
+import { type Deliverer, openDelivery, type Pruner, type ScheduleName } from "./events/mod.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
 import { forgetAnswers } from "./http/idempotency.ts";
 import { newToken } from "./records/ids.ts";
@@ -90,6 +90,7 @@ export interface ServiceOptions {
 }
 
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;
 
 /**
@@ -101,7 +102,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, later = systemLater, report = () => {}, network } = options;
   const targets = createTargets(options.webhookTargets ?? "public", { network });
   const { store, ...delivery } = openDelivery({
-    store: openStore({ file: options.database, clock }),
+    store: openStore({ file: options.database, clock, say: report }),
     clock,
     later,
     targets,
@@ -128,11 +129,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     sim: { store, clock, oauth, adminSecret, answerProject: simulator.answer, faults },
   };
   const { deliverer, listeners, pruner } = delivery;
-  const timers = [
-    every(HOUR_MS, () => tidy(store, clock), report),
-    every(SECOND_MS, settler.settleAll, report),
-    every(HOUR_MS, pruner.prune, report),
-  ];
+  const timers = keepUp({ store, clock, settler, pruner, report });
   await deliverer.start();
   // Nobody waits for that.
   pruner.prune().catch(report);
@@ -156,6 +153,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await store.close();
     },
   };
+}
+
+/** Does again and again what nobody asks for. */
+function keepUp(
+  parts: Pick<ServerParts, "store" | "clock" | "settler" | "report"> & { pruner: Pruner },
+): ReturnType<typeof setInterval>[] {
+  const { store, clock, settler, pruner, report } = parts;
+  return [
+    every(HOUR_MS, () => tidy(store, clock), report),
+    every(SECOND_MS, settler.settleAll, report),
+    every(HOUR_MS, pruner.prune, report),
+    every(MINUTE_MS, async () => store.shrinkLog(), report),
+  ];
 }
 
 /** Does something again and again, which does not keep the program from ending. */

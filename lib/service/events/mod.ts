@@ -17,6 +17,7 @@ import { type ScheduleName, SCHEDULES } from "./schedule.ts";
 
 export type { Deliverer } from "./deliverer.ts";
 export type { DeliveryFault, DeliveryFaults } from "./faults.ts";
+export type { Pruner } from "./prune.ts";
 export type { ScheduleName } from "./schedule.ts";
 
 /** How to deliver. */

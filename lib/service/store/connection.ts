@@ -16,6 +16,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { StoreError, toStoreError } from "./failure.ts";
+import { USUAL_LOG } from "./log_size.ts";
 import type { Tables } from "./tables.ts";
 
 /** Typed queries that belong to one unit of work. Refused once that work has ended. */
@@ -52,6 +53,8 @@ export interface Connection {
 export interface ConnectOptions {
   /** Only look: every change is refused. */
   readOnly?: boolean;
+  /** How long SQLite may wait for another program, on this thread, in milliseconds. Default 2000. */
+  waitMs?: number | undefined;
   /** Start with this database instead of an empty one. For `:memory:` only. */
   image?: Uint8Array | undefined;
 }
@@ -68,11 +71,11 @@ const LARGEST_STATEMENT_CACHE = 500;
 
 /** `temp_store` is for savepoints: what they need to undo 64 KiB and more would go to files. */
 const SETTINGS = `
-PRAGMA busy_timeout = 2000;
 PRAGMA trusted_schema = OFF;
 PRAGMA cache_size = -16384;
 PRAGMA temp_store = MEMORY;
-PRAGMA synchronous = FULL;`;
+PRAGMA synchronous = FULL;
+PRAGMA journal_size_limit = ${USUAL_LOG};`;
 
 /** Opens a connection. `:memory:` is a database of its own. */
 export function connect(file: string, options: ConnectOptions = {}): Connection {
@@ -129,12 +132,15 @@ const NO_POOL: ConnectionProvider = {
 const COMPILER = new SqliteQueryCompiler();
 const ADAPTER = new SqliteAdapter();
 
-function open(file: string, { readOnly = false, image }: ConnectOptions): DatabaseSync {
+function open(
+  file: string,
+  { readOnly = false, image, waitMs = 2000 }: ConnectOptions,
+): DatabaseSync {
   const options = { readOnly, enableForeignKeyConstraints: true, returnArrays: true };
   const database = new DatabaseSync(file, options);
   try {
     if (image) database.deserialize(image);
-    database.exec(SETTINGS);
+    database.exec(`PRAGMA busy_timeout = ${waitMs};${SETTINGS}`);
     return database;
   } catch (error) {
     database.close();

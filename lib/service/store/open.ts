@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import { connect, type Connection } from "./connection.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
+import { createLogKeeper, type Say, THREAD_WAIT_MS } from "./patience.ts";
 import { createReader } from "./reader.ts";
 import { checkContent, checkFile, checkSchema, schemaOf } from "./soundness.ts";
 import { unusableDatabase } from "./unusable.ts";
@@ -24,6 +25,8 @@ export interface Store {
   write<T>(work: Work<T>): Promise<T>;
   /** Runs work that only reads, all from one snapshot that holds every write that has resolved. */
   read<T>(work: Work<T>): Promise<T>;
+  /** Keeps the log short. To be called every minute or so. */
+  shrinkLog(): void;
   /** Refuses new work, waits for what is under way, and closes the file. */
   close(): Promise<void>;
 }
@@ -37,6 +40,8 @@ export interface StoreOptions {
    * in milliseconds since 1970. Default: always 0, so everything is checked.
    */
   clock?: (() => number) | undefined;
+  /** Told in words of other programs that disturb. Default: nobody. */
+  say?: Say | undefined;
 }
 
 const MEMORY = ":memory:";
@@ -46,16 +51,16 @@ const MEMORY = ":memory:";
  *
  * @throws {ConfigError} when the file cannot be used, or its schema is newer than this version.
  */
-export function openStore({ file, clock = () => 0 }: StoreOptions): Store {
+export function openStore({ file, clock = () => 0, say = () => {} }: StoreOptions): Store {
   if (file === MEMORY) return guardStore(storeInMemory(clock()));
   try {
-    return guardStore(storeOnDisk(file, clock));
+    return guardStore(storeOnDisk(file, clock, say));
   } catch (error) {
     throw unusableDatabase(file, error);
   }
 }
 
-function storeOnDisk(file: string, clock: () => number): Store {
+function storeOnDisk(file: string, clock: () => number, say: Say): Store {
   checkFile(file);
   createForOwner(file);
   const connection = connect(file);
@@ -68,13 +73,19 @@ function storeOnDisk(file: string, clock: () => number): Store {
     const now = clock();
     migrate(connection, migrations, { file, now });
     checkSchema(connection, memory(now).schema, file);
+    connection.rows(`PRAGMA busy_timeout = ${THREAD_WAIT_MS}`);
   } catch (error) {
     connection.close();
     throw error;
   }
-  const reader = createReader(() => connect(file, { readOnly: true }));
-  const writer = createWriter(connection, reader);
+  const reader = createReader(() => connect(file, { readOnly: true, waitMs: THREAD_WAIT_MS }));
+  const writer = createWriter(connection, reader, say);
+  const log = createLogKeeper(connection, file, say);
   return {
+    shrinkLog: () => {
+      reader.letGo();
+      log.shrink();
+    },
     write: (work) => writer.run(work, "write"),
     read: reader.run,
     close: async () => {
@@ -92,6 +103,7 @@ function storeInMemory(now: number): Store {
   return {
     write: (work) => writer.run(work, "write"),
     read: (work) => writer.run(work, "read"),
+    shrinkLog: () => {},
     close: async () => {
       await writer.idle();
       connection.close();
@@ -138,6 +150,9 @@ function guardStore(store: Store): Store {
     read: async (work) => {
       check("read");
       return await store.read(work);
+    },
+    shrinkLog: () => {
+      if (!closing) store.shrinkLog();
     },
     close: () => closing ??= store.close(),
   };

@@ -10,6 +10,7 @@
  */
 
 import type { Connection } from "./connection.ts";
+import { type Beginner, createBeginner, isBusy, type Say } from "./patience.ts";
 import type { Reader } from "./reader.ts";
 import { type Access, runWork, type Work } from "./work.ts";
 
@@ -48,14 +49,20 @@ interface Bench {
   connection: Connection;
   /** The reader whose snapshots must keep up, if there is one. */
   reader: Reader | undefined;
+  /** Begins the groups' transactions. */
+  beginner: Beginner;
   /** Whether a job of the last group failed, so that the next group starts with savepoints. */
   careful: boolean;
 }
 
 /** Makes the writer of a connection. It keeps the reader's snapshots up to date, if there is one. */
-export function createWriter(connection: Connection, reader?: Reader): Writer {
+export function createWriter(
+  connection: Connection,
+  reader?: Reader,
+  say: Say = () => {},
+): Writer {
   const queue: Job[] = [];
-  const bench: Bench = { connection, reader, careful: false };
+  const bench: Bench = { connection, reader, beginner: createBeginner(say), careful: false };
   let draining: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
@@ -94,17 +101,18 @@ export function createWriter(connection: Connection, reader?: Reader): Writer {
  * disk), each half is run again by itself, down to the one job that is to blame. Never rejects.
  */
 async function commitTogether(bench: Bench, jobs: readonly Job[]): Promise<void> {
-  const { connection, reader } = bench;
+  const { reader } = bench;
   try {
     // A snapshot that nobody reads from would keep SQLite from starting its log file afresh.
     reader?.letGo();
-    const plain = bench.careful ? undefined : await runPlainly(connection, jobs);
-    const outcomes = plain ?? await runInSavepoints(connection, jobs);
+    const plain = bench.careful ? undefined : await runPlainly(bench, jobs);
+    const outcomes = plain ?? await runInSavepoints(bench, jobs);
     reader?.renew();
     bench.careful = outcomes.length > 1 && outcomes.some(({ failure }) => failure !== undefined);
     for (const outcome of outcomes) outcome.tell();
   } catch (error) {
-    if (jobs.length <= 1) return jobs[0]?.fail(error);
+    // Another program writes: nobody is to blame, and all have waited long enough.
+    if (jobs.length <= 1 || isBusy(error)) return jobs.forEach((job) => job.fail(error));
     const middle = Math.ceil(jobs.length / 2);
     await commitTogether(bench, jobs.slice(0, middle));
     await commitTogether(bench, jobs.slice(middle));
@@ -115,11 +123,9 @@ async function commitTogether(bench: Bench, jobs: readonly Job[]): Promise<void>
  * Runs the jobs without savepoints. Undefined, and nothing done, when several share the transaction
  * and one of them must be undone. Rejects when there is no commit.
  */
-function runPlainly(
-  connection: Connection,
-  jobs: readonly Job[],
-): Promise<Outcome[] | undefined> {
-  return inTransaction(connection, async () => {
+function runPlainly(bench: Bench, jobs: readonly Job[]): Promise<Outcome[] | undefined> {
+  const { connection } = bench;
+  return inTransaction(bench, async () => {
     const outcomes: Outcome[] = [];
     for (const job of jobs) {
       const outcome = await job.attempt();
@@ -137,17 +143,18 @@ function runPlainly(
 }
 
 /** Runs the jobs each in a savepoint, and undoes those that fail. Rejects when there is no commit. */
-function runInSavepoints(connection: Connection, jobs: readonly Job[]): Promise<Outcome[]> {
-  return inTransaction(connection, async () => {
+function runInSavepoints(bench: Bench, jobs: readonly Job[]): Promise<Outcome[]> {
+  return inTransaction(bench, async () => {
     const outcomes: Outcome[] = [];
-    for (const job of jobs) outcomes.push(await runInSavepoint(connection, job));
+    for (const job of jobs) outcomes.push(await runInSavepoint(bench.connection, job));
     return outcomes;
   });
 }
 
 /** Begins a transaction, and commits it unless it is rolled back by then. */
-async function inTransaction<T>(connection: Connection, run: () => Promise<T>): Promise<T> {
-  connection.run("BEGIN IMMEDIATE");
+async function inTransaction<T>(bench: Bench, run: () => Promise<T>): Promise<T> {
+  const { connection, beginner } = bench;
+  await beginner.begin(connection);
   try {
     const result = await run();
     if (connection.inTransaction()) connection.run("COMMIT");

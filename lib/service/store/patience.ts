@@ -1,0 +1,104 @@
+/**
+ * Waiting for other programs that have the database open. SQLite would wait on this thread, and
+ * everybody with it; so the writer waits here, and reads go on.
+ *
+ * @module
+ */
+
+import { statSync } from "node:fs";
+import type { Connection } from "./connection.ts";
+import { StoreError } from "./failure.ts";
+import { LARGEST_LOG, USUAL_LOG } from "./log_size.ts";
+
+/** How long SQLite may wait for a lock on the service's thread, in milliseconds. */
+export const THREAD_WAIT_MS = 25;
+
+/** How long a write waits for another program's write before it is refused, in milliseconds. */
+export const WRITE_WAIT_MS = 2000;
+
+/** The pauses between two tries, in milliseconds: short at first. */
+const PAUSES = [5, 10, 20, 40];
+const LONGEST_PAUSE_MS = 80;
+
+/** Says something to the operator. */
+export type Say = (message: string) => void;
+
+/** Begins transactions, patiently. */
+export interface Beginner {
+  /**
+   * Begins a transaction that writes.
+   *
+   * @throws {StoreError} `busy` when another program has been writing for too long.
+   */
+  begin(connection: Connection): Promise<void>;
+}
+
+/** Makes what begins transactions. It says once when another program keeps it from that. */
+export function createBeginner(say: Say): Beginner {
+  let said = false;
+  return {
+    async begin(connection) {
+      for (let waited = 0, tries = 0;; tries++) {
+        try {
+          connection.run("BEGIN IMMEDIATE");
+          if (said) say("The other program no longer writes to the database; changes go on");
+          said = false;
+          return;
+        } catch (error) {
+          if (!isBusy(error)) throw error;
+          if (waited >= WRITE_WAIT_MS) {
+            if (!said) {
+              say(
+                "Another program is writing to the database and does not stop; changes are " +
+                  "refused with 503 until it does",
+              );
+            }
+            said = true;
+            throw error;
+          }
+        }
+        const pause = PAUSES[tries] ?? LONGEST_PAUSE_MS;
+        await new Promise((resolve) => setTimeout(resolve, pause));
+        waited += pause + THREAD_WAIT_MS;
+      }
+    },
+  };
+}
+
+/** Whether an error says that another program holds the database. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof StoreError && error.failure === "busy";
+}
+
+/** Keeps the log short. */
+export interface LogKeeper {
+  /** Empties the log if it has become long and nobody reads from it. Says once when it cannot. */
+  shrink(): void;
+}
+
+/** Makes what keeps a database's log short. `connection` is the one that writes. */
+export function createLogKeeper(
+  connection: Connection,
+  file: string,
+  say: Say,
+  { usual = USUAL_LOG, largest = LARGEST_LOG }: { usual?: number; largest?: number } = {},
+): LogKeeper {
+  let said = false;
+  return {
+    shrink() {
+      const log = `${file}-wal`;
+      const size = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+      if (size() <= usual || connection.inTransaction()) return;
+      connection.rows("PRAGMA wal_checkpoint(TRUNCATE)");
+      const left = size();
+      if (left > largest && !said) {
+        const megabytes = Math.round(left / 1024 / 1024);
+        say(
+          `Another program reads the database and keeps its log of ${megabytes} MB: ` +
+            `close what has ${JSON.stringify(file)} open`,
+        );
+      }
+      said = left > largest;
+    },
+  };
+}
