@@ -108,7 +108,8 @@ export function changesOf(node: Node, parent: Node | undefined, source: string):
     case "TemplateLiteral":
       return parent?.type === "TaggedTemplateExpression" ? [] : [put(node, "text", "``")];
     case "CallExpression":
-      return callChanges(node, source);
+    case "OptionalCallExpression":
+      return callChanges(node.callee, node, source);
     case "ObjectExpression":
       return node.properties.map((one) => drop(one, "field", source));
     case "ArrayExpression":
@@ -154,9 +155,9 @@ function swap(
 }
 
 /** Changes to a call: a step of a chain left out, or the twin of its function. */
-function callChanges(node: Node & { type: "CallExpression" }, source: string): Change[] {
-  const { callee } = node;
-  if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return [];
+function callChanges(callee: Node, node: Node, source: string): Change[] {
+  if (callee.type !== "MemberExpression" && callee.type !== "OptionalMemberExpression") return [];
+  if (callee.property.type !== "Identifier") return [];
   const { object, property } = callee;
   const twin = TWINS.get(property.name);
   const changes = twin === undefined ? [] : [put(property, "twin", twin)];

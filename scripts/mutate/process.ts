@@ -75,10 +75,8 @@ async function stopGroup(child: Deno.ChildProcess): Promise<void> {
   try {
     if (!HAS_GROUPS) return child.kill("SIGKILL");
     // Deno.kill() needs the right to run anything.
-    await new Deno.Command("kill", {
-      args: ["-KILL", "--", `-${child.pid}`],
-      stderr: "null",
-    }).output();
+    const kill = `kill -s KILL -- -${child.pid}`;
+    await new Deno.Command("sh", { args: ["-c", kill], stderr: "null" }).output();
   } catch {
     // It has ended already.
   }

@@ -13,7 +13,7 @@ import { type TestFile, testFiles } from "./graph.ts";
 import { type Fault, faultsIn } from "./places.ts";
 import { runDeno } from "./process.ts";
 import { inRandomOrder, randomFrom, roomOf } from "./sample.ts";
-import { type Successes, type Trial, tryFault } from "./trial.ts";
+import { type Trial, tryFault } from "./trial.ts";
 
 /** What is to be tried, and how. */
 export interface Plan {
@@ -126,12 +126,12 @@ async function tryRooms(
 ): Promise<Trial[]> {
   const trials: Trial[] = [];
   for (const faults of rooms.values()) {
-    const successes: Successes = new Map();
+    const tests = { maps, successes: new Map<string, number>() };
     const turns = takeCounted(faults, plan.max);
     await inTurns(turns.faults, copies, async (fault, copy) => {
       let counts = false;
       try {
-        const trial = await tryFault(fault, copy, maps, successes);
+        const trial = await tryFault(fault, copy, tests);
         counts = trial.found !== "types";
         trials.push(trial);
         plan.tellTrial(trial);

@@ -22,24 +22,30 @@ export interface Trial {
   readonly by?: string;
 }
 
-/** A batch of tests has this long, in milliseconds, and four times as long as it takes as a rule. */
+/** Some tests have this long, in milliseconds, and four times as long as they take as a rule. */
 const LEAST_LIMIT_MS = 60_000;
 
-/** How often each test file has found a fault. Those that found some go first. */
-export type Successes = Map<string, number>;
+/** What is known of the tests. */
+export interface Tests {
+  /** What each test file runs. */
+  readonly maps: readonly CoverageMap[];
+  /** How often each test file has found a fault. Those that found some go first. */
+  readonly successes: Map<string, number>;
+  /** How long tests have at least, in milliseconds, for an end to loops without one. */
+  readonly leastLimitMs?: number;
+}
 
 /** Tries a fault in a copy, and leaves the copy as it was. */
 export async function tryFault(
   fault: Fault,
   copy: Copy,
-  maps: readonly CoverageMap[],
-  successes: Successes,
+  tests: Tests,
 ): Promise<Trial> {
   const path = join(copy.cwd, fault.file);
   const source = await Deno.readTextFile(path);
   await copy.write(fault.file, withFault(source, fault));
   try {
-    return await tryTests(fault, copy, maps, successes);
+    return await tryTests(fault, copy, tests);
   } finally {
     await copy.write(fault.file, source);
   }
@@ -49,8 +55,7 @@ export async function tryFault(
 async function tryTests(
   fault: Fault,
   copy: Copy,
-  maps: readonly CoverageMap[],
-  successes: Successes,
+  { maps, successes, leastLimitMs = LEAST_LIMIT_MS }: Tests,
 ): Promise<Trial> {
   const covering = inOrder(fault, maps, successes);
   const tests = covering.length;
@@ -58,7 +63,7 @@ async function tryTests(
   if (!own.success) return { fault, found: "types", tests };
   let batch: CoverageMap[] = [];
   for (let size = 1; (batch = covering.splice(0, size)).length > 0; size *= 2) {
-    const ended = await runTests(batch, copy);
+    const ended = await runTests(batch, copy, leastLimitMs);
     if (ended.late) return { fault, found: "time", tests, by: batch[0]?.test ?? "" };
     if (ended.success) continue;
     const by = failedTest(ended.text) ?? batch[0]?.test ?? "";
@@ -71,11 +76,15 @@ async function tryTests(
 }
 
 /** Runs some test files up to the first that fails. */
-async function runTests(batch: readonly CoverageMap[], copy: Copy): Promise<Ended> {
+async function runTests(
+  batch: readonly CoverageMap[],
+  copy: Copy,
+  leastLimitMs: number,
+): Promise<Ended> {
   const usual = batch.reduce((sum, { ms }) => sum + ms, 0);
   const args = [...testArguments(copy), "--fail-fast", ...batch.map(({ test }) => test)];
   try {
-    return await runDeno(args, { ...copy, limitMs: LEAST_LIMIT_MS + 4 * usual });
+    return await runDeno(args, { ...copy, limitMs: leastLimitMs + 4 * usual });
   } finally {
     // What tests that were stopped have left.
     for await (const { name } of Deno.readDir(copy.temporary)) {
@@ -88,7 +97,7 @@ async function runTests(batch: readonly CoverageMap[], copy: Copy): Promise<Ende
 function inOrder(
   { file, line }: Fault,
   maps: readonly CoverageMap[],
-  successes: Successes,
+  successes: ReadonlyMap<string, number>,
 ): CoverageMap[] {
   const stem = file.replace(/^.*\/|\.ts$/g, "");
   const rank = ({ test, ms }: CoverageMap) =>

@@ -1,0 +1,198 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { linesOf } from "../../scripts/mutate/changed.ts";
+import { linesRun } from "../../scripts/mutate/coverage.ts";
+import { EQUAL, equalOf } from "../../scripts/mutate/equal.ts";
+import { type Fault, faultsIn, withFault } from "../../scripts/mutate/places.ts";
+import { byRoom, renderReport, shareFound } from "../../scripts/mutate/report.ts";
+import { takeCounted } from "../../scripts/mutate/run.ts";
+import { inRandomOrder, randomFrom, roomOf } from "../../scripts/mutate/sample.ts";
+import { failedTest, type Trial } from "../../scripts/mutate/trial.ts";
+
+/** What each fault makes of a source, by its kind. */
+function changed(source: string): string[] {
+  return faultsIn("lib/a.ts", source).map((fault) => `${fault.kind}: ${withFault(source, fault)}`);
+}
+
+/** A fault of a kind with nothing special about it. */
+function faultOf(kind: string, line = 1, file = "lib/a.ts"): Fault {
+  return { file, line, text: "", start: line, end: line, kind, before: "a", after: "b" };
+}
+
+Deno.test("each operator, condition and literal can be made faulty", () => {
+  const cases: [string, string[]][] = [
+    ["a < 5;", ["call: ;", "edge: a <= 5;", "number: a < 6;"]],
+    ["a += b;", ["call: ;", "arithmetic: a -= b;"]],
+    ["x = a && !b;", ["call: ;", "logic: x = a || !b;", "not: x = a && (b);"]],
+    ["x = a ?? b;", ["call: ;", "default: x = (a);", "default: x = (b);"]],
+    ["x = a ? b : c;", ["call: ;", "choice: x = (b);", "choice: x = (c);"]],
+    ["if (a) b = true;", [
+      "condition: if (true) b = true;",
+      "condition: if (false) b = true;",
+      "call: if (a) ;",
+      "truth: if (a) b = false;",
+    ]],
+    ["while (a) break;", ["condition: while (false) break;", "stop: while (a) ;"]],
+    ["x = { a: 1, b };", [
+      "call: ;",
+      "field: x = {  b };",
+      "number: x = { a: 2, b };",
+      "field: x = { a: 1,  };",
+    ]],
+    ["x = [...a, 5000];", [
+      "call: ;",
+      "element: x = [ 5000];",
+      "element: x = [...a, ];",
+      "number: x = [...a, 10000];",
+    ]],
+    ["x = `a${b}`;", ["call: ;", "text: x = ``;"]],
+    ["i++;", ["call: ;", "arithmetic: i--;"]],
+  ];
+  for (const [source, expected] of cases) deepEqual(changed(source), expected, source);
+});
+
+Deno.test("a step of a chain is left out, and a function is taken for its twin", () => {
+  deepEqual(changed('q = from(t)\n  .where("seq", ">", a)?.trim();'), [
+    "call: ;",
+    "step: q = from(t)\n  ?.trim();",
+    'text: q = from(t)\n  .where("", ">", a)?.trim();',
+    'query: q = from(t)\n  .where("seq", ">=", a)?.trim();',
+    'step: q = from(t)\n  .where("seq", ">", a);',
+  ]);
+  deepEqual(changed("x = Math.min(a, b);"), ["call: ;", "twin: x = Math.max(a, b);"]);
+  // What every object has is no twin of anything.
+  deepEqual(changed("x = a.toString(b);"), ["call: ;"]);
+});
+
+Deno.test("types, imports and keys are left alone", () => {
+  const source = `import a, { type B } from "./b.ts";
+import defer * as c from "c";
+export * from "./d.ts";
+export { e } from "./e.ts";
+type F = "g" | 5;
+interface H { i: "j" }
+const k: "l" | undefined = { "m": c, 6: a } as F satisfies B;`;
+  deepEqual(faultsIn("lib/a.ts", source).map(({ kind, before }) => `${kind} ${before}`), [
+    'field "m": c,',
+    "field 6: a",
+  ]);
+});
+
+Deno.test("a fault knows its line", () => {
+  const [fault] = faultsIn("lib/a.ts", "// First\n\n  f(\n    a <\n b);\n").filter(({ kind }) =>
+    kind === "edge"
+  );
+  deepEqual([fault?.line, fault?.text, fault?.before, fault?.after], [4, "a <", "<", "<="]);
+});
+
+Deno.test("the same seed draws the same faults, and every fault once", () => {
+  const faults = Array.from({ length: 300 }, (_, i) => faultOf(i % 30 === 0 ? "edge" : "text", i));
+  const draw = (seed: number) => inRandomOrder(faults, randomFrom(seed));
+  deepEqual(draw(7), draw(7));
+  ok(draw(7).some(({ line }, i) => draw(8)[i]?.line !== line));
+  deepEqual(draw(7).map(({ line }) => line).sort((a, b) => a - b), faults.map(({ line }) => line));
+  // A kind of 10 among 290 others is drawn more often than once in 30.
+  const early = draw(7).slice(0, 30).filter(({ kind }) => kind === "edge").length;
+  ok(early >= 3, `${early} of 30`);
+  for (const number of Array.from({ length: 99 }, randomFrom(1))) ok(number >= 0 && number < 1);
+});
+
+Deno.test("the faults that count are the same, however many run at once", async () => {
+  const faults = Array.from({ length: 40 }, (_, i) => faultOf("edge", i));
+  const tried = async (jobs: number) => {
+    const turns = takeCounted(faults, 10);
+    const lines: number[] = [];
+    await Promise.all(Array.from({ length: jobs }, async (_, job) => {
+      for (let next = await turns.faults.next(); !next.done; next = await turns.faults.next()) {
+        for (let i = 0; i < (next.value.line * 7 + job) % 5; i++) await Promise.resolve();
+        lines.push(next.value.line);
+        turns.done(next.value.line % 3 !== 0);
+      }
+    }));
+    return lines.sort((a, b) => a - b);
+  };
+  const alone = await tried(1);
+  equal(alone.filter((line) => line % 3 !== 0).length, 10);
+  deepEqual(await tried(2), alone);
+  deepEqual(await tried(5), alone);
+});
+
+Deno.test("rooms are the folders of lib/ and of the service", () => {
+  deepEqual(
+    [
+      "cli.ts",
+      "lib/client.ts",
+      "lib/cli/main.ts",
+      "lib/cli/commands/auth/login.ts",
+      "lib/service/mod.ts",
+      "lib/service/events/bell.ts",
+    ].map(roomOf),
+    ["entry", "lib", "cli", "cli", "service", "events"],
+  );
+});
+
+Deno.test("the lines that ran are taken from a report of coverage", () => {
+  const lcov = "SF:/r/lib/a.ts\nDA:1,5\nDA:2,0\nDA:30,1\nend_of_record\n" +
+    "SF:/r/tests/b.ts\nDA:1,1\nend_of_record\nSF:/r/cli.ts\nDA:9,2\nend_of_record\n";
+  deepEqual(linesRun(lcov, "/r"), { "lib/a.ts": [1, 30], "cli.ts": [9] });
+});
+
+Deno.test("the lines that changed are taken from a difference", () => {
+  const diff =
+    "--- a/lib/a.ts\n+++ b/lib/a.ts\n@@ -1 +1,2 @@\n-x\n+y\n+z\n@@ -9,2 +10,0 @@\n-x\n-y\n" +
+    "--- a/lib/b.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n--- /dev/null\n+++ b/lib/c.ts\n@@ -0,0 +7 @@\n+q\n";
+  deepEqual(linesOf(diff), new Map([["lib/a.ts", new Set([1, 2])], ["lib/c.ts", new Set([7])]]));
+});
+
+Deno.test("the test that failed is found in a report", () => {
+  equal(
+    failedTest("ok\n ERRORS \n\nit holds => ./tests/a_test.ts:12:6\nerror: AssertionError\n"),
+    "tests/a_test.ts:12 it holds",
+  );
+  equal(failedTest("./tests/b_test.ts (uncaught error)\n"), "tests/b_test.ts");
+  equal(failedTest("error: out of memory"), undefined);
+});
+
+Deno.test("the table counts what could be run, and names what is alive", () => {
+  const trial = (found: Trial["found"], line: number, file?: string): Trial => ({
+    fault: faultOf("edge", line, file),
+    found,
+    tests: line,
+  });
+  const results = byRoom([
+    trial("tests", 1),
+    trial("types", 2),
+    trial("time", 3),
+    trial("no", 4),
+    trial("no", 0, "lib/cli/b.ts"),
+    trial("types", 6, "lib/service/oauth/c.ts"),
+  ]);
+  deepEqual(results.map(shareFound).map(Math.round), [0, 67, 100]);
+  equal(
+    renderReport(results),
+    `ROOM   TRIED  BY TESTS  (BY TIME)  BY TYPES  ALIVE  FOUND
+cli        1         0          0         0      1    0 %
+lib        3         2          1         1      1   67 %
+oauth      0         0          0         1      0  100 %
+
+Alive:
+lib/cli/b.ts:0 edge: a → b
+  no test runs it
+lib/a.ts:4 edge: a → b
+  4 test files run it`,
+  );
+});
+
+Deno.test("every fault that is said to make no difference is one, and has a reason", async () => {
+  for (const known of EQUAL) {
+    const source = await Deno.readTextFile(new URL(`../../${known.file}`, import.meta.url));
+    const faults = faultsIn(known.file, source);
+    ok(faults.some((fault) => equalOf(fault, [known])), `${known.file}: ${known.line}`);
+    ok(known.reason.length > 20, known.line);
+  }
+  const fault = { ...faultOf("edge"), text: "a < b", before: "<", after: "<=" };
+  const entry = { file: "lib/a.ts", line: "a < b", before: "<", after: "<=", reason: "" };
+  equal(equalOf(fault, [entry]), entry);
+  for (const other of [{ file: "x" }, { line: "x" }, { before: "x" }, { after: "x" }]) {
+    equal(equalOf(fault, [{ ...entry, ...other }]), undefined);
+  }
+});
