@@ -94,8 +94,13 @@ export async function rememberedScope(
   baseUrl: string,
 ): Promise<string | undefined> {
   const path = await rememberedPath(around, given, baseUrl);
-  const content = path && await readPrivateJson(path, around);
-  return path && content ? remembered(content, path)?.scope : undefined;
+  if (path === undefined) return undefined;
+  const content = await readPrivateJson(path, around).catch((error: unknown) => {
+    // A memory that cannot be used is none.
+    if (!isFileError(error)) throw error;
+    return undefined;
+  });
+  return remembered(content, path)?.scope;
 }
 
 /** Where a given token is remembered. */

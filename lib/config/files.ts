@@ -51,8 +51,8 @@ export async function readPrivateText(
   if (!info) return undefined;
   if (hasModes(around)) {
     const folder = await fileInfo(dirname(path));
-    if (folder) refuseExposed(dirname(path), folder, "folder");
-    refuseExposed(path, info, "file");
+    if (folder) refuseExposed(dirname(path), folder, "folder", around);
+    refuseExposed(path, info, "file", around);
   }
   return await decodedText(path);
 }
@@ -71,7 +71,7 @@ export async function writePrivateText(
 ): Promise<void> {
   await makePrivateFolder(dirname(path), around);
   const present = hasModes(around) ? await fileInfo(path) : undefined;
-  if (present) refuseExposed(path, present, "file");
+  if (present) refuseExposed(path, present, "file", around);
   try {
     await removeLeftovers(path);
     await replaceFile(path, text);
@@ -122,7 +122,7 @@ export async function makePrivateFolder(path: string, around: Surroundings): Pro
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw fileError("create", path, error);
     const info = hasModes(around) ? await fileInfo(path) : undefined;
-    if (info) refuseExposed(path, info, "folder");
+    if (info) refuseExposed(path, info, "folder", around);
   }
 }
 
@@ -146,12 +146,22 @@ export async function findUpward(
   return undefined;
 }
 
-/** Refuses a private file or folder that others can open or that is not what it should be. */
-function refuseExposed(path: string, info: FileState, wanted: "file" | "folder"): void {
+/**
+ * Refuses a private file or folder that others can open, that belongs to somebody else, or that is
+ * not what it should be.
+ */
+function refuseExposed(
+  path: string,
+  info: FileState,
+  wanted: "file" | "folder",
+  around: Surroundings,
+): void {
   const mode = wanted === "file" ? "600" : "700";
   const word = shellWord(path);
   const refuse = (why: string, hint: string) => {
-    throw new ConfigError(`Cannot use ${JSON.stringify(path)}: ${why}`, { hint });
+    // A folder that cannot be used is no place to store anything; a file has been exposed already.
+    const cause = wanted === "folder" ? why : undefined;
+    throw new ConfigError(`Cannot use ${JSON.stringify(path)}: ${why}`, { hint, cause });
   };
   if (info.isSymlink) {
     refuse(
@@ -161,6 +171,11 @@ function refuseExposed(path: string, info: FileState, wanted: "file" | "folder")
   }
   if (wanted === "file" ? !info.isFile : !info.isDirectory) {
     refuse(`it is not a ${wanted}`, `Move it away: mv ${word} ${word}.old`);
+  }
+  const user = around.userId ?? platform.userId();
+  // The system's own user could change any file anyway.
+  if (user !== undefined && info.owner !== null && info.owner !== user && info.owner !== 0) {
+    refuse("it belongs to another user", `If you trust what is in it, run: chown ${user} ${word}`);
   }
   const bits = (info.mode ?? 0) & 0o777;
   if ((bits & 0o077) === 0) return;

@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly openBrowser?: ((url: string) => Promise<boolean>) | undefined;
   /** The operating system as Deno names it: `linux`, `darwin`, `windows`. Default: that. */
   readonly platform?: string | undefined;
+  /** The number of the person's user. Default: the system's word, where it may be asked. */
+  readonly userId?: number | undefined;
   /** Tells the person something that does not stop the work. */
   warn(text: string): void;
   /** Shows a part of the log that `CLI_DEBUG` asks for. Default: as a warning. */

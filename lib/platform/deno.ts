@@ -17,6 +17,7 @@ export const denoPlatform: Platform = {
   get os() {
     return Deno.build.os;
   },
+  userId: () => isGranted({ name: "sys", kind: "uid" }) ? Deno.uid() ?? undefined : undefined,
 
   mayAccess: (kind, path) => isGranted({ name: kind, path }),
   mayReadVariable: (variable) => isGranted({ name: "env", variable }),
@@ -86,8 +87,9 @@ function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
 }
 
 function stateOf(info: Deno.FileInfo): FileState {
-  const { isFile, isDirectory, isSymlink, size, mode, mtime } = info;
-  return { isFile, isDirectory, isSymlink, size, mode, writtenMs: mtime?.getTime() ?? null };
+  const { isFile, isDirectory, isSymlink, size, mode, uid, mtime } = info;
+  const writtenMs = mtime?.getTime() ?? null;
+  return { isFile, isDirectory, isSymlink, size, mode, owner: uid, writtenMs };
 }
 
 async function readStart(path: string, most: number): Promise<Uint8Array<ArrayBuffer>> {

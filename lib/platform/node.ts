@@ -18,6 +18,7 @@ export const nodePlatform: Platform = {
   get os() {
     return runtime().platform === "win32" ? "windows" : runtime().platform;
   },
+  userId: () => runtime().geteuid?.(),
 
   mayAccess: (kind, path) => isGranted(`fs.${kind}`, path),
   mayReadVariable: () => true,
@@ -110,6 +111,7 @@ function stateOf(info: Stats): FileState {
     isSymlink: info.isSymbolicLink(),
     size: info.size,
     mode: info.mode,
+    owner: nodePlatform.os === "windows" ? null : info.uid,
     writtenMs: info.mtimeMs,
   };
 }

@@ -17,6 +17,8 @@ export interface FileState {
   readonly size: number;
   /** Its permissions, or null on systems that have none. */
   readonly mode: number | null;
+  /** The number of the user that it belongs to, or null on systems that have none. */
+  readonly owner: number | null;
   /** When it was last written, in milliseconds since 1970. Null where that is not known. */
   readonly writtenMs: number | null;
 }
@@ -49,6 +51,8 @@ export interface LocalServer {
 export interface Platform {
   /** The operating system, as Deno names it: `linux`, `darwin`, `windows`, and so on. */
   readonly os: string;
+  /** The number of the user that this runs as. Undefined where there is none or it may not be asked. */
+  userId(): number | undefined;
 
   /** Whether this program may read or write a path. */
   mayAccess(kind: "read" | "write", path: string): boolean;

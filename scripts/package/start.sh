@@ -15,6 +15,7 @@ exec "$deno" run --config "$clone/deno.json" --lock "$clone/deno.lock" \
   --allow-net \
   '--allow-env=CLI_*,HOME,USERPROFILE,NO_COLOR,COLUMNS,TERM,TERM_PROGRAM,WT_SESSION,CI,INIT_CWD,HTTP_PROXY,HTTPS_PROXY,ALL_PROXY,NO_PROXY,http_proxy,https_proxy,all_proxy,no_proxy' \
   --ignore-env \
+  '--allow-sys=hostname,uid' \
   --allow-read \
   --allow-write \
   '--allow-run=open,xdg-open,rundll32,sh,cmd,git' \

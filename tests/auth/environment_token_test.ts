@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { connect } from "../../lib/connect.ts";
+import { connect, resolveConnection } from "../../lib/connect.ts";
 import {
   CHILD,
   client,
@@ -208,6 +208,30 @@ Deno.test("where nothing can be stored, a token that rotates lasts this run, wit
         "(The token was replaced)",
       hint: /^It may be mistyped, .* rotates works on one machine only, .*cli service token$/,
     });
+  }
+});
+
+Deno.test("a ~/.cli that others can open, or that is a file, does not stop a given token", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  for (const place of ["a file", 0o755, 0o2777]) {
+    for (const rotates of [false, true]) {
+      const [machine, service] = await given(rotates);
+      await using _ = machine;
+      const folder = join(machine.home, ".cli");
+      if (typeof place === "string") await Deno.writeTextFile(folder, "");
+      else {
+        await Deno.mkdir(join(folder, "ci"), { recursive: true });
+        await Deno.chmod(folder, place);
+      }
+      const connected = await client(machine);
+      await tokenSent(connected);
+      service.now += HOUR;
+      await tokenSent(connected);
+      strictEqual(machine.warnings.length, rotates ? 1 : 0);
+      const { grantedScope } = await resolveConnection(machine);
+      strictEqual(await grantedScope(), undefined);
+    }
   }
 });
 
