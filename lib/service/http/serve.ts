@@ -10,6 +10,7 @@ import { Cancelled } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import type { ScheduleName } from "../events/mod.ts";
 import { addressFor, cannotListen, hostsOf } from "./address.ts";
+import { listen, type Listener, withinTime } from "./connections.ts";
 import { newToken } from "../records/ids.ts";
 import {
   LOCAL_LIMITS,
@@ -56,7 +57,9 @@ export interface Server {
   readonly projectId: string | undefined;
   /** The secret for `/_sim`. */
   readonly adminSecret: string;
-  /** Answers what is under way, closes the database and gives the folder back. */
+  /** How many connections were closed, by the limit that closed them. */
+  readonly closed: Listener["closed"];
+  /** Answers what is under way, closes the database and gives the folder back, in ten seconds. */
   stop(): Promise<void>;
 }
 
@@ -83,7 +86,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
       report: options.report,
     });
     await catchUp(service, options);
-    return await listen(options, service, lock);
+    return await open(options, service, lock);
   } catch (error) {
     await lock?.release();
     throw error;
@@ -128,23 +131,26 @@ async function catchUp(service: Service, { report, signal }: ServeOptions): Prom
   throw new Cancelled("Cannot start the service: interrupted");
 }
 
+/** The longest that a stop may take, in milliseconds, and how long of it requests may take. */
+export const STOP_MS = 10_000;
+const ANSWERING_MS = 8000;
+
 /** Puts the service on its port. */
-async function listen(
+async function open(
   options: ServeOptions,
   service: Service,
   lock: FolderLock | undefined,
 ): Promise<Server> {
-  const { host, port } = options;
-  let server: Deno.HttpServer<Deno.NetAddr>;
+  const { host, port, report } = options;
+  let listener: Listener;
   try {
-    const onListen = () => {};
     const hostname = host.replace(/^\[(.*)\]$/, "$1");
-    server = Deno.serve({ hostname, port, onListen }, (request) => service.fetch(request));
+    listener = listen({ hostname, port, report }, service.fetch);
   } catch (error) {
     await service.close();
     throw cannotListen(host, port, error);
   }
-  const baseUrl = addressFor(host, server.addr.port);
+  const baseUrl = addressFor(host, listener.port);
   if (lock) {
     await writeAddress(lock, { pid: Deno.pid, base_url: baseUrl, started_at: systemClock() });
   }
@@ -152,10 +158,15 @@ async function listen(
     baseUrl,
     projectId: service.projectId,
     adminSecret: service.adminSecret,
+    closed: listener.closed,
     async stop() {
-      service.stopWaiting();
-      await server.shutdown();
-      await service.close();
+      const end = async () => {
+        service.stopWaiting();
+        await listener.stop(ANSWERING_MS);
+        await service.close();
+      };
+      // The database is whole whenever its process ends, so nothing is worth a longer wait.
+      await withinTime(end(), STOP_MS);
       await lock?.release();
     },
   };

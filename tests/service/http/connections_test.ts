@@ -1,0 +1,149 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { readBytes } from "../../../lib/service/http/bytes.ts";
+import { CONNECTION_LIMITS, listen, type Listener } from "../../../lib/service/http/connections.ts";
+import { serve } from "../../../lib/service/http/serve.ts";
+
+/** Limits that are reached in a moment: a second of them takes 50 ms. */
+const LIMITS = { most: 8, head_s: 4, body_s: 8, idle_s: 12 };
+
+/** Opens a port whose handler reads bodies, and lets a request to `/slow` wait for its end. */
+function open(limits = LIMITS): Listener & { letGo(): void; errors: unknown[] } {
+  const errors: unknown[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const options = { hostname: "127.0.0.1", port: 0, limits, secondMs: 50 };
+  const report = (error: unknown) => void errors.push(error);
+  const listener = listen({ ...options, report }, async (request) => {
+    if (new URL(request.url).pathname === "/slow") await promise;
+    const body = await readBytes(request, 4_194_304).catch((error) => String(error));
+    return new Response(`got ${body.length}`);
+  });
+  return { ...listener, letGo: resolve, errors };
+}
+
+/** A client that says what was written for it, and then nothing. */
+async function dial(port: number, text = ""): Promise<Deno.TcpConn> {
+  const conn = await Deno.connect({ hostname: "127.0.0.1", port });
+  if (text !== "") await conn.write(new TextEncoder().encode(text));
+  return conn;
+}
+
+/** What comes on a connection until it ends, and after how many milliseconds that is. */
+async function rest(conn: Deno.TcpConn): Promise<{ text: string; ms: number }> {
+  const started = performance.now();
+  const text = await new Response(conn.readable).text().catch((error) => String(error));
+  return { text, ms: performance.now() - started };
+}
+
+const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+const SLOW = "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n";
+const HALF = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc";
+
+Deno.test("a client that keeps the service waiting loses its connection, each kind in its time", async () => {
+  const port = open();
+  const silent = rest(await dial(port.port));
+  const halfHead = rest(await dial(port.port, "GET / HTTP/1.1\r\nHo"));
+  const halfBody = rest(await dial(port.port, HALF));
+  const kept = rest(await dial(port.port, GET));
+  const slow = rest(await dial(port.port, SLOW));
+  let before = 0;
+  for (const [ended, limit] of [[silent, 4], [halfBody, 8], [kept, 12]] as const) {
+    const { ms } = await ended;
+    ok(ms >= (limit - 1.5) * 50, `${ms} ms is too soon for ${limit} × 50 ms`);
+    ok(ms > before, "heads go first, then bodies, then idle ones");
+    before = ms;
+  }
+  await halfHead;
+  match((await kept).text, /^HTTP\/1\.1 200 OK[^]*got 0$/);
+  deepEqual(port.closed, { head: 2, body: 1, idle: 1, room: 0, refused: 0 });
+  port.letGo();
+  match((await slow).text, /got 0$/, "who waits for the service has time");
+  await port.stop(1000);
+  deepEqual(port.errors, []);
+});
+
+Deno.test("a new connection takes the place of the one that has waited longest", async () => {
+  const port = open({ most: 4, head_s: 999, body_s: 999, idle_s: 999 });
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 120));
+  const next = async (text: string) => {
+    await turn();
+    return await dial(port.port, text);
+  };
+  const slow = [await next(SLOW)];
+  const half = await next(HALF);
+  const waiting = [await next(GET), await next("")];
+  // Those without a request go first, the one that has waited longest before the others.
+  for (let i = 0; i < 2; i++) {
+    waiting.push(await next(GET));
+    const first = waiting.shift();
+    if (first) await rest(first);
+  }
+  for (const last of waiting) {
+    slow.push(await next(SLOW));
+    match((await rest(last)).text, /got 0$/);
+  }
+  slow.push(await next(SLOW));
+  await rest(half);
+  const late = await next(GET);
+  equal((await rest(late)).text, "", "only requests under way are left, so there is no room");
+  deepEqual(port.closed, { head: 0, body: 0, idle: 0, room: 5, refused: 1 });
+  port.letGo();
+  const stopped = port.stop(1000);
+  for (const conn of slow) match((await rest(conn)).text, /got 0$/);
+  await stopped;
+});
+
+Deno.test("a stop answers what is under way, and cuts what does not end", async () => {
+  const port = open();
+  const kept = await dial(port.port, GET);
+  const half = await dial(port.port, HALF);
+  const slow = await dial(port.port, SLOW);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const started = performance.now();
+  const stopped = port.stop(300);
+  ok((await rest(kept)).ms < 250, "an idle connection ends at once");
+  ok((await rest(half)).ms < 250, "and so does one whose body has not come");
+  await stopped;
+  const ms = performance.now() - started;
+  ok(ms >= 290 && ms < 2000, `${ms} ms`);
+  equal((await rest(slow)).text.includes("got"), false);
+});
+
+Deno.test("a thousand idle connections end neither the service nor anybody's requests", async () => {
+  const errors: unknown[] = [];
+  const server = await serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    empty: true,
+    rateLimits: "local",
+    report: (error) => errors.push(error),
+  });
+  const { hostname, port } = new URL(server.baseUrl);
+  const idle: Deno.TcpConn[] = [];
+  try {
+    for (let i = 0; i < 1000; i++) {
+      idle.push(await Deno.connect({ hostname, port: Number(port) }));
+    }
+    const answer = await fetch(`${server.baseUrl}/health`);
+    equal(answer.status, 200);
+    await answer.body?.cancel();
+    ok(server.closed.room >= 1000 - CONNECTION_LIMITS.most, `${server.closed.room} made room`);
+    equal(server.closed.refused, 0);
+    deepEqual(errors, []);
+  } finally {
+    for (const conn of idle) conn.close();
+    await server.stop();
+  }
+});
+
+Deno.test("what is promised takes no memory before it comes", async () => {
+  const port = open({ most: 200, head_s: 99, body_s: 99, idle_s: 99 });
+  const before = Deno.memoryUsage().rss;
+  const head = HALF.replace("Content-Length: 9", "Content-Length: 4000000");
+  const conns = await Promise.all(Array.from({ length: 150 }, () => dial(port.port, head)));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const grown = (Deno.memoryUsage().rss - before) / 1_048_576;
+  ok(grown < 100, `150 promises of 4 MB take ${grown} MiB`);
+  for (const conn of conns) conn.close();
+  await port.stop(1000);
+});
