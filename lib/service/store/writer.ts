@@ -105,7 +105,10 @@ async function commitTogether(bench: Bench, jobs: readonly Job[]): Promise<void>
   try {
     // A snapshot that nobody reads from would keep SQLite from starting its log file afresh.
     reader?.letGo();
-    const plain = bench.careful ? undefined : await runPlainly(bench, jobs);
+    // Reads are undone, so a group with one among others needs savepoints from the start.
+    const careful = bench.careful ||
+      jobs.length > 1 && jobs.some(({ access }) => access === "read");
+    const plain = careful ? undefined : await runPlainly(bench, jobs);
     const outcomes = plain ?? await runInSavepoints(bench, jobs);
     reader?.renew();
     bench.careful = outcomes.length > 1 && outcomes.some(({ failure }) => failure !== undefined);
