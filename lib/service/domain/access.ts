@@ -1,5 +1,5 @@
 /**
- * Who may use what, by status and by time.
+ * Which entitlements a customer has, by status and by time.
  *
  * @module
  */
@@ -20,15 +20,15 @@ export function givesAccess(subscription: Subscription, now: number): boolean {
 }
 
 /**
- * When the access that a subscription gives would end without another payment: the end of what is
- * paid or granted, grace included. Null for never.
+ * The end of a subscription's access if no further payment comes: the end of the paid or granted
+ * period, grace included. Null for access without end.
  */
 export function accessEnd(subscription: Subscription): number | null {
   const { grace_ends_at, renewed_until, period_ends_at } = subscription;
   return grace_ends_at ?? renewed_until ?? period_ends_at;
 }
 
-/** Something that gives an entitlement until a moment, or for ever. */
+/** A source of an entitlement, with or without an end. */
 export interface Source {
   /** The entitlement's id. */
   entitlement_id: string;
@@ -36,7 +36,7 @@ export interface Source {
   expires_at: number | null;
 }
 
-/** The furthest end for each entitlement; for ever is the furthest. */
+/** The latest end for each entitlement. Null, for no end, is the latest of all. */
 export function furthestEnds(sources: Iterable<Source>): Map<string, number | null> {
   const ends = new Map<string, number | null>();
   for (const { entitlement_id, expires_at } of sources) {

@@ -14,7 +14,7 @@ export interface Duration {
   ms: number;
 }
 
-/** The milliseconds of a day. */
+/** Milliseconds in a day. */
 export const DAY_MS = 86_400_000;
 
 const FORM =
@@ -37,7 +37,7 @@ export function parseDuration(text: string): Duration {
   };
 }
 
-/** Whether a text is a duration that is longer than nothing. */
+/** Whether a text is a duration longer than zero. */
 export function isDuration(text: string): boolean {
   if (!FORM.test(text)) return false;
   const { months, days, ms } = parseDuration(text);
@@ -45,9 +45,8 @@ export function isDuration(text: string): boolean {
 }
 
 /**
- * The end of the given number of durations from a moment on. Months keep the day of that moment
- * where the month has it, else they end on the month's last day: from 31 January one month leads to
- * 28 February, and two to 31 March.
+ * Adds a number of durations to a moment. Months keep the day of the month, or use the last day of
+ * a shorter month: one month after 31 January is 28 February, two months after it are 31 March.
  */
 export function addDuration(at: number, duration: Duration | string, times = 1): number {
   const { months, days, ms } = typeof duration === "string" ? parseDuration(duration) : duration;
@@ -66,7 +65,7 @@ export function monthOf(at: number): number {
   return firstOf(date.getUTCFullYear(), date.getUTCMonth());
 }
 
-/** Moves a moment by whole months, within the month that it ends up in. */
+/** Adds whole months to a moment, and stays within the resulting month. */
 function addMonths(at: number, months: number): number {
   if (months === 0) return at;
   const date = new Date(at);
@@ -77,18 +76,18 @@ function addMonths(at: number, months: number): number {
   return firstOf(year, month) + (day - 1) * DAY_MS + modulo(at, DAY_MS);
 }
 
-/** The days of a month; `month` counts from 0. */
+/** The number of days in a month. `month` is 0 to 11. */
 function daysIn(year: number, month: number): number {
   return (firstOf(year, month + 1) - firstOf(year, month)) / DAY_MS;
 }
 
-/** The first millisecond of a month; `month` counts from 0. */
+/** The first millisecond of a month. `month` is 0 to 11. */
 function firstOf(year: number, month: number): number {
-  // `Date.UTC` takes years below 100 for years of the 20th century.
+  // `Date.UTC` reads years below 100 as 19xx.
   return new Date(0).setUTCFullYear(year, month, 1);
 }
 
-/** The remainder that is never negative. */
+/** The remainder, never negative. */
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by;
 }

@@ -1,5 +1,5 @@
 /**
- * What time alone makes of a subscription.
+ * What happens to a subscription when time passes and nobody acts.
  *
  * @module
  */
@@ -20,8 +20,8 @@ import {
 } from "./subscription.ts";
 
 /**
- * The steps of a subscription at the moment when it is due. `next` are the terms of the product that
- * it is to change to.
+ * The steps of a subscription at its due time. `next` holds the terms of the product that it changes
+ * to.
  */
 export function passDue(state: Subscription, next?: Terms): Step[] {
   const at = state.due_at;
@@ -40,7 +40,7 @@ export function passDue(state: Subscription, next?: Terms): Step[] {
   }
 }
 
-/** The end of a period that gave access. */
+/** The end of a period with access. */
 function endPeriod(state: Subscription, at: number, next?: Terms): Step[] {
   switch (state.auto_renewal_status) {
     case "will_not_renew":
@@ -52,7 +52,7 @@ function endPeriod(state: Subscription, at: number, next?: Terms): Step[] {
     case "will_pause":
       return [pauseNow(state, at)];
     case "will_change_product":
-      // A charge that fails is for the old product, and the change is off.
+      // A failed charge is for the old product and cancels the change.
       return next && state.charge_fails === 0
         ? makeChange(state, at, next)
         : [charge(state, at, at)];
@@ -63,7 +63,7 @@ function endPeriod(state: Subscription, at: number, next?: Terms): Step[] {
   }
 }
 
-/** The end of grace: the store tries on without access, unless that was called off. */
+/** The end of grace. The store keeps retrying without access, unless the customer has cancelled. */
 function endGrace(state: Subscription, at: number): Step {
   if (state.auto_renewal_status === "will_not_renew") return end(state, at, "BILLING_ERROR");
   const after = changed(state, {
@@ -75,13 +75,13 @@ function endGrace(state: Subscription, at: number): Step {
   return { before: state, after, at, movement, events: [expiration("BILLING_ERROR")] };
 }
 
-/** The store gives up. The end of access was told before. */
+/** The store stops retrying. An earlier event announced the end of access. */
 function endRetry(state: Subscription, at: number): Step {
   const step = expire(state, at, "expiration", []);
   return { ...step, after: { ...step.after, cancel_reason: "BILLING_ERROR" } };
 }
 
-/** The next period, paid for already, begins. */
+/** Starts the next period, which is already paid for. */
 export function beginPaidPeriod(state: Subscription, at: number): Step {
   const after = changed(state, {
     auto_renewal_status: "will_renew",
@@ -92,7 +92,7 @@ export function beginPaidPeriod(state: Subscription, at: number): Step {
   return { before: state, after, at, movement: "renewal", events: [] };
 }
 
-/** The pause that was asked for begins. */
+/** Starts a pause that was requested earlier. */
 function pauseNow(state: Subscription, at: number): Step {
   const after = changed(state, {
     status: "paused",
@@ -104,7 +104,7 @@ function pauseNow(state: Subscription, at: number): Step {
   return { before: state, after, at, movement: "pause", events };
 }
 
-/** The end of a subscription, and of the access that it gave. */
+/** Ends a subscription and its access. */
 function end(state: Subscription, at: number, reason: Reason): Step {
   return expire(state, at, movementOfEnd(state), [expiration(reason)]);
 }

@@ -1,5 +1,5 @@
 /**
- * Events as webhooks deliver them: which fields each type has, and in which order.
+ * Events as webhooks deliver them: the fields of each type, in order.
  *
  * @module
  */
@@ -8,33 +8,33 @@ import { commissionRate, fromMicros, type Money, taxRate } from "./money.ts";
 import type { EventDraft, Subscription } from "./step.ts";
 import type { Purchase } from "./purchase.ts";
 
-/** What is known of a customer when an event tells of it. */
+/** The customer's data in an event. */
 export interface EventCustomer {
-  /** The id that it had first. */
+  /** The customer's first id. */
   id: string;
   /** All its ids, oldest first. */
   aliases: readonly string[];
   /** Its attributes by name. */
   attributes: Readonly<Record<string, { value: string; updated_at_ms: number }>>;
-  /** The country that it was last seen in. */
+  /** The country in which the customer was last seen. */
   country: string | null;
 }
 
-/** What is known besides the subscription or purchase itself. */
+/** The data of an event besides its subscription or purchase. */
 export interface EventFacts {
   /** The event's id, a UUID. */
   id: string;
-  /** When it is told, in milliseconds since 1970. */
+  /** The time of the event, in milliseconds since 1970. */
   at: number;
   /** The customer. */
   customer: EventCustomer;
-  /** The store's name of the product. */
+  /** The product's store identifier. */
   product_id: string;
-  /** The store's name of the product that it changes to. */
+  /** The store identifier of the product that it changes to. */
   new_product_id?: string | undefined;
-  /** Lookup keys of what the product gives. */
+  /** Lookup keys of the product's entitlements. */
   entitlement_ids: readonly string[];
-  /** Lookup key of the offering that was shown. */
+  /** Lookup key of the offering shown at purchase. */
   presented_offering_id: string | null;
 }
 
@@ -43,7 +43,7 @@ export function delivery(event: Record<string, unknown>): string {
   return JSON.stringify({ api_version: "1.0", event });
 }
 
-/** An event that tells of a subscription or promotional grant. */
+/** An event about a subscription or a promotional grant. */
 export function subscriptionEvent(
   draft: EventDraft,
   subject: Subscription,
@@ -63,9 +63,9 @@ export function subscriptionEvent(
 }
 
 /**
- * Access that is given while the store cannot be reached. It tells what is known without the store.
+ * Temporary access while the store is unreachable. It holds the data that is known without the store.
  *
- * Gap: which fields are known is not stated for each store; these are what a device reports.
+ * Gap: the known fields are not documented for each store; these are the ones that a device reports.
  */
 function temporaryGrantEvent(subject: Subscription, facts: EventFacts): Record<string, unknown> {
   const { customer, entitlement_ids } = facts;
@@ -84,7 +84,7 @@ function temporaryGrantEvent(subject: Subscription, facts: EventFacts): Record<s
   };
 }
 
-/** An event that tells of a one-time purchase. */
+/** An event about a one-time purchase. */
 export function purchaseEvent(
   draft: EventDraft,
   subject: Purchase,
@@ -101,7 +101,7 @@ export function purchaseEvent(
   });
 }
 
-/** A transfer, told once and of the customer who gets what is moved. */
+/** A transfer: one event, for the customer who receives the purchases. */
 export function transferEvent(transfer: {
   id: string;
   at: number;
@@ -123,7 +123,7 @@ export function transferEvent(transfer: {
   };
 }
 
-/** A change to what a customer has of virtual currencies. */
+/** A change to a customer's virtual currency balances. */
 export function currencyEvent(
   subject: Pick<Subscription, "store" | "environment" | "app_id" | "country">,
   facts: Pick<EventFacts, "id" | "at" | "customer" | "product_id"> & {
@@ -156,17 +156,17 @@ export function currencyEvent(
   };
 }
 
-/** The id under which events speak of a customer: the latest that is not anonymous, else the latest. */
+/** The customer id in events: the latest id that is not anonymous, else the latest id. */
 export function appUserId(aliases: readonly string[], id: string): string {
   return aliases.findLast((alias) => !isAnonymous(alias)) ?? aliases.at(-1) ?? id;
 }
 
-/** Whether an id was made up by an SDK for somebody who has not signed in. */
+/** Whether an SDK generated the id for a user who has not signed in. */
 export function isAnonymous(alias: string): boolean {
   return /^\$[A-Za-z]*AnonymousID:/.test(alias);
 }
 
-/** What events tell of a subscription and of a purchase alike. */
+/** The fields that events of subscriptions and of purchases share. */
 type Subject =
   & Pick<Subscription, "environment" | "ownership" | "country" | "currency" | "store" | "app_id">
   & {

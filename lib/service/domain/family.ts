@@ -1,7 +1,7 @@
 /**
- * Sharing a subscription in a family: each member has one of its own, which costs nothing and follows
- * the one that it is shared from. Where that gives way to another product, each member gets a share
- * of its successor.
+ * Family sharing. Each member has a subscription of their own, which costs nothing and follows the
+ * shared one. When another product replaces the shared subscription, each member gets a share of the
+ * replacement.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import { successorId } from "./product_change.ts";
 import { transactionId } from "./stores.ts";
 import { changed, expiration, isOpen, nextPayment } from "./subscription.ts";
 
-/** Shares a subscription with another member of the family. */
+/** Shares a subscription with another family member. */
 export function share(
   state: Subscription,
   at: number,
   member: { id: string; customer_id: string },
 ): Step[] {
   if (!isOpen(state)) throw new IllegalStep("A subscription without access cannot be shared");
-  // Gap: events of a new share would tell of access until a day that is over.
+  // Gap: events of a new share would announce access that has already ended.
   if (state.status === "in_grace_period") {
     throw new IllegalStep("A subscription in grace cannot be shared; let it recover first");
   }
@@ -40,8 +40,8 @@ export function share(
 }
 
 /**
- * A share of the subscription that has taken the place of another one, for a member of the family who
- * had a share of that. It is told as the successor itself is.
+ * A member's share of the subscription that replaces a shared one. Its events are those of the
+ * replacement.
  */
 export function shareSuccessor(start: Step, member: Subscription): Step {
   const { after: source, at, movement } = start;
@@ -52,18 +52,18 @@ export function shareSuccessor(start: Step, member: Subscription): Step {
   return { before: undefined, after, at, movement, payment, events: withoutMoney(start.events) };
 }
 
-/** The customers who get a share of a successor, each by one of the shares that they had. */
+/** The earlier shares whose owners get a share of the replacement, one for each customer. */
 export function heirsOf(
   { customer_id: owner }: Subscription,
   members: readonly Subscription[],
 ): Subscription[] {
   const heirs = new Map(members.map((member) => [member.customer_id, member]));
-  // A share that has come to the owner by a transfer gives nothing that the owner does not have.
+  // After a transfer the owner may hold a share of their own subscription; it adds nothing.
   heirs.delete(owner);
   return [...heirs.values()];
 }
 
-/** A subscription of a member of the family, before its first payment of nothing. */
+/** A family member's subscription before its first payment, which is zero. */
 function newShare(
   source: Subscription,
   at: number,
@@ -91,7 +91,7 @@ function newShare(
   });
 }
 
-/** What a step of a subscription brings about for a member who shares it. */
+/** The step of a member's share that follows a step of the shared subscription. */
 export function mirror(step: Step, member: Subscription): Step {
   const { before, after, at, movement } = step;
   const followed = changed(member, followedFields(after));
@@ -111,12 +111,12 @@ export function mirror(step: Step, member: Subscription): Step {
   return { before: member, after: paid, at, movement, payment: copy, events: told };
 }
 
-/** The same events for those who pay nothing. */
+/** The same events without money, for members who pay nothing. */
 function withoutMoney(events: readonly EventDraft[]): EventDraft[] {
   return events.map(({ type, extra }) => extra ? { type, extra } : { type });
 }
 
-/** The fields in which a share follows its source. */
+/** The fields that a share copies from its source. */
 const FOLLOWED = [
   "product_id",
   "status",
@@ -138,7 +138,7 @@ const FOLLOWED = [
   "cancel_reason",
 ] as const satisfies readonly (keyof Subscription)[];
 
-/** What those fields hold. */
+/** The values of those fields. */
 function followedFields(source: Subscription): Partial<Subscription> {
   return Object.fromEntries(FOLLOWED.map((field) => [field, source[field]]));
 }

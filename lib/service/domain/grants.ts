@@ -1,5 +1,5 @@
 /**
- * Promotional grants: an entitlement given until a date, without a store.
+ * Promotional grants: entitlements given until a date, without a store.
  *
  * @module
  */
@@ -8,21 +8,21 @@ import type { Step, Subscription } from "./step.ts";
 import { derivedHex, platformOf } from "./stores.ts";
 import { changed } from "./subscription.ts";
 
-/** What a grant is made of. */
+/** The data of a grant. */
 export interface NewGrant {
   /** The project's id. */
   project_id: string;
   /** The id of the grant. */
   id: string;
-  /** Who gets it. */
+  /** The customer who gets it. */
   customer_id: string;
-  /** What it gives. */
+  /** The entitlement's id. */
   entitlement_id: string;
   /** When it ends. */
   expires_at: number;
 }
 
-/** Grants an entitlement that was not granted. */
+/** Grants an entitlement that the customer has no grant for. */
 export function grant(given: NewGrant, at: number): Step {
   const { customer_id, expires_at, ...ids } = given;
   const transaction_id = `promo_${derivedHex(`${ids.project_id}/${ids.id}`, 20)}`;
@@ -42,9 +42,9 @@ export function grant(given: NewGrant, at: number): Step {
 }
 
 /**
- * Replaces the end of a grant. Undefined when it is that already.
+ * Changes the end of a grant. Undefined when nothing changes.
  *
- * Gap: a later end is told as a new grant, an earlier one as the developer's cancellation.
+ * Gap: a later end is reported as a new grant, an earlier one as a cancellation by the developer.
  */
 export function regrant(state: Subscription, at: number, expiresAt: number): Step | undefined {
   const { period_ends_at } = state;
@@ -61,7 +61,7 @@ export function regrant(state: Subscription, at: number, expiresAt: number): Ste
   return { before: state, after, at, movement: "renewal", events: [told] };
 }
 
-/** A grant that nobody has got. */
+/** A grant before it starts. */
 const NO_GRANT: Subscription = {
   project_id: "",
   id: "",

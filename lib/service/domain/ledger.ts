@@ -1,5 +1,5 @@
 /**
- * The rows that a step adds to the ledger, and the sums of a day. `movements.ts` says what they mean.
+ * The ledger rows of a step, and their sums by day and month. `movements.ts` explains each kind.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { type Levels, levelsOf } from "./movements.ts";
 import type { PurchaseStep } from "./purchase.ts";
 import type { Step, Subscription } from "./step.ts";
 
-/** A row of the ledger that has no number yet. */
+/** A ledger row without its sequence number. */
 export type Movement = Omit<Row<"movements">, "seq">;
 
-/** The rows for a step of a subscription: none when neither money nor levels move. */
+/** The ledger rows for a step of a subscription. None when neither money nor levels change. */
 export function movementsOf(step: Step, customerSince: number): Movement[] {
   const { before, after } = step;
   const flows = flowsOf(step);
@@ -31,7 +31,7 @@ export function movementsOf(step: Step, customerSince: number): Movement[] {
   return draft(after, sumsOf(flows, was, is));
 }
 
-/** The rows for the end of all that a subscription counts for, when its customer is deleted. */
+/** The ledger rows that take a subscription out of all levels when its customer is deleted. */
 export function movementsOfDeletion(
   state: Subscription,
   at: number,
@@ -42,7 +42,7 @@ export function movementsOfDeletion(
   return movementsOf(step, customerSince).map((row) => ({ ...row, customer_id: null }));
 }
 
-/** The row for a one-time purchase or its refund: none when it costs nothing. */
+/** The ledger row for a one-time purchase or its refund. None when it is free. */
 export function movementsOfPurchase(step: PurchaseStep, customerSince: number): Movement[] {
   const { after, at, movement, money } = step;
   const refunds = movement === "refund" ? 1 : movement === "refund_reversal" ? -1 : 0;
@@ -69,7 +69,7 @@ export function movementsOfPurchase(step: PurchaseStep, customerSince: number): 
   }];
 }
 
-/** What names a row of sums: everything but the sums. */
+/** The key of a row of sums: every column that is not a sum. */
 export const SUM_KEY = [
   "project_id",
   "day",
@@ -156,13 +156,13 @@ function addSums(
 
 const NO_LEVELS = levelsOf(undefined);
 
-/** What flows in a step. */
+/** The money and counts of a step. */
 interface Flows {
   /** Money in US dollars. */
   usd: Parts;
   /** Payments made. */
   payments: number;
-  /** Payments given back. */
+  /** Payments refunded. */
   refunds: number;
 }
 

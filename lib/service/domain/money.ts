@@ -1,6 +1,6 @@
 /**
- * Amounts of money. Inside they are whole millionths of a currency's main unit ("micros"); outside
- * they are decimal main units.
+ * Amounts of money. The service stores whole millionths of a currency's main unit ("micros"); the
+ * API shows decimal main units.
  *
  * The commissions and taxes are the simulator's, as the rates are: fixed, so that the same purchases
  * always make the same sums.
@@ -14,11 +14,11 @@ import { decimalsOf, USD_PER_UNIT } from "./currencies.ts";
 
 /** The parts of an amount, in micros of one currency. */
 export interface Parts {
-  /** What the buyer pays. */
+  /** The price that the buyer pays. */
   gross: number;
-  /** What the store keeps. */
+  /** The store's commission. */
   commission: number;
-  /** What the state gets. */
+  /** Tax. */
   tax: number;
 }
 
@@ -32,7 +32,7 @@ export interface Money {
   usd: Parts;
 }
 
-/** The part of the price that each store keeps. */
+/** Each store's commission, as a part of the price. */
 const COMMISSION: Readonly<Record<string, number>> = {
   app_store: 0.3,
   mac_app_store: 0.3,
@@ -44,7 +44,7 @@ const COMMISSION: Readonly<Record<string, number>> = {
   paddle: 0.05,
 };
 
-/** The part of the price that is tax, by country. Elsewhere none is included. */
+/** Tax as a part of the price, by country. Other countries have none. */
 const TAX: Readonly<Record<string, number>> = {
   AU: 0.0909,
   BR: 0.1452,
@@ -69,26 +69,26 @@ const TAX: Readonly<Record<string, number>> = {
 /** The most that one payment may come to, in US dollars, so that sums stay exact. */
 export const LARGEST_PAYMENT_USD = 1_000_000;
 
-/** No money. */
+/** Zero in all parts. */
 export const NOTHING: Parts = { gross: 0, commission: 0, tax: 0 };
 
-/** The part of a price that a store keeps, 0 to 1. */
+/** A store's commission as a part of the price, 0 to 1. */
 export function commissionRate(store: string): number {
   return COMMISSION[store] ?? 0;
 }
 
-/** The part of a price that is tax in a country, 0 to 1. */
+/** A country's tax as a part of the price, 0 to 1. */
 export function taxRate(country: string | null): number {
   return TAX[country ?? ""] ?? 0;
 }
 
-/** The nearest amount, in micros, that can be paid in a currency. */
+/** The nearest amount that a currency can express, in micros. */
 export function payable(micros: number, currency: string): number {
   const unit = 10 ** (6 - decimalsOf(currency));
   return Math.round(micros / unit) * unit;
 }
 
-/** A price in another currency, both in micros, as somebody could pay it. */
+/** Converts a price to another currency and rounds it to what that currency can express, in micros. */
 export function convertPrice(micros: number, from: string, to: string): number {
   return from === to ? micros : payable(convert(micros, from, to), to);
 }
@@ -103,13 +103,13 @@ export function fromMicros(micros: number): number {
   return micros / 1_000_000;
 }
 
-/** An amount in another currency, both in micros. Unknown currencies count as US dollars. */
+/** Converts an amount to another currency, in micros. Unknown currencies count as US dollars. */
 export function convert(micros: number, from: string, to: string): number {
   if (from === to) return micros;
   return Math.round(micros * (USD_PER_UNIT.get(from) ?? 1) / (USD_PER_UNIT.get(to) ?? 1));
 }
 
-/** What a payment of a gross amount is made up of, in a store and for a country. */
+/** Splits a gross amount into commission and tax, by store and country. */
 export function splitPayment(
   gross: number,
   sale: { currency: string; store: string; country: string | null },
@@ -123,9 +123,9 @@ export function splitPayment(
   return { currency, local: split(gross), usd: split(convert(gross, currency, "USD")) };
 }
 
-/** The same payment the other way round. */
+/** The payment with its sign reversed. */
 export function negate(money: Money): Money {
-  // Subtraction, as a bare minus would make -0 of nothing.
+  // Subtraction, since a unary minus would turn 0 into -0.
   const turn = ({ gross, commission, tax }: Parts): Parts => ({
     gross: 0 - gross,
     commission: 0 - commission,
@@ -147,7 +147,7 @@ export function showAmount(currency: string, { gross, commission, tax }: Parts):
 
 const DAYS_PER_MONTH = 30.4375;
 
-/** What a price per period comes to per month, in the same unit. A month has 30.4375 days. */
+/** Converts a price per period to a price per month, in the same unit. A month has 30.4375 days. */
 export function perMonth(price: number, duration: Duration | string): number {
   const { months, days, ms } = typeof duration === "string" ? parseDuration(duration) : duration;
   const length = months + (days + ms / 86_400_000) / DAYS_PER_MONTH;

@@ -1,5 +1,5 @@
 /**
- * The ledger of money: what each kind of movement means, and what its numbers count.
+ * The ledger of money: the meaning of each kind of movement, and of its numbers.
  *
  * A movement is one row of `movements`. It is written in the transaction of what it tells, together
  * with its share of `movements_daily` and `movements_monthly`, and never changed after, except for whose it is: customers
@@ -19,7 +19,7 @@
  * enters another. Store, environment, app, offering, country and platform of a subscription never
  * change; they are those of its start.
  *
- * Promotional grants and shares of a family make no movements: nobody pays for them.
+ * Promotional grants and family shares make no movements: nobody pays for them.
  *
  * @module
  */
@@ -27,7 +27,7 @@
 import type { Row } from "../store/tables.ts";
 import { convert, perMonth } from "./money.ts";
 
-/** What happened. */
+/** The kind of a movement. */
 export type MovementKind =
   /** A free trial starts: trials +1. */
   | "trial_start"
@@ -80,7 +80,7 @@ export type MovementKind =
   /** The customer is deleted: what it had is taken out of the levels. Money stays. */
   | "deletion";
 
-/** What a subscription counts for at a moment. */
+/** A subscription's contribution to the levels at a moment. */
 export interface Levels {
   /** Micros of US dollars per month, before commission and tax. */
   mrr: number;
@@ -96,7 +96,7 @@ export interface Levels {
 
 const NONE: Levels = { mrr: 0, actives: 0, trials: 0, renewing: 0, billing_issues: 0 };
 
-/** What a subscription counts for; nothing if there is none. */
+/** The levels of a subscription; zero when there is none. */
 export function levelsOf(subscription: Row<"subscriptions"> | undefined): Levels {
   if (!subscription) return NONE;
   const { status, period_type, ownership, auto_renewal_status: renewal } = subscription;
@@ -113,7 +113,7 @@ export function levelsOf(subscription: Row<"subscriptions"> | undefined): Levels
   };
 }
 
-/** What a subscription's price comes to per month, in micros of US dollars. */
+/** A subscription's price per month, in micros of US dollars. */
 export function monthlyUsd(
   { price_micros, currency, duration }: Pick<
     Row<"subscriptions">,

@@ -1,11 +1,11 @@
 /**
  * Changes from one product to another, now or at the end of the period.
  *
- * A trial keeps its subscription and goes on with the new product. Once a subscription is paid for,
- * another paid product is another subscription: the old one ends, and its successor begins.
+ * A trial keeps its subscription and continues with the new product. A paid subscription does not:
+ * it ends, and a new subscription replaces it.
  *
- * Gap: the simulator charges the new product in full and gives nothing back for the rest of the old
- * period; stores differ in how they do that.
+ * Gap: the simulator charges the full price of the new product and refunds nothing for the rest of
+ * the old period. Stores differ here.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import { type EventDraft, IllegalStep, type Step, type Subscription } from "./st
 import { derivedHex, transactionId } from "./stores.ts";
 import { begin, changed, expire, renew } from "./subscription.ts";
 
-/** What a product costs and how long its periods are. */
+/** A product's price and periods. */
 export interface Terms {
   /** The product's id. */
   product_id: string;
   /** The length of a period, ISO 8601. */
   duration: string;
-  /** How long access goes on after a failed charge, ISO 8601, or null. */
+  /** The grace period after a failed charge, ISO 8601, or null. */
   grace_duration: string | null;
   /** The price of a period, in micros of the subscription's currency. */
   price_micros: number;
 }
 
-/** Refuses to change the product of a subscription that is not simply going on. */
+/** Refuses a product change unless the subscription renews normally. */
 export function checkChangeable(state: Subscription): void {
   const open = state.status === "active" || state.status === "trialing";
   const renewal = state.auto_renewal_status;
@@ -67,7 +67,7 @@ export function changeAtEnd(state: Subscription, at: number, terms: Terms): Step
   return [{ before: state, after, at, movement, events: [productChange(terms)] }];
 }
 
-/** Takes back a change that was set for the end of the period. */
+/** Cancels a change that was planned for the end of the period. */
 export function keepProduct(state: Subscription, at: number): Step[] {
   const after = changed(state, {
     auto_renewal_status: "will_renew",
@@ -77,14 +77,14 @@ export function keepProduct(state: Subscription, at: number): Step[] {
   return [{ before: state, after, at, movement: "uncancellation", events: [] }];
 }
 
-/** Makes the change that was set for the end of the period. */
+/** Makes the change that was planned for the end of the period. */
 export function makeChange(state: Subscription, at: number, terms: Terms): Step[] {
   if (state.period_type !== "trial") return succeed(state, at, terms, [], "RENEWAL");
   const step = renew(changed(state, termsOf(terms)), at, at);
   return [{ ...step, before: state }];
 }
 
-/** Ends a subscription and begins the one that takes its place. */
+/** Ends a subscription and starts its replacement. */
 function succeed(
   state: Subscription,
   at: number,
@@ -102,7 +102,7 @@ function succeed(
   return [expire(state, at, movement, told), { ...start, before: undefined, succeeds: state }];
 }
 
-/** The subscription to another product that takes the place of a paid one, before it begins. */
+/** The replacement of a paid subscription, before it starts. */
 function successorOf(state: Subscription, at: number, terms: Terms): Subscription {
   const id = successorId(state);
   const transaction_id = transactionId({ ...state, id }, 1);
@@ -128,8 +128,8 @@ function successorOf(state: Subscription, at: number, terms: Terms): Subscriptio
 }
 
 /**
- * The id of what takes the place of a subscription. Longer than other ids of its kind: it is made of
- * what is known, and must still not be taken.
+ * The id of a subscription's replacement. It is derived, so that a replay gives the same id, and
+ * longer than other ids of its kind, so that it never meets one of them.
  */
 export function successorId({ project_id, id, renewal_number }: Subscription): string {
   return `sub${derivedHex(`${project_id}/${id}/${renewal_number}`, 16)}`;

@@ -1,5 +1,5 @@
 /**
- * Buying: a subscription's first step, and one-time purchases with their refunds.
+ * Purchases: the first step of a subscription, and one-time purchases with their refunds.
  *
  * @module
  */
@@ -16,11 +16,11 @@ import { begin, type Beginning, changed, nextPayment } from "./subscription.ts";
 /** A one-time purchase, as it is stored. */
 export type Purchase = Row<"purchases">;
 
-/** What every sale tells, whatever is sold. */
+/** The data of every sale. */
 export interface Sale {
   /** The project's id. */
   project_id: string;
-  /** The id of what is bought: the subscription's or the purchase's. */
+  /** The id of the subscription or purchase. */
   id: string;
   /** The buyer. */
   customer_id: string;
@@ -30,7 +30,7 @@ export interface Sale {
   store: string;
   /** Whether the money is real. */
   environment: Environment;
-  /** Whether the buyer pays, or somebody in the family. */
+  /** Whether the buyer pays, or another family member. */
   ownership: Ownership;
   /** ISO 4217 code. */
   currency: string;
@@ -38,9 +38,9 @@ export interface Sale {
   country: string | null;
   /** The buyer's platform. */
   platform: string;
-  /** The offering that was shown, or null. */
+  /** The offering shown at purchase, or null. */
   offering_id: string | null;
-  /** The store's id of the transaction. Default: one is made up. */
+  /** The store's transaction id. Default: a generated one. */
   transaction_id?: string | undefined;
 }
 
@@ -50,9 +50,9 @@ export interface SubscriptionSale extends Sale, Terms {
   trial_duration: string | null;
   /** When it starts: now or later. */
   starts_at: number;
-  /** Whether the first payment is made. If not, it is invoiced and waited for. */
+  /** Whether the first payment is made. If not, an invoice is open. */
   paid: boolean;
-  /** What the buyer had of this product before and let end, if anything. */
+  /** The buyer's earlier subscription to this product that has ended, if any. */
   earlier?: "trial" | "paid" | undefined;
 }
 
@@ -66,8 +66,8 @@ export function subscribe(sale: SubscriptionSale, at: number): Step {
 }
 
 /**
- * Sells a subscription while its store cannot be reached: for a day at most the customer is believed,
- * and nothing is paid. Whoever can be asked by then buys it anew.
+ * Sells a subscription while its store is unreachable: the customer gets access for at most a day,
+ * without a payment. A verified purchase then replaces it.
  */
 export function believe(sale: SubscriptionSale, at: number): Step {
   const after = changed(draftOf(sale), {
@@ -83,7 +83,7 @@ export function believe(sale: SubscriptionSale, at: number): Step {
   return { before: undefined, after, at, movement: "start", events };
 }
 
-/** Whether a subscription is only believed in, until its store can be asked. */
+/** Whether a subscription is temporary access, not yet verified by its store. */
 export function isBelieved({ period_type, store }: Subscription): boolean {
   return period_type === "promotional" && store !== "promotional";
 }
@@ -94,23 +94,23 @@ export interface PurchaseSale extends Sale {
   product_id: string;
   /** The price of one, in micros. */
   price_micros: number;
-  /** How many. */
+  /** The quantity. */
   quantity: number;
 }
 
-/** What a purchase, its refund or the refund's reversal brings about. */
+/** The result of a purchase, of its refund, or of the refund's reversal. */
 export interface PurchaseStep {
-  /** Whether the step makes the purchase. */
+  /** Whether the step creates the purchase. */
   starts: boolean;
   /** The purchase after. */
   after: Purchase;
   /** When. */
   at: number;
-  /** What the ledger calls it. */
+  /** The kind of its ledger row. */
   movement: "purchase" | "refund" | "refund_reversal";
   /** The money that moves. */
   money: ReturnType<typeof splitPayment>;
-  /** What to tell. */
+  /** Its events. */
   events: EventDraft[];
 }
 
@@ -139,10 +139,10 @@ export function purchase(sale: PurchaseSale, at: number): PurchaseStep {
   return { starts: true, after, at, movement: "purchase", money, events };
 }
 
-/** Refunds a one-time purchase, which ends the access that it gives. */
+/** Refunds a one-time purchase and ends its access. */
 export function refundPurchase(bought: Purchase, at: number): PurchaseStep {
-  if (bought.status === "refunded") throw new IllegalStep("The purchase is refunded already");
-  if (bought.gross_micros === 0) throw new IllegalStep("There is no money to give back");
+  if (bought.status === "refunded") throw new IllegalStep("The purchase is already refunded");
+  if (bought.gross_micros === 0) throw new IllegalStep("The purchase was free");
   const after: Purchase = { ...bought, status: "refunded", refunded_at: at };
   const money = negate(moneyOfPurchase(bought));
   const extra = { cancel_reason: "CUSTOMER_SUPPORT" } as const;
@@ -159,7 +159,7 @@ export function reversePurchaseRefund(bought: Purchase, at: number): PurchaseSte
   return { starts: false, after, at, movement: "refund_reversal", money, events };
 }
 
-/** What was paid for a purchase. */
+/** The payment for a purchase. */
 function moneyOfPurchase(bought: Purchase): ReturnType<typeof splitPayment> {
   return {
     currency: bought.currency,
@@ -176,14 +176,14 @@ function moneyOfPurchase(bought: Purchase): ReturnType<typeof splitPayment> {
   };
 }
 
-/** Asks for the first payment, and waits for it. */
+/** Requests the first payment. */
 function invoice(draft: Subscription, at: number): Step {
   const { after, payment } = nextPayment(draft, draft.price_micros, "pending");
   const events: EventDraft[] = [{ type: "INVOICE_ISSUANCE", money: payment.money }];
   return { before: undefined, after, at, movement: "start", payment, events };
 }
 
-/** A subscription before it begins. */
+/** A subscription before it starts. */
 function draftOf(sale: SubscriptionSale): Subscription {
   const { paid, earlier: _earlier, transaction_id: given, ...fields } = sale;
   const transaction_id = given ?? transactionId(sale, 1);
@@ -201,7 +201,7 @@ function draftOf(sale: SubscriptionSale): Subscription {
   }, {});
 }
 
-/** How a subscription begins for somebody who had one of this product before. */
+/** How a subscription starts for a customer who had one to this product before. */
 function beginningAfter({ earlier, trial_duration }: SubscriptionSale): Beginning {
   const paysAgain = earlier === "paid" && trial_duration === null;
   const movement = paysAgain ? { movement: "resubscription" } as const : {};
@@ -210,7 +210,7 @@ function beginningAfter({ earlier, trial_duration }: SubscriptionSale): Beginnin
   return { ...movement, event: { type: "RENEWAL", extra } };
 }
 
-/** A subscription that nobody has bought. */
+/** A subscription before its purchase. */
 const UNSOLD = {
   seq: 0,
   entitlement_id: null,

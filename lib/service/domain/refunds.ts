@@ -1,5 +1,5 @@
 /**
- * Giving payments for a subscription back, and taking that back.
+ * Refunds of a subscription's payments, and reversals of refunds.
  *
  * @module
  */
@@ -14,8 +14,8 @@ import {
 import { addRevenue, changed, expiration, expire, isOpen, moneyOf } from "./subscription.ts";
 
 /**
- * Refunds a payment. With `revoke`, access ends at once if the payment is the latest one. Of earlier
- * payments no event tells.
+ * Refunds a payment. With `revoke`, access ends at once if it is the latest payment. A refund of an
+ * earlier payment has no event.
  */
 export function refund(
   state: Subscription,
@@ -52,7 +52,7 @@ export function refund(
   };
 }
 
-/** Undoes a refund. If it had ended the access, that is back until the end of what was paid for. */
+/** Reverses a refund. If the refund ended access, access returns until the end of the paid period. */
 export function reverseRefund(state: Subscription, at: number, transaction: Transaction): Step {
   if (transaction.status !== "refunded") throw new IllegalStep("The payment is not refunded");
   const money = moneyOf(transaction, "payment");
@@ -73,9 +73,9 @@ export function reverseRefund(state: Subscription, at: number, transaction: Tran
   };
 }
 
-/** Refuses payments that nothing can be given back of. */
+/** Refuses a payment that cannot be refunded. */
 function checkRefundable({ status, gross_micros }: Transaction): void {
-  if (status === "refunded") throw new IllegalStep("The payment is refunded already");
-  if (status !== "completed") throw new IllegalStep("The payment never went through");
-  if (gross_micros === 0) throw new IllegalStep("There is no money to give back");
+  if (status === "refunded") throw new IllegalStep("The payment is already refunded");
+  if (status !== "completed") throw new IllegalStep("The payment was never completed");
+  if (gross_micros === 0) throw new IllegalStep("The payment was free");
 }

@@ -1,5 +1,5 @@
 /**
- * What a transition of a subscription brings about. The journal writes it down.
+ * One transition of a subscription with all its results. The journal stores it.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export type Subscription = Row<"subscriptions">;
 /** A payment for a subscription, as it is stored. */
 export type Transaction = Row<"transactions">;
 
-/** Types of events that tell of subscriptions. */
+/** Types of events about subscriptions. */
 export type SubscriptionEvent =
   | "INITIAL_PURCHASE"
   | "RENEWAL"
@@ -33,11 +33,11 @@ export type SubscriptionEvent =
   | "PRICE_INCREASE_CONSENT_REQUIRED"
   | "PRICE_INCREASE_CONSENT_APPROVED";
 
-/** An event without what is known of its customer and product. */
+/** An event without the data of its customer and product. */
 export interface EventDraft {
   /** What happened. */
   type: SubscriptionEvent;
-  /** The money that moves; nothing where it is left out. */
+  /** The money that moves. Default: none. */
   money?: Money | undefined;
   /** Fields that only this type has. */
   extra?: EventExtra;
@@ -53,23 +53,23 @@ export interface EventExtra {
   is_trial_conversion?: boolean;
   /** BILLING_ISSUE: when grace ends, or null without grace. */
   grace_period_expiration_at_ms?: number | null;
-  /** SUBSCRIPTION_PAUSED: when it goes on, or null if that is open. */
+  /** SUBSCRIPTION_PAUSED: when it resumes, or null if that is open. */
   auto_resume_at_ms?: number | null;
-  /** PRODUCT_CHANGE: the id of the new product, which the journal turns into the store's. */
+  /** PRODUCT_CHANGE: the new product's id; the journal replaces it with the store identifier. */
   new_product_id?: string;
 }
 
-/** A payment that a step makes, or tries to. */
+/** A payment that a step makes or attempts. */
 export interface Payment {
-  /** The store's id of the transaction. */
+  /** The store's transaction id. */
   id: string;
-  /** What is paid. */
+  /** The amount. */
   money: Money;
-  /** Whether it went through. */
+  /** Its status. */
   status: PaymentStatus;
-  /** What it is for. */
+  /** Its purpose. */
   period_type: PeriodType;
-  /** The end of the period that it is for. */
+  /** The end of the period that it pays for. */
   expires_at: number | null;
 }
 
@@ -77,9 +77,9 @@ export interface Payment {
 export interface Settlement {
   /** The payment as it was. */
   transaction: Transaction;
-  /** What becomes of it. */
+  /** Its new status. */
   status: PaymentStatus;
-  /** The end of the period that it is for, where that is only known now. */
+  /** The end of the period that it pays for, when that was not known before. */
   expires_at?: number | null;
 }
 
@@ -91,7 +91,7 @@ export interface Step {
   after: Subscription;
   /** When. */
   at: number;
-  /** What the ledger calls it. Without a change of money or levels there is no row. */
+  /** The kind of its ledger row. Without a change of money or levels there is none. */
   movement: MovementKind;
   /** The money that moves. */
   money?: Money;
@@ -99,13 +99,13 @@ export interface Step {
   payment?: Payment;
   /** An earlier payment that it changes. */
   settlement?: Settlement;
-  /** The subscription that has just ended, where the step starts the one that takes its place. */
+  /** The subscription that this step's subscription replaces, if it replaces one. */
   succeeds?: Subscription;
-  /** What to tell, in order. */
+  /** Its events, in order. */
   events: EventDraft[];
 }
 
-/** A transition that the subscription's state does not allow. */
+/** The error for a transition that the state does not allow. */
 export class IllegalStep extends Error {
   /** Builds the error from a sentence for people. */
   constructor(message: string) {

@@ -1,5 +1,5 @@
 /**
- * What each store can do, and how it goes about it.
+ * The abilities and rules of each store.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { parseDuration } from "./calendar.ts";
 
-/** Something that only some stores do. */
+/** An ability that only some stores have. */
 export type StoreAbility =
   | "uncancel"
   | "pause"
@@ -20,7 +20,7 @@ export type StoreAbility =
 
 const APPLE = ["app_store", "mac_app_store"];
 
-/** The stores that can do it; the test store can do everything. */
+/** The stores with each ability. The test store has all of them. */
 const ABLE: Readonly<Record<StoreAbility, readonly string[]>> = {
   uncancel: [...APPLE, "play_store", "amazon", "roku", "svc_billing"],
   pause: ["play_store"],
@@ -37,12 +37,12 @@ export function isAble(store: string, ability: StoreAbility): boolean {
   return store === "test_store" || ABLE[ability].includes(store);
 }
 
-/** Where payments can be refunded through the API. Elsewhere only the store itself does it. */
+/** The stores whose payments the API can refund. For the others only the store itself can. */
 export function refundsByApi(store: string): boolean {
   return ["play_store", "svc_billing", "test_store"].includes(store);
 }
 
-/** Where customers manage what they bought in a store, or null where there is no such page. */
+/** A store's page to manage subscriptions, or null if it has none. */
 export function managementUrl(store: string, id: string): string | null {
   const pages: Record<string, string> = {
     app_store: "https://apps.apple.com/account/subscriptions",
@@ -50,13 +50,13 @@ export function managementUrl(store: string, id: string): string | null {
     play_store: "https://play.google.com/store/account/subscriptions",
     amazon: "https://www.amazon.com/yourmembershipsandsubscriptions",
     roku: "https://my.roku.com/account/subscriptions",
-    // Gap: the portal of web billing has no public address. This one is reserved and leads nowhere.
+    // Gap: the portal of web billing has no public address. This one is reserved and never resolves.
     svc_billing: `https://billing.invalid/manage/${id}`,
   };
   return pages[store] ?? null;
 }
 
-/** The platform that people of a store use, as filters of charts name it. */
+/** The platform of a store's customers, as chart filters name it. */
 export function platformOf(store: string): string {
   const platforms: Record<string, string> = {
     app_store: "iOS",
@@ -80,12 +80,12 @@ export function reportedPlatform(store: string): string {
 /** How often a subscription of the test store renews before it ends. */
 const TEST_STORE_RENEWALS = 5;
 
-/** Whether a store lets a subscription that has renewed so often renew again. */
+/** Whether a store renews a subscription again after this many renewals. */
 export function renewsAgain(store: string, renewals: number): boolean {
   return store !== "test_store" || renewals < TEST_STORE_RENEWALS;
 }
 
-/** How long a period of a product lasts in a store: the test store's time runs fast. */
+/** The real length of a product's period in a store. The test store's periods are shorter. */
 export function periodIn(store: string, duration: string): string {
   if (store !== "test_store") return duration;
   const { months } = parseDuration(duration);
@@ -97,8 +97,8 @@ export function periodIn(store: string, duration: string): string {
 }
 
 /**
- * The store's id of a transaction: the same for the same subscription and number, since time that is
- * played twice must do the same twice. `original` is the id of the first transaction, if there is one.
+ * The store's transaction id. The same subscription and number give the same id, so that a replay
+ * repeats it. `original` is the id of the first transaction, if there is one.
  */
 export function transactionId(
   owner: { project_id: string; id: string; store: string },
@@ -124,21 +124,21 @@ export function transactionId(
   return (prefixes[store] ?? `${store}_`) + hex.slice(0, 20);
 }
 
-/** An id for an event, shaped as a UUID, the same for the same text. */
+/** A UUID for an event, derived from a text. */
 export function derivedUuid(text: string): string {
   const hex = digest(text);
   const variant = (8 + Number(`0x${hex[16]}`) % 4).toString(16);
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),
-    // Version 8 says: made in a way of its own.
+    // Version 8 marks a UUID with custom contents.
     `8${hex.slice(13, 16)}`,
     `${variant}${hex.slice(17, 20)}`,
     hex.slice(20, 32),
   ].join("-");
 }
 
-/** Hexadecimal digits that are the same for the same text. */
+/** Hexadecimal digits derived from a text. */
 export function derivedHex(text: string, length: number): string {
   return digest(text).slice(0, length);
 }

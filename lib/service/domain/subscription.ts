@@ -1,6 +1,6 @@
 /**
- * The life of a subscription: how it starts, is paid for, fails to be paid for, and ends. What people
- * and stores do to it is in `actions.ts`, and what time alone does in `due.ts`.
+ * The life of a subscription: its start, its payments and failed charges, and its end. `actions.ts`
+ * has the actions of people and stores, `due.ts` the changes when time passes.
  *
  * Everything here is a pure function from a state and a moment to a step: no database, no clock, no
  * randomness.
@@ -25,13 +25,13 @@ import type { MovementKind } from "./movements.ts";
 import type { EventDraft, Payment, Step, Subscription, Transaction } from "./step.ts";
 import { periodIn, transactionId } from "./stores.ts";
 
-/** How long a store goes on trying to charge once access has ended. */
+/** How long a store keeps retrying the charge after access has ended. */
 export const RETRY = "P30D";
 
-/** The length of a period where a product does not tell. */
+/** The period of a product without a duration. */
 export const USUAL_DURATION = "P1M";
 
-/** Fields of a state that is neither failing nor pausing nor changing. */
+/** The fields of a state without a failing charge, a pause or a planned change. */
 const CALM = {
   renewed_until: null,
   grace_ends_at: null,
@@ -41,9 +41,9 @@ const CALM = {
   pending_price_micros: null,
 } as const;
 
-/** When time alone changes a subscription next, or null. */
+/** The next time at which the subscription changes by itself, or null. */
 function dueAt(state: Subscription): number | null {
-  // A share in a family follows what it is shared from.
+  // A family share follows its source.
   if (state.shared_from_id !== null) return null;
   switch (state.status) {
     case "expired":
@@ -61,25 +61,25 @@ function dueAt(state: Subscription): number | null {
   }
 }
 
-/** The state with changes, and with what is due next. */
+/** The state with changes and its new due time. */
 export function changed(state: Subscription, changes: Partial<Subscription>): Subscription {
   const after = { ...state, ...changes };
   return { ...after, due_at: dueAt(after) };
 }
 
-/** How a subscription begins, where that is not in the usual way. */
+/** How a subscription starts, where that is unusual. */
 export interface Beginning {
-  /** What the ledger calls it. Default: `trial_start` or `start`. */
+  /** The kind of its ledger row. Default: `trial_start` or `start`. */
   movement?: MovementKind;
-  /** What it is told as. Default INITIAL_PURCHASE. */
+  /** Its event. Default INITIAL_PURCHASE. */
   event?: EventDraft;
-  /** The payment that was pending for it. Default: a new one. */
+  /** The pending payment to complete. Default: a new one. */
   pending?: Transaction;
   /** Its first period's number. Default 1. */
   renewal_number?: number;
 }
 
-/** Begins a subscription that was incomplete: with its trial, or with its first paid period. */
+/** Starts an incomplete subscription, with its trial or its first paid period. */
 export function begin(state: Subscription, at: number, how: Beginning = {}): Step {
   const trial = state.trial_duration;
   const length = periodIn(state.store, trial ?? state.duration ?? USUAL_DURATION);
@@ -103,12 +103,12 @@ export function begin(state: Subscription, at: number, how: Beginning = {}): Ste
   return { ...step, before: state, at, movement, events: [{ ...event, money: step.money }] };
 }
 
-/** Charges for the period that starts at `from`. It fails when the state says so. */
+/** Charges for the period that starts at `from`. The charge fails when the state says so. */
 export function charge(state: Subscription, at: number, from: number): Step {
   return state.charge_fails === 1 ? failCharge(state, at) : renew(state, at, from);
 }
 
-/** A charge that goes through: a paid period begins at `from`. */
+/** A successful charge: a paid period starts at `from`. */
 export function renew(state: Subscription, at: number, from: number): Step {
   const renewed = changed(state, {
     ...CALM,
@@ -128,7 +128,7 @@ export function renew(state: Subscription, at: number, from: number): Step {
   return { ...step, before: state, at, movement: movementOfRenewal(state), events: [event] };
 }
 
-/** A charge for the next period before this one has ended. */
+/** A charge for the next period before the current one has ended. */
 export function renewEarly(state: Subscription, at: number): Step {
   const from = state.period_ends_at ?? at;
   const { period_ends_at: renewed_until, ...anchor } = nextPeriod(state, from);
@@ -144,7 +144,7 @@ export function renewEarly(state: Subscription, at: number): Step {
   return { ...step, before: state, at, movement: "renewal", events: [event] };
 }
 
-/** A charge that does not go through: grace where the product has one, else the end of access. */
+/** A failed charge: grace if the product has one, else the end of access. */
 export function failCharge(state: Subscription, at: number): Step {
   const tried = attempt(state);
   const movement = state.period_type === "trial" ? "trial_expiration" : "lapse";
@@ -153,7 +153,7 @@ export function failCharge(state: Subscription, at: number): Step {
     type: "CANCELLATION",
     extra: { cancel_reason: "BILLING_ERROR" },
   };
-  // After a pause there is no access that grace could keep.
+  // After a pause there is no access to keep, so there is no grace.
   const paused = state.status === "paused";
   if (state.grace_duration !== null && !paused) {
     const grace_ends_at = addDuration(at, periodIn(state.store, state.grace_duration));
@@ -163,12 +163,12 @@ export function failCharge(state: Subscription, at: number): Step {
   }
   const retry = { status: "in_billing_retry", retry_ends_at: addDuration(at, RETRY) } as const;
   const after = failing(tried.after, paused ? { ...retry, period_ends_at: at } : retry);
-  // The end of access was told when the pause began.
+  // The pause already announced the end of access.
   const end = paused ? [] : [expiration("BILLING_ERROR")];
   return { ...step, after, movement, events: [billingIssue(null), cancelled, ...end] };
 }
 
-/** Ends a subscription. `events` tell of it. */
+/** Ends a subscription, with these events. */
 export function expire(
   state: Subscription,
   at: number,
@@ -186,22 +186,22 @@ export function expire(
   return { before: state, after, at, movement, events };
 }
 
-/** The ledger's word for the end of a subscription. */
+/** The ledger kind of a subscription's end. */
 export function movementOfEnd(state: Subscription): MovementKind {
   return state.period_type === "trial" ? "trial_expiration" : "expiration";
 }
 
-/** An event that says that access has ended. */
+/** The event for the end of access. */
 export function expiration(reason: Reason): EventDraft {
   return { type: "EXPIRATION", extra: { expiration_reason: reason } };
 }
 
-/** Whether the status is one of those that give access. */
+/** Whether the status gives access. */
 export function isOpen({ status }: Subscription): boolean {
   return status === "trialing" || status === "active" || status === "in_grace_period";
 }
 
-/** Adds money to what a subscription has brought; it may be negative. */
+/** Adds an amount, which may be negative, to a subscription's total. */
 export function addRevenue(state: Subscription, { usd }: Money): Subscription {
   return {
     ...state,
@@ -211,7 +211,7 @@ export function addRevenue(state: Subscription, { usd }: Money): Subscription {
   };
 }
 
-/** The money of a payment, or of its refund. */
+/** The amount of a payment or of its refund. */
 export function moneyOf(transaction: Transaction, what: "payment" | "refund"): Money {
   const money = {
     currency: transaction.currency,
@@ -234,8 +234,8 @@ function partsOf(gross: number, commission: number, tax: number): Parts {
 }
 
 /**
- * Where the period that starts at `from` ends. Periods that follow each other are counted from one
- * anchor, so that the day of the month is kept; anything else starts counting anew.
+ * The end of the period that starts at `from`. Consecutive periods are counted from one anchor, so
+ * they keep the day of the month. After a gap, counting starts again.
  */
 function nextPeriod(
   state: Subscription,
@@ -249,14 +249,14 @@ function nextPeriod(
   return { anchor_at, anchor_periods, period_ends_at };
 }
 
-/** The ledger's word for a charge that goes through. */
+/** The ledger kind of a successful charge. */
 function movementOfRenewal({ period_type, status }: Subscription): MovementKind {
   if (period_type === "trial") return "trial_conversion";
   if (status === "paused") return "resumption";
   return status === "active" ? "renewal" : "recovery";
 }
 
-/** The state of a subscription whose payment is outstanding. */
+/** The state of a subscription with an outstanding payment. */
 function failing(state: Subscription, changes: Partial<Subscription>): Subscription {
   return changed(state, {
     ...CALM,
@@ -266,22 +266,22 @@ function failing(state: Subscription, changes: Partial<Subscription>): Subscript
   });
 }
 
-/** An event that says that a charge has failed. */
+/** The event for a failed charge. */
 function billingIssue(graceEndsAt: number | null): EventDraft {
   return { type: "BILLING_ISSUE", extra: { grace_period_expiration_at_ms: graceEndsAt } };
 }
 
-/** What paying makes of a step. */
+/** The parts of a step that a payment adds. */
 type Paid = Pick<Step, "after" | "payment" | "settlement"> & { money: Money };
 
-/** Pays for the period that a state is in; nothing, where that is free. */
+/** Pays for the current period; nothing when it is free. */
 function pay(state: Subscription, costs: boolean): Paid {
   const { payment, after } = nextPayment(state, costs ? state.price_micros : 0, "completed");
   const paid = addRevenue({ ...after, transaction_id: payment.id }, payment.money);
   return { after: paid, payment, money: payment.money };
 }
 
-/** Pays what was pending. */
+/** Completes the pending payment. */
 function payPending(state: Subscription, transaction: Transaction): Paid {
   const money = moneyOf(transaction, "payment");
   const expires_at = state.period_ends_at;
@@ -289,12 +289,12 @@ function payPending(state: Subscription, transaction: Transaction): Paid {
   return { after: addRevenue(state, money), settlement, money };
 }
 
-/** Tries to pay for the next period, in vain. */
+/** A failed payment for the next period. */
 function attempt(state: Subscription): { after: Subscription; payment: Payment } {
   return nextPayment(state, state.price_micros, "failed");
 }
 
-/** The next payment in the order of a subscription's payments. */
+/** The id and number of a subscription's next payment. */
 export function nextPayment(
   state: Subscription,
   gross: number,
