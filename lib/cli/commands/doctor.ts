@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkData } from "../checks/data.ts";
 import { checkFiles } from "../checks/files.ts";
 import { showFindings } from "../checks/finding.ts";
 import { checkSignIn } from "../checks/sign_in.ts";
@@ -13,7 +14,7 @@ import { command } from "../words/command.ts";
 export const doctor = command({
   brief: "Check files, sign-in, service, permissions and project",
   async run(context) {
-    const files = await checkFiles(context.around);
+    const files = [...await checkFiles(context.around), ...await checkData(context.around)];
     showFindings(context, [...files, ...await checkSignIn(context, { whole: true })]);
   },
 });

@@ -58,8 +58,8 @@ Deno.test("doctor finds all well where all is well, as a table and as JSON", asy
   const found = await doctor(at);
   deepStrictEqual(troubled(found), []);
   deepStrictEqual(Object.keys(found.checks), [
-    ...["profiles", "active profile", "folder", "cli.toml", "git", "shared tokens", "sign-in"],
-    ...["service", "clock", "access", "permissions", "project"],
+    ...["profiles", "active profile", "folder", "cli.toml", "git", "shared tokens"],
+    ...["service data", "sign-in", "service", "clock", "access", "permissions", "project"],
   ]);
   match(
     found.checks["service"]?.detail ?? "",
@@ -93,6 +93,35 @@ Deno.test("a file that others can open fails, with the command that mends it", {
   await Deno.chmod(join(at.home, ".cli"), 0o711);
   const home = await doctor(at);
   strictEqual(home.checks["profiles"]?.fix, `Run: chmod 700 ${join(at.home, ".cli")}`);
+});
+
+Deno.test({
+  name: "data of the local service that others can open or change is pointed out",
+  ignore: windows,
+  fn: async () => {
+    await using at = await bound();
+    const folder = join(at.home, ".cli", "service");
+    await Deno.mkdir(folder, { mode: 0o700 });
+    const file = join(folder, "service.db");
+    await Deno.writeTextFile(file, "", { mode: 0o600 });
+    const verdict = async (): Promise<unknown[]> => {
+      const { status, detail, fix } = (await doctor(at)).checks["service data"] ?? {};
+      return [status, detail, fix];
+    };
+    deepStrictEqual(await verdict(), ["ok", `only you can open ${folder}`, null]);
+    await Deno.chmod(file, 0o644);
+    deepStrictEqual(await verdict(), [
+      "warn",
+      `others can open ${file} (mode 0644)`,
+      `Run: chmod 600 ${file}`,
+    ]);
+    await Deno.chmod(folder, 0o777);
+    deepStrictEqual(await verdict(), [
+      "fail",
+      `others can change ${folder} (mode 0777)`,
+      `Run: chmod 700 ${folder} && chmod 600 ${file}`,
+    ]);
+  },
 });
 
 Deno.test("a folder's file that says nothing is pointed out", async () => {
