@@ -49,6 +49,8 @@ export interface ApiErrorDetails {
   requestId: string | undefined;
   /** Ids of the objects in the way, where the service named them. */
   referencedObjectIds: readonly string[];
+  /** The permissions that the credential lacks, where the service named them. */
+  missingScopes?: readonly string[] | undefined;
   /** The method of the refused request. */
   method: string;
   /** The path of the refused request, without its query. */
@@ -73,6 +75,8 @@ export class ApiError extends ToolkitError {
   readonly requestId: string | undefined;
   /** Ids of the objects in the way, where the service named them. */
   readonly referencedObjectIds: readonly string[];
+  /** The permissions that the credential lacks, where the service named them. */
+  readonly missingScopes: readonly string[];
   /** The method of the refused request. */
   readonly method: string;
   /** The path of the refused request, without its query. */
@@ -88,6 +92,7 @@ export class ApiError extends ToolkitError {
     this.retryAfterMs = details.retryAfterMs;
     this.requestId = details.requestId;
     this.referencedObjectIds = details.referencedObjectIds;
+    this.missingScopes = details.missingScopes ?? [];
     this.method = details.method;
     this.path = details.path;
   }

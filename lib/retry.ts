@@ -144,7 +144,10 @@ export function refusal(
     ? { ...body }
     : {};
   const text = (name: string) => typeof fields[name] === "string" ? fields[name] : undefined;
-  const ids = fields.referenced_object_ids;
+  const texts = (name: string) => {
+    const value = fields[name];
+    return Array.isArray(value) ? value.map(String) : [];
+  };
   return new ApiError(text("message") || `The service answered with status ${response.status}`, {
     status: response.status,
     // Errors of version 1 have a number in the place of a type.
@@ -153,7 +156,8 @@ export function refusal(
     param: text("param"),
     retryAfterMs: waitTold(response, raw),
     requestId: response.headers.get("X-Request-Id") ?? undefined,
-    referencedObjectIds: Array.isArray(ids) ? ids.map(String) : [],
+    referencedObjectIds: texts("referenced_object_ids"),
+    missingScopes: texts("missing_scopes"),
     method: request.method,
     path: new URL(request.url).pathname,
   });

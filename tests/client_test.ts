@@ -167,6 +167,7 @@ Deno.test("an error answer keeps all that the service said", async () => {
     param: "product_ids",
     backoff_ms: null,
     referenced_object_ids: ["prod1", "prod2"],
+    missing_scopes: ["a:b:read"],
   };
   const { client } = openWire([answer(422, body, { "X-Request-Id": "req7" })]);
   const { message, ...details } = await errorOf(client.post(path`/entitlements/${"a/b"}/x`));
@@ -181,6 +182,7 @@ Deno.test("an error answer keeps all that the service said", async () => {
     retryAfterMs: undefined,
     requestId: "req7",
     referencedObjectIds: ["prod1", "prod2"],
+    missingScopes: ["a:b:read"],
     method: "POST",
     path: "/v2/projects/proj1/entitlements/a%2Fb/x",
   });

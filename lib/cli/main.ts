@@ -11,7 +11,8 @@ import { visible } from "./screen/display.ts";
 import { type Split, splitGlobals } from "./words/globals.ts";
 import { createOutput } from "./screen/output.ts";
 import { findPlace, isGroup, type Place } from "./words/place.ts";
-import { EXIT, type Failed, refusalIn, reportError } from "./screen/report.ts";
+import { EXIT, type Failed, reportError } from "./screen/report.ts";
+import { refusalIn } from "./words/hints.ts";
 
 /** Runs a command line and returns its exit code. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
@@ -26,7 +27,8 @@ export async function run(argv: readonly string[], world: World): Promise<number
     const place = findPlace(root, words);
     const { names, entry, rest } = place;
     failed = { names, brief: entry.brief };
-    if (isGroup(entry) ? rest.length === 0 : help) await showHelp(place, world, globals);
+    const asksHelp = isGroup(entry) ? rest.length === 0 || rest[0] === "help" : help;
+    if (asksHelp) await showHelp(place, world, globals);
     else await runCommand(root, words, createContext(world, globals));
     return EXIT.done;
   } catch (error) {
@@ -38,7 +40,10 @@ export async function run(argv: readonly string[], world: World): Promise<number
 function plainWords({ words, help }: Split): Pick<Split, "words" | "help"> {
   const [first, ...rest] = words;
   if (first === "help") return { words: rest, help: true };
-  return { words: first === "--version" || first === "-V" ? ["version", ...rest] : words, help };
+  return {
+    words: ["--version", "-V", "-v"].includes(first ?? "") ? ["version", ...rest] : words,
+    help,
+  };
 }
 
 /** Drops a `--` that stands before the command's own words: there it separates nothing. */

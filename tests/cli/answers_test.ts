@@ -33,7 +33,8 @@ const NO_VALUE = /\bundefined\b|\bnull\b|\bNaN\b|\[object |fault of the program/
 function faultOf({ code, out, err }: Shown, output: string, needed: boolean): string | undefined {
   // A check names what it found wrong, and fails.
   if (needed && code !== 0 && /Check that CLI_BASE_URL/.test(out + err)) return undefined;
-  const words = output === "table" ? out + err : err.replaceAll(/:null\b/g, "");
+  // What has no name is shown as JSON, and errors are JSON where that is asked for.
+  const words = (output === "table" ? out + err : err).replaceAll(/:null\b/g, "");
   const [wrong] = NO_VALUE.exec(words) ?? [];
   if (wrong !== undefined) return `shows ${JSON.stringify(wrong)}: ${words.slice(0, 300)}`;
   if (code === 0) return output === "json" && !isJson(out) ? "is not JSON" : undefined;

@@ -118,6 +118,7 @@ export function checkRefusal(answer: Answer, expected: Expected, what: string): 
   const known = ["object", "type", "message", "retryable", "param", "backoff_ms"];
   deepEqual(Object.keys(body).filter((key) => !known.includes(key)), [
     ..."referenced_object_ids" in body ? ["referenced_object_ids"] : [],
+    ..."missing_scopes" in body ? ["missing_scopes"] : [],
   ]);
   const retryable = status === 423 || status === 429 || status >= 500 || type === "store_error";
   equal(body.retryable, retryable, label);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { UsageError } from "../../errors.ts";
+import { type ApiError, UsageError } from "../../errors.ts";
 import {
   type App,
   createApp,
@@ -17,7 +17,11 @@ import {
   type PublicApiKey,
   updateApp,
 } from "../../resources/apps.ts";
+import { each, LARGEST_PAGE } from "../../page.ts";
+import { listProducts } from "../../resources/products.ts";
 import { argument, command, group, parsed, text } from "../words/command.ts";
+import type { HintScene } from "../words/hints.ts";
+import { quoted } from "../words/shell.ts";
 import type { Column } from "../screen/output.ts";
 import { onBody, onList, onOne, onOneForGood, onUpdate, showList } from "../words/plain.ts";
 
@@ -124,6 +128,22 @@ function nameStore(body: Record<string, unknown>): void {
   body[type] = inner;
 }
 
+/** An app goes once its products are gone; products that have been bought stay. */
+async function hintOfProducts(
+  { status, referencedObjectIds: ids }: ApiError,
+  { context }: HintScene,
+): Promise<string | undefined> {
+  if (status !== 409 && status !== 422) return undefined;
+  const client = await context.client();
+  const all = await Array.fromAsync(each(client, listProducts(client, { limit: LARGEST_PAGE })));
+  const products = all.filter(({ id }) => ids.includes(id)).map(({ id }) => quoted(id));
+  const [first] = products;
+  if (first === undefined) return undefined;
+  return products.length < ids.length
+    ? `An app that has sold stays. Archive its products instead: cli products archive ${first}`
+    : `Delete its products first: cli products delete ${first}`;
+}
+
 /** Apps. */
 export const apps = group("Apps, one for each storefront", [], {
   list: onList("List the apps", listApps, columns),
@@ -141,5 +161,5 @@ export const apps = group("Apps, one for each storefront", [], {
     { name: text("The name, for people") },
     ID,
   ),
-  delete: onOneForGood("Delete an app", "app", deleteApp),
+  delete: onOneForGood("Delete an app", "app", deleteApp, { hint: hintOfProducts }),
 });

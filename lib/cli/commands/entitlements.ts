@@ -19,6 +19,7 @@ import {
 } from "../../resources/entitlements.ts";
 import { group, text } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
+import { hintOfArchived } from "../words/hints.ts";
 import {
   onBody,
   onList,
@@ -61,9 +62,9 @@ export const entitlements = group("Entitlements, and the products that give them
   update: onUpdate("Update an entitlement", updateEntitlement, {
     display_name: text("The name, for people", { placeholder: "name" }),
   }, ID),
-  delete: onOneForGood("Delete an entitlement", "entitlement", deleteEntitlement, ID),
+  delete: onOneForGood("Delete an entitlement", "entitlement", deleteEntitlement, { id: ID }),
   archive: onOne("Archive an entitlement", archiveEntitlement, ID),
-  unarchive: onOne("Unarchive an entitlement", unarchiveEntitlement, ID),
+  unarchive: onOne("Unarchive an entitlement", unarchiveEntitlement, ID, hintOfArchived),
   attach: onProducts("Attach products to an entitlement", attachEntitlementProducts, ID),
   detach: onProducts("Detach products from an entitlement", detachEntitlementProducts, ID),
 });

@@ -13,7 +13,7 @@ import type { Context } from "../context.ts";
 import { counted, time } from "../screen/display.ts";
 import { dataFlag } from "../local/local_service.ts";
 import type { Column } from "../screen/output.ts";
-import { quoted } from "../words/place.ts";
+import { quoted } from "../words/shell.ts";
 import { showList, showOne } from "../words/plain.ts";
 import {
   moment,

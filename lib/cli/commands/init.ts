@@ -30,7 +30,7 @@ import type { Context } from "../context.ts";
 import { bindFolder, type BoundFile, type BoundFolder, checkBindable } from "../folder/binding.ts";
 import type { Column } from "../screen/output.ts";
 import { ownSignIn } from "../own_sign_in.ts";
-import { NotThere } from "../screen/report.ts";
+import { NotThere } from "../screen/outcome.ts";
 
 /** Binds a folder to a project. */
 export const init = command({

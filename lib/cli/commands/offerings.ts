@@ -4,8 +4,9 @@
  * @module
  */
 
+import type { ApiError } from "../../errors.ts";
 import { rawJson } from "../../client.ts";
-import { LARGEST_PAGE, nestedItems, type Page, pages } from "../../page.ts";
+import { each, LARGEST_PAGE, nestedItems, type Page, pages } from "../../page.ts";
 import {
   archiveOffering,
   createOffering,
@@ -19,6 +20,8 @@ import {
 import { listPackages, type Package } from "../../resources/packages.ts";
 import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
+import { hintOfArchived, type HintScene } from "../words/hints.ts";
+import { quoted } from "../words/shell.ts";
 import {
   itemTexts,
   onBody,
@@ -89,6 +92,20 @@ const view = command({
   },
 });
 
+/** The current offering goes once another one is current. */
+async function hintOfCurrent(
+  { status }: ApiError,
+  { context }: HintScene,
+): Promise<string | undefined> {
+  if (status !== 422) return undefined;
+  const client = await context.client();
+  const all = await Array.fromAsync(each(client, listOfferings(client, { limit: LARGEST_PAGE })));
+  const other = all.find(({ is_current, state }) => !is_current && state === "active");
+  return other
+    ? `Make another one current first: cli offerings set-current ${quoted(other.lookup_key)}`
+    : "Create another one and make it current first: cli offerings create --help";
+}
+
 /** Offerings, and which one is current. */
 export const offerings = group("Offerings, and which one is current", ["offer"], {
   list: onList("List the offerings", listOfferings, columns),
@@ -105,13 +122,18 @@ export const offerings = group("Offerings, and which one is current", ["offer"],
   update: onUpdate("Update an offering", updateOffering, {
     display_name: text("The name, for people", { placeholder: "name" }),
   }, ID),
-  delete: onOneForGood("Delete an offering", "offering", deleteOffering, ID),
-  archive: onOne("Archive an offering", archiveOffering, ID),
-  unarchive: onOne("Unarchive an offering", unarchiveOffering, ID),
+  delete: onOneForGood("Delete an offering", "offering", deleteOffering, {
+    id: ID,
+    hint: hintOfCurrent,
+  }),
+  archive: onOne("Archive an offering", archiveOffering, ID, hintOfCurrent),
+  unarchive: onOne("Unarchive an offering", unarchiveOffering, ID, hintOfArchived),
   "set-current": onOne(
     "Make an offering the current one",
     (client, id) => updateOffering(client, id, { is_current: true }),
     ID,
+    ({ status }, { id }) =>
+      status === 422 ? `Unarchive it first: cli offerings unarchive ${id}` : undefined,
   ),
   preview,
 });

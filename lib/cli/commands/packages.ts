@@ -155,6 +155,11 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
         "google_sdk_ge_6",
       ]),
     },
+    hint: ({ status }, { id }) =>
+      status === 409 || status === 422
+        ? `See what it holds: cli packages products ${id}. ` +
+          `Detach what is in the way with: cli packages detach ${id} <product-id>`
+        : undefined,
     async run(context, { id, product_id, eligibility = "all" }) {
       const products = product_id.map((product) => ({
         product_id: product,

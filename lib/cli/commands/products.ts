@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ApiError } from "../../errors.ts";
 import {
   archiveProduct,
   createProduct,
@@ -15,7 +16,10 @@ import {
   unarchiveProduct,
   updateProduct,
 } from "../../resources/products.ts";
+import { getApp } from "../../resources/apps.ts";
 import { group, text } from "../words/command.ts";
+import type { HintScene } from "../words/hints.ts";
+import { quoted } from "../words/shell.ts";
 import type { Column } from "../screen/output.ts";
 import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 
@@ -33,6 +37,23 @@ const ID = "The product's id";
 
 const NAME = { display_name: text("The name, for people", { placeholder: "name" }) };
 
+/** Nothing can be pushed to a store without the app's key. */
+async function hintOfKey(
+  { status }: ApiError,
+  { id, context }: HintScene,
+): Promise<string | undefined> {
+  if (status !== 422) return undefined;
+  const client = await context.client();
+  const { app_id } = await getProduct(client, id);
+  const app = await getApp(client, app_id);
+  if (app.type !== "app_store") {
+    return `Create it in the store itself. See its app: cli apps view ${quoted(app_id)}`;
+  }
+  if (app.app_store.app_store_connect_api_key_configured) return undefined;
+  const body = '{"app_store": {"app_store_connect_api_key": "KEY"}}';
+  return `Give the app its key first: echo '${body}' | cli apps update ${quoted(app_id)} --file -`;
+}
+
 /** Products. */
 export const products = group("Products, which the stores sell", ["prod"], {
   list: onList("List the products", listProducts, productColumns),
@@ -46,12 +67,18 @@ export const products = group("Products, which the stores sell", ["prod"], {
     send: createProduct,
   }),
   update: onUpdate("Update a product", updateProduct, NAME, ID),
-  delete: onOneForGood("Delete a product", "product", deleteProduct),
+  delete: onOneForGood("Delete a product", "product", deleteProduct, {
+    hint: ({ status }, { id }) =>
+      status === 409 || status === 422
+        ? `Archive it instead: cli products archive ${id}`
+        : undefined,
+  }),
   archive: onOne("Archive a product", archiveProduct, ID),
   unarchive: onOne("Unarchive a product", unarchiveProduct, ID),
   "push-to-store": onOne(
     "Push a product to its store",
     (client, id) => pushProductToStore(client, id),
     ID,
+    hintOfKey,
   ),
 });

@@ -14,7 +14,7 @@ import type { Context } from "../context.ts";
 import { readJsonFile } from "../input/input.ts";
 import type { Column } from "../screen/output.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
-import { PartlyDone } from "../screen/report.ts";
+import { PartlyDone } from "../screen/outcome.ts";
 
 /** One step of the plan, and what has become of it. */
 interface Step {

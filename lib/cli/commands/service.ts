@@ -10,7 +10,7 @@ import { choice, command, group, parsed, text, texts, toggle } from "../words/co
 import type { Context } from "../context.ts";
 import { parseCount } from "../input/input.ts";
 import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local/local_service.ts";
-import { quoted } from "../words/place.ts";
+import { quoted } from "../words/shell.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
 import { backup, restore } from "./service/backup.ts";
@@ -185,6 +185,7 @@ const token = command({
     rotating: toggle("Let each use replace it"),
     ...dataFlag,
   },
+  hint: ({ status }) => status === 404 ? "See who there is: cli service account list" : undefined,
   async run(context, { account, scope, rotating, data }) {
     const client = await adminClient(context, data);
     const pair = await client.post<{ refresh_token: string; scope: string }>(path`/_sim/tokens`, {

@@ -24,7 +24,7 @@ import {
 } from "../words/command.ts";
 import { parseCount } from "../input/input.ts";
 import { dataFlag } from "../local/local_service.ts";
-import { quoted } from "../words/place.ts";
+import { quoted } from "../words/shell.ts";
 import { cardFields, showOne } from "../words/plain.ts";
 import {
   moment,

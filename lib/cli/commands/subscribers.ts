@@ -169,6 +169,11 @@ const refund = command({
     transaction_id: argument("The transaction's id"),
   },
   flags: confirmFlags,
+  hint: ({ status }, { id }) =>
+    status === 422
+      ? `See each payment's status: cli subscriptions transactions ${id}. ` +
+        `Where the store refunds, the customer asks there: cli subscriptions management-url ${id}`
+      : undefined,
   async run(context, { subscription_id, transaction_id, ...input }) {
     await askFirst(context, input, `Refund ${transaction_id} of ${subscription_id}?`);
     const client = await context.client();
@@ -181,7 +186,7 @@ export const subscribers = group("Subscribers: the customers of the apps", ["cus
   list,
   info,
   create,
-  delete: onOneForGood("Delete a subscriber", "subscriber", deleteCustomer, USER_ID),
+  delete: onOneForGood("Delete a subscriber", "subscriber", deleteCustomer, { id: USER_ID }),
   transfer,
   grant,
   revoke,

@@ -89,6 +89,10 @@ const cancel = command({
     "customer does it, see: cli subscriptions management-url <id>",
   args: { id: argument(ID) },
   flags: confirmFlags,
+  hint: ({ status }, { id }) =>
+    status === 422
+      ? `The customer can cancel it in the store: cli subscriptions management-url ${id}`
+      : undefined,
   async run(context, { id, ...input }) {
     await askFirst(context, input, `Cancel the subscription ${id} at the end of its period?`);
     showOne(context, await cancelSubscription(await context.client(), id));
@@ -102,6 +106,15 @@ const refund = command({
     "other stores allow it, single payments are refunded with: cli subscribers refund",
   args: { id: argument(ID) },
   flags: confirmFlags,
+  hint: async ({ status }, { id, context }) => {
+    if (status !== 422) return undefined;
+    const { store } = await getSubscription(await context.client(), id);
+    if (store === "play_store") {
+      return `Refund single payments with: cli subscribers refund ${id} <transaction-id>. ` +
+        `See them with: cli subscriptions transactions ${id}`;
+    }
+    return `The customer can ask the store: cli subscriptions management-url ${id}`;
+  },
   async run(context, { id, ...input }) {
     await askFirst(context, input, `Refund the latest payment for ${id} and end its access now?`);
     showOne(context, await refundSubscription(await context.client(), id));

@@ -9,7 +9,7 @@ import { ConfigError, NetworkError, UsageError } from "../../errors.ts";
 import type { Client } from "../../client.ts";
 import type { Context } from "../context.ts";
 import { text } from "../words/parameters.ts";
-import { quoted } from "../words/place.ts";
+import { quoted } from "../words/shell.ts";
 
 /** What stands in the place of a folder for a service that keeps its data nowhere. */
 export const MEMORY = ":memory:";

@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { parseDate } from "../input/input.ts";
 import { adminOf, folderOf, MEMORY } from "./local_service.ts";
 import { type Flag, parsed } from "../words/parameters.ts";
-import { quoted } from "../words/place.ts";
+import { quoted } from "../words/shell.ts";
 
 /** The simulator of a project. */
 export interface Simulator {

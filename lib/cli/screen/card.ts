@@ -90,7 +90,5 @@ function nameOf(value: unknown): string {
   const name = NAMES.map((field) => fields[field]).find((one) => typeof one === "string");
   if (typeof name === "string") return name;
   // A product in a package is wrapped in what applies to it there.
-  return "product" in value && value.product
-    ? nameOf(value.product)
-    : JSON.stringify(value, (_name, inner) => inner ?? undefined);
+  return "product" in value && value.product ? nameOf(value.product) : JSON.stringify(value);
 }

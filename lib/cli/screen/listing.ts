@@ -11,7 +11,7 @@ import { parseCount } from "../input/input.ts";
 import { joinPages, listItems } from "./json_text.ts";
 import type { Column } from "./output.ts";
 import { type Flag, parsed, text, toggle } from "../words/parameters.ts";
-import { quoted } from "../words/place.ts";
+import { quoted } from "../words/shell.ts";
 
 /** The flags of a command that shows a whole list. */
 export const listFlags = {

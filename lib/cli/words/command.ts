@@ -34,8 +34,10 @@ import {
   opposite,
   wire,
 } from "./parameters.ts";
-import { commandLine, findPlace, isGroup, type Place } from "./place.ts";
-import { cannot } from "../screen/report.ts";
+import { findPlace, isGroup, type Place } from "./place.ts";
+import { type HintRule, withHint } from "./hints.ts";
+import { cannot, commandLine } from "./shell.ts";
+import { meantBy } from "./suggestions.ts";
 
 export * from "./parameters.ts";
 
@@ -58,6 +60,10 @@ export interface CommandSpec<A, F> {
   args?: A;
   /** Values given by name. */
   flags?: F;
+  /** What to run next after a refusal, where the object's own commands would not help. */
+  hint?: HintRule | undefined;
+  /** How a field of the request is given, where the flag has another name: `{ lookup_key: "--id" }`. */
+  params?: Readonly<Record<string, string>> | undefined;
   /** Does it. */
   run(context: Context, input: Input<A, F>): Promise<void>;
 }
@@ -74,6 +80,10 @@ export interface Command {
   readonly args: Readonly<Arguments>;
   /** Values given by name. */
   readonly flags: Readonly<Flags>;
+  /** What to run next after a refusal, as far as the command knows. */
+  readonly hint: HintRule | undefined;
+  /** How a field of the request is given, where the flag has another name. */
+  readonly params: Readonly<Record<string, string>>;
   /** What the parser knows it as. */
   readonly parsed: StricliCommand<CommandContext>;
 }
@@ -115,12 +125,12 @@ export function command<
         // The parser has checked the input against these very arguments and flags.
         await spec.run(this.context, input as Input<A, F>);
       } catch (error) {
-        this.failures.push(error);
+        this.failures.push({ error, input });
       }
     },
   });
-  const { brief, details, examples = [] } = spec;
-  return { brief, details, examples, args, flags, parsed };
+  const { brief, details, examples = [], hint, params = {} } = spec;
+  return { brief, details, examples, args, flags, hint, params, parsed };
 }
 
 /** Makes a group of commands. */
@@ -143,7 +153,7 @@ export async function runCommand(
   context: Context,
 ): Promise<void> {
   const complaints: string[] = [];
-  const failures: unknown[] = [];
+  const failures: Failure[] = [];
   const process = {
     exitCode: 0,
     // Help is written by help.ts, so the parser has nothing to say here.
@@ -154,16 +164,27 @@ export async function runCommand(
   const place = findPlace(root, words);
   refuseEmptyFlags(place, words);
   await run(application(root, place, words), words, running);
-  if (failures.length > 0) throw failures[0];
+  const [failure] = failures;
+  if (failure) throw await hinted(failure, place, context);
   if (complaints.length === 0 && process.exitCode === 0) return;
   const message = complaints.join("").trim() || "Cannot run the command";
-  const hint = `Run: ${commandLine(...place.names, "--help")}`;
+  const [, meant] = /; did you mean "([^"-][^"]*)"/.exec(message) ?? [];
+  const hint = `Run: ${commandLine(...meant === undefined ? place.names : [meant], "--help")}`;
   const dashed = /there is no flag -[^-]/.test(message);
   throw new UsageError(message, {
     hint: dashed
       ? `${hint}; a value that begins with - goes as --flag=-value, an argument after --`
       : hint,
   });
+}
+
+/** The error of a command with what to run next. */
+async function hinted(
+  { error, input }: Failure,
+  { names, entry }: Place,
+  context: Context,
+): Promise<unknown> {
+  return isGroup(entry) ? error : await withHint(error, { ...entry, names, input, context });
 }
 
 /** Refuses `--flag=`: the parser would take it for an argument, and send it. */
@@ -181,7 +202,15 @@ interface Running {
   /** The way to the world. */
   readonly context: Context;
   /** What the command threw. */
-  readonly failures: unknown[];
+  readonly failures: Failure[];
+}
+
+/** What a command threw, and what it had been given. */
+interface Failure {
+  /** The error. */
+  readonly error: unknown;
+  /** The values, by name. */
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
 function isRunning(value: object): value is Running {
@@ -202,9 +231,8 @@ function application(
       text: {
         ...text_en,
         noCommandRegisteredForInput: ({ input, corrections }) => {
-          const known = corrections.map((word) =>
-            JSON.stringify([...names, word.replaceAll("`", "")].join(" "))
-          );
+          const like = corrections.map((word) => word.replaceAll("`", ""));
+          const known = meantBy(root, names, input, like).map((one) => JSON.stringify(one));
           const meant = known.length > 0 ? `; did you mean ${known.join(" or ")}?` : "";
           return `Cannot run ${JSON.stringify([...names, input].join(" "))}: ` +
             `there is no such command${meant}`;
@@ -233,7 +261,7 @@ function sentenceOf(error: unknown, words: readonly string[]): string {
       words.some((word) => word.startsWith(`--${name}`))
         ? `--${name} needs a value`
         : `--${name} is missing`,
-    UnexpectedPositionalError: ({ input }) => `${JSON.stringify(input)} is one too many`,
+    UnexpectedPositionalError: ({ input }) => `unexpected argument ${JSON.stringify(input)}`,
     FlagNotFoundError: ({ input, corrections: [first] }) =>
       `there is no flag --${input}${first ? `; did you mean --${first}?` : ""}`,
     AliasNotFoundError: ({ input }) => `there is no flag -${input}`,

@@ -8,7 +8,8 @@ import type { Command, Group } from "./command.ts";
 import { padEnd, width, wrap } from "../screen/display.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
 import { type Argument, type Flag, type Flags, opposite, wire } from "./parameters.ts";
-import { commandLine, isGroup, type Place } from "./place.ts";
+import { isGroup, type Place } from "./place.ts";
+import { commandLine } from "./shell.ts";
 
 /** How help is laid out. */
 export interface HelpStyle {

@@ -39,16 +39,6 @@ export function isGroup(entry: Command | Group): entry is Group {
   return "commands" in entry;
 }
 
-/** A command line as it is typed, for hints and examples. */
-export function commandLine(...words: readonly string[]): string {
-  return ["cli", ...words].join(" ");
-}
-
-/** A word as a shell takes it. */
-export function quoted(word: string): string {
-  return /^[\w.:@/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 /** The entry that a word names, with its own name. */
 function findNamed(commands: Commands, word: string): [string, Command | Group] | undefined {
   return Object.entries(commands).find(([name, entry]) =>

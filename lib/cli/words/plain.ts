@@ -26,7 +26,8 @@ import type { Context } from "../context.ts";
 import { readJsonFile } from "../input/input.ts";
 import { listFlags, type ListOptions, pageFlags, showList } from "../screen/listing.ts";
 import type { Column } from "../screen/output.ts";
-import { cannot } from "../screen/report.ts";
+import type { HintRule } from "./hints.ts";
+import { cannot } from "./shell.ts";
 
 export { cardFields, showOne } from "../screen/card.ts";
 export { itemTexts, listFlags, type ListInput, pageFlags, showList } from "../screen/listing.ts";
@@ -67,10 +68,12 @@ export function onOne(
   brief: string,
   act: (client: Client, id: string) => Promise<object>,
   id: string,
+  hint?: HintRule,
 ): Command {
   return command({
     brief,
     args: { id: argument(id) },
+    hint,
     async run(context, input) {
       showOne(context, await act(await context.client(), input.id));
     },
@@ -95,16 +98,25 @@ export function onListOf<T>(
   });
 }
 
+/** How a command for good may differ. */
+export interface GoodOptions {
+  /** What the id is. Default: the noun's id. */
+  readonly id?: string | undefined;
+  /** What to run next after a refusal. */
+  readonly hint?: HintRule | undefined;
+}
+
 /** Makes a command that asks first, then does something to one object for good. */
 export function onOneForGood(
   brief: string,
   noun: string,
   act: (client: Client, id: string) => Promise<object>,
-  id: string = `The ${noun}'s id`,
+  { id = `The ${noun}'s id`, hint }: GoodOptions = {},
 ): Command {
   const [verb = "Change"] = brief.split(" ");
   return command({
     brief,
+    hint,
     args: { id: argument(id) },
     flags: confirmFlags,
     async run(context, input) {
@@ -149,6 +161,8 @@ export interface BodySpec<A, F, Body> {
   send(client: Client, body: Body, input: Input<A, F>): Promise<object>;
   /** What to note below the answer. */
   note?: string;
+  /** What to run next after a refusal, where the object's own commands would not help. */
+  hint?: HintRule;
 }
 
 /** Makes a command whose body comes from flags, from a file, or from both: then flags win. */
@@ -163,6 +177,10 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
     examples,
     args,
     flags: { ...spec.flags, ...fileFlag },
+    hint: spec.hint,
+    params: Object.fromEntries(
+      Object.entries(fields).map(([flag, field]) => [field, `--${wire(flag)} (${field})`]),
+    ),
     async run(context, input) {
       const { file } = input;
       const body = typeof file === "string" ? await readJsonFile(context.files, file) : {};

@@ -29,6 +29,8 @@ export interface RefusalDetails {
   backoff_ms?: number;
   /** Ids of the objects in the way. */
   referenced_object_ids?: string[];
+  /** The permissions that the credential lacks. */
+  missing_scopes?: string[];
   /** Headers of the answer. */
   headers?: Record<string, string>;
 }
@@ -57,7 +59,7 @@ export class Refusal extends Error {
    * Gap: the public service adds `doc_url`. There are no pages to point to, so it is left out.
    */
   get body(): Record<string, unknown> {
-    const { param, backoff_ms, referenced_object_ids } = this.details;
+    const { param, backoff_ms, referenced_object_ids, missing_scopes } = this.details;
     return {
       object: "error",
       type: this.type,
@@ -67,6 +69,7 @@ export class Refusal extends Error {
       ...param === undefined ? {} : { param },
       ...backoff_ms === undefined ? {} : { backoff_ms },
       ...referenced_object_ids === undefined ? {} : { referenced_object_ids },
+      ...missing_scopes === undefined ? {} : { missing_scopes },
     };
   }
 }

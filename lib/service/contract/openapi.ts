@@ -20,6 +20,7 @@ const errorSchema = z.object({
   param: z.string().nullable().exactOptional(),
   backoff_ms: z.int().min(0).nullable().exactOptional(),
   referenced_object_ids: z.array(z.string()).exactOptional(),
+  missing_scopes: z.array(z.string()).exactOptional(),
 });
 
 const sdkErrorSchema = z.object({ code: z.int(), message: z.string() });

@@ -312,7 +312,7 @@ function checkScope(actor: Actor, route: Route): void {
   if (missing.length === 0) return;
   const names = missing.map((scope) => `"${scope}"`).join(", ");
   const message = `The credential lacks the permission${missing.length > 1 ? "s" : ""} ${names}`;
-  throw new Refusal(403, "authorization_error", message);
+  throw new Refusal(403, "authorization_error", message, { missing_scopes: missing });
 }
 
 /** Refuses a caller who has no seat in the project, and brings the project to its present. */
@@ -341,7 +341,7 @@ function expansions(
     const scope = scopes.find((needed) => !allows(actor.scope, needed));
     if (scope !== undefined) {
       const message = `Expanding "${part}" needs the permission "${scope}"`;
-      throw new Refusal(403, "authorization_error", message);
+      throw new Refusal(403, "authorization_error", message, { missing_scopes: [scope] });
     }
   }
   return new Set(asked);

@@ -72,9 +72,9 @@ export async function findTransaction(
   subscriptionId: string,
   id: string,
 ): Promise<Row<"transactions">> {
-  const row = await byId(call, "transactions", "transaction", id);
+  const row = await byId(call, "transactions", "transaction", id, "transaction_id");
   if (row.subscription_id === subscriptionId) return row;
-  throw missing("transaction", id);
+  throw missing("transaction", id, "transaction_id");
 }
 
 /** Finds a one-time purchase by its id. */

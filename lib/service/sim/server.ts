@@ -129,5 +129,7 @@ async function callFor(asked: Asked, tx: Tx): Promise<SimCall> {
 }
 
 function noProject(id: string): Refusal {
-  return new Refusal(404, "resource_missing", `There is no project ${JSON.stringify(id)}`);
+  return new Refusal(404, "resource_missing", `There is no project ${JSON.stringify(id)}`, {
+    param: "project_id",
+  });
 }

@@ -8,7 +8,8 @@ import {
   UsageError,
 } from "../../../lib/errors.ts";
 import { ConfirmationError } from "../../../lib/cli/screen/ask.ts";
-import { PartlyDone, reportError } from "../../../lib/cli/screen/report.ts";
+import { reportError } from "../../../lib/cli/screen/report.ts";
+import { PartlyDone } from "../../../lib/cli/screen/outcome.ts";
 import { listPackages } from "../../../lib/resources/packages.ts";
 import { at, linesOf } from "../../support/cli_fixture.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
@@ -36,7 +37,7 @@ const STATUSES: [status: number, fields: Record<string, unknown>, code: number, 
   [403, { type: "authorization_error" }, 4, /^See which projects you can use: cli projects list$/],
   [
     403,
-    { type: "authorization_error", message: 'needs "project_configuration:offerings:read_write"' },
+    { type: "authorization_error", missing_scopes: ["project_configuration:offerings:read_write"] },
     4,
     /^Replace CLI_REFRESH_TOKEN by one with that permission; .*: cli service token$/,
   ],
@@ -94,6 +95,7 @@ Deno.test("every refusal has its exit code and what to do next, and leaves stdou
         status,
         param: fields["param"] ?? null,
         referenced_object_ids: fields["referenced_object_ids"] ?? [],
+        missing_scopes: fields["missing_scopes"] ?? [],
         request_id: "req7",
         hint: second,
         exit_code: code,
@@ -131,6 +133,7 @@ Deno.test("a service that does not answer exits 8 and says how to start one", as
     status: null,
     param: null,
     referenced_object_ids: [],
+    missing_scopes: [],
     request_id: null,
     hint: "Start the local service with: cli service start",
     exit_code: 8,
@@ -242,8 +245,9 @@ Deno.test("of what cannot be listed no list is named", async () => {
 });
 
 Deno.test("only a sign-in that is stored is replaced by signing in", () => {
-  const refusal = (status: number, message: string) =>
+  const refusal = (status: number, message: string, missingScopes: string[] = []) =>
     new ApiError(message, {
+      missingScopes,
       status,
       type: "x",
       retryable: false,
@@ -255,7 +259,7 @@ Deno.test("only a sign-in that is stored is replaced by signing in", () => {
       path: "/v2/projects",
     });
   const unknown = refusal(401, "unknown");
-  const lacking = refusal(403, 'It lacks the permission "a:b:read"');
+  const lacking = refusal(403, "It lacks a permission", ["a:b:read"]);
   equal(reportError(unknown, undefined).hint, "Sign in again with: cli auth login");
   match(reportError(lacking, undefined).hint ?? "", /: cli auth login$/);
   const named = { signIn: "cli auth login --name w" };
@@ -266,18 +270,10 @@ Deno.test("only a sign-in that is stored is replaced by signing in", () => {
     reportError(lacking, undefined, given).hint ?? "",
     /^Replace CLI_REFRESH_TOKEN by one with/,
   );
-  const more = refusal(403, 'It lacks the permissions "a:b:read", "a:c:read_write"');
+  const more = refusal(403, "It lacks two", ["a:b:read", "a:c:read_write"]);
   match(
     reportError(more, undefined, { ...given, data: "my data" }).hint ?? "",
     /^Replace CLI_REFRESH_TOKEN by one with those permissions; .*: cli service token --data 'my data'$/,
-  );
-  const nobody = new ApiError("There is no account", {
-    ...refusal(404, ""),
-    path: "/_sim/tokens",
-  });
-  equal(
-    reportError(nobody, undefined, { data: "x" }).hint,
-    "See who there is: cli service account list --data x",
   );
   const elsewhere = refusal(403, "no seat");
   match(reportError(elsewhere, undefined, given).hint ?? "", /: cli projects list$/);
@@ -300,7 +296,7 @@ Deno.test("a hint names the command or the flag that helps", async () => {
   equal(linesOf(taken)[1], "Check --id (lookup_key); see: cli offerings create --help");
   await desk.run("offerings", "archive", "old");
   const { err: archived } = await desk.run("offerings", "set-current", "old");
-  equal(linesOf(archived)[1], "Bring it back with: cli offerings unarchive old");
+  equal(linesOf(archived)[1], "Unarchive it first: cli offerings unarchive old");
   desk.env["CLI_SERVICE_ADMIN_SECRET"] = desk.service.adminSecret;
   const { err: nobody } = await desk.run("service", "token", "--account", "nobody@example.com");
   equal(linesOf(nobody)[1], "See who there is: cli service account list");

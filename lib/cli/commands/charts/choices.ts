@@ -6,7 +6,7 @@
 
 import type { ChartOptions } from "../../../resources/charts.ts";
 import type { Column } from "../../screen/output.ts";
-import { quoted } from "../../words/place.ts";
+import { quoted } from "../../words/shell.ts";
 
 /** The lengths of a period. */
 export const PERIODS = ["day", "week", "month", "quarter", "year"] as const;

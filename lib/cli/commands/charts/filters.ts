@@ -8,7 +8,7 @@ import type { Client } from "../../../client.ts";
 import { UsageError } from "../../../errors.ts";
 import { type Chart, type ChartQuery, getChartOptions } from "../../../resources/charts.ts";
 import { parsePairs } from "../../input/input.ts";
-import { quoted } from "../../words/place.ts";
+import { quoted } from "../../words/shell.ts";
 
 /** Values by the filter's name. */
 export type Filters = ReadonlyMap<string, readonly string[]>;

@@ -50,6 +50,9 @@ export const trigger = command({
     override: texts("What is sent otherwise, as step.field=value", { placeholder: "pair" }),
     ...dataFlag,
   },
+  params: { overrides: "--override", customer_id: "--customer" },
+  hint: ({ referencedObjectIds: [id] }) =>
+    id === undefined ? undefined : `In the way: ${id}; end it with: cli simulate expire ${id}`,
   async run(context, { type, customer: customer_id, override, data }) {
     const pairs = parsePairs(override, "--override");
     checkOnce(pairs.map(([name]) => name));

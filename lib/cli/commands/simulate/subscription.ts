@@ -19,7 +19,7 @@ import {
   toggle,
 } from "../../words/command.ts";
 import { dataFlag } from "../../local/local_service.ts";
-import { quoted } from "../../words/place.ts";
+import { quoted } from "../../words/shell.ts";
 import {
   moment,
   openSimulator,

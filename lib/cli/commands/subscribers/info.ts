@@ -32,7 +32,7 @@ import { argument, command } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { joinPages } from "../../screen/json_text.ts";
 import type { Column } from "../../screen/output.ts";
-import { PartlyDone } from "../../screen/report.ts";
+import { PartlyDone } from "../../screen/outcome.ts";
 import { showSubscriberCard } from "./card.ts";
 import { endOf, type Holding, keysOf, nameOf, productNames, sourceOf } from "./holdings.ts";
 

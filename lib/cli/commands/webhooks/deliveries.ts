@@ -12,7 +12,7 @@ import { argument, choice, command } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
-import { quoted } from "../../words/place.ts";
+import { quoted } from "../../words/shell.ts";
 import { askFirst, confirmFlags, pageFlags, showList, showOne } from "../../words/plain.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
 

@@ -1,0 +1,88 @@
+/**
+ * Which command a person may have meant, where the words name none.
+ *
+ * @module
+ */
+
+import { findPlace, isGroup } from "./place.ts";
+import type { Group } from "./command.ts";
+
+/** Verbs that other programs have for ours. */
+const VERBS: Readonly<Record<string, readonly string[]>> = {
+  get: ["view", "info"],
+  show: ["view", "info"],
+  view: ["info"],
+  describe: ["view", "info"],
+  details: ["view", "info"],
+  info: ["view"],
+  ls: ["list"],
+  all: ["list"],
+  add: ["create"],
+  new: ["create"],
+  edit: ["update"],
+  set: ["update"],
+  modify: ["update"],
+  rm: ["delete"],
+  remove: ["delete"],
+  destroy: ["delete"],
+  find: ["search"],
+  restore: ["unarchive"],
+};
+
+/** Whole commands of other programs, and of ours where a person looks for them elsewhere. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  login: "auth login",
+  signin: "auth login",
+  logout: "auth logout",
+  signout: "auth logout",
+  whoami: "auth status",
+  start: "service start",
+  serve: "service start",
+  listen: "events listen",
+  trigger: "events trigger",
+  status: "auth status",
+  members: "collaborators list",
+  "invoices list": "subscribers invoices",
+  "subscriptions list": "subscribers info",
+  "purchases list": "subscribers info",
+  "entitlements grant": "subscribers grant",
+  "entitlements revoke": "subscribers revoke",
+  "offerings publish": "publish offering",
+  "offerings current": "offerings set-current",
+  "paywalls publish": "publish offering",
+  "paywalls update": "publish offering",
+  "projects use": "init",
+  "charts list": "charts get",
+  "metrics list": "metrics overview",
+};
+
+/** Verbs that nobody is led to by a few letters in common. */
+const FOR_GOOD = new Set(["delete", "refund", "revoke", "transfer", "cancel", "archive", "reset"]);
+
+/**
+ * Commands that a word may stand for after the words that led to a group, the likeliest first. `like`
+ * are the names of the group's commands that are spelled alike.
+ */
+export function meantBy(
+  root: Group,
+  names: readonly string[],
+  word: string,
+  like: readonly string[],
+): string[] {
+  const typed = [...names, word].join(" ").toLowerCase();
+  const known = COMMANDS[typed];
+  if (known !== undefined) return [known];
+  const { entry } = findPlace(root, names);
+  const here = isGroup(entry) ? entry.commands : {};
+  const verb = VERBS[word.toLowerCase()]?.find((one) => one in here);
+  if (verb !== undefined) return [[...names, verb].join(" ")];
+  const starts = Object.entries(here).flatMap(([name, one]) => {
+    const called = [name, ...isGroup(one) ? one.aliases : []];
+    const isMeant = word.length > 2 && called.some((alias) => alias.startsWith(word.toLowerCase()));
+    return isMeant && !FOR_GOOD.has(name) ? [[...names, name].join(" ")] : [];
+  });
+  if (starts.length > 0) return starts;
+  return like
+    .filter((one) => !FOR_GOOD.has(one) || one.slice(0, 2) === word.slice(0, 2).toLowerCase())
+    .map((one) => [...names, one].join(" "));
+}
