@@ -86,27 +86,33 @@ async function filesFor({ root, paths }: Wishes): Promise<string[]> {
   return paths.length === 0 ? all : [...new Set(paths.flatMap(chosen))].sort();
 }
 
-/** Does what the words say. Gives the exit code. */
+/** Does what the words say. Gives the exit code. What was found before a Ctrl-C is printed as well. */
 async function main(words: string[], signal: AbortSignal): Promise<number> {
   const wishes = readWishes(words);
   const { root, since, max, jobs, seed, atLeast } = wishes;
   const changed = since === undefined ? undefined : await changedSince(root, since);
   const files = (await filesFor(wishes)).filter((file) => !changed || changed.has(file));
+  const trials: Trial[] = [];
   const counts = new Map<string, number>();
-  const trials = await tryFaults({
-    root,
-    files,
-    max,
-    jobs,
-    seed,
-    signal,
-    mayChange: (file, line) => changed?.get(file)?.has(line) ?? true,
-    tell: (what) => console.error(what),
-    tellTrial: (trial) => tellTrial(trial, counts),
-  });
-  const results = byRoom(trials);
-  console.log(renderReport(results));
-  const low = results.filter((result) => shareFound(result) < atLeast);
+  try {
+    await tryFaults({
+      root,
+      files,
+      max,
+      jobs,
+      seed,
+      signal,
+      mayChange: (file, line) => changed?.get(file)?.has(line) ?? true,
+      tell: (what) => console.error(what),
+      tellTrial(trial) {
+        trials.push(trial);
+        tellTrial(trial, counts);
+      },
+    });
+  } finally {
+    console.log(renderReport(byRoom(trials)));
+  }
+  const low = byRoom(trials).filter((result) => shareFound(result) < atLeast);
   for (const { room } of low) console.error(`The tests find less than ${atLeast} % in ${room}`);
   return low.length > 0 ? 1 : 0;
 }
@@ -131,7 +137,7 @@ if (import.meta.main) {
   const cancel = () => stop.abort(new RangeError("Stopped"));
   for (const signal of signals) Deno.addSignalListener(signal, cancel);
   // What is started has the same priority. Whoever works at this machine goes first.
-  setPriority(19);
+  setPriority(10);
   try {
     Deno.exitCode = await main(Deno.args, stop.signal);
   } catch (error) {

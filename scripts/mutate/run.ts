@@ -41,7 +41,7 @@ export interface Plan {
  * Tries the faults of a plan. All that it writes is in a temporary folder, which is gone afterwards,
  * and the coverage in Deno's own cache.
  */
-export async function tryFaults(plan: Plan): Promise<Trial[]> {
+export async function tryFaults(plan: Plan): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "mutate-" }));
   const { denoDir, gen } = await denoFolders(plan, folder);
   try {
@@ -54,7 +54,7 @@ export async function tryFaults(plan: Plan): Promise<Trial[]> {
     const rooms = await faultsByRoom(plan);
     const kept = join(denoDir, "mutate", createHash("sha256").update(plan.root).digest("hex"));
     const maps = await measureTests(plan, copies, kept);
-    return await tryRooms(plan, rooms, copies, maps);
+    await tryRooms(plan, rooms, copies, maps);
   } finally {
     await removeFolder(folder);
     // What Deno has made of the copies is of no use to anybody else.
@@ -123,8 +123,7 @@ async function tryRooms(
   rooms: ReadonlyMap<string, Fault[]>,
   copies: readonly Copy[],
   maps: readonly CoverageMap[],
-): Promise<Trial[]> {
-  const trials: Trial[] = [];
+): Promise<void> {
   for (const faults of rooms.values()) {
     const tests = { maps, successes: new Map<string, number>() };
     const turns = takeCounted(faults, plan.max);
@@ -133,14 +132,12 @@ async function tryRooms(
       try {
         const trial = await tryFault(fault, copy, tests);
         counts = trial.found !== "types";
-        trials.push(trial);
         plan.tellTrial(trial);
       } finally {
         turns.done(counts);
       }
     });
   }
-  return trials;
 }
 
 /**

@@ -93,17 +93,24 @@ async function runTests(
   }
 }
 
-/** The test files that run a fault's line: those first that find faults here, then the quick ones. */
+/** The test files that run a fault's line: first those near it, that find faults, and that are quick. */
 function inOrder(
   { file, line }: Fault,
   maps: readonly CoverageMap[],
   successes: ReadonlyMap<string, number>,
 ): CoverageMap[] {
-  const stem = file.replace(/^.*\/|\.ts$/g, "");
   const rank = ({ test, ms }: CoverageMap) =>
-    ms / (1 + (successes.get(test) ?? 0)) / (test.includes(stem) ? 4 : 1);
+    ms / (1 + (successes.get(test) ?? 0)) / 8 ** nearness(file, test);
   return maps.filter((map) => map.passed && runsLine(map, file, line))
     .sort((a, b) => rank(a) - rank(b));
+}
+
+/** How many folders a test has in common with a file, as tests/ mirrors lib/; one more for its name. */
+export function nearness(file: string, test: string): number {
+  const [ours, theirs] = [file, test].map((path) => path.split("/").slice(1));
+  const apart = ours?.findIndex((part, i) => part !== theirs?.[i]) ?? 0;
+  const stem = file.replace(/^.*\/|\.ts$/g, "");
+  return Math.max(0, apart) + (test.endsWith(`/${stem}_test.ts`) ? 1 : 0);
 }
 
 /** The first test that a report says has failed, with its place. */

@@ -6,7 +6,7 @@ import { type Fault, faultsIn, withFault } from "../../scripts/mutate/places.ts"
 import { byRoom, renderReport, shareFound } from "../../scripts/mutate/report.ts";
 import { takeCounted } from "../../scripts/mutate/run.ts";
 import { inRandomOrder, randomFrom, roomOf } from "../../scripts/mutate/sample.ts";
-import { failedTest, type Trial } from "../../scripts/mutate/trial.ts";
+import { failedTest, nearness, type Trial } from "../../scripts/mutate/trial.ts";
 
 /** What each fault makes of a source, by its kind. */
 function changed(source: string): string[] {
@@ -128,6 +128,21 @@ Deno.test("rooms are the folders of lib/ and of the service", () => {
     ].map(roomOf),
     ["entry", "lib", "cli", "cli", "service", "events"],
   );
+});
+
+Deno.test("tests in the folder that mirrors a file's are near it, and that of its name nearest", () => {
+  const file = "lib/service/events/bell.ts";
+  deepEqual(
+    [
+      "tests/service/events/bell_test.ts",
+      "tests/service/events/queue_test.ts",
+      "tests/service/sim/clock_test.ts",
+      "tests/cli/events/listen_test.ts",
+      "tests/scripts/bell_test.ts",
+    ].map((test) => nearness(file, test)),
+    [3, 2, 1, 0, 1],
+  );
+  equal(nearness("lib/path.ts", "tests/path_test.ts"), 1);
 });
 
 Deno.test("the lines that ran are taken from a report of coverage", () => {

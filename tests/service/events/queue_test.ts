@@ -1,0 +1,65 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { type QueuedEvent, wants } from "../../../lib/service/events/queue.ts";
+import type { Row } from "../../../lib/service/store/tables.ts";
+
+/** An integration that wants everything, changed as told. */
+function webhook(
+  more: Partial<Row<"webhook_integrations">> = {},
+): Row<"webhook_integrations"> {
+  return {
+    project_id: "proj1",
+    id: "whintgr1",
+    seq: 1,
+    name: "All",
+    url: "https://hooks.acme.dev/",
+    event_types: null,
+    authorization_header: null,
+    environment: null,
+    app_id: null,
+    signing_secret: "whsec_x",
+    created_at: 0,
+    previous_secret: null,
+    previous_secret_until: null,
+    disabled_at: null,
+    pruned_seq: 0,
+    ...more,
+  };
+}
+
+const RENEWAL: QueuedEvent = {
+  id: "e1",
+  seq: 1,
+  type: "RENEWAL",
+  customer_id: "ada",
+  app_id: "app1",
+  environment: "production",
+};
+
+Deno.test("an integration wants what has its types, its environment and its app, all three", () => {
+  const cases: [Partial<Row<"webhook_integrations">>, Partial<QueuedEvent>, boolean][] = [
+    [{}, {}, true],
+    [{}, { app_id: null, environment: "sandbox", type: "TEST" }, true],
+    [{ event_types: '["expiration","renewal"]' }, {}, true],
+    [{ event_types: '["expiration"]' }, {}, false],
+    [{ event_types: "[]" }, {}, false],
+    [{ environment: "production" }, {}, true],
+    [{ environment: "sandbox" }, {}, false],
+    [{ environment: "production" }, { environment: "sandbox" }, false],
+    [{ app_id: "app1" }, {}, true],
+    [{ app_id: "app2" }, {}, false],
+    // An event of no app, such as a transfer, is for those who want all apps.
+    [{ app_id: "app1" }, { app_id: null }, false],
+    [{ event_types: '["renewal"]', environment: "production", app_id: "app1" }, {}, true],
+    [{ event_types: '["renewal"]', environment: "production", app_id: "app2" }, {}, false],
+    [{ event_types: '["renewal"]', environment: "sandbox", app_id: "app1" }, {}, false],
+    [{ event_types: '["expiration"]', environment: "production", app_id: "app1" }, {}, false],
+  ];
+  for (const [limits, event, expected] of cases) {
+    equal(
+      wants(webhook(limits), { ...RENEWAL, ...event }),
+      expected,
+      JSON.stringify([limits, event]),
+    );
+  }
+  deepEqual(wants(webhook({ event_types: '["RENEWAL"]' }), RENEWAL), false);
+});
