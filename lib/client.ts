@@ -41,6 +41,8 @@ export interface Client {
 export interface RequestOptions {
   /** Query parameters. An array repeats its parameter; undefined leaves it out. */
   query?: object | undefined;
+  /** Whether an answer that leads elsewhere is one: `{ url }`, which is not followed. */
+  redirect?: boolean | undefined;
   /** The key under which the service remembers this request. Default: a new one for each call. */
   idempotencyKey?: string | undefined;
 }
@@ -234,7 +236,7 @@ async function exchange(
     refused = undefined;
     const left = (settings.retries ?? 4) - attempt + (renewed ? 2 : 1);
     const wait = left > 0 ? waitBeforeRetry(outcome, attempt, settings.longestWaitMs) : undefined;
-    if (wait === undefined) return answerOf(outcome, request);
+    if (wait === undefined) return targetOf(outcome, url, options) ?? answerOf(outcome, request);
     settings.onWait?.(wait, outcome.response?.status);
     await (settings.pause ?? pause)(wait, settings.signal);
   }
@@ -273,6 +275,19 @@ async function tokenFor(
   refused: string | undefined,
 ): Promise<string | undefined> {
   return typeof credential === "function" ? await credential(refused) : credential;
+}
+
+/** Where an answer leads to, if that was asked for. */
+function targetOf(
+  { response }: Outcome,
+  from: URL,
+  { redirect }: RequestOptions,
+): { url: string } | undefined {
+  const target = response?.headers.get("Location");
+  if (!redirect || !response || !target || response.status < 300 || response.status > 399) return;
+  const answer = { url: new URL(target, from).href };
+  texts.set(answer, JSON.stringify(answer));
+  return answer;
 }
 
 /** The parsed answer, or the error that the answer amounts to. */

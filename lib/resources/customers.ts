@@ -107,6 +107,18 @@ export interface EntitlementGrant {
   expires_at: number;
 }
 
+/** A grant to end. */
+export interface GrantedEntitlement {
+  /** The entitlement's lookup key or id. */
+  entitlement_id: string;
+}
+
+/** The offering to show a customer. */
+export interface OfferingAssignment {
+  /** The offering's lookup key or id; null shows the current one again. */
+  offering_id: string | null;
+}
+
 /** Where to transfer to, and what. */
 export interface CustomerTransfer {
   /** The customer who gets everything. */
@@ -156,7 +168,10 @@ export function createCustomer(client: Client, customer: NewCustomer): Promise<C
   return client.post(path`/customers`, customer);
 }
 
-/** Deletes a customer with everything it has, for good. `DELETE /customers/{id}` */
+/**
+ * Deletes a customer with everything it has, for good. Events that told of it stay, without its
+ * personal attributes. `DELETE /customers/{id}`
+ */
 export function deleteCustomer(client: Client, id: string): Promise<DeletedObject> {
   return client.delete(path`/customers/${id}`);
 }
@@ -183,6 +198,30 @@ export function grantEntitlement(
   grant: EntitlementGrant,
 ): Promise<Customer> {
   return client.post(path`/customers/${id}/actions/grant_entitlement`, grant);
+}
+
+/**
+ * Ends the grant of an entitlement at once. Access through a purchase stays.
+ * `POST /customers/{id}/actions/revoke_granted_entitlement`
+ */
+export function revokeGrantedEntitlement(
+  client: Client,
+  id: string,
+  granted: GrantedEntitlement,
+): Promise<Customer> {
+  return client.post(path`/customers/${id}/actions/revoke_granted_entitlement`, granted);
+}
+
+/**
+ * Shows a customer another offering than the current one, or that one again.
+ * `POST /customers/{id}/actions/assign_offering`
+ */
+export function assignOffering(
+  client: Client,
+  id: string,
+  assignment: OfferingAssignment,
+): Promise<Customer> {
+  return client.post(path`/customers/${id}/actions/assign_offering`, assignment);
 }
 
 /** Lists a customer's subscriptions. `GET /customers/{id}/subscriptions` */

@@ -36,6 +36,12 @@ export interface Invoice {
   invoice_url: string | null;
 }
 
+/** Where the file of an invoice is. */
+export interface InvoiceFile {
+  /** The address. It needs no credential, and may be good for a short time only. */
+  url: string;
+}
+
 /** One line of an invoice. */
 export interface InvoiceLineItem {
   /** Always `invoice.line_item`. */
@@ -55,4 +61,16 @@ export interface InvoiceLineItem {
 /** Reads one invoice. `GET /invoices/{id}` */
 export function getInvoice(client: Client, id: string): Promise<Invoice> {
   return client.get(path`/invoices/${id}`);
+}
+
+/**
+ * Reads where the file of a customer's invoice can be downloaded, a PDF.
+ * `GET /customers/{id}/invoices/{id}/file`
+ */
+export function getInvoiceFile(
+  client: Client,
+  customerId: string,
+  id: string,
+): Promise<InvoiceFile> {
+  return client.get(path`/customers/${customerId}/invoices/${id}/file`, { redirect: true });
 }

@@ -14,6 +14,7 @@ import { newToken } from "./records/ids.ts";
 import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
 import { openApiDocument } from "./contract/openapi.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
+import { answerFile, ensureFileKey, FILES } from "./routes/invoice_files.ts";
 import { operations, routes, sdkRoutes } from "./routes/mod.ts";
 import { createSdkServer } from "./contract/sdk.ts";
 import { seed, type SeedOptions } from "./seed/seed.ts";
@@ -215,6 +216,7 @@ async function dispatch(
   return await sim.faults.meet(request, async () => {
     if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
     if (pathname.startsWith("/v1/")) return await sdk(request);
+    if (pathname.startsWith(FILES)) return await answerFile(request, sim);
     return await oauth.handle(request) ?? answerOpen(request, pathname);
   });
 }
@@ -239,6 +241,7 @@ let document: string | undefined;
 /** Fills a database that nobody owns yet. Returns its oldest project. */
 async function fill(store: Store, options: SeedOptions): Promise<string | undefined> {
   return await store.write(async (tx) => {
+    await ensureFileKey(tx);
     const owner = await tx.selectFrom("accounts").select("id").limit(1).executeTakeFirst();
     if (!owner) return (await seed(tx, options)).project_id;
     const oldest = await tx.selectFrom("projects").select("id").orderBy("seq").limit(1)

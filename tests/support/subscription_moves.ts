@@ -34,12 +34,24 @@ export function buy(model: Model, customer: string, product: ProductName, trial:
     one.customer === customer && one.product === product && one.status !== "expired"
   );
   refuseIf(live);
+  refuseIf(trial && !mayTry(model, customer, product));
   const one = start(model, customer, product, now);
   if (!trial) return;
   one.status = "trialing";
   one.trial = true;
   one.end = now + 7 * DAY;
   one.latest = { at: now, money: false, refunded: false, ends: one.end };
+}
+
+/** Whether a store still gives a customer a free trial. */
+function mayTry(model: Model, customer: string, product: ProductName): boolean {
+  const own = model.subscriptions.filter((one) => one.customer === customer);
+  const { store } = PRODUCTS[product];
+  const beside = store === "app_store" &&
+    own.some((one) =>
+      PRODUCTS[one.product].store === store && one.status !== "expired" && !one.trial
+    );
+  return !beside && own.every((one) => one.product !== product);
 }
 
 /** What can be done to a subscription, by the simulator's name. */

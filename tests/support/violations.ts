@@ -180,6 +180,9 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
       "tries >= 0": [{ tries: -1 }],
       "attempts >= tries": [{ tries: 1 }],
       "once IN (0, 1)": [{ once: 2 }],
+      "payload IS NULL OR state = 'pending'": [
+        { payload: "{}", state: "dead", finished_at: 5, ready_at: null },
+      ],
       "ready_at IS NULL OR state = 'pending'": [{ state: "dead", finished_at: 5, ready_at: 5 }],
       "lease IS NULL OR ready_at IS NOT NULL": [{ lease: "x" }],
       "(finished_at IS NULL) = (state = 'pending')": [

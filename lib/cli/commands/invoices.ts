@@ -4,7 +4,12 @@
  * @module
  */
 
-import { getInvoice, type Invoice, type InvoiceLineItem } from "../../resources/invoices.ts";
+import {
+  getInvoice,
+  getInvoiceFile,
+  type Invoice,
+  type InvoiceLineItem,
+} from "../../resources/invoices.ts";
 import { amountOf } from "../screen/amount.ts";
 import { argument, command, group } from "../words/command.ts";
 import type { Context } from "../context.ts";
@@ -33,8 +38,25 @@ const view = command({
   },
 });
 
+const file = command({
+  brief: "Print the address of an invoice's PDF file",
+  details:
+    "The address needs no sign-in and is good for an hour: whoever has it can download the " +
+    "file until then.",
+  examples: ['curl -o invoice.pdf "$(cli invoices file ada svcbin1a2b3c4d5e6f7a8b)"'],
+  args: {
+    user_id: argument("The subscriber's app user id"),
+    id: argument("The invoice's id"),
+  },
+  async run(context, { user_id, id }) {
+    const answer = await getInvoiceFile(await context.client(), user_id, id);
+    if (context.out.format === "json") return showOne(context, answer);
+    context.out.text(answer.url);
+  },
+});
+
 /** Invoices. */
-export const invoices = group("Invoices of web billing", [], { view });
+export const invoices = group("Invoices of web billing", [], { view, file });
 
 /** Shows an invoice: a card with its lines as a table below, or the JSON as it came. */
 export function showInvoice(context: Context, invoice: Invoice): void {

@@ -31,6 +31,7 @@ import {
   showList,
   showOne,
 } from "../words/plain.ts";
+import { assignOfferingTo } from "./subscribers/assign_offering.ts";
 import { attributes } from "./subscribers/attributes.ts";
 import { showSubscriber } from "./subscribers/card.ts";
 import { grant, revoke } from "./subscribers/grant.ts";
@@ -190,6 +191,7 @@ export const subscribers = group("Subscribers: the customers of the apps", ["cus
   transfer,
   grant,
   revoke,
+  "assign-offering": assignOfferingTo,
   invoices: onListOf("List a subscriber's invoices", listCustomerInvoices, invoiceColumns, USER_ID),
   attributes,
   refund,

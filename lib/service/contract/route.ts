@@ -18,6 +18,9 @@ export type Method = "GET" | "POST" | "PUT" | "DELETE";
 /** Which counter a request runs up: customer information, project configuration, or charts. */
 export type RateClass = "customers" | "configuration" | "charts";
 
+/** The status of a success: done, created, or found elsewhere. */
+export type SuccessStatus = 200 | 201 | 302;
+
 /** Who is calling. */
 export interface Actor {
   /** The account that signed in. */
@@ -105,7 +108,9 @@ export interface Contract<
   /** The answer of a success. */
   response: z.ZodType<Response>;
   /** The status of a success. Default 200. */
-  status?: 200 | 201;
+  status?: SuccessStatus;
+  /** Where an answer of status 302 leads to. */
+  location?: (answer: Response) => string;
   /** The audit entry that a success writes. */
   audit?: Audit<P, Response>;
   /** Does what takes the network, before the transaction: there, nobody else could write meanwhile. */
@@ -152,7 +157,7 @@ export interface Operation {
   /** The answer of a success. */
   readonly response: z.ZodType;
   /** The status of a success. */
-  readonly status: 200 | 201;
+  readonly status: SuccessStatus;
   /** The operation that this public spelling stands for. */
   readonly alias?: string;
 }
@@ -161,6 +166,8 @@ export interface Operation {
 export interface Route extends Operation {
   /** The limit that its requests count towards. */
   readonly rate: RateClass;
+  /** Where an answer leads to, if the route sends its callers elsewhere. */
+  readonly location: ((answer: unknown) => string) | undefined;
   /** Tells the audit entry of a success, where the route writes one. */
   readonly audit: ((call: Call, answer: unknown) => AuditEntry) | undefined;
   /** Does what has to be done before the transaction, where there is anything. */
@@ -200,6 +207,7 @@ export function route<
     status: contract.status ?? 200,
     // The server hands a route only calls that it has validated against this very contract.
     audit: target as Route["audit"],
+    location: contract.location as Route["location"],
     prepare: contract.prepare as Route["prepare"],
     handle: handle as Route["handle"],
   };

@@ -6,7 +6,7 @@
 
 import type { Step, Subscription } from "./step.ts";
 import { derivedHex, platformOf } from "./stores.ts";
-import { changed } from "./subscription.ts";
+import { changed, expiration, expire } from "./subscription.ts";
 
 /** The data of a grant. */
 export interface NewGrant {
@@ -59,6 +59,19 @@ export function regrant(state: Subscription, at: number, expiresAt: number): Ste
     ? { type: "CANCELLATION", extra } as const
     : { type: "NON_RENEWING_PURCHASE" } as const;
   return { before: state, after, at, movement: "renewal", events: [told] };
+}
+
+/** Ends a grant at once. */
+export function revoke(state: Subscription, at: number): Step {
+  const cancelled = changed(state, { cancel_reason: "DEVELOPER_INITIATED" });
+  const extra = { cancel_reason: "DEVELOPER_INITIATED" } as const;
+  return {
+    ...expire(cancelled, at, "expiration", [
+      { type: "CANCELLATION", extra },
+      expiration("DEVELOPER_INITIATED"),
+    ]),
+    before: state,
+  };
 }
 
 /** A grant before it starts. */

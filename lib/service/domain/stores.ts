@@ -32,6 +32,11 @@ const ABLE: Readonly<Record<StoreAbility, readonly string[]>> = {
   grant_temporarily: [...APPLE, "play_store"],
 };
 
+/** Whether all subscriptions of an app are one group, of which a customer has one at a time. */
+export function oneGroupPerApp(store: string): boolean {
+  return APPLE.includes(store);
+}
+
 /** Whether a store can do something. */
 export function isAble(store: string, ability: StoreAbility): boolean {
   return store === "test_store" || ABLE[ability].includes(store);

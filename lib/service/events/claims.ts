@@ -94,7 +94,13 @@ export async function claim(
       .where("project_id", "=", lane.project_id).where("id", "=", delivery.event_id)
       .executeTakeFirstOrThrow();
     const attempts = delivery.attempts + (delivery.lease === null ? 0 : 1);
-    claims.push({ delivery: { ...delivery, attempts }, event, webhook, lease });
+    const payload = delivery.payload ?? event.payload;
+    claims.push({
+      delivery: { ...delivery, attempts },
+      event: { ...event, payload },
+      webhook,
+      lease,
+    });
   }
   return claims;
 }
@@ -195,6 +201,7 @@ export async function finish(
     attempts: delivery.attempts + attempts.length,
     tries: delivery.tries + (outcome.counts ? 1 : 0),
     finished_at: state === "pending" ? null : now,
+    payload: state === "pending" ? delivery.payload : null,
   });
   if (state !== "pending") await letNextGo(tx, delivery);
 }
@@ -223,7 +230,8 @@ async function disable(tx: Tx, delivery: Row<"deliveries">, now: number): Promis
   await tx.updateTable("webhook_integrations").set({ disabled_at: projectTime(project, now) })
     .where("project_id", "=", project_id).where("id", "=", integration_id).execute();
   // What somebody has in hand is given up when it comes back.
-  await tx.updateTable("deliveries").set({ state: "dead", ready_at: null, finished_at: now })
+  const dead = { state: "dead", ready_at: null, finished_at: now, payload: null } as const;
+  await tx.updateTable("deliveries").set(dead)
     .where("project_id", "=", project_id).where("integration_id", "=", integration_id)
     .where("state", "=", "pending").where("lease", "is", null).execute();
 }

@@ -109,11 +109,12 @@ async function answer(
   const asked: Asked = { route, parts, request, url, actor, params: values, projectId };
   try {
     const run = route.method === "GET" ? read : change;
-    const { status, text, replayed } = await run(asked);
+    const { status, text, replayed, location } = await run(asked);
     const headers = {
       ...asked.limits,
       ...asked.time !== undefined && { Date: new Date(asked.time).toUTCString() },
       ...replayed && { "Idempotent-Replayed": "true" },
+      ...location !== undefined && { Location: location },
     };
     return respond(text, status, headers);
   } catch (error) {
@@ -143,8 +144,8 @@ interface Asked {
   time?: number;
 }
 
-/** An answer, and whether it was given before. */
-type Answer = Remembered & { replayed?: boolean };
+/** An answer, whether it was given before, and where it leads to. */
+type Answer = Remembered & { replayed?: boolean; location?: string | undefined };
 
 /** Counts a request towards its caller's limits, once. */
 function count(asked: Asked): void {
@@ -161,7 +162,8 @@ async function read(asked: Asked): Promise<Answer> {
       if (project && !settled && isBehind(project, parts.clock())) return undefined;
       count(asked);
       const result = await route.handle(callFor(asked, tx, project, {}));
-      return { status: route.status, text: JSON.stringify(result) };
+      const location = route.location?.(result);
+      return { status: route.status, text: JSON.stringify(result), location };
     });
     if (answer) return answer;
     if (projectId !== undefined) await parts.settler.settle(projectId);

@@ -12,6 +12,7 @@ import type { Purchase } from "../domain/purchase.ts";
 import type { Subscription } from "../domain/step.ts";
 import { changed, expire } from "../domain/subscription.ts";
 import { readEventFacts } from "./event_facts.ts";
+import { forgetAttributes } from "./forget.ts";
 import type { Place } from "../records/find.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import type { Call } from "../contract/route.ts";
@@ -67,7 +68,7 @@ export async function moveHoldings(call: Now, move: Move): Promise<void> {
 
 /**
  * Makes one customer of two: everything that the first one has, and all its ids, become the second
- * one's. Where both have an attribute, the second one's stays.
+ * one's. Where both have an attribute or an offering of their own, the second one's stays.
  */
 export async function mergeCustomers(call: Now, move: Move): Promise<void> {
   const { tx, project, now } = call;
@@ -88,6 +89,11 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
   await tx.updateTable("customer_attributes").set({ customer_id: to })
     .where("project_id", "=", project.id).where("customer_id", "=", from)
     .where("name", "not in", kept).execute();
+  const assigned = tx.selectFrom("assigned_offerings").select("customer_id")
+    .where("project_id", "=", project.id);
+  await tx.updateTable("assigned_offerings").set({ customer_id: to })
+    .where("project_id", "=", project.id).where("customer_id", "=", from)
+    .where((eb) => eb.val(to), "not in", assigned).execute();
   const gone = await tx.selectFrom("customers").selectAll()
     .where("project_id", "=", project.id).where("id", "=", from).executeTakeFirstOrThrow();
   await deleteRow({ tx, project, now }, "customers", "customer", gone);
@@ -96,9 +102,8 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
 /**
  * Removes everything that a customer holds, before the customer itself is deleted. Subscriptions of
  * web billing end with it; those of stores go on there, and are not known here any more. No event
- * tells of it. The ledger keeps the money, and forgets whose it was.
- *
- * Gap: events that were recorded before stay until they are delivered.
+ * tells of it. The ledger keeps the money, and forgets whose it was; the events that were recorded
+ * before stay, without personal attributes.
  */
 export async function removeHoldings(call: Now, customerId: string): Promise<void> {
   const { tx, project, now } = call;
@@ -115,6 +120,7 @@ export async function removeHoldings(call: Now, customerId: string): Promise<voi
     await tx.deleteFrom(table).where("project_id", "=", project.id)
       .where("customer_id", "=", customerId).execute();
   }
+  await forgetAttributes(call, customerId);
   await tx.updateTable("movements").set({ customer_id: null })
     .where("project_id", "=", project.id).where("customer_id", "=", customerId).execute();
 }

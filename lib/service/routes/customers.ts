@@ -138,7 +138,8 @@ const createCustomer = route({
 
 const deleteCustomer = route({
   name: "deleteCustomer",
-  summary: "Deletes a customer with everything it has, for good.",
+  summary: "Deletes a customer with everything it has, for good. Events that told of it stay, " +
+    "without its personal attributes.",
   method: "DELETE",
   path: "/customers/{id}",
   scope: WRITE,

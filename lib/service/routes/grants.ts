@@ -5,13 +5,14 @@
  */
 
 import { z } from "zod";
-import type { EntitlementGrant } from "../../resources/customers.ts";
-import { grant, regrant } from "../domain/grants.ts";
+import type { EntitlementGrant, GrantedEntitlement } from "../../resources/customers.ts";
+import { grant, regrant, revoke } from "../domain/grants.ts";
 import { Refusal, unprocessable } from "../contract/errors.ts";
-import { findCustomer, findEntitlement } from "../records/find.ts";
+import { findCustomer, findEntitlement, type Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { recordSteps } from "../ledger/journal.ts";
 import { type Call, route } from "../contract/route.ts";
+import type { Row } from "../store/tables.ts";
 import { customerSchema, showCustomerWithAccess } from "./customers.ts";
 import { objectId, wholeNumber } from "./fields.ts";
 
@@ -47,8 +48,31 @@ const grantEntitlement = route({
   return await showCustomerWithAccess(call, customer);
 });
 
+const grantedEntitlement: z.ZodType<GrantedEntitlement> = z.strictObject({
+  entitlement_id: objectId,
+});
+
+const revokeGrantedEntitlement = route({
+  name: "revokeGrantedEntitlement",
+  summary: "Ends the grant of an entitlement at once. Access through a purchase stays.",
+  method: "POST",
+  path: "/customers/{id}/actions/revoke_granted_entitlement",
+  scope: "customer_information:customers:read_write",
+  body: grantedEntitlement,
+  response: customerSchema,
+  audit: "customer_entitlement_revoked",
+}, async (call) => {
+  const customer = await findCustomer(call, call.params.id);
+  const { entitlement_id } = call.body();
+  const { id } = await findEntitlement(call, entitlement_id, "entitlement_id");
+  const live = await findGrant(call, customer.id, id);
+  // Gap: what is answered without a grant is not published. Nothing is to be done then.
+  if (live) await recordSteps(call, [revoke(live, call.now)]);
+  return await showCustomerWithAccess(call, customer);
+});
+
 /** The routes of promotional grants. */
-export const grantRoutes = [grantEntitlement];
+export const grantRoutes = [grantEntitlement, revokeGrantedEntitlement];
 
 /** Grants an entitlement, or gives the grant that there is another end. */
 async function grantUntil(
@@ -57,13 +81,22 @@ async function grantUntil(
   entitlement_id: string,
   expires_at: number,
 ): Promise<void> {
-  const { tx, project, now } = call;
-  const live = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "=", customer_id)
-    .where("entitlement_id", "=", entitlement_id).where("status", "!=", "expired")
-    .executeTakeFirst();
+  const { project, now } = call;
+  const live = await findGrant(call, customer_id, entitlement_id);
   const id = newId("subscription");
   const given = { project_id: project.id, id, customer_id, entitlement_id, expires_at };
   const step = live ? regrant(live, now, expires_at) : grant(given, now);
   if (step) await recordSteps(call, [step]);
+}
+
+/** The grant of an entitlement that a customer has now. */
+async function findGrant(
+  { tx, project }: Place,
+  customerId: string,
+  entitlementId: string,
+): Promise<Row<"subscriptions"> | undefined> {
+  return await tx.selectFrom("subscriptions").selectAll()
+    .where("project_id", "=", project.id).where("customer_id", "=", customerId)
+    .where("entitlement_id", "=", entitlementId).where("status", "!=", "expired")
+    .executeTakeFirst();
 }

@@ -71,7 +71,7 @@ export function showInvoice(row: Row<"invoices">): Invoice {
     }],
     issued_at: row.issued_at,
     paid_at: row.paid_at,
-    // Gap: the local service prints no invoices.
+    // Gap: the address of the file is good for an hour, so it is read apart.
     invoice_url: null,
   };
 }

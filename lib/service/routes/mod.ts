@@ -7,6 +7,7 @@
 import type { Operation, Route } from "../contract/route.ts";
 import type { SdkRoute } from "../contract/sdk.ts";
 import { appRoutes } from "./apps.ts";
+import { assignedOfferingRoutes } from "./assigned_offerings.ts";
 import { attributeRoutes } from "./attributes.ts";
 import { auditLogRoutes } from "./audit_logs.ts";
 import { chartRoutes } from "./charts.ts";
@@ -15,6 +16,7 @@ import { customerRoutes } from "./customers.ts";
 import { entitlementRoutes } from "./entitlements.ts";
 import { grantRoutes } from "./grants.ts";
 import { holdingRoutes } from "./holdings.ts";
+import { invoiceFileRoutes } from "./invoice_files.ts";
 import { invoiceRoutes } from "./invoices.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { offeringRoutes } from "./offerings.ts";
@@ -49,10 +51,12 @@ export const routes: readonly Route[] = [
   ...holdingRoutes,
   ...grantRoutes,
   ...transferRoutes,
+  ...assignedOfferingRoutes,
   ...subscriptionRoutes,
   ...transactionRoutes,
   ...purchaseRoutes,
   ...invoiceRoutes,
+  ...invoiceFileRoutes,
   ...metricsRoutes,
   ...chartRoutes,
   ...auditLogRoutes,

@@ -48,7 +48,10 @@ export const getSdkOfferings = sdkRoute({
   const { tx, project } = call;
   const rows = await tx.selectFrom("offerings").selectAll()
     .where("project_id", "=", project.id).where("state", "=", "active").orderBy("seq").execute();
-  const current = rows.find(({ id }) => id === project.current_offering_id);
+  const own = await assignedTo(call, call.params.user);
+  // One that is archived is not shown, and then the current one is again.
+  const current = rows.find(({ id }) => id === own) ??
+    rows.find(({ id }) => id === project.current_offering_id);
   const packages = await packagesFor(call);
   const paywalls = await paywallsOf(call);
   return {
@@ -62,6 +65,21 @@ export const getSdkOfferings = sdkRoute({
     targeting: null,
   };
 });
+
+/** The offering that a customer is shown in place of the current one, if there is one. */
+async function assignedTo({ tx, project }: SdkCall, user: string): Promise<string | undefined> {
+  const row = await tx.selectFrom("customer_aliases as alias")
+    .innerJoin(
+      "assigned_offerings as assigned",
+      (join) =>
+        join.onRef("assigned.project_id", "=", "alias.project_id")
+          .onRef("assigned.customer_id", "=", "alias.customer_id"),
+    )
+    .select("assigned.offering_id")
+    .where("alias.project_id", "=", project.id).where("alias.alias", "=", user)
+    .executeTakeFirst();
+  return row?.offering_id;
+}
 
 /** Refuses what is nobody's id. */
 function checkUser(user: string): void {

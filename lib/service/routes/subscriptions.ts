@@ -81,14 +81,16 @@ const authenticatedManagementUrlSchema: z.ZodType<AuthenticatedManagementUrl> = 
   "AuthenticatedManagementUrl",
   z.object({
     object: z.literal("authenticated_management_url"),
-    management_url: z.string().nullable(),
+    management_url: z.string(),
   }),
 );
 
-/** The same in the public spelling. */
-interface AuthenticatedManagementUrl extends Omit<ManagementUrl, "object"> {
+/** The same in the public spelling, which knows no address that is null. */
+interface AuthenticatedManagementUrl {
   /** Always `authenticated_management_url`. */
   object: "authenticated_management_url";
+  /** The address. */
+  management_url: string;
 }
 
 const READ = "customer_information:subscriptions:read";
@@ -190,10 +192,14 @@ const getAuthenticatedManagementUrl = route({
   path: "/subscriptions/{id}/authenticated_management_url",
   scope: READ,
   response: authenticatedManagementUrlSchema,
-}, async (call) => ({
-  ...await readManagementUrl(call, call.params.id),
-  object: "authenticated_management_url" as const,
-}));
+}, async (call) => {
+  const { store, id } = await findSubscription(call, call.params.id);
+  const management_url = managementUrl(store, id);
+  if (management_url === null) {
+    throw unprocessable(`Subscriptions of the store "${store}" have no page to manage them at`);
+  }
+  return { object: "authenticated_management_url", management_url };
+});
 
 /** The routes of subscriptions. */
 export const subscriptionRoutes = [

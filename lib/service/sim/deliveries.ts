@@ -79,7 +79,7 @@ const listAttempts = simRoute({
   const rows = await tx.selectFrom("attempts").selectAll()
     .where("project_id", "=", project.id).where("delivery_id", "=", delivery.id)
     .orderBy("number").execute();
-  return wholeList(call.url, rows.map((row) => showAttempt(row, payload)));
+  return wholeList(call.url, rows.map((row) => showAttempt(row, delivery.payload ?? payload)));
 });
 
 const resend = simRoute({

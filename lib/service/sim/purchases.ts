@@ -48,6 +48,7 @@ import {
   termOf,
 } from "./fields.ts";
 import { type SimCall, simRoute } from "./route.ts";
+import { checkTrial } from "./trials.ts";
 import { text } from "../routes/fields.ts";
 
 const TRIAL_RULE =
@@ -155,6 +156,8 @@ async function sellSubscription(
   if (!paid && (sale.store !== "svc_billing" || trial_duration !== null)) {
     throw notHere("paid", "only paid subscriptions of web billing can wait for a payment");
   }
+  const earlier = await earlierOf(call, sale, product.id);
+  if (trial_duration !== null) await checkTrial(call, sale, product.id);
   const terms: SubscriptionSale = {
     ...sale,
     product_id: product.id,
@@ -165,7 +168,7 @@ async function sellSubscription(
     trial_duration,
     starts_at,
     paid,
-    earlier: await earlierOf(call, sale, product.id),
+    earlier,
   };
   const step = wanted.verified ? subscribe(terms, call.now) : believe(terms, call.now);
   const steps = [...await endBelief(call, step.after), step];

@@ -58,6 +58,8 @@ export interface DeliveryRow {
   /** 1: it is tried once and then given up, as nobody waits for it any more. */
   once: Generated<number>;
   finished_at: Generated<number | null>;
+  /** What is sent, where the event itself has lost its personal attributes since; else null. */
+  payload: Generated<string | null>;
 }
 
 /** One request to a receiver, and what came of it. */

@@ -267,9 +267,17 @@ export interface EventRow {
   payload: string;
 }
 
+/** The offering that a customer is shown in place of the current one. */
+export interface AssignedOfferingRow {
+  project_id: string;
+  customer_id: string;
+  offering_id: string;
+}
+
 /** The tables of what customers hold. */
 export interface HoldingTables {
   customer_aliases: CustomerAliasRow;
+  assigned_offerings: AssignedOfferingRow;
   subscriptions: SubscriptionRow;
   transactions: TransactionRow;
   purchases: PurchaseRow;

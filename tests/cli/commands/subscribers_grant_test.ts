@@ -95,6 +95,48 @@ Deno.test("subscribers revoke ends a grant within seconds", async () => {
   match((await desk.run("subscribers", "info", "ada")).out, /^Active entitlements \(0\)$/m);
 });
 
+Deno.test("subscribers revoke --now ends a grant at once", async () => {
+  await using desk = await openDesk();
+  await desk.run("subscribers", "grant", "ada", "pro", "-d", "30d", "-y");
+  const { code, out, err } = await desk.run("subscribers", "revoke", "ada", "pro", "--now", "-y");
+  equal(code, 0, err);
+  match(err, /^Revoked the grant of pro$/m);
+  match(out, /Active entitlements \(0\)/);
+  const again = await desk.run("subscribers", "revoke", "ada", "pro", "--now", "-y");
+  match(again.err, /^Nothing to revoke: ada has no grant of pro$/m);
+});
+
+Deno.test("subscribers assign-offering shows one subscriber another offering", async () => {
+  await using desk = await openDesk();
+  const preview = async (user: string) => {
+    const { out } = await desk.run(
+      "offerings",
+      "preview",
+      "--as",
+      user,
+      "--platform",
+      "ios",
+      "--output",
+      "json",
+    );
+    return JSON.parse(out).current_offering_id;
+  };
+  const { code, err } = await desk.run("subscribers", "assign-offering", "ada", "winter_sale");
+  equal(code, 0, err);
+  match(err, /^ada is shown winter_sale$/m);
+  deepEqual([await preview("ada"), await preview("grace")], ["winter_sale", "default"]);
+  match(
+    (await desk.run("subs", "assign-offering", "ada", "--current")).err,
+    /the current offering$/m,
+  );
+  equal(await preview("ada"), "default");
+  for (const words of [["ada"], ["ada", "winter_sale", "--current"]]) {
+    const { code, err } = await desk.run("subscribers", "assign-offering", ...words);
+    equal(code, 2);
+    match(err, /name an offering, or pass --current/);
+  }
+});
+
 Deno.test("subscribers revoke tells what access remains, and through which store", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);

@@ -20,6 +20,7 @@ const LINES = [
   "subscribers revoke new pro -y",
   "subscribers revoke ada pro -y",
   "subscribers invoices ada",
+  "subscribers assign-offering ada winter_sale",
   "subscribers attributes ada",
   "subscribers attributes ada --set plan= --set 'note=東京の春のセール、期間限定の特別価格 👩‍👩‍👧 x=y'",
   "subscribers attributes ada --set '$nope=1'",

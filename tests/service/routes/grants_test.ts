@@ -193,3 +193,50 @@ Deno.test("an end that cannot be is refused with the range of those that can", a
     await apiOf(desk).refused(range, "POST", GRANT, body);
   }
 });
+
+Deno.test("a grant is revoked at once, and two events say so", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const now = await sim.now();
+  const api = apiOf(desk);
+  const path = "/customers/ada/actions/revoke_granted_entitlement";
+  await api.post(GRANT, { entitlement_id: "pro", expires_at: now + 30 * DAY });
+  await sim.newEvents();
+  const answer = await api.post(path, { entitlement_id: "pro" });
+  deepEqual(answer, await getCustomer(desk.client, "ada"));
+  deepEqual(await access(desk), {});
+  const { items: [grant] } = await listCustomerSubscriptions(desk.client, "ada");
+  deepEqual([grant?.status, grant?.gives_access, grant?.ends_at], ["expired", false, now]);
+  const told = (await sim.newEvents()).map((event) => [
+    event["type"],
+    event["cancel_reason"] ?? event["expiration_reason"],
+    event["store"],
+  ]);
+  deepEqual(told, [
+    ["CANCELLATION", "DEVELOPER_INITIATED", "PROMOTIONAL"],
+    ["EXPIRATION", "DEVELOPER_INITIATED", "PROMOTIONAL"],
+  ]);
+  const { items: [entry] } = await api.get("/audit_logs?limit=1");
+  deepEqual([entry?.["action_type"], entry?.["target_identifier"]], [
+    "customer_entitlement_revoked",
+    "ada",
+  ]);
+  await api.post(path, { entitlement_id: "pro" });
+  deepEqual(await sim.newEvents(), [], "a second time nothing happens");
+  await api.refused({ ...noSuch(), param: "entitlement_id" }, "POST", path, {
+    entitlement_id: "nope",
+  });
+  await api.refused(badField("entitlement_id"), "POST", path, {});
+});
+
+Deno.test("revoking a grant leaves what was bought", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const { current_period_ends_at } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  const expires_at = await sim.now() + 300 * DAY;
+  await apiOf(desk).post(GRANT, { entitlement_id: "pro", expires_at });
+  deepEqual(await access(desk), { pro: expires_at });
+  const path = "/customers/ada/actions/revoke_granted_entitlement";
+  await apiOf(desk).post(path, { entitlement_id: "pro" });
+  deepEqual(await access(desk), { pro: current_period_ends_at });
+});

@@ -87,6 +87,22 @@ Deno.test("each store has its page for managing, and the public spelling leads t
     const path = `/subscriptions/${id}/authenticated_management_url`;
     deepEqual(await apiOf(desk).get(path), { ...answer, object: "authenticated_management_url" });
   }
+  const body = { entitlement_id: "pro", expires_at: await sim.now() + DAY };
+  const { active_entitlements: _, ...grace } = await apiOf(desk).post(
+    "/customers/grace/actions/grant_entitlement",
+    body,
+  );
+  const { items } = await apiOf(desk).get(`/customers/${grace.id}/subscriptions`);
+  const [{ id } = { id: "" }] = items;
+  deepEqual(await getManagementUrl(desk.client, id), {
+    object: "management_url",
+    management_url: null,
+  });
+  await apiOf(desk).refused(
+    againstRule(/^Subscriptions of the store "promotional" have no page to manage them at$/),
+    "GET",
+    `/subscriptions/${id}/authenticated_management_url`,
+  );
 });
 
 Deno.test("payments are listed by id or by time, in either direction, page by page", async () => {

@@ -7,9 +7,14 @@
 import { answeredAt, type Client } from "../../../client.ts";
 import { ApiError } from "../../../errors.ts";
 import { nestedItems } from "../../../page.ts";
-import { type Customer, getCustomer, grantEntitlement } from "../../../resources/customers.ts";
+import {
+  type Customer,
+  getCustomer,
+  grantEntitlement,
+  revokeGrantedEntitlement,
+} from "../../../resources/customers.ts";
 import { type Entitlement, getEntitlement } from "../../../resources/entitlements.ts";
-import { argument, command, requiredText } from "../../words/command.ts";
+import { argument, command, requiredText, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { time } from "../../screen/display.ts";
 import { parseDuration } from "../../input/input.ts";
@@ -76,12 +81,14 @@ export const grant = command({
 /** Ends a grant. */
 export const revoke = command({
   brief: "Revoke a grant of an entitlement",
-  details: "The grant is made to end 5 seconds later. Access through a store stays, and is told " +
+  details:
+    "The grant is made to end 5 seconds later, or with --now at once, by an operation that " +
+    "not every service has. Access through a store stays, and is told " +
     "before anything is asked: it ends with the subscription or a refund. Which of the two " +
     "somebody has shows in subscriptions, so the sign-in must be allowed to read those.",
   args,
-  flags: confirmFlags,
-  async run(context, { user_id, entitlement, ...input }) {
+  flags: { now: toggle("End the grant at once"), ...confirmFlags },
+  async run(context, { user_id, entitlement, now: atOnce, ...input }) {
     const { out } = context;
     const client = await context.client();
     const [customer, found] = await Promise.all([
@@ -102,8 +109,15 @@ export const revoke = command({
     if (given === undefined) return leave(`${user_id} has no grant of ${entitlement}`);
     const until = endOf(given) ?? Infinity;
     const soon = `the grant of ${entitlement} ends at ${utc(until)} anyway`;
-    if (until <= now() + SOONEST) return leave(soon);
+    if (!atOnce && until <= now() + SOONEST) return leave(soon);
     await askFirst(context, input, `Revoke the grant of ${entitlement} from ${user_id}?`);
+    if (atOnce) {
+      const answer = await revokeGrantedEntitlement(client, user_id, {
+        entitlement_id: entitlement,
+      });
+      showSubscriber(context, answer, { keys });
+      return out.done(`Revoked the grant of ${entitlement}`);
+    }
     const end = (expires_at: number) =>
       grantEntitlement(client, user_id, { entitlement_id: entitlement, expires_at });
     const ended = await endSoon(end, now, until);

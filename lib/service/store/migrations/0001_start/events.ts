@@ -61,6 +61,8 @@ CREATE TABLE deliveries (
   finished_at INTEGER,
   leased_at INTEGER,
   once INTEGER NOT NULL DEFAULT 0 CHECK (once IN (0, 1)),
+  -- What is sent, where the event itself has lost its personal attributes since.
+  payload TEXT CHECK (payload IS NULL OR state = 'pending'),
   PRIMARY KEY (project_id, id),
   UNIQUE (project_id, integration_id, seq),
   UNIQUE (project_id, event_id, integration_id),

@@ -45,6 +45,17 @@ CREATE TABLE customer_aliases (
   FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id) ON DELETE CASCADE
 ) STRICT;
 
+-- The offering that a customer is shown in place of the current one.
+CREATE TABLE assigned_offerings (
+  project_id TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  offering_id TEXT NOT NULL,
+  PRIMARY KEY (project_id, customer_id),
+  FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (project_id, offering_id) REFERENCES offerings (project_id, id) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX assigned_offerings_by_offering ON assigned_offerings (project_id, offering_id);
+
 CREATE TABLE subscriptions (
   project_id TEXT NOT NULL,
   id TEXT NOT NULL,

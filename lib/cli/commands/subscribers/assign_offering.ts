@@ -1,0 +1,38 @@
+/**
+ * `cli subscribers assign-offering`: another offering than the current one for a single customer.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../../errors.ts";
+import { assignOffering } from "../../../resources/customers.ts";
+import { argument, command, optionalArgument, toggle } from "../../words/command.ts";
+import { showSubscriber } from "./card.ts";
+
+/** Shows a subscriber another offering, or the current one again. */
+export const assignOfferingTo = command({
+  brief: "Show a subscriber another offering than the current one",
+  details: "The subscriber's apps then receive that offering as the current one. With --current " +
+    "they receive the project's current offering again.",
+  examples: [
+    "cli subscribers assign-offering ada winter_sale",
+    "cli subscribers assign-offering ada --current",
+  ],
+  args: {
+    user_id: argument("The subscriber's app user id"),
+    offering: optionalArgument("The offering's lookup key or id"),
+  },
+  flags: { current: toggle("Show the current offering again") },
+  async run(context, { user_id, offering, current }) {
+    if ((offering === undefined) !== (current === true)) {
+      throw new UsageError("Cannot assign an offering: name an offering, or pass --current", {
+        hint: "See the offerings with: cli offerings list",
+      });
+    }
+    const client = await context.client();
+    const answer = await assignOffering(client, user_id, { offering_id: offering ?? null });
+    showSubscriber(context, answer, {});
+    const shown = offering ?? "the current offering";
+    context.out.done(`${user_id} is shown ${shown}`);
+  },
+});

@@ -1,0 +1,53 @@
+/**
+ * Takes a customer's personal attributes out of the events that tell of it.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import { delivery } from "../domain/events.ts";
+import type { Place } from "../records/find.ts";
+import { updateRows } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+
+/** Events are changed in parts of this size. */
+const CHUNK = 500;
+
+/**
+ * Empties `subscriber_attributes` of all events of a customer, under whichever of its ids they were
+ * recorded. What is on its way to a webhook arrives as it was sent: tries of one delivery are alike.
+ */
+export async function forgetAttributes(
+  { tx, project }: Place,
+  customerId: string,
+): Promise<void> {
+  const ids = tx.selectFrom("customer_aliases").select("alias")
+    .where("project_id", "=", project.id).where("customer_id", "=", customerId);
+  for (let after = 0;;) {
+    const events = await tx.selectFrom("events").selectAll()
+      .where("project_id", "=", project.id).where("customer_id", "in", ids)
+      .where("seq", ">", after).orderBy("seq").limit(CHUNK).execute();
+    const changed = events.flatMap(withoutAttributes);
+    for (const { id } of changed) await keepOnItsWay({ tx, project }, id);
+    await updateRows(tx, "events", changed, ["payload"]);
+    const last = events.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}
+
+/** The event without attributes; nothing where it has none. */
+function withoutAttributes(row: Row<"events">): Row<"events">[] {
+  const { event } = JSON.parse(row.payload);
+  if (Object.keys(event.subscriber_attributes ?? {}).length === 0) return [];
+  return [{ ...row, payload: delivery({ ...event, subscriber_attributes: {} }) }];
+}
+
+/** Lets the deliveries of an event that are on their way keep its present payload. */
+async function keepOnItsWay({ tx, project }: Place, eventId: string): Promise<void> {
+  await sql`
+    update deliveries set payload = (
+      select payload from events where project_id = ${project.id} and id = ${eventId})
+    where project_id = ${project.id} and event_id = ${eventId}
+      and state = 'pending' and payload is null`.execute(tx);
+}

@@ -1,0 +1,46 @@
+/**
+ * The offering that a customer is shown in place of the current one.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { OfferingAssignment } from "../../resources/customers.ts";
+import { unprocessable } from "../contract/errors.ts";
+import { route } from "../contract/route.ts";
+import { findCustomer, findOffering } from "../records/find.ts";
+import { customerSchema, showCustomerWithAccess } from "./customers.ts";
+import { objectId } from "./fields.ts";
+
+const offeringAssignment: z.ZodType<OfferingAssignment> = z.strictObject({
+  offering_id: objectId.nullable(),
+});
+
+const assignOffering = route({
+  name: "assignOffering",
+  summary: "Shows a customer another offering than the current one; null shows that one again.",
+  method: "POST",
+  path: "/customers/{id}/actions/assign_offering",
+  scope: "customer_information:customers:read_write",
+  body: offeringAssignment,
+  response: customerSchema,
+  audit: "customer_offering_assigned",
+}, async (call) => {
+  const { tx, project } = call;
+  const customer = await findCustomer(call, call.params.id);
+  const { offering_id: key } = call.body();
+  await tx.deleteFrom("assigned_offerings")
+    .where("project_id", "=", project.id).where("customer_id", "=", customer.id).execute();
+  if (key !== null) {
+    const offering = await findOffering(call, key, "offering_id");
+    if (offering.state === "inactive") {
+      throw unprocessable("An archived offering cannot be assigned; unarchive it first");
+    }
+    const row = { project_id: project.id, customer_id: customer.id, offering_id: offering.id };
+    await tx.insertInto("assigned_offerings").values(row).execute();
+  }
+  return await showCustomerWithAccess(call, customer);
+});
+
+/** The route of offerings for single customers. */
+export const assignedOfferingRoutes = [assignOffering];

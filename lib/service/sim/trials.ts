@@ -1,0 +1,40 @@
+/**
+ * Who may still try a subscription: stores give everybody one free trial.
+ *
+ * @module
+ */
+
+import type { Sale } from "../domain/purchase.ts";
+import { oneGroupPerApp } from "../domain/stores.ts";
+import { Refusal } from "../contract/errors.ts";
+import type { SimCall } from "./route.ts";
+
+/**
+ * Refuses a free trial of a product that the customer has tried or paid for before, and where an app's
+ * subscriptions are one group also beside a paid one of that app.
+ */
+export async function checkTrial(
+  { tx, project }: SimCall,
+  sale: Sale,
+  productId: string,
+): Promise<void> {
+  const rows = await tx.selectFrom("subscriptions")
+    .select(["id", "product_id", "status", "paid_since"])
+    .where("project_id", "=", project.id).where("customer_id", "=", sale.customer_id)
+    .where("app_id", "=", sale.app_id).where("environment", "=", sale.environment)
+    .where("ownership", "=", "purchased").where("period_type", "!=", "promotional")
+    .orderBy("seq").execute();
+  const before = rows.find(({ product_id }) => product_id === productId);
+  const beside = oneGroupPerApp(sale.store)
+    ? rows.find(({ status, paid_since }) => status !== "expired" && paid_since !== null)
+    : undefined;
+  const found = before ?? beside;
+  if (!found) return;
+  const why = before
+    ? `the customer has had the product before, with ${found.id}, and a free trial comes first`
+    : `the customer pays for ${found.id}, which is of the same group of subscriptions`;
+  throw new Refusal(422, "parameter_error", `'trial' is not possible here: ${why}`, {
+    param: "trial",
+    referenced_object_ids: [found.id],
+  });
+}

@@ -1,0 +1,97 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { listCustomerInvoices } from "../../../lib/resources/customers.ts";
+import { getInvoiceFile } from "../../../lib/resources/invoices.ts";
+import { pdfOf } from "../../../lib/service/domain/pdf.ts";
+import { frozen } from "../../support/activities.ts";
+import { apiOf, noSuch } from "../../support/api.ts";
+import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
+
+const HOUR = 3_600_000;
+
+/** Buys something that has an invoice. Returns the invoice's id. */
+async function invoiced(desk: Desk): Promise<string> {
+  const sim = await frozen(desk);
+  await sim.subscribe({
+    product_id: "notes_web_monthly",
+    price: 10,
+    currency: "EUR",
+    country: "DE",
+  });
+  const { items: [invoice] } = await listCustomerInvoices(desk.client, "ada");
+  return invoice?.id ?? "";
+}
+
+/** Downloads an address without any credential. */
+function download(desk: Desk, url: string, method = "GET"): Promise<Response> {
+  return Promise.resolve(desk.service.fetch(new Request(url, { method })));
+}
+
+Deno.test("an invoice's file is found by its redirect, and is a PDF of the invoice", async () => {
+  await using desk = await openDesk();
+  const id = await invoiced(desk);
+  const path = `/v2/projects/${desk.projectId}/customers/ada/invoices/${id}/file`;
+  const answer = await desk.send("GET", path);
+  equal(answer.status, 302);
+  const location = answer.headers.get("Location") ?? "";
+  ok(location.startsWith(`${BASE_URL}/files/${desk.projectId}/${id}.pdf?`), location);
+  deepEqual(await answer.json(), { url: location });
+  const { url } = await getInvoiceFile(desk.client, "ada", id);
+  const file = await download(desk, url);
+  equal(file.headers.get("Content-Type"), "application/pdf");
+  const text = await file.text();
+  match(text, /^%PDF-1\.4\n/);
+  for (const part of [`Invoice ${id}`, "notes_web_monthly", "10 EUR", "1.597 EUR", "ada"]) {
+    ok(text.includes(part), part);
+  }
+  const printed = await desk.run("invoices", "file", "ada", id);
+  equal(printed.code, 0, printed.err);
+  equal((await download(desk, printed.out.trim())).status, 200);
+});
+
+Deno.test("a file's address is good for an hour, and for nothing else", async () => {
+  let wall = Date.UTC(2026, 0, 31);
+  await using desk = await openDesk({ clock: () => wall });
+  const id = await invoiced(desk);
+  const { url } = await getInvoiceFile(desk.client, "ada", id);
+  const other = new URL(url);
+  other.searchParams.set("expires", String(wall + 2 * HOUR));
+  const refused = [
+    String(other),
+    url.replace(id, "svcbin0000000000000000"),
+    url.replace("signature=", "signature=x"),
+    url.replace(/\?.*$/, ""),
+    `${BASE_URL}/files/`,
+  ];
+  for (const address of refused) equal((await download(desk, address)).status, 404, address);
+  equal((await download(desk, url, "HEAD")).status, 200);
+  equal((await download(desk, url, "POST")).status, 405);
+  wall += HOUR - 1;
+  equal((await download(desk, url)).status, 200);
+  wall += 1;
+  equal((await download(desk, url)).status, 404);
+});
+
+Deno.test("a file is one of the customer's own invoices", async () => {
+  await using desk = await openDesk();
+  const id = await invoiced(desk);
+  const api = apiOf(desk);
+  await api.refused(noSuch(), "GET", `/customers/grace/invoices/${id}/file`);
+  await api.refused(noSuch(), "GET", "/customers/ada/invoices/svcbin00/file");
+  await api.refused(noSuch(), "GET", `/customers/nobody/invoices/${id}/file`);
+});
+
+Deno.test("a PDF's table says where each object begins, whatever the texts hold", async () => {
+  const text = "a (b) \\ ü € 日本";
+  const file = pdfOf("Title", [{ text, x: 1, y: 1, size: 9 }]);
+  const content = [...file].map((byte) => String.fromCharCode(byte)).join("");
+  ok(content.includes("(a \\(b\\) \\\\ ü ? ??) Tj"), content);
+  const at = Number(/startxref\n(\d+)/.exec(content)?.[1]);
+  ok(content.slice(at).startsWith("xref\n0 7\n"));
+  const places = [...content.slice(at).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, n]) => Number(n));
+  equal(places.length, 6);
+  for (const [i, place] of places.entries()) {
+    ok(content.slice(place).startsWith(`${i + 1} 0 obj\n`), String(i));
+  }
+  const [, length, stream = ""] = /Length (\d+) >>\nstream\n([^]*?)\nendstream/.exec(content) ?? [];
+  equal(Number(length), stream.length);
+});
