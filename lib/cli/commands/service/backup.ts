@@ -9,7 +9,7 @@ import { argument, command } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { dataFlag, folderOf } from "../../local/local_service.ts";
 import type { Field } from "../../screen/output.ts";
-import { quoted } from "../../words/place.ts";
+import { quoted } from "../../words/shell.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
 import type { BackupNote } from "../../../service/store/backup.ts";
 
