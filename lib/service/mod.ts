@@ -33,8 +33,8 @@ export { operations, routes } from "./routes/mod.ts";
 
 /** The service, running. */
 export interface Service {
-  /** Answers a request. */
-  fetch(request: Request): Promise<Response>;
+  /** Answers a request, which came from an address; without one it counts as this process's own. */
+  fetch(request: Request, sender?: string): Promise<Response>;
   /** The demonstration project of this database, if it has any project. */
   readonly projectId: string | undefined;
   /** The secret for `/_sim`. */
@@ -146,7 +146,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       listeners.stop();
       deliverer.stop().catch(report);
     },
-    fetch: (request) => answer(request, servers, { guard, parts }),
+    fetch: (request, sender = "") => answer(request, servers, { guard, parts, sender }),
     async close() {
       timers.forEach(clearInterval);
       listeners.stop();
@@ -196,11 +196,11 @@ interface Servers {
 async function answer(
   request: Request,
   servers: Servers,
-  { guard, parts }: { guard: Guard; parts: ServerParts },
+  { guard, parts, sender }: { guard: Guard; parts: ServerParts; sender: string },
 ): Promise<Response> {
   try {
     const { pathname } = guard(request);
-    return await dispatch(request, pathname, servers);
+    return await dispatch(request, { pathname, sender }, servers);
   } catch (error) {
     return refuse(error, parts);
   }
@@ -209,7 +209,7 @@ async function answer(
 /** Hands a request to whom it is for. Only the simulator's own requests never go wrong on purpose. */
 async function dispatch(
   request: Request,
-  pathname: string,
+  { pathname, sender }: { pathname: string; sender: string },
   { api, sdk, oauth, sim }: Servers,
 ): Promise<Response> {
   if (pathname.startsWith("/_sim/")) return await answerSim(request, sim);
@@ -217,7 +217,7 @@ async function dispatch(
     if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
     if (pathname.startsWith("/v1/")) return await sdk(request);
     if (pathname.startsWith(FILES)) return await answerFile(request, sim);
-    return await oauth.handle(request) ?? answerOpen(request, pathname);
+    return await oauth.handle(request, sender) ?? answerOpen(request, pathname);
   });
 }
 

@@ -67,12 +67,9 @@ const start = command({
       data,
       webhookTargets: input.webhook_targets ?? "public",
     });
-    if (!isLoopback(host)) {
-      context.out.warn(
-        `Other machines can reach the service at ${host}, and whoever does can sign in: ` +
-          "it asks for no password",
-      );
-    }
+    const why = "can sign in as the owner: the service asks for no password";
+    if (isLoopback(host)) context.out.note(`Any user of this machine ${why}.`);
+    else context.out.warn(`Anybody who reaches ${host} ${why}`);
     await fired(context.signal);
     await server.stop();
   },

@@ -75,6 +75,9 @@ type Answering = Pick<Deno.HttpServer, "finished" | "shutdown">;
 
 type Handler = (request: Request) => Promise<Response>;
 
+/** Answers a request that came from an address. */
+export type Answerer = (request: Request, sender: string) => Promise<Response>;
+
 /** How long to wait before another try when the system has no more files, in milliseconds. */
 const PAUSE_MS = 100;
 
@@ -82,7 +85,7 @@ const PAUSE_MS = 100;
 const MAKE_ROOM = 16;
 
 /** Opens a port. It throws what `Deno.listen` throws. */
-export function listen(options: ListenOptions, handle: Handler): Listener {
+export function listen(options: ListenOptions, handle: Answerer): Listener {
   const serve = serveOnConnection();
   if (!serve) return listenUnbounded(options, handle);
   const { hostname, port, report, limits = CONNECTION_LIMITS, secondMs = 1000 } = options;
@@ -140,7 +143,7 @@ interface Pool {
   end(patienceMs: number): Promise<void>;
 }
 
-function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: Handler): Pool {
+function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: Answerer): Pool {
   const closed = { head: 0, body: 0, idle: 0, room: 0, refused: 0 };
   const open = new Set<Connection>();
   let second = 0;
@@ -192,16 +195,17 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
 function openConnection(
   conn: Deno.TcpConn,
   serve: ServeOnConnection,
-  handle: Handler,
+  handle: Answerer,
   now: () => number,
 ): Connection {
   const cut = new AbortController();
+  const sender = conn.remoteAddr.hostname;
   const answer: Handler = async (request) => {
     one.busy++;
     one.request = request;
     one.since = now();
     try {
-      return await handle(request);
+      return await handle(request, sender);
     } finally {
       one.busy--;
       one.since = now();
@@ -226,10 +230,13 @@ function failed(): Response {
 }
 
 /** Opens a port on a runtime that cannot bound its connections. */
-function listenUnbounded({ hostname, port, report }: ListenOptions, handle: Handler): Listener {
+function listenUnbounded({ hostname, port, report }: ListenOptions, handle: Answerer): Listener {
   const cut = new AbortController();
   const { signal } = cut;
-  const server = Deno.serve({ hostname, port, signal, onListen: () => {} }, handle);
+  const server = Deno.serve(
+    { hostname, port, signal, onListen: () => {} },
+    (request, { remoteAddr }) => handle(request, remoteAddr.hostname),
+  );
   report("This version of Deno cannot limit connections: any client can take all of them");
   server.finished.catch(report);
   return {

@@ -11,6 +11,9 @@ import { matchesRedirect } from "./redirect.ts";
 import { invalidRequest, OAuthRefusal, PageRefusal } from "./refusal.ts";
 import { parseScope } from "./scope.ts";
 
+/** The longest state of a client, in characters. It is stored until the form is answered. */
+export const LONGEST_STATE = 2048;
+
 /** Whom an answer may be sent to. */
 export interface Target {
   /** The client. */
@@ -66,8 +69,10 @@ export function readAsked(search: URLSearchParams): Asked {
   if (given.optional("request_uri")) {
     throw new OAuthRefusal("request_uri_not_supported", NO_OBJECTS);
   }
-  if (/\p{Cc}/u.test(given.optional("state") ?? "")) {
-    throw invalidRequest("The state has control characters");
+  const state = given.optional("state") ?? "";
+  if (/\p{Cc}/u.test(state)) throw invalidRequest("The state has control characters");
+  if (state.length > LONGEST_STATE) {
+    throw invalidRequest(`The state has more than ${LONGEST_STATE} characters`);
   }
   if (given.required("response_type") !== "code") {
     throw new OAuthRefusal("unsupported_response_type", "The response_type must be code");

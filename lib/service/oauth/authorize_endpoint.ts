@@ -18,9 +18,13 @@ import { OAuthRefusal, PageRefusal, unusableForm } from "./refusal.ts";
 import type { Span } from "./tokens.ts";
 
 /** Answers `GET` and `POST /oauth2/authorize`. */
-export async function answerAuthorize(parts: OAuthParts, request: Request): Promise<Response> {
+export async function answerAuthorize(
+  parts: OAuthParts,
+  request: Request,
+  sender: string,
+): Promise<Response> {
   try {
-    if (request.method === "GET") return await answerRequest(parts, request);
+    if (request.method === "GET") return await answerRequest(parts, request, sender);
     if (request.method === "POST") return await answerForm(parts, request);
     const headers = { Allow: "GET, POST" };
     throw unusableForm(`${request.method} is not possible here.`, { status: 405, headers });
@@ -32,13 +36,18 @@ export async function answerAuthorize(parts: OAuthParts, request: Request): Prom
 }
 
 /** Answers a client's request: with the page, or by redirecting with an error. */
-async function answerRequest(parts: OAuthParts, request: Request): Promise<Response> {
+async function answerRequest(
+  parts: OAuthParts,
+  request: Request,
+  sender: string,
+): Promise<Response> {
+  checkNavigation(request);
   const { searchParams } = new URL(request.url);
   const target = await parts.store.read((tx) => findTarget(tx, searchParams));
   try {
     const asked = readAsked(searchParams);
     return parts.autoApprove === undefined
-      ? await askForConsent(parts, request, target, asked)
+      ? await askForConsent(parts, request, target, { ...asked, sender })
       : await allowUnasked(parts, request, target, asked, parts.autoApprove);
   } catch (error) {
     if (!(error instanceof OAuthRefusal)) throw error;
@@ -51,7 +60,7 @@ async function askForConsent(
   parts: OAuthParts,
   request: Request,
   target: Target,
-  asked: Asked,
+  asked: Asked & { sender: string },
 ): Promise<Response> {
   const { accounts, form } = await commit(parts, async (tx, span) => {
     const accounts = await listAccounts(tx);
@@ -117,6 +126,17 @@ async function decide(
     throw unusableForm("It does not say, or not clearly, what you chose.");
   }
   return { code: await addCode(tx, { ...form, account_id: account.id }, span) };
+}
+
+/** Refuses a request that no person's own window makes, such as that of an image of another site. */
+function checkNavigation(request: Request): void {
+  const mode = request.headers.get("Sec-Fetch-Mode") ?? "navigate";
+  const destination = request.headers.get("Sec-Fetch-Dest") ?? "document";
+  if (mode === "navigate" && destination === "document") return;
+  throw new PageRefusal({
+    title: "This sign-in link is not valid",
+    message: "Another page has loaded it as a part of its own. Sign-in needs a window of its own.",
+  }, { status: 403 });
 }
 
 /** A form that another page sent, or that something other than a browser did, is refused. */

@@ -21,26 +21,42 @@ export interface NewForm {
   secret: string;
 }
 
-/** Stores what a form asks. */
+/** How many forms may wait for an answer: of one address, and of all. */
+export const MOST_FORMS = { sender: 100, all: 1000 };
+
+/** Stores what a form asks. Where there are too many, the oldest ones go. */
 export async function addForm(
   tx: Tx,
   target: Target,
-  asked: Asked,
+  asked: Asked & { sender: string },
   span: Span,
 ): Promise<NewForm> {
   const form = { id: randomText(), secret: randomText() };
+  const hash = sha256Hex(form.id);
   await tx.insertInto("consent_forms").values({
-    hash: sha256Hex(form.id),
+    hash,
     cookie_hash: sha256Hex(form.secret),
     client_id: target.client.id,
     redirect_uri: target.redirect_uri,
     scope: asked.scope,
     challenge: asked.challenge,
     state: target.state ?? null,
+    sender: asked.sender,
     expires_at: span.now + span.lifetimes.form,
     answered_at: null,
   }).execute();
+  await dropOldest(tx, hash, MOST_FORMS.sender, asked.sender);
+  await dropOldest(tx, hash, MOST_FORMS.all);
   return form;
+}
+
+/** Removes the oldest forms, of one sender or of all, until no more than so many are left. */
+async function dropOldest(tx: Tx, latest: string, most: number, sender?: string): Promise<void> {
+  await tx.deleteFrom("consent_forms").where("hash", "in", (eb) => {
+    const others = eb.selectFrom("consent_forms").select("hash").where("hash", "!=", latest)
+      .orderBy("expires_at", "desc").limit(-1).offset(most - 1);
+    return sender === undefined ? others : others.where("sender", "=", sender);
+  }).execute();
 }
 
 function randomText(): string {

@@ -35,8 +35,8 @@ export { LIFETIMES, type Lifetimes, type TokenAnswer, type TokenPair } from "./t
 export interface OAuth {
   /** Who a bearer token stands for; undefined unless it is a live access token. */
   authenticate(token: string): Promise<Actor | undefined>;
-  /** Answers a request to an OAuth address; undefined for any other. */
-  handle(request: Request): Promise<Response | undefined>;
+  /** Answers a request to an OAuth address, from a sender's address; undefined for any other. */
+  handle(request: Request, sender?: string): Promise<Response | undefined>;
   /**
    * Makes a grant without a browser, for the local administrator, and returns its tokens.
    *
@@ -85,7 +85,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   };
   return {
     authenticate: (token) => authenticate(parts, token),
-    handle: (request) => handle(parts, request),
+    handle: (request, sender = "") => handle(parts, request, sender),
     issueToken: (tokenOptions) => issueToken(parts, tokenOptions ?? {}),
   };
 }
@@ -99,10 +99,14 @@ async function authenticate(parts: OAuthParts, token: string): Promise<Actor | u
   return (await parts.cache.load(token, find))?.actor;
 }
 
-async function handle(parts: OAuthParts, request: Request): Promise<Response | undefined> {
+async function handle(
+  parts: OAuthParts,
+  request: Request,
+  sender: string,
+): Promise<Response | undefined> {
   switch (new URL(request.url).pathname) {
     case "/oauth2/authorize":
-      return await answerAuthorize(parts, request);
+      return await answerAuthorize(parts, request, sender);
     case "/oauth2/token":
       return await answerToken(parts, request);
     case "/oauth2/revoke":

@@ -260,6 +260,8 @@ export interface ConsentFormRow {
   /** The PKCE challenge, method S256. */
   challenge: string;
   state: string | null;
+  /** The address that the request came from. */
+  sender: string;
   expires_at: number;
   answered_at: number | null;
 }

@@ -27,6 +27,7 @@ CREATE TABLE consent_forms (
   scope TEXT NOT NULL,
   challenge TEXT NOT NULL,
   state TEXT,
+  sender TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
   answered_at INTEGER
 ) STRICT;
