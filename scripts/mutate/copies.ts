@@ -4,15 +4,17 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Surroundings } from "./process.ts";
 
 /** A copy of the tree with all that its processes need. */
 export interface Copy extends Surroundings {
   /** Writes a file of the copy. */
   write(file: string, text: string): Promise<void>;
-  /** Where its processes may write besides. */
+  /** The folder for what its processes write. */
   readonly temporary: string;
+  /** Where they may not write: a fault may remove what it is not meant to. */
+  readonly guarded: readonly string[];
 }
 
 /** Folders that hold no source. */
@@ -42,7 +44,17 @@ export async function copyTree(root: string, folder: string, options: {
     NO_COLOR: "1",
     PROPERTY_SEED: String(seed),
   };
-  return { cwd, env, temporary, signal, write: (file, text) => replace(join(cwd, file), text) };
+  const homes = ["HOME", "USERPROFILE"].map((name) => Deno.env.get(name) ?? root);
+  const guarded = [...new Set([root, ...homes])]
+    .filter((path) => relative(path, folder).startsWith(".."));
+  return {
+    cwd,
+    env,
+    temporary,
+    guarded,
+    signal,
+    write: (file, text) => replace(join(cwd, file), text),
+  };
 }
 
 /** Copies a folder with all that is in it. */

@@ -24,7 +24,7 @@ export interface CoverageMap {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** What a test file may do: the rights of `deno task test`, but write only to its own folders. */
+/** What a test file may do: the rights of `deno task test`, without the folders that are guarded. */
 export function testArguments(copy: Copy): string[] {
   return [
     "test",
@@ -35,7 +35,8 @@ export function testArguments(copy: Copy): string[] {
     "--allow-net=127.0.0.1,localhost",
     "--allow-env",
     "--allow-read",
-    `--allow-write=${copy.cwd},${copy.temporary}`,
+    "--allow-write",
+    ...copy.guarded.map((path) => `--deny-write=${path}`),
     `--allow-run=${Deno.execPath()},sh`,
     // A fault may fill the memory.
     "--v8-flags=--max-old-space-size=2048",

@@ -70,9 +70,13 @@ async function copyOf(root: string, folder: string, signal: AbortSignal): Promis
   return await copyTree(root, folder, { denoDir: await cacheFolder(), seed: 1, signal });
 }
 
-Deno.test("a fault is found by types, by a test or by time, or is alive", () =>
+Deno.test("a fault is found by types, by a test or by time, or is alive", {
+  // It starts Deno a dozen times.
+  ignore: !Deno.env.has("LONG_TESTS"),
+}, () =>
   withRepository(async (root, folder) => {
     const copy = await copyOf(root, folder, new AbortController().signal);
+    ok(copy.guarded.includes(root) && !copy.guarded.some((path) => copy.cwd.startsWith(path)));
     const tests = await testFiles(copy);
     deepEqual(tests.map(({ path, files }) => [path, [...files].slice(1)]), [
       ["tests/count_test.ts", ["lib/count.ts"]],
