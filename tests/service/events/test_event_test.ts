@@ -1,0 +1,92 @@
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { writeTestEvent } from "../../../lib/service/events/test_event.ts";
+import { type Desk, openDesk } from "../../support/harness.ts";
+
+const NOW = Date.UTC(2026, 0, 31, 12);
+
+/** Writes a test event, as a ping does. */
+async function write(desk: Desk, app_id: string | null) {
+  const { store } = desk.service;
+  return await store.write(async (tx) => {
+    const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
+    return await writeTestEvent({ tx, project, now: NOW }, app_id);
+  });
+}
+
+Deno.test("a test event has every field of an event, filled with what stands for something", async () => {
+  await using desk = await openDesk();
+  const { payload, ...row } = await write(desk, null);
+  const { event, api_version, ...rest } = JSON.parse(payload);
+  deepEqual([typeof api_version, Object.keys(rest)], ["string", []]);
+  const { id, app_user_id: customer, app_id, ...fields } = event;
+  match(id, /^[0-9a-f-]{36}$/);
+  match(customer, /^[0-9a-f-]{36}$/);
+  notEqual(id, customer);
+  deepEqual(fields, {
+    event_timestamp_ms: NOW,
+    product_id: "test_product",
+    period_type: "NORMAL",
+    purchased_at_ms: NOW,
+    expiration_at_ms: NOW + 2 * 3_600_000,
+    environment: "SANDBOX",
+    entitlement_id: null,
+    entitlement_ids: null,
+    presented_offering_id: null,
+    transaction_id: null,
+    original_transaction_id: null,
+    is_family_share: null,
+    country_code: "US",
+    aliases: [customer],
+    original_app_user_id: customer,
+    currency: null,
+    price: null,
+    price_in_purchased_currency: null,
+    subscriber_attributes: {},
+    store: "APP_STORE",
+    takehome_percentage: null,
+    tax_percentage: null,
+    commission_percentage: null,
+    offer_code: null,
+    type: "TEST",
+    experiments: [],
+    renewal_number: null,
+    metadata: null,
+  });
+  const { seq, ...stored } = row;
+  equal(typeof seq, "number");
+  deepEqual(stored, {
+    project_id: desk.projectId,
+    id,
+    type: "TEST",
+    customer_id: customer,
+    app_id: null,
+    environment: "sandbox",
+    created_at: NOW,
+  });
+  // It names the project's first app, though it counts as none's.
+  const { items } = await (await desk.send("GET", `/v2/projects/${desk.projectId}/apps`)).json();
+  equal(app_id, items[0].id);
+});
+
+Deno.test("a test event for an app is of that app, and no two are of one customer", async () => {
+  await using desk = await openDesk();
+  const { items } = await (await desk.send("GET", `/v2/projects/${desk.projectId}/apps`)).json();
+  const last = items.at(-1).id;
+  const [first, second] = [await write(desk, last), await write(desk, last)];
+  deepEqual([first.app_id, JSON.parse(first.payload).event.app_id], [last, last]);
+  notEqual(first.customer_id, second.customer_id);
+  notEqual(first.id, second.id);
+  equal(second.seq > first.seq, true);
+});
+
+Deno.test("a test event in a project without apps names none", async () => {
+  await using desk = await openDesk();
+  const { store } = desk.service;
+  const event = await store.write(async (tx) => {
+    const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
+    const row = { ...project, id: "proj00000009", seq: 99, current_offering_id: null };
+    await tx.insertInto("projects").values(row).execute();
+    return await writeTestEvent({ tx, project: row, now: NOW }, null);
+  });
+  equal("app_id" in JSON.parse(event.payload).event, false);
+});
