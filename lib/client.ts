@@ -5,7 +5,9 @@
  * @module
  */
 
-import { AuthError, Cancelled, ConfigError, NetworkError, UsageError } from "./errors.ts";
+import { checkedBaseUrl, refuseInsecure } from "./address.ts";
+import { faultIn } from "./answer.ts";
+import { AuthError, Cancelled, NetworkError, UsageError } from "./errors.ts";
 import { type Path, path } from "./path.ts";
 import {
   attemptOnce,
@@ -71,6 +73,10 @@ export interface ClientOptions extends ClientChanges {
   credential?: Credential;
   /** Milliseconds that one request may take, its answer included. Default 30,000. */
   timeoutMs?: number;
+  /** The longest time between two parts of an answer, in milliseconds. Default 15,000. */
+  silenceMs?: number;
+  /** Whether the credential may go over plain HTTP to another machine. Default: false. */
+  allowInsecureHost?: boolean;
   /** How often a request is tried again. Default 4. */
   retries?: number;
   /** Milliseconds that the client waits for the service at most, between two tries. Default 65,000. */
@@ -155,19 +161,6 @@ export function answeredAt(answer: unknown): number | undefined {
   return typeof answer === "object" && answer !== null ? times.get(answer) : undefined;
 }
 
-/** The base URL without a trailing slash, if it can be one. */
-function checkedBaseUrl(text: string): string {
-  const url = URL.parse(text);
-  const hint = "Give an address such as http://127.0.0.1:4010 in CLI_BASE_URL.";
-  if (url?.username || url?.password) {
-    throw new ConfigError("Cannot use an address that holds a name or password", { hint });
-  }
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
-    throw new ConfigError(`Cannot use ${JSON.stringify(text)} as the service's address`, { hint });
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
 /** Paths that belong to no project. */
 const FROM_ROOT = /^\/(v1|v2|_sim|health)(\/|$)/;
 
@@ -225,7 +218,10 @@ async function exchange(
   for (let attempt = 1;; attempt++) {
     if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
     const token = await tokenFor(settings.credential, refused);
-    if (token !== undefined) headers.set("Authorization", `Bearer ${sendable(token)}`);
+    if (token !== undefined) {
+      refuseInsecure(url.href, settings.allowInsecureHost);
+      headers.set("Authorization", `Bearer ${sendable(token)}`);
+    }
     const request = new Request(url, { method, headers, body: text ?? null, redirect: "manual" });
     const outcome = await attemptOnce(settings, request, text, attempt);
     if (outcome.response?.status === 401 && typeof settings.credential === "function" && !renewed) {
@@ -301,6 +297,8 @@ function answerOf(outcome: Outcome, request: Request): unknown {
   if (text === "" && request.method !== "GET") return null;
   if (!parsed) throw unreadable(text ? "a body that is not JSON" : "no body", request.url);
   const { value } = parsed;
+  const fault = faultIn(value);
+  if (fault !== undefined) throw unreadable(fault, request.url);
   if (typeof value === "object" && value !== null) {
     texts.set(value, text);
     const time = Date.parse(response.headers.get("Date") ?? "");

@@ -4,13 +4,14 @@
  * @module
  */
 
+import { serviceAddress } from "./address.ts";
 import {
   type FoundCredential,
   missingCredential,
   resolveCredential,
   type ResolvedCredential,
 } from "./auth/credential.ts";
-import { DEFAULT_BASE_URL, serviceAddress } from "./auth/renewal.ts";
+import { DEFAULT_BASE_URL } from "./auth/renewal.ts";
 import type { BrowserOptions } from "./auth/sign_in.ts";
 import type { TokenEndpoint } from "./auth/token.ts";
 import {
@@ -45,6 +46,11 @@ export interface ConnectOptions extends
   baseUrl?: string | undefined;
   /** A refresh token to sign in with, as `CLI_REFRESH_TOKEN` gives it. */
   refreshToken?: string | undefined;
+  /**
+   * Whether tokens may go over plain HTTP to another machine. Default: whether
+   * `CLI_ALLOW_INSECURE_HOST` is set.
+   */
+  allowInsecureHost?: boolean | undefined;
   /** The machine to look at. Default: the real one. */
   surroundings?: Surroundings | undefined;
 }
@@ -80,6 +86,8 @@ export interface Connection {
 export interface SignInOptions extends Omit<BrowserOptions, "complete"> {
   /** The service's address. Default: `CLI_BASE_URL`, else the local service. */
   baseUrl?: string | undefined;
+  /** Whether tokens may go over plain HTTP to another machine, as in {@linkcode ConnectOptions}. */
+  allowInsecureHost?: boolean | undefined;
   /** Ends the wait when it fires. */
   signal?: AbortSignal | undefined;
   /** The machine to sign in on. Default: the real one. */
@@ -93,6 +101,8 @@ export interface SignInOptions extends Omit<BrowserOptions, "complete"> {
 
 /** The settings of {@linkcode signOut}. */
 export interface SignOutOptions {
+  /** Whether tokens may go over plain HTTP to another machine, as in {@linkcode ConnectOptions}. */
+  allowInsecureHost?: boolean | undefined;
   /** Ends the wait between two tries when it fires. */
   signal?: AbortSignal | undefined;
   /** The machine to sign out on. Default: the real one. */
@@ -150,10 +160,10 @@ export async function resolveConnection(
  */
 export async function signIn(options: SignInOptions): Promise<StoredToken> {
   const { signInWithBrowser } = await import("./auth/sign_in.ts");
-  const { surroundings, baseUrl, signal, complete, ...browser } = options;
+  const { surroundings, baseUrl, signal, complete, allowInsecureHost, ...browser } = options;
   const around = surroundings ?? systemSurroundings();
   const address = resolveBaseUrl(around, baseUrl, undefined).value;
-  const endpoint = await endpointAt(around, address, signal);
+  const endpoint = await endpointAt(around, address, { signal, allowInsecureHost });
   const client = createClient({ ...clientSettings(endpoint), baseUrl: address });
   return await signInWithBrowser(endpoint, {
     ...browser,
@@ -174,7 +184,7 @@ export async function signOut(token: StoredToken, options: SignOutOptions = {}):
   const { revokeToken } = await import("./auth/revoke.ts");
   const around = options.surroundings ?? systemSurroundings();
   const address = serviceAddress(token.base_url ?? DEFAULT_BASE_URL);
-  await revokeToken(await endpointAt(around, address, options.signal), token);
+  await revokeToken(await endpointAt(around, address, options), token);
 }
 
 /**
@@ -209,8 +219,7 @@ async function openConnection(
   const project = await resolveProject(around, { projectId, withShadows });
   const credential = await resolveCredential(around, { profile, refreshToken, withShadows });
   const baseUrl = resolveBaseUrl(around, options.baseUrl, credential);
-  const { signal, onExchange } = options;
-  const endpoint = await endpointAt(around, baseUrl.value, signal, onExchange);
+  const endpoint = await endpointAt(around, baseUrl.value, options);
   const opened = credential ? credential.open(endpoint) : absentCredential(around);
   const client = createClient({
     ...clientSettings(endpoint),
@@ -235,22 +244,32 @@ async function openConnection(
   };
 }
 
+/** What a way to the OAuth addresses depends on. */
+type EndpointOptions = Partial<
+  Pick<TokenEndpoint, "signal" | "onExchange" | "allowInsecureHost">
+>;
+
 /** How to reach the OAuth addresses of a service. */
 async function endpointAt(
   around: Surroundings,
   baseUrl: string,
-  signal?: AbortSignal,
-  own?: (exchange: Exchange) => void,
+  options: EndpointOptions,
 ): Promise<TokenEndpoint> {
-  const onExchange = await exchangeListener(around, own);
-  return { baseUrl, around, signal, onExchange, userAgent: `cli/${VERSION}` };
+  const onExchange = await exchangeListener(around, options.onExchange);
+  const allowInsecureHost = options.allowInsecureHost ??
+    setting(around, "CLI_ALLOW_INSECURE_HOST") !== undefined;
+  const userAgent = `cli/${VERSION}`;
+  return { baseUrl, around, signal: options.signal, onExchange, userAgent, allowInsecureHost };
 }
 
 /** What a client shares with the way to the OAuth addresses. */
-function clientSettings({ around, signal, onExchange, userAgent }: TokenEndpoint) {
+function clientSettings(
+  { around, signal, onExchange, userAgent, allowInsecureHost = false }: TokenEndpoint,
+) {
   return {
     ...userAgent !== undefined && { userAgent },
     ...signal && { signal },
+    allowInsecureHost,
     onWait: (ms: number, status: number | undefined) => tellWait(around, ms, status),
     ...onExchange && { onExchange },
     ...around.fetch && { fetch: around.fetch },

@@ -5,7 +5,9 @@
  */
 
 import type { ClientOptions } from "./client.ts";
-import { ApiError, Cancelled, NetworkError } from "./errors.ts";
+import { isLoopback } from "./address.ts";
+import { readAnswer } from "./answer.ts";
+import { ApiError, Cancelled, NetworkError, ToolkitError } from "./errors.ts";
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_OWN_WAIT_MS = 10_000;
@@ -44,7 +46,7 @@ export async function attemptOnce(
   try {
     const send = settings.fetch ?? fetch;
     outcome.response = await send(new Request(request, { signal }));
-    outcome.text = await outcome.response.text();
+    outcome.text = await readAnswer(outcome.response, settings.silenceMs);
   } catch (error) {
     if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
     outcome.response = undefined;
@@ -99,7 +101,8 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
 
 /** Whether another try could end differently and do no harm. */
 function mayRetry({ response, text, error, repeatable }: Outcome): boolean {
-  if (!response) return repeatable && !isDenied(error);
+  // An answer that came and cannot be read comes again.
+  if (!response) return repeatable && !isDenied(error) && !(error instanceof ToolkitError);
   if (response.status === 429 || response.status === 423) return saysRetryable(text) ?? true;
   return repeatable && [502, 503, 504].includes(response.status);
 }
@@ -163,6 +166,21 @@ export function refusal(
   });
 }
 
+/** A refusal in the service's own form, or undefined: something else may stand in its place. */
+export function ownRefusal(
+  { response, text }: Outcome,
+  request: Request,
+): ApiError | undefined {
+  if (!response || response.status < 400) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    const error = refusal(response, text, body, request);
+    return error.type === "unknown" ? undefined : error;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Failures of the network by what the platform says of them, in our words and with what to do. */
 const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
   {
@@ -188,6 +206,7 @@ const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
 
 /** Says why nothing answered, and what to look at. */
 export function unreachable(error: unknown, address: string): NetworkError {
+  if (error instanceof NetworkError) return error;
   const url = new URL(address);
   const text = deepestMessage(error);
   const failure = FAILURES.find(({ pattern }) => pattern.test(text));
@@ -211,11 +230,6 @@ function whereToLook(url: URL, refused: boolean): string {
   if (url.port === "4010") return start;
   // Nobody here knows where its data is, and with other data it knows no token.
   return `${start} --port ${url.port || 80}, and with the same --data if it had one`;
-}
-
-/** Whether an address is on this machine. */
-function isLoopback(address: string): boolean {
-  return /^https?:\/\/(127\.[\d.]+|localhost|\[::1\])[:/]/.test(address);
 }
 
 /** Whether the other side was there and did not take the connection. */

@@ -4,10 +4,10 @@
  * @module
  */
 
+import { serviceAddress } from "../address.ts";
 import type { JsonObject } from "../config/json.ts";
 import { ConfigError } from "../errors.ts";
-import { attemptOnce, unreachable, unreadable } from "../retry.ts";
-import { serviceAddress } from "./renewal.ts";
+import { attemptOnce, ownRefusal, unreachable, unreadable } from "../retry.ts";
 import { jsonObject, type TokenEndpoint } from "./token.ts";
 
 /** What a service tells of itself. */
@@ -63,9 +63,12 @@ async function look(
     ...around.fetch && { fetch: around.fetch },
     ...onExchange && { onExchange },
   };
-  const { response, text, error } = await attemptOnce(settings, request, undefined, 1);
+  const outcome = await attemptOnce(settings, request, undefined, 1);
+  const { response, text, error } = outcome;
   if (!response) throw unreachable(error, request.url);
-  if (response.status >= 500) throw unreadable(`status ${response.status}`, request.url);
+  if (response.status >= 500 || response.status === 421) {
+    throw ownRefusal(outcome, request) ?? unreadable(`status ${response.status}`, request.url);
+  }
   return { status: response.status, body: jsonObject(text) };
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { serviceAddress } from "../address.ts";
 import type { Credential } from "../client.ts";
 import type { JsonObject } from "../config/json.ts";
 import { type HeldFile, holdPrivateJson } from "../config/private_json.ts";
@@ -152,9 +153,4 @@ function refuseOtherService(token: StoredToken, place: TokenPlace, baseUrl: stri
   throw new AuthError(`Cannot use ${place.label} at ${baseUrl}: it was issued by ${issuer}`, {
     hint: `Unset CLI_BASE_URL to use ${issuer}, or sign in at ${baseUrl} with: ${place.signIn}`,
   });
-}
-
-/** A service's address in the one spelling by which two are compared. */
-export function serviceAddress(text: string): string {
-  return (URL.parse(text)?.href ?? text).replace(/\/+$/, "");
 }

@@ -6,7 +6,7 @@
 
 import type { StoredToken } from "../config/stored_token.ts";
 import { AuthError } from "../errors.ts";
-import { unreachable, unreadable } from "../retry.ts";
+import { ownRefusal, unreachable, unreadable } from "../retry.ts";
 import { clientIdFor, refusalIn, sendForm, type TokenEndpoint } from "./token.ts";
 
 /** Safe to repeat: a token that is revoked already is no error. */
@@ -29,5 +29,6 @@ export async function revokeToken(endpoint: TokenEndpoint, token: StoredToken): 
   if (!response) throw unreachable(outcome.error, request.url);
   const refused = refusalIn(outcome);
   if (refused) throw new AuthError(`Cannot revoke the sign-in: ${refused.reason}`);
-  if (!response.ok) throw unreadable(`status ${response.status}`, request.url);
+  if (response.ok) return;
+  throw ownRefusal(outcome, request) ?? unreadable(`status ${response.status}`, request.url);
 }

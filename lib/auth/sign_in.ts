@@ -4,6 +4,7 @@
  * @module
  */
 
+import { refuseInsecure, serviceAddress } from "../address.ts";
 import type { StoredToken } from "../config/stored_token.ts";
 import { AuthError, Cancelled, ToolkitError } from "../errors.ts";
 import { platform } from "../platform/mod.ts";
@@ -12,7 +13,6 @@ import { failedPage, SIGNED_IN } from "./callback_page.ts";
 import { type KnownService, recognizeService } from "./discovery.ts";
 import { openLoopback } from "./loopback.ts";
 import { createPkce, randomText, systemRandom } from "./pkce.ts";
-import { serviceAddress } from "./renewal.ts";
 import { revokeToken } from "./revoke.ts";
 import { DEFAULT_SCOPES } from "./scopes.ts";
 import { clientIdFor, requestToken, type TokenEndpoint } from "./token.ts";
@@ -55,6 +55,7 @@ export async function signInWithBrowser(
   endpoint: TokenEndpoint,
   options: BrowserOptions,
 ): Promise<StoredToken> {
+  refuseInsecure(endpoint.baseUrl, endpoint.allowInsecureHost);
   // Else the person would find out in the browser, and we never.
   const service = await recognizeService(endpoint);
   const random = options.randomBytes ?? systemRandom;

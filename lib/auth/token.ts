@@ -4,6 +4,7 @@
  * @module
  */
 
+import { refuseInsecure, serviceAddress } from "../address.ts";
 import type { Exchange } from "../client.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";
 import { setting, type Surroundings } from "../config/surroundings.ts";
@@ -11,6 +12,7 @@ import type { ApiError } from "../errors.ts";
 import {
   attemptOnce,
   type Outcome,
+  ownRefusal,
   pause,
   refusal,
   unreachable,
@@ -41,6 +43,8 @@ export interface TokenEndpoint {
   userAgent?: string | undefined;
   /** Called after each try. What it gets holds tokens. */
   onExchange?: ((exchange: Exchange) => void) | undefined;
+  /** Whether tokens may go over plain HTTP to another machine. Default: false. */
+  allowInsecureHost?: boolean | undefined;
 }
 
 /** What the service granted. */
@@ -126,6 +130,7 @@ export async function sendForm(
   tries: number,
 ): Promise<SentForm> {
   const { around, signal } = endpoint;
+  refuseInsecure(endpoint.baseUrl, endpoint.allowInsecureHost);
   const body = new URLSearchParams(fields).toString();
   const settings = {
     baseUrl: endpoint.baseUrl,
@@ -150,7 +155,7 @@ function formRequest(endpoint: TokenEndpoint, path: string, body: string): Reque
     "Content-Type": "application/x-www-form-urlencoded",
   });
   if (endpoint.userAgent !== undefined) headers.set("User-Agent", endpoint.userAgent);
-  const address = `${endpoint.baseUrl.replace(/\/+$/, "")}${path}`;
+  const address = `${serviceAddress(endpoint.baseUrl)}${path}`;
   return new Request(address, { method: "POST", headers, body, redirect: "manual" });
 }
 
@@ -176,6 +181,8 @@ function answerOf(outcome: Outcome, request: Request, startedMs: number): TokenA
   if (response.status === 429 || response.status >= 500) throw failure(outcome, response, request);
   const refused = refusalIn(outcome);
   if (refused) return { refused };
+  const own = ownRefusal(outcome, request);
+  if (own) throw own;
   const access_token = text("access_token");
   if (!response.ok || access_token === undefined) {
     throw unreadable(response.ok ? "no access token" : `status ${response.status}`, request.url);
@@ -202,7 +209,8 @@ function failure(outcome: Outcome, response: Response, request: Request): ApiErr
   const told = body.error_description ?? body.message;
   const why = typeof told === "string" ? told : `status ${response.status}`;
   const message = `Cannot get an access token: the service answered ${JSON.stringify(why)}`;
-  return refusal(response, outcome.text, { ...body, type: body.error, message }, request);
+  const type = body.error ?? body.type;
+  return refusal(response, outcome.text, { ...body, type, message }, request);
 }
 
 /** A text as a JSON object, if it is one. */

@@ -42,6 +42,8 @@ export interface Globals {
   profile: string | undefined;
   /** `--project-id`: the project to work in. */
   projectId: string | undefined;
+  /** `--allow-insecure-host`: whether tokens may go over plain HTTP to another machine. */
+  allowInsecureHost: boolean;
 }
 
 /** The world that a context is made of. Tests hand in their own. */
@@ -62,7 +64,8 @@ export interface World {
 
 /** Makes the context of one command. */
 export function createContext(world: World, globals: Globals): Context {
-  const { around, files, signal } = world;
+  const { files, signal } = world;
+  const around = globals.allowInsecureHost ? allowingInsecure(world.around) : world.around;
   const out = createOutput(world.terminal, globals.output);
   const { profile, projectId } = globals;
   const options = { profile, projectId, signal };
@@ -84,6 +87,12 @@ export function createContext(world: World, globals: Globals): Context {
     connection: () => connection ??= resolve(),
     client: () => client ??= connect(),
   };
+}
+
+/** The machine with the variable that stands for `--allow-insecure-host`. */
+function allowingInsecure(around: Surroundings): Surroundings {
+  const env = (name: string) => name === "CLI_ALLOW_INSECURE_HOST" ? "1" : around.env(name);
+  return { ...around, env };
 }
 
 /** The real world. `signal` fires on Ctrl-C. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { recognizeService } from "../../lib/auth/discovery.ts";
-import { ConfigError, NetworkError } from "../../lib/errors.ts";
+import { ApiError, ConfigError, NetworkError } from "../../lib/errors.ts";
 import { openHome } from "../support/home_fixture.ts";
 
 /** What was asked of a service, with the number of the try, and what came of it. */
@@ -77,14 +77,33 @@ Deno.test("what is not the service is told from it", async () => {
   }
   const versioned = await lookAt(
     only({ "/v2/projects": [401, REFUSAL] }),
-    "http://service.test/v2",
+    "http://service.test/v1",
   );
-  deepEqual(versioned.asked, [["/v2/health", 1], [
-    "/v2/.well-known/oauth-authorization-server",
+  deepEqual(versioned.asked, [["/v1/health", 1], [
+    "/v1/.well-known/oauth-authorization-server",
     1,
   ]]);
   ok(versioned.outcome instanceof ConfigError);
   equal(versioned.outcome.hint, "Leave out the version: CLI_BASE_URL=http://service.test");
+});
+
+Deno.test("an address with the version that paths bring is the service's, too", async () => {
+  for (const end of ["/v2", "/v2/"]) {
+    const { outcome } = await lookAt(
+      only({ "/v2/projects": [401, REFUSAL] }),
+      `http://service.test${end}`,
+    );
+    deepEqual(outcome, { version: undefined, namesItself: false });
+  }
+});
+
+Deno.test("what the service says of itself is shown", async () => {
+  for (const [status, why] of [[503, "The disk is full"], [421, "Not a host of mine"]] as const) {
+    const body = { object: "error", type: "server_error", message: why };
+    const { outcome } = await lookAt(() => Response.json(body, { status }));
+    ok(outcome instanceof ApiError, String(outcome));
+    deepEqual([outcome.message, outcome.status], [why, status]);
+  }
 });
 
 Deno.test("a service that fails is asked once, and is not taken for another one", async () => {

@@ -16,6 +16,7 @@ export const GLOBAL_FLAGS: Readonly<Flags> = {
   output: choice("How to print (default: table)", FORMATS, { placeholder: "format" }),
   profile: text("The stored sign-in to use", { placeholder: "name" }),
   project_id: text("The project to work in", { placeholder: "id" }),
+  allow_insecure_host: toggle("Send tokens over plain HTTP to another machine"),
   help: toggle("Show this help", { short: "h" }),
 };
 
@@ -33,10 +34,13 @@ export interface Split {
 
 const HELP = /^(-h|-H|--help|--help-?all)$/i;
 
+const INSECURE = `--${wire("allow_insecure_host")}`;
+
 /** Those of the flags that take a value, alone or with it. */
 const VALUED = new RegExp(
   `^--(${
-    Object.keys(GLOBAL_FLAGS).filter((name) => name !== "help").map(wire).join("|")
+    Object.entries(GLOBAL_FLAGS).filter(([, { kind }]) => kind !== "switch")
+      .map(([name]) => wire(name)).join("|")
   })(?:=(.*))?$`,
   "s",
 );
@@ -46,6 +50,7 @@ export function splitGlobals(argv: readonly string[]): Split {
   const words: string[] = [];
   const given = new Map<string, string>();
   let help = false;
+  let allowInsecureHost = false;
   let problem: UsageError | undefined;
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   for (let i = 0; i < end; i++) {
@@ -53,6 +58,7 @@ export function splitGlobals(argv: readonly string[]): Split {
     const [, name, own] = VALUED.exec(word) ?? [];
     if (name === undefined) {
       if (HELP.test(word)) help = true;
+      else if (word === INSECURE) allowInsecureHost = true;
       else words.push(word);
       continue;
     }
@@ -70,6 +76,7 @@ export function splitGlobals(argv: readonly string[]): Split {
     output: format ?? "table",
     profile: given.get("profile"),
     projectId: given.get("project-id"),
+    allowInsecureHost,
   };
   return { words: [...words, ...argv.slice(end)], globals, help, problem };
 }

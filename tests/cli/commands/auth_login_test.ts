@@ -50,10 +50,10 @@ Deno.test("auth login signs in through the consent page, and the very next comma
 Deno.test("an address at which something else answers is refused before any browser opens", async () => {
   await using at = await openHome();
   const browser = () => Promise.reject(new Error("a browser was opened"));
-  at.env.CLI_BASE_URL = `${BASE_URL}/v2`;
+  at.env.CLI_BASE_URL = `${BASE_URL}/v1`;
   const version = await at.run("auth login", { browser });
   strictEqual(version.code, 1);
-  match(version.err, /v2: what answers there is not the service\nLeave out the version: .*4010$/m);
+  match(version.err, /v1: what answers there is not the service\nLeave out the version: .*4010$/m);
   const found = await at.run("doctor");
   match(found.out, /^fail +service +.*not the service/m);
   at.env.CLI_BASE_URL = "http://127.0.0.1:9";

@@ -1,0 +1,101 @@
+/**
+ * Reading an answer within bounds: a service, or whatever answers in its place, can send anything.
+ *
+ * @module
+ */
+
+import { NetworkError } from "./errors.ts";
+
+/** The largest answer that is read, in bytes after decompression: 32 MiB. */
+export const LARGEST_ANSWER = 33_554_432;
+
+/** The longest time between two parts of an answer, in milliseconds: 15 seconds. */
+const LONGEST_SILENCE_MS = 15_000;
+
+/** The deepest nesting of an answer. The service's own go ten deep. */
+const DEEPEST = 100;
+
+/**
+ * The text of an answer.
+ *
+ * @param silenceMs The longest time between two parts. Default: 15 seconds.
+ * @throws {NetworkError} when it is larger than 32 MiB.
+ * @throws {DOMException} a `TimeoutError` when no byte comes for too long.
+ */
+export async function readAnswer(
+  response: Response,
+  silenceMs: number = LONGEST_SILENCE_MS,
+): Promise<string> {
+  if (!response.body) return "";
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = LARGEST_ANSWER;
+  try {
+    for (;;) {
+      const { done, value } = await within(silenceMs, reader.read());
+      if (done) return text + decoder.decode();
+      left -= value.byteLength;
+      if (left < 0) {
+        throw new NetworkError(`Cannot read the answer of ${response.url}: it exceeds 32 MiB`, {
+          hint: "Check that CLI_BASE_URL is the service's address.",
+        });
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  } finally {
+    // Of an answer that was read to its end there is nothing to cancel.
+    reader.cancel().catch(() => {});
+  }
+}
+
+/** Waits for a part of an answer, but not for longer than that. */
+async function within<T>(ms: number, part: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new DOMException("No byte came for too long", "TimeoutError")),
+    ms,
+  );
+  try {
+    return await Promise.race([part, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * What is wrong with the form of an answer, or undefined. It may not be nested too deep, and what a
+ * list in it has must be of the right kind. What is left out is for whoever needs it to miss.
+ */
+export function faultIn(answer: unknown): string | undefined {
+  let level: unknown[] = [answer];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return `more than ${DEEPEST} levels`;
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== "object" || value === null) continue;
+      const fault = faultOfList(value);
+      if (fault !== undefined) return fault;
+      for (const part of Object.values(value)) {
+        if (typeof part === "object" && part !== null) next.push(part);
+      }
+    }
+    level = next;
+  }
+  return undefined;
+}
+
+/** What is wrong with an object, if it is a list. */
+function faultOfList(value: object): string | undefined {
+  const list: { object?: unknown; items?: unknown; next_page?: unknown; url?: unknown } = value;
+  if (list.object !== "list" && !("items" in value && "next_page" in value)) return undefined;
+  const { items = null } = list;
+  if (items !== null && !Array.isArray(items)) return "a list whose items are no array";
+  if (items?.some((item) => typeof item !== "object" || item === null)) {
+    return "a list with an item that is no object";
+  }
+  const wrong = (["next_page", "url"] as const).find((name) =>
+    typeof (list[name] ?? "") !== "string"
+  );
+  return wrong && `a list whose ${wrong} is no text`;
+}

@@ -1,0 +1,96 @@
+import { match, ok, rejects, strictEqual } from "node:assert/strict";
+import { LARGEST_ANSWER } from "../lib/answer.ts";
+import { type Client, createClient } from "../lib/client.ts";
+import { NetworkError } from "../lib/errors.ts";
+import { each, type Page } from "../lib/page.ts";
+import { path } from "../lib/path.ts";
+
+/** A client whose service answers in one way, and how often it was asked. */
+function answering(
+  answer: () => BodyInit | ReadableStream<Uint8Array<ArrayBuffer>>,
+): { client: Client; asked: () => number } {
+  let asked = 0;
+  const client = createClient({
+    baseUrl: "http://127.0.0.1:1",
+    projectId: "proj1",
+    silenceMs: 50,
+    pause: () => Promise.resolve(),
+    fetch: () => {
+      asked++;
+      return Promise.resolve(new Response(answer()));
+    },
+  });
+  return { client, asked: () => asked };
+}
+
+/** A stream that ends after so many bytes, or never. */
+function stream(bytes: number, sent: { bytes: number }): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunk = new Uint8Array(65_536).fill(0x20);
+  return new ReadableStream({
+    pull(controller) {
+      if (sent.bytes >= bytes) return controller.close();
+      controller.enqueue(chunk);
+      sent.bytes += chunk.length;
+    },
+  });
+}
+
+Deno.test("an answer is read up to 32 MiB after decompression, and then no further", async () => {
+  const sent = { bytes: 0 };
+  const { client, asked } = answering(() =>
+    stream(64 * LARGEST_ANSWER, sent).pipeThrough(new CompressionStream("gzip"))
+      .pipeThrough(new DecompressionStream("gzip"))
+  );
+  await rejects(client.get(path`/apps`), (error) => {
+    ok(error instanceof NetworkError);
+    match(error.message, /it exceeds 32 MiB$/);
+    return true;
+  });
+  strictEqual(asked(), 1, "it is not asked for again");
+  ok(sent.bytes < 2 * LARGEST_ANSWER, `${sent.bytes} bytes were read`);
+});
+
+Deno.test("an answer of which no more comes is given up, and asked for again", async () => {
+  const { client, asked } = answering(() =>
+    new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"object"')),
+    })
+  );
+  await rejects(client.get(path`/apps`), /it did not answer in time/);
+  strictEqual(asked(), 5);
+});
+
+Deno.test("a text is put together rightly across the parts that it comes in", async () => {
+  const bytes = new TextEncoder().encode('\ufeff{"name":"é🎈"}');
+  const { client } = answering(() => ReadableStream.from([...bytes].map((b) => Uint8Array.of(b))));
+  strictEqual((await client.get<{ name: string }>(path`/apps`)).name, "é🎈");
+});
+
+const LIST = { object: "list", items: [], next_page: null, url: "/v2/projects/proj1/apps" };
+
+Deno.test("an answer of another form is an error of the answer, not of the program", async () => {
+  const nested = (open: string, close: string, levels: number) =>
+    `{"a":${open.repeat(levels)}1${close.repeat(levels)}}`;
+  const answers: [string, RegExp][] = [
+    [JSON.stringify({ ...LIST, next_page: 5 }), /a list whose next_page is no text/],
+    [JSON.stringify({ ...LIST, url: {} }), /a list whose url is no text/],
+    [JSON.stringify({ ...LIST, items: [null] }), /a list with an item that is no object/],
+    [JSON.stringify({ ...LIST, items: ["x"] }), /a list with an item that is no object/],
+    [JSON.stringify({ ...LIST, items: 1 }), /a list whose items are no array/],
+    [JSON.stringify({ items: [{ object: "app", list: { ...LIST, items: [null] } }] }), /no object/],
+    [JSON.stringify({ items: [3], next_page: null }), /a list with an item that is no object/],
+    [nested("[", "]", 1_000_000), /more than 100 levels/],
+    [nested('{"a":', "}", 50_000), /more than 100 levels/],
+  ];
+  for (const [text, why] of answers) {
+    const { client } = answering(() => text);
+    const walk = Array.fromAsync(each(client, client.get<Page<unknown>>(path`/apps`)));
+    await rejects(walk, (error) => {
+      ok(error instanceof NetworkError, String(error));
+      match(error.message, why);
+      return true;
+    });
+  }
+  const { client } = answering(() => nested("[", "]", 90));
+  await client.get(path`/apps`);
+});
