@@ -2,6 +2,7 @@ import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { createOffering } from "../lib/resources/offerings.ts";
 import { openDesk } from "./support/harness.ts";
+import { acrossProjects } from "../lib/service/store/mod.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const page = await Deno.readTextFile(`${root}ARCHITECTURE.md`);
@@ -82,8 +83,9 @@ Deno.test("what becomes of set-current is what the page tells", async () => {
     { method: "POST", path: `/v2/projects/${desk.projectId}/offerings/pro`, status: 200 },
   ]);
   const { project, entry, answers } = await desk.service.store.read(async (tx) => ({
-    project: await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow(),
-    entry: await tx.selectFrom("audit_logs").selectAll().orderBy("seq", "desc").limit(1)
+    project: await acrossProjects(tx).selectFrom("projects").selectAll().executeTakeFirstOrThrow(),
+    entry: await acrossProjects(tx).selectFrom("audit_logs").selectAll().orderBy("seq", "desc")
+      .limit(1)
       .executeTakeFirstOrThrow(),
     answers: await tx.selectFrom("idempotency_keys").select("body").execute(),
   }));

@@ -24,7 +24,7 @@ import { createRequestFaults } from "./sim/faults.ts";
 import { answerSim, type SimParts } from "./sim/mod.ts";
 import { simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
-import { openStore, type Store } from "./store/mod.ts";
+import { acrossProjects, openStore, type Store } from "./store/mod.ts";
 import { createTargets, type TargetPolicy } from "./outbound/targets.ts";
 import type { Network } from "./outbound/wires.ts";
 
@@ -244,8 +244,8 @@ async function fill(store: Store, options: SeedOptions): Promise<string | undefi
     await ensureFileKey(tx);
     const owner = await tx.selectFrom("accounts").select("id").limit(1).executeTakeFirst();
     if (!owner) return (await seed(tx, options)).project_id;
-    const oldest = await tx.selectFrom("projects").select("id").orderBy("seq").limit(1)
-      .executeTakeFirst();
+    const oldest = await acrossProjects(tx).selectFrom("projects").select("id").orderBy("seq")
+      .limit(1).executeTakeFirst();
     return oldest?.id;
   });
 }

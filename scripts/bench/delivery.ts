@@ -13,7 +13,7 @@ import { queueDeliveries } from "../../lib/service/events/queue.ts";
 import { SCHEDULES } from "../../lib/service/events/schedule.ts";
 import { openService } from "../../lib/service/mod.ts";
 import { connect } from "../../lib/service/store/connection.ts";
-import { nextSeq, writeRows } from "../../lib/service/store/mod.ts";
+import { acrossProjects, inProject, nextSeq, writeRows } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { linesOf } from "./child.ts";
 import { type Measured, megabytes, plain } from "./measure.ts";
@@ -242,14 +242,15 @@ async function fill({ folder, events }: DeliveryRun, url: string): Promise<void>
   const customers = Math.ceil(events / PER_CUSTOMER);
   for (let at = 0; at < events; at += BATCH) {
     await service.store.write(async (tx) => {
-      const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
+      const project = await acrossProjects(tx).selectFrom("projects").selectAll()
+        .executeTakeFirstOrThrow();
       const rows: Row<"events">[] = [];
       for (let number = at; number < Math.min(at + BATCH, events); number++) {
         const customer = `customer ${number % customers}`;
-        rows.push(eventRow(project.id, await nextSeq(tx, project.id), number, customer));
+        rows.push(eventRow(project.id, await nextSeq(inProject(tx, project.id)), number, customer));
       }
-      await writeRows(tx, "events", rows);
-      await queueDeliveries({ tx, project }, rows);
+      await writeRows(inProject(tx, project.id), "events", rows);
+      await queueDeliveries({ tx: inProject(tx, project.id), project }, rows);
     });
   }
   await service.close();

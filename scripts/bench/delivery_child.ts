@@ -7,6 +7,7 @@
 
 import { join } from "node:path";
 import { openService } from "../../lib/service/mod.ts";
+import { acrossProjects } from "../../lib/service/store/mod.ts";
 
 /** How often the process looks whether it is through, in milliseconds. */
 const LOOK_MS = 50;
@@ -21,7 +22,11 @@ if (import.meta.main) {
   print("started");
   const isPending = () =>
     service.store.read(async (tx) => {
-      const pending = await tx.selectFrom("deliveries").select("id").where("state", "=", "pending")
+      const pending = await acrossProjects(tx).selectFrom("deliveries").select("id").where(
+        "state",
+        "=",
+        "pending",
+      )
         .limit(1).executeTakeFirst();
       return pending !== undefined;
     });

@@ -12,7 +12,13 @@ import { computeChart } from "../../lib/service/reports/chart.ts";
 import { CHARTS } from "../../lib/service/reports/definitions.ts";
 import { computeOverview } from "../../lib/service/reports/overview.ts";
 import { chartQuery } from "../../lib/service/reports/request.ts";
-import { openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
+import {
+  acrossProjects,
+  inProject,
+  openStore,
+  type Store,
+  type Tx,
+} from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { NOW, PROJECT, writeLedger } from "./ledger.ts";
 import { elapsed, type Finding, inTurns, type Measured, median, plain } from "./measure.ts";
@@ -39,7 +45,11 @@ const RIVALS: readonly Rival[] = [
   {
     what: "Overview: active subscriptions, one of eight numbers",
     ours: async (tx, project) => {
-      const { metrics } = await computeOverview({ tx, project, now: NOW }, "USD");
+      const { metrics } = await computeOverview({
+        tx: inProject(tx, project.id),
+        project,
+        now: NOW,
+      }, "USD");
       return metrics.find(({ id }) => id === "active_subscriptions")?.value ?? NaN;
     },
     naive: (tx) => sumOf(tx, sql`actives_delta`, sql`1 = 1`),
@@ -91,7 +101,8 @@ export async function measureReports(
   const store = openStore({ file });
   try {
     const project = await store.read((tx) =>
-      tx.selectFrom("projects").selectAll().where("id", "=", PROJECT).executeTakeFirstOrThrow()
+      acrossProjects(tx).selectFrom("projects").selectAll().where("id", "=", PROJECT)
+        .executeTakeFirstOrThrow()
     );
     const days = await store.read((tx) => countOf(tx, "movements_daily"));
     const findings: Finding[] = [];
@@ -169,7 +180,7 @@ async function chart(
   if (!definition) throw new Error(`There is no chart ${name}`);
   const url = new URL(`http://service/?${new URLSearchParams(query)}`);
   return await computeChart(
-    { tx, project, now: NOW, url, query: chartQuery.parse(query) },
+    { tx: inProject(tx, project.id), project, now: NOW, url, query: chartQuery.parse(query) },
     definition,
   );
 }
@@ -199,7 +210,9 @@ async function sumOf(
 }
 
 async function countOf(tx: Tx, table: "movements_daily"): Promise<number> {
-  const { n } = await tx.selectFrom(table).select((eb) => eb.fn.countAll<number>().as("n"))
+  const { n } = await acrossProjects(tx).selectFrom(table).select((eb) =>
+    eb.fn.countAll<number>().as("n")
+  )
     .executeTakeFirstOrThrow();
   return n;
 }

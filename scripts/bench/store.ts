@@ -7,7 +7,14 @@
 import { join } from "node:path";
 import { listPage, tableListing } from "../../lib/service/records/lists.ts";
 import { connect, type Connection } from "../../lib/service/store/connection.ts";
-import { nextSeq, openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
+import {
+  acrossProjects,
+  inProject,
+  nextSeq,
+  openStore,
+  type Store,
+  type Tx,
+} from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { createWriter } from "../../lib/service/store/writer.ts";
 import { elapsed, type Measured, median, megabytes, plain } from "./measure.ts";
@@ -55,7 +62,7 @@ async function insertCustomers(store: Store, count: number): Promise<void> {
     const length = Math.min(1000, count - from);
     await store.write(async (tx) => {
       const rows = Array.from({ length }, (_, i) => customer(from + i + 1));
-      await tx.insertInto("customers").values(rows).execute();
+      await acrossProjects(tx).insertInto("customers").values(rows).execute();
     });
   }
 }
@@ -90,12 +97,19 @@ async function walk(store: Store): Promise<number[]> {
 /** Reads one page. Gives the address of the next one. */
 async function readPage(store: Store, url: URL): Promise<string | null> {
   return await store.read(async (tx) => {
-    const project = await tx.selectFrom("projects").selectAll().where("id", "=", PROJECT)
+    const project = await acrossProjects(tx).selectFrom("projects").selectAll().where(
+      "id",
+      "=",
+      PROJECT,
+    )
       .executeTakeFirstOrThrow();
     const starting_after = url.searchParams.get("starting_after") ?? undefined;
     const page = await listPage(
       { url, query: { limit: 100, starting_after } },
-      tableListing({ tx, project }, "customers", { object: "customer", show: (row) => row }),
+      tableListing({ tx: inProject(tx, project.id), project }, "customers", {
+        object: "customer",
+        show: (row) => row,
+      }),
     );
     return page.next_page;
   });
@@ -168,7 +182,7 @@ function counting(connection: Connection): { connection: Connection; commits: ()
 }
 
 async function addProject(tx: Tx): Promise<void> {
-  await tx.insertInto("projects").values({
+  await acrossProjects(tx).insertInto("projects").values({
     id: PROJECT,
     seq: 1,
     name: "Bench",
@@ -181,10 +195,10 @@ async function addProject(tx: Tx): Promise<void> {
 }
 
 async function addOffering(tx: Tx, number: number): Promise<void> {
-  await tx.insertInto("offerings").values({
+  await acrossProjects(tx).insertInto("offerings").values({
     project_id: PROJECT,
     id: `ofrng${number}`,
-    seq: await nextSeq(tx, PROJECT),
+    seq: await nextSeq(inProject(tx, PROJECT)),
     lookup_key: `offering_${number}`,
     display_name: "Made to measure",
     metadata: null,

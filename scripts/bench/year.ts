@@ -18,7 +18,13 @@ import type { Step, Subscription } from "../../lib/service/domain/step.ts";
 import { type Journal, openJournal } from "../../lib/service/ledger/journal.ts";
 import { createSettler } from "../../lib/service/ledger/settle.ts";
 import { connect } from "../../lib/service/store/connection.ts";
-import { openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
+import {
+  acrossProjects,
+  inProject,
+  openStore,
+  type Store,
+  type Tx,
+} from "../../lib/service/store/mod.ts";
 import { elapsed, type Measured, megabytes, plain } from "./measure.ts";
 
 const PROJECT = "projyear0000";
@@ -116,7 +122,9 @@ export async function passYear(store: Store): Promise<void> {
 
 /** Sets out for a moment. Returns whether the clock was not beyond it. */
 async function goTo(tx: Tx, stop: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx.updateTable("projects").set({ clock_advancing_to: stop })
+  const { numUpdatedRows } = await acrossProjects(tx).updateTable("projects").set({
+    clock_advancing_to: stop,
+  })
     .where("id", "=", PROJECT).where("clock_frozen_at", "<=", stop).executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -137,7 +145,7 @@ async function refundAll(tx: Tx): Promise<void> {
   const steps: Step[] = [];
   for (const state of refunded) {
     if (state.status === "expired") continue;
-    const transaction = await tx.selectFrom("transactions").selectAll()
+    const transaction = await acrossProjects(tx).selectFrom("transactions").selectAll()
       .where("project_id", "=", PROJECT).where("id", "=", state.transaction_id)
       .executeTakeFirstOrThrow();
     steps.push(refund(state, now, transaction, true));
@@ -148,7 +156,7 @@ async function refundAll(tx: Tx): Promise<void> {
 }
 
 async function subscriptions(tx: Tx, fate: keyof typeof FATES): Promise<Subscription[]> {
-  const rows = await tx.selectFrom("subscriptions").selectAll()
+  const rows = await acrossProjects(tx).selectFrom("subscriptions").selectAll()
     .where("project_id", "=", PROJECT).where("starts_at", "<=", YEAR_ENDS).orderBy("seq").execute();
   return rows.filter(({ id }) => fateOf(Number(id.slice(3))) === fate);
 }
@@ -216,9 +224,13 @@ async function inStore(file: string, use: (store: Store) => Promise<void>): Prom
 }
 
 async function openYear(tx: Tx): Promise<Journal> {
-  const project = await tx.selectFrom("projects").selectAll().where("id", "=", PROJECT)
+  const project = await acrossProjects(tx).selectFrom("projects").selectAll().where(
+    "id",
+    "=",
+    PROJECT,
+  )
     .executeTakeFirstOrThrow();
-  return await openJournal({ tx, project });
+  return await openJournal({ tx: inProject(tx, project.id), project });
 }
 
 function saleOf(number: number, at: number): SubscriptionSale {
@@ -245,7 +257,7 @@ function saleOf(number: number, at: number): SubscriptionSale {
 }
 
 async function addProject(tx: Tx): Promise<void> {
-  await tx.insertInto("projects").values({
+  await acrossProjects(tx).insertInto("projects").values({
     id: PROJECT,
     seq: 1,
     name: "Year",
@@ -256,7 +268,7 @@ async function addProject(tx: Tx): Promise<void> {
     clock_frozen_at: YEAR_STARTS + 28 * DAY_MS,
   }).execute();
   const common = { project_id: PROJECT, created_at: YEAR_STARTS };
-  await tx.insertInto("apps").values({
+  await acrossProjects(tx).insertInto("apps").values({
     ...common,
     id: APP,
     seq: 1,
@@ -265,7 +277,7 @@ async function addProject(tx: Tx): Promise<void> {
     settings: "{}",
     secrets: "{}",
   }).execute();
-  await tx.insertInto("products").values({
+  await acrossProjects(tx).insertInto("products").values({
     ...common,
     id: PRODUCT,
     seq: 2,
@@ -285,7 +297,7 @@ async function addCustomer(tx: Tx, number: number): Promise<void> {
   const [project_id, id] = [PROJECT, `customer${number}`];
   // Behind the numbers that the journal gives out.
   const seq = 1_000_000_000 + number;
-  await tx.insertInto("customers").values({
+  await acrossProjects(tx).insertInto("customers").values({
     project_id,
     id,
     seq,
@@ -296,7 +308,7 @@ async function addCustomer(tx: Tx, number: number): Promise<void> {
     last_seen_platform: "web",
     last_seen_platform_version: null,
   }).execute();
-  await tx.insertInto("customer_aliases")
+  await acrossProjects(tx).insertInto("customer_aliases")
     .values({ project_id, alias: id, customer_id: id, seq, created_at: YEAR_STARTS }).execute();
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openService, type Service } from "../../lib/service/mod.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
+import { acrossProjects } from "../../lib/service/store/mod.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -82,7 +83,7 @@ Deno.test("the example run_in_ci passes a project that is fit, and fails one tha
   const good = await ended(await startExample("run_in_ci", env));
   deepStrictEqual(good, { code: 0, out: "Fit for release\n", err: "" });
   await at.service.store.write((tx) =>
-    tx.updateTable("projects").set({ current_offering_id: null }).execute()
+    acrossProjects(tx).updateTable("projects").set({ current_offering_id: null }).execute()
   );
   const bad = await ended(await startExample("run_in_ci", env));
   deepStrictEqual([bad.code, bad.out, bad.err], [1, "", "No offering is current\n"]);

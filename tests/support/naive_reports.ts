@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Store } from "../../lib/service/store/mod.ts";
+import { acrossProjects, type Store } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 
 /** A row of the ledger. */
@@ -27,9 +27,9 @@ export interface World {
 /** Reads it. */
 export async function readWorld(store: Store, projectId: string, now: number): Promise<World> {
   return await store.read(async (tx) => {
-    const moves = await tx.selectFrom("movements").selectAll()
+    const moves = await acrossProjects(tx).selectFrom("movements").selectAll()
       .where("project_id", "=", projectId).execute();
-    const people = await tx.selectFrom("customers").selectAll()
+    const people = await acrossProjects(tx).selectFrom("customers").selectAll()
       .where("project_id", "=", projectId).execute();
     return { moves, people, now };
   });

@@ -7,7 +7,7 @@
 import { fc } from "./properties.ts";
 import { type RawBuilder, sql } from "kysely";
 import type { MovementKind } from "../../lib/service/domain/movements.ts";
-import type { Tx } from "../../lib/service/store/mod.ts";
+import { acrossProjects, type Tx } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import type { Desk } from "./harness.ts";
 import { DAY } from "./simulation.ts";
@@ -103,9 +103,9 @@ export const ledgers: fc.Arbitrary<Ledger> = fc.record({
 export async function insertLedger(desk: Desk, { people, moves }: Ledger): Promise<void> {
   const { projectId: project_id } = desk;
   await desk.service.store.write(async (tx) => {
-    const products = await tx.selectFrom("products").selectAll().execute();
+    const products = await acrossProjects(tx).selectFrom("products").selectAll().execute();
     for (const [i, { first, last, country, platform }] of people.entries()) {
-      await tx.insertInto("customers").values({
+      await acrossProjects(tx).insertInto("customers").values({
         project_id,
         id: `someone ${i}`,
         seq: 1_000_000 + i,
@@ -119,7 +119,7 @@ export async function insertLedger(desk: Desk, { people, moves }: Ledger): Promi
     }
     for (const [i, move] of moves.entries()) {
       const product = products[move.product % products.length];
-      await tx.insertInto("movements").values({
+      await acrossProjects(tx).insertInto("movements").values({
         project_id,
         seq: 2_000_000 + i,
         ...partsOf(move),
@@ -143,7 +143,7 @@ async function addUp(
   table: "movements_daily" | "movements_monthly",
   day: RawBuilder<unknown>,
 ): Promise<void> {
-  await tx.deleteFrom(table).execute();
+  await acrossProjects(tx).deleteFrom(table).execute();
   await sql`
     insert into ${sql.table(table)}
     select project_id, ${day}, kind, environment, store, app_id, product_id,

@@ -7,6 +7,7 @@
  */
 
 import { serveFolder, tell } from "./clock_fixture.ts";
+import { acrossProjects } from "../../lib/service/store/mod.ts";
 
 if (import.meta.main) {
   const [folder = "", to = ""] = Deno.args;
@@ -14,7 +15,7 @@ if (import.meta.main) {
   print("started");
   const timer = setInterval(() => print("going on"), 2);
   const { clock_advancing_to } = await service.store.read((tx) =>
-    tx.selectFrom("projects").select("clock_advancing_to").executeTakeFirstOrThrow()
+    acrossProjects(tx).selectFrom("projects").select("clock_advancing_to").executeTakeFirstOrThrow()
   );
   if (clock_advancing_to === null) await tell(service, "/clock/advance", { to: Number(to) });
   else await service.settle();

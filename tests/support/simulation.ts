@@ -11,6 +11,7 @@ import type { Purchase } from "../../lib/resources/purchases.ts";
 import type { Subscription } from "../../lib/resources/subscriptions.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { BASE_URL, type Desk } from "./harness.ts";
+import { acrossProjects } from "../../lib/service/store/mod.ts";
 
 /** A day in milliseconds. */
 export const DAY = 86_400_000;
@@ -88,7 +89,7 @@ export function simulate(desk: Desk): Simulation {
     now: async () => (await clock()).now,
     async newEvents() {
       const rows = await service.store.read((tx) =>
-        tx.selectFrom("events").selectAll().where("project_id", "=", projectId)
+        acrossProjects(tx).selectFrom("events").selectAll().where("project_id", "=", projectId)
           .where("seq", ">", lastEvent).orderBy("seq").execute()
       );
       lastEvent = rows.at(-1)?.seq ?? lastEvent;

@@ -8,6 +8,8 @@
 
 import { join } from "node:path";
 import {
+  acrossProjects,
+  inProject,
   lockFolder,
   nextSeq,
   openStore,
@@ -38,7 +40,9 @@ async function hold(folder: string): Promise<void> {
 async function write(folder: string): Promise<void> {
   print("started");
   const store = openStore({ file: join(folder, "data.db") });
-  const known = await store.read((tx) => tx.selectFrom("projects").select("id").execute());
+  const known = await store.read((tx) =>
+    acrossProjects(tx).selectFrom("projects").select("id").execute()
+  );
   if (known.length === 0) await store.write(addProject);
   await Promise.all(Array.from({ length: WRITERS }, async () => {
     for (;;) {
@@ -53,10 +57,10 @@ async function write(folder: string): Promise<void> {
 async function change(tx: Tx, id: string): Promise<void> {
   await addOffering(tx, id);
   await setCurrent(tx, id);
-  await tx.insertInto("audit_logs").values({
+  await acrossProjects(tx).insertInto("audit_logs").values({
     project_id: PROJECT,
     id: `log_${id}`,
-    seq: await nextSeq(tx, PROJECT),
+    seq: await nextSeq(inProject(tx, PROJECT)),
     action_type: "offering_created",
     target_type: "offering",
     target_identifier: id,

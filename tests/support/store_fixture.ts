@@ -6,7 +6,14 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nextSeq, openStore, type Store, type Tx } from "../../lib/service/store/mod.ts";
+import {
+  acrossProjects,
+  inProject,
+  nextSeq,
+  openStore,
+  type Store,
+  type Tx,
+} from "../../lib/service/store/mod.ts";
 
 /** The project that the rows belong to. */
 export const PROJECT = "proj00000001";
@@ -43,7 +50,7 @@ export async function withStore(
 
 /** Adds the project. */
 export async function addProject(tx: Tx): Promise<void> {
-  await tx.insertInto("projects")
+  await acrossProjects(tx).insertInto("projects")
     .values({
       id: PROJECT,
       seq: 1,
@@ -59,11 +66,11 @@ export async function addProject(tx: Tx): Promise<void> {
 
 /** Adds an offering whose lookup key is its id. */
 export async function addOffering(tx: Tx, id: string, lookup_key = id): Promise<string> {
-  await tx.insertInto("offerings")
+  await acrossProjects(tx).insertInto("offerings")
     .values({
       project_id: PROJECT,
       id,
-      seq: await nextSeq(tx, PROJECT),
+      seq: await nextSeq(inProject(tx, PROJECT)),
       lookup_key,
       display_name: id,
       metadata: null,
@@ -75,14 +82,14 @@ export async function addOffering(tx: Tx, id: string, lookup_key = id): Promise<
 
 /** The ids of all offerings, oldest first. */
 export async function offeringIds(tx: Tx): Promise<string[]> {
-  const rows = await tx.selectFrom("offerings").select("id")
+  const rows = await acrossProjects(tx).selectFrom("offerings").select("id")
     .where("project_id", "=", PROJECT).orderBy("seq").execute();
   return rows.map((row) => row.id);
 }
 
 /** Makes an offering current, or none. */
 export async function setCurrent(tx: Tx, id: string | null): Promise<void> {
-  await tx.updateTable("projects").set({ current_offering_id: id })
+  await acrossProjects(tx).updateTable("projects").set({ current_offering_id: id })
     .where("id", "=", PROJECT).execute();
 }
 

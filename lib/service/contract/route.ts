@@ -8,7 +8,7 @@
 import { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { Scope } from "./scopes.ts";
-import type { Tx } from "../store/mod.ts";
+import type { ProjectTx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Targets } from "../outbound/targets.ts";
 
@@ -44,8 +44,8 @@ export type NamesIn<P extends string> = P extends `${string}{${infer Name}}${inf
 
 /** One request in the hands of a route: what came in, and the transaction it runs in. */
 export interface Call<Params extends string = string, Query = unknown, Body = unknown> {
-  /** The transaction. A GET reads a snapshot; everything else is all or nothing. */
-  readonly tx: Tx;
+  /** The transaction, in the project. A GET reads a snapshot; everything else is all or nothing. */
+  readonly tx: ProjectTx;
   /** The project in the path. */
   readonly project: Row<"projects">;
   /** The values in the path, decoded. */
@@ -68,7 +68,7 @@ export interface Call<Params extends string = string, Query = unknown, Body = un
   body(): Body;
 }
 
-/** The call of a route that belongs to no project. */
+/** The call of a route that belongs to no project: `tx.whole` is what it works with. */
 export type AccountCall<Params extends string = string, Query = unknown, Body = unknown> = Omit<
   Call<Params, Query, Body>,
   "project"

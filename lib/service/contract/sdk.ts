@@ -12,13 +12,19 @@ import { Hono } from "hono";
 import { z } from "zod";
 import type { Method, NamesIn, Operation } from "./route.ts";
 import { respond, type ServerParts } from "../http/server.ts";
-import { isStoreUnavailable, type Tx } from "../store/mod.ts";
+import {
+  acrossProjects,
+  inProject,
+  isStoreUnavailable,
+  type ProjectTx,
+  type Tx,
+} from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A read of an app, in the hands of a route. */
 export interface SdkCall<Params extends string = string> {
   /** The transaction: a snapshot. */
-  readonly tx: Tx;
+  readonly tx: ProjectTx;
   /** The app whose key was sent. */
   readonly app: Row<"apps">;
   /** The app's project. */
@@ -142,10 +148,10 @@ async function answer(
   request: Request,
   params: Record<string, string>,
 ): Promise<Response> {
-  const result = await parts.store.read(async (tx) => {
-    const { app, project } = await appOf(request, tx);
+  const result = await parts.store.read(async (whole) => {
+    const call = await appOf(request, whole);
     checkPlatform(request.headers.get("X-Platform"));
-    return await route.handle({ tx, app, project, params: decoded(params, request) });
+    return await route.handle({ ...call, params: decoded(params, request) });
   });
   return respond(JSON.stringify(result), route.status);
 }
@@ -156,26 +162,28 @@ function keyIn(request: Request): string {
 }
 
 /** The app whose public key the request carries, with or without the word `Bearer`. */
-async function appOf(request: Request, tx: Tx): Promise<Pick<SdkCall, "app" | "project">> {
+async function appOf(
+  request: Request,
+  whole: Tx,
+): Promise<Pick<SdkCall, "tx" | "app" | "project">> {
   const key = keyIn(request);
   if (/^(sk|atk|rtk|adm)_/.test(key)) {
     const message = "This credential is secret and has no place in an app; use a public SDK key";
     throw new SdkRefusal(403, "secret_key", message);
   }
-  const row = await tx.selectFrom("app_keys").select(["project_id", "app_id"])
-    .where("key", "=", key).executeTakeFirst();
+  const row = await acrossProjects(whole).selectFrom("app_keys")
+    .select(["project_id", "app_id"]).where("key", "=", key).executeTakeFirst();
   if (!row) {
     const message = key === ""
       ? "A public SDK key is needed: send Authorization: Bearer <key>"
       : "The public SDK key is unknown";
     throw new SdkRefusal(401, "invalid_key", message, { "WWW-Authenticate": "Bearer" });
   }
-  const app = await tx.selectFrom("apps").selectAll()
-    .where("project_id", "=", row.project_id).where("id", "=", row.app_id)
+  const tx = inProject(whole, row.project_id);
+  const app = await tx.selectFrom("apps").selectAll().where("id", "=", row.app_id)
     .executeTakeFirstOrThrow();
-  const project = await tx.selectFrom("projects").selectAll()
-    .where("id", "=", row.project_id).executeTakeFirstOrThrow();
-  return { app, project };
+  const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
+  return { tx, app, project };
 }
 
 const PLATFORMS = new Set(

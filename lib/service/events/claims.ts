@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { projectTime } from "../clock.ts";
-import type { Tx } from "../store/mod.ts";
+import { acrossProjects, inProject, type ProjectTx, type Tx } from "../store/mod.ts";
 import type { DeliveryState } from "../store/delivery_tables.ts";
 import type { Row } from "../store/tables.ts";
 import type { Attempt } from "./attempt.ts";
@@ -69,18 +69,17 @@ export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
 
 /** Takes deliveries of a lane into one's hands, those that were tried before first. */
 export async function claim(
-  tx: Tx,
+  whole: Tx,
   lane: Lane,
   options: { now: number; until: number; most: number },
 ): Promise<Claim[]> {
   const { now, until, most } = options;
+  const tx = inProject(whole, lane.project_id);
   const webhook = await tx.selectFrom("webhook_integrations").selectAll()
-    .where("project_id", "=", lane.project_id).where("id", "=", lane.integration_id)
-    .where("disabled_at", "is", null).executeTakeFirst();
+    .where("id", "=", lane.integration_id).where("disabled_at", "is", null).executeTakeFirst();
   if (!webhook) return [];
   const ready = tx.selectFrom("deliveries").selectAll()
-    .where("project_id", "=", lane.project_id).where("integration_id", "=", lane.integration_id)
-    .orderBy("ready_at").orderBy("seq");
+    .where("integration_id", "=", lane.integration_id).orderBy("ready_at").orderBy("seq");
   const again = await ready.where("ready_at", ">", 0).where("ready_at", "<=", now)
     .limit(most).execute();
   const fresh = await ready.where("ready_at", "=", 0).limit(most - again.length).execute();
@@ -91,8 +90,7 @@ export async function claim(
     if (delivery.lease !== null) await recordInterrupted(tx, delivery, now);
     await updateDelivery(tx, delivery, { lease, leased_at: now, ready_at: until });
     const event = await tx.selectFrom("events").selectAll()
-      .where("project_id", "=", lane.project_id).where("id", "=", delivery.event_id)
-      .executeTakeFirstOrThrow();
+      .where("id", "=", delivery.event_id).executeTakeFirstOrThrow();
     const attempts = delivery.attempts + (delivery.lease === null ? 0 : 1);
     const payload = delivery.payload ?? event.payload;
     claims.push({
@@ -110,12 +108,13 @@ const INTERRUPTED = "The service ended during this attempt; the receiver may hav
 
 /** Gives a delivery back that our own end has cut off. It counts towards nothing. */
 export async function release(
-  tx: Tx,
+  whole: Tx,
   { delivery: { project_id, id, ready_at }, lease }: Claim,
   attempt: Attempt,
 ): Promise<void> {
+  const tx = inProject(whole, project_id);
   const delivery = await tx.selectFrom("deliveries").selectAll()
-    .where("project_id", "=", project_id).where("id", "=", id).executeTakeFirst();
+    .where("id", "=", id).executeTakeFirst();
   if (delivery?.lease !== lease) return;
   await recordAttempts(tx, delivery, [{ ...attempt, error: INTERRUPTED }], ready_at);
   const attempts = delivery.attempts + 1;
@@ -126,10 +125,11 @@ export async function release(
  * Frees what a process that is gone had in its hands, and notes that it was cut off. Only one process
  * works on a database.
  */
-export async function freeLeases(tx: Tx, now: number): Promise<void> {
-  const held = await tx.selectFrom("deliveries").selectAll().where("lease", "is not", null)
-    .execute();
+export async function freeLeases(whole: Tx, now: number): Promise<void> {
+  const held = await acrossProjects(whole).selectFrom("deliveries").selectAll()
+    .where("lease", "is not", null).execute();
   for (const delivery of held) {
+    const tx = inProject(whole, delivery.project_id);
     await recordInterrupted(tx, delivery, now);
     await updateDelivery(tx, delivery, { lease: null, ready_at: 0 });
   }
@@ -137,14 +137,13 @@ export async function freeLeases(tx: Tx, now: number): Promise<void> {
 
 /** Notes an attempt of which nothing is known but that it began. */
 async function recordInterrupted(
-  tx: Tx,
+  tx: ProjectTx,
   delivery: Row<"deliveries">,
   now: number,
 ): Promise<void> {
-  const { project_id, integration_id, attempts, leased_at } = delivery;
+  const { integration_id, attempts, leased_at } = delivery;
   const { url } = await tx.selectFrom("webhook_integrations").select("url")
-    .where("project_id", "=", project_id).where("id", "=", integration_id)
-    .executeTakeFirstOrThrow();
+    .where("id", "=", integration_id).executeTakeFirstOrThrow();
   const unknown = {
     address: null,
     request_headers: "{}",
@@ -162,34 +161,34 @@ async function recordInterrupted(
 
 /** Writes attempts down after those that were made before. */
 async function recordAttempts(
-  tx: Tx,
-  { project_id, id, attempts: before }: Row<"deliveries">,
+  tx: ProjectTx,
+  { id, attempts: before }: Row<"deliveries">,
   attempts: readonly Attempt[],
   next_attempt_at: number | null,
 ): Promise<void> {
   for (const [i, attempt] of attempts.entries()) {
     const number = before + i + 1;
-    const row = { project_id, delivery_id: id, number, ...attempt, next_attempt_at };
+    const row = { delivery_id: id, number, ...attempt, next_attempt_at };
     await tx.insertInto("attempts").values(row).execute();
   }
 }
 
 /** Writes down what was tried and what came of it, and lets the customer's next delivery go. */
 export async function finish(
-  tx: Tx,
+  whole: Tx,
   { delivery: { project_id, id }, lease }: Claim,
   attempts: readonly Attempt[],
   outcome: Outcome,
   now: number,
 ): Promise<void> {
+  const tx = inProject(whole, project_id);
   const delivery = await tx.selectFrom("deliveries").selectAll()
-    .where("project_id", "=", project_id).where("id", "=", id).executeTakeFirst();
+    .where("id", "=", id).executeTakeFirst();
   // Its integration or its event may be gone, and another may have taken over.
   if (delivery?.lease !== lease) return;
   if (outcome.disables) await disable(tx, delivery, now);
   const webhook = await tx.selectFrom("webhook_integrations").select("disabled_at")
-    .where("project_id", "=", project_id).where("id", "=", delivery.integration_id)
-    .executeTakeFirst();
+    .where("id", "=", delivery.integration_id).executeTakeFirst();
   const ends = outcome.state === "pending" && typeof webhook?.disabled_at === "number";
   const state = ends ? "dead" : outcome.state;
   const ready_at = state === "pending" ? outcome.ready_at : null;
@@ -207,40 +206,41 @@ export async function finish(
 }
 
 /** Makes a customer's first delivery that waits ready, unless another one is. */
-export async function letNextGo(
-  tx: Tx,
-  { project_id, integration_id, customer_id }: Pick<
-    Row<"deliveries">,
-    "project_id" | "integration_id" | "customer_id"
-  >,
+async function letNextGo(
+  tx: ProjectTx,
+  { integration_id, customer_id }: Pick<Row<"deliveries">, "integration_id" | "customer_id">,
 ): Promise<void> {
   const first = await tx.selectFrom("deliveries").selectAll()
-    .where("project_id", "=", project_id).where("integration_id", "=", integration_id)
-    .where("customer_id", "=", customer_id).where("state", "=", "pending")
-    .orderBy("seq").limit(1).executeTakeFirst();
+    .where("integration_id", "=", integration_id).where("customer_id", "=", customer_id)
+    .where("state", "=", "pending").orderBy("seq").limit(1).executeTakeFirst();
   if (first && first.ready_at === null) await updateDelivery(tx, first, { ready_at: 0 });
 }
 
 /** Switches an integration off, and gives up what waits for it. */
-async function disable(tx: Tx, delivery: Row<"deliveries">, now: number): Promise<void> {
-  const { project_id, integration_id } = delivery;
+async function disable(
+  tx: ProjectTx,
+  { integration_id }: Row<"deliveries">,
+  now: number,
+): Promise<void> {
   const project = await tx.selectFrom("projects").select(["clock_frozen_at", "clock_offset"])
-    .where("id", "=", project_id).executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow();
   // It is shown beside the moment of its creation, which is the project's time.
   await tx.updateTable("webhook_integrations").set({ disabled_at: projectTime(project, now) })
-    .where("project_id", "=", project_id).where("id", "=", integration_id).execute();
+    .where("id", "=", integration_id).execute();
   // What somebody has in hand is given up when it comes back.
   const dead = { state: "dead", ready_at: null, finished_at: now, payload: null } as const;
   await tx.updateTable("deliveries").set(dead)
-    .where("project_id", "=", project_id).where("integration_id", "=", integration_id)
-    .where("state", "=", "pending").where("lease", "is", null).execute();
+    .where("integration_id", "=", integration_id).where("state", "=", "pending").where(
+      "lease",
+      "is",
+      null,
+    ).execute();
 }
 
 async function updateDelivery(
-  tx: Tx,
-  { project_id, id }: Pick<Row<"deliveries">, "project_id" | "id">,
-  change: Partial<Row<"deliveries">>,
+  tx: ProjectTx,
+  { id }: Pick<Row<"deliveries">, "id">,
+  change: Partial<Omit<Row<"deliveries">, "project_id">>,
 ): Promise<void> {
-  await tx.updateTable("deliveries").set(change)
-    .where("project_id", "=", project_id).where("id", "=", id).execute();
+  await tx.updateTable("deliveries").set(change).where("id", "=", id).execute();
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Tx } from "../store/mod.ts";
+import { inProject, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Claim, Lane } from "./claims.ts";
 
@@ -57,20 +57,19 @@ export function createDeliveryFaults(): DeliveryFaults {
 }
 
 async function letOvertake(
-  tx: Tx,
+  whole: Tx,
   { delivery, lease }: Claim,
   until: number,
 ): Promise<boolean> {
   const { project_id, integration_id, customer_id, id } = delivery;
-  const own = tx.updateTable("deliveries").where("project_id", "=", project_id)
-    .where("id", "=", id).where("lease", "=", lease);
+  const tx = inProject(whole, project_id);
+  const own = tx.updateTable("deliveries").where("id", "=", id).where("lease", "=", lease);
   const next = await tx.selectFrom("deliveries").select("id")
-    .where("project_id", "=", project_id).where("integration_id", "=", integration_id)
-    .where("customer_id", "=", customer_id).where("state", "=", "pending")
-    .where("seq", ">", delivery.seq).orderBy("seq").limit(1).executeTakeFirst();
+    .where("integration_id", "=", integration_id).where("customer_id", "=", customer_id)
+    .where("state", "=", "pending").where("seq", ">", delivery.seq).orderBy("seq").limit(1)
+    .executeTakeFirst();
   await own.set({ lease: null, ready_at: next ? null : until }).execute();
   if (!next) return false;
-  await tx.updateTable("deliveries").set({ ready_at: 0 })
-    .where("project_id", "=", project_id).where("id", "=", next.id).execute();
+  await tx.updateTable("deliveries").set({ ready_at: 0 }).where("id", "=", next.id).execute();
   return true;
 }

@@ -6,7 +6,7 @@
  */
 
 import { sql } from "kysely";
-import type { Tx } from "../store/mod.ts";
+import { acrossProjects, inProject, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { readRetryAfter, type Schedule, waitAfter } from "./schedule.ts";
 
@@ -18,7 +18,7 @@ type Waiting =
 
 /** Lets nothing wait longer than the schedule would. What a receiver has asked for still counts. */
 export async function hasten(
-  tx: Tx,
+  whole: Tx,
   { now, schedule }: { now: number; schedule: Schedule },
 ): Promise<void> {
   const { rows } = await sql<Waiting>`
@@ -29,16 +29,15 @@ export async function hasten(
       and deliveries.integration_id = webhook.id
     join attempts on attempts.project_id = deliveries.project_id
       and attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
-    where ready_at > ${now} and lease is null and tries > 0`.execute(tx);
+    where ready_at > ${now} and lease is null and tries > 0`.execute(acrossProjects(whole));
   for (const row of rows) {
     const ready_at = latestEnd(row, schedule);
     if (ready_at >= row.ready_at) continue;
-    const { project_id, id, attempts } = row;
-    await tx.updateTable("deliveries").set({ ready_at })
-      .where("project_id", "=", project_id).where("id", "=", id).execute();
+    const { id, attempts } = row;
+    const tx = inProject(whole, row.project_id);
+    await tx.updateTable("deliveries").set({ ready_at }).where("id", "=", id).execute();
     await tx.updateTable("attempts").set({ next_attempt_at: ready_at })
-      .where("project_id", "=", project_id).where("delivery_id", "=", id)
-      .where("number", "=", attempts).execute();
+      .where("delivery_id", "=", id).where("number", "=", attempts).execute();
   }
 }
 

@@ -8,7 +8,7 @@
 import { sql } from "kysely";
 import type { Later } from "../clock.ts";
 import { missing, Refusal } from "../contract/errors.ts";
-import type { Store, Tx } from "../store/mod.ts";
+import { inProject, type ProjectTx, type Store } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Bell } from "./bell.ts";
 
@@ -52,7 +52,8 @@ export function createListeners(store: Store, later: Later, bell: Bell): Listene
         for (;;) {
           // What is written while this is read has rung by then, so the wait ends at once.
           const { rings } = bell;
-          const events = await store.read(async (tx) => {
+          const events = await store.read(async (whole) => {
+            const tx = inProject(whole, wanted.project_id);
             await checkSession(tx, wanted);
             return await readEvents(tx, wanted);
           });
@@ -75,11 +76,11 @@ export function createListeners(store: Store, later: Later, bell: Bell): Listene
  * @throws {Refusal} to all others, and where the listener is gone.
  */
 export async function checkSession(
-  tx: Tx,
-  { project_id, name, session }: Pick<Pull, "project_id" | "name" | "session">,
+  tx: ProjectTx,
+  { name, session }: Pick<Pull, "name" | "session">,
 ): Promise<void> {
   const listener = await tx.selectFrom("listeners").select("session")
-    .where("project_id", "=", project_id).where("name", "=", name).executeTakeFirst();
+    .where("name", "=", name).executeTakeFirst();
   if (!listener) throw missing("listener", name);
   if (session === undefined || listener.session === session) return;
   const message =
@@ -90,21 +91,22 @@ export async function checkSession(
 
 /** How many events a listener has still to get. */
 export async function countWaiting(
-  tx: Tx,
-  { project_id, acknowledged }: Row<"listeners">,
+  tx: ProjectTx,
+  { acknowledged }: Row<"listeners">,
   types: readonly string[] | undefined,
 ): Promise<number> {
   const { rows: [row] } = await sql<{ count: number }>`
-    select count(*) as count from events
-    where project_id = ${project_id} and seq > ${acknowledged} and ${isOneOf(types)}`.execute(tx);
+    select count(*) as count from ${tx.rows("events")} where seq > ${acknowledged} and ${
+    isOneOf(types)
+  }`.execute(tx);
   return row?.count ?? 0;
 }
 
-async function readEvents(tx: Tx, { project_id, name, types, limit }: Pull) {
+async function readEvents(tx: ProjectTx, { name, types, limit }: Pull) {
   const { rows } = await sql<Row<"events">>`
-    select events.* from events join listeners
-      on listeners.project_id = events.project_id and listeners.name = ${name}
-    where events.project_id = ${project_id} and seq > acknowledged and ${isOneOf(types)}
+    select events.* from ${tx.rows("events")} as events
+    join ${tx.rows("listeners")} as listeners on listeners.name = ${name}
+    where seq > acknowledged and ${isOneOf(types)}
     order by seq limit ${limit}`.execute(tx);
   return rows;
 }

@@ -7,9 +7,9 @@
  * @module
  */
 
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Clock } from "../clock.ts";
-import type { Store, Tx } from "../store/mod.ts";
+import { inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** Removes what is old. */
@@ -102,23 +102,23 @@ type Arrived = Pick<Row<"deliveries">, "project_id" | "id">;
 
 /** Removes deliveries that have arrived, with their attempts. Tells whether there may be more. */
 async function pruneDeliveries(store: Store, now: number): Promise<boolean> {
-  const isOld = sql`state = 'delivered' and finished_at < ${now - KEEP_MS}`;
+  const isOld = sql<SqlBool>`state = 'delivered' and finished_at < ${now - KEEP_MS}`;
   const old = await store.read(async (tx) => {
     const { rows } = await sql<Arrived>`select project_id, id from deliveries
       where ${isOld} order by finished_at limit ${BATCH}`.execute(tx);
     return rows;
   });
   if (old.length === 0) return false;
-  await store.write(async (tx) => {
+  await store.write(async (whole) => {
     for (const { project_id, id } of old) {
-      const { rows } = await sql<{ integration_id: string; seq: number }>`
-        delete from deliveries where project_id = ${project_id} and id = ${id} and ${isOld}
-        returning integration_id, seq`.execute(tx);
-      for (const { integration_id, seq } of rows) {
-        // Else it would look as if the event had never been sent.
-        await sql`update webhook_integrations set pruned_seq = max(pruned_seq, ${seq})
-          where project_id = ${project_id} and id = ${integration_id}`.execute(tx);
-      }
+      const tx = inProject(whole, project_id);
+      const gone = await tx.deleteFrom("deliveries").where("id", "=", id).where(isOld)
+        .returning(["integration_id", "seq"]).executeTakeFirst();
+      if (!gone) continue;
+      // Else it would look as if the event had never been sent.
+      await tx.updateTable("webhook_integrations")
+        .set({ pruned_seq: sql<number>`max(pruned_seq, ${gone.seq})` })
+        .where("id", "=", gone.integration_id).execute();
     }
   });
   return old.length === BATCH;

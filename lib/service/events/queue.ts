@@ -5,7 +5,7 @@
  * @module
  */
 
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { type Tx, writeRows } from "../store/mod.ts";
@@ -41,7 +41,7 @@ export function hasQueued(tx: Tx): boolean {
 /** Puts new events in line for every integration that wants them. */
 export async function queueDeliveries(place: Place, events: readonly QueuedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  telling.add(place.tx);
+  telling.add(place.tx.whole);
   const webhooks = await listeningWebhooks(place);
   const wanted = webhooks.flatMap((webhook) =>
     events.filter((event) => wants(webhook, event)).map((event) => ({ webhook, event }))
@@ -50,9 +50,8 @@ export async function queueDeliveries(place: Place, events: readonly QueuedEvent
 }
 
 /** The integrations of a project that get events. */
-export async function listeningWebhooks({ tx, project }: Place): Promise<Webhook[]> {
-  return await tx.selectFrom("webhook_integrations").selectAll()
-    .where("project_id", "=", project.id).where("disabled_at", "is", null)
+export async function listeningWebhooks({ tx }: Place): Promise<Webhook[]> {
+  return await tx.selectFrom("webhook_integrations").selectAll().where("disabled_at", "is", null)
     .orderBy("seq").execute();
 }
 
@@ -85,9 +84,8 @@ export async function queueNew(
   { once = false }: { once?: boolean } = {},
 ): Promise<string[]> {
   if (wanted.length === 0) return [];
-  const { tx, project } = place;
+  const { tx } = place;
   const rows = wanted.map(({ webhook, event }) => ({
-    project_id: project.id,
     id: newId("delivery"),
     seq: event.seq,
     integration_id: webhook.id,
@@ -109,11 +107,10 @@ export async function queueAgain(
   place: Place,
   deliveries: readonly Pick<Row<"deliveries">, "id" | "event_id">[],
 ): Promise<void> {
-  const { tx, project } = place;
+  const { tx } = place;
   for (let at = 0; at < deliveries.length; at += CHUNK) {
     const ids = deliveries.slice(at, at + CHUNK).map(({ id }) => id);
-    const these = tx.updateTable("deliveries").where("project_id", "=", project.id)
-      .where("id", "in", ids).where("lease", "is", null);
+    const these = tx.updateTable("deliveries").where("id", "in", ids).where("lease", "is", null);
     await these.set({ ready_at: 0, tries: 0 }).where("ready_at", "is not", null).execute();
     await these.set({ state: "pending", tries: 0, finished_at: null })
       .where("state", "!=", "pending").execute();
@@ -122,20 +119,17 @@ export async function queueAgain(
 }
 
 /** Makes those deliveries of events ready that no other one of their customer is before. */
-async function makeReady({ tx, project }: Place, eventIds: readonly string[]): Promise<void> {
-  busy.add(tx);
+async function makeReady({ tx }: Place, eventIds: readonly string[]): Promise<void> {
+  busy.add(tx.whole);
   for (let at = 0; at < eventIds.length; at += CHUNK) {
-    const ids = sql.join(eventIds.slice(at, at + CHUNK));
-    await sql`
-      update deliveries set ready_at = 0
-      where project_id = ${project.id} and event_id in (${ids})
-        and state = 'pending' and ready_at is null
-        and not exists (
-          select 1 from deliveries as other
-          where other.project_id = deliveries.project_id
-            and other.integration_id = deliveries.integration_id
-            and other.customer_id = deliveries.customer_id
-            and other.state = 'pending'
-            and (other.ready_at is not null or other.seq < deliveries.seq))`.execute(tx);
+    await tx.updateTable("deliveries").set({ ready_at: 0 })
+      .where("event_id", "in", eventIds.slice(at, at + CHUNK))
+      .where("state", "=", "pending").where("ready_at", "is", null).where(sql<SqlBool>`not exists (
+        select 1 from ${tx.rows("deliveries")} as other
+        where other.integration_id = deliveries.integration_id
+          and other.customer_id = deliveries.customer_id
+          and other.state = 'pending'
+          and (other.ready_at is not null or other.seq < deliveries.seq))`)
+      .execute();
   }
 }

@@ -47,9 +47,8 @@ export async function resendEvent(
 }
 
 /** All deliveries of an event, in the order of their integrations. */
-export async function deliveriesOf({ tx, project }: Place, eventId: string): Promise<Delivery[]> {
-  return await tx.selectFrom("deliveries").selectAll()
-    .where("project_id", "=", project.id).where("event_id", "=", eventId)
+export async function deliveriesOf({ tx }: Place, eventId: string): Promise<Delivery[]> {
+  return await tx.selectFrom("deliveries").selectAll().where("event_id", "=", eventId)
     .orderBy("integration_id").execute();
 }
 
@@ -86,17 +85,16 @@ export async function recoverEvents(place: Place, query: RecoverQuery): Promise<
  * to one integration, to try it, is nobody else's, and nobody waits for it any more.
  */
 async function missedEvents(
-  { tx, project }: Place,
+  { tx }: Place,
   webhook: Webhook,
   { since, until, after }: RecoverQuery & { after: number },
 ): Promise<(QueuedEvent & { delivery_id: string | null })[]> {
   const { rows } = await sql<QueuedEvent & { delivery_id: string | null }>`
     select events.id, events.seq, events.type, events.customer_id, events.app_id,
       events.environment, deliveries.id as delivery_id
-    from events left join deliveries
-      on deliveries.project_id = events.project_id and deliveries.event_id = events.id
-        and deliveries.integration_id = ${webhook.id}
-    where events.project_id = ${project.id} and events.seq > ${after} and events.type <> 'TEST'
+    from ${tx.rows("events")} as events left join ${tx.rows("deliveries")} as deliveries
+      on deliveries.event_id = events.id and deliveries.integration_id = ${webhook.id}
+    where events.seq > ${after} and events.type <> 'TEST'
       and events.created_at >= ${since} and events.created_at <= ${until ?? Number.MAX_SAFE_INTEGER}
       and (deliveries.state in ('dead', 'dropped') and deliveries.once = 0
         -- What has no delivery any more has arrived long ago.

@@ -14,19 +14,16 @@ import type { Row } from "../store/tables.ts";
  * the given app, and names the project's first app where that is none.
  */
 export async function writeTestEvent(
-  { tx, project, now }: Place & { now: number },
+  { tx, now }: Place & { now: number },
   app_id: string | null,
 ): Promise<Row<"events">> {
-  const first = await tx.selectFrom("apps").select("id").where("project_id", "=", project.id)
-    .orderBy("seq").limit(1).executeTakeFirst();
+  const first = await tx.selectFrom("apps").select("id").orderBy("seq").limit(1).executeTakeFirst();
   const event = {
     ...testEvent(now, app_id ?? first?.id),
-    project_id: project.id,
-    seq: await nextSeq(tx, project.id),
+    seq: await nextSeq(tx),
     app_id,
   };
-  await tx.insertInto("events").values(event).execute();
-  return event;
+  return await tx.insertInto("events").values(event).returningAll().executeTakeFirstOrThrow();
 }
 
 function testEvent(

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { sql } from "kysely";
 import { newId } from "../records/ids.ts";
 import type { AccountCall, AuditEntry } from "../contract/route.ts";
-import { nextSeq } from "../store/mod.ts";
+import { inProject, nextSeq, writeRows } from "../store/mod.ts";
 
 /** Writes down who did what to what in a project, and with which client. */
 export async function recordAudit(
@@ -15,8 +14,8 @@ export async function recordAudit(
   projectId: string,
   entry: AuditEntry,
 ): Promise<void> {
-  const { tx, actor, now } = call;
-  const { action_type, target_type, target_identifier } = entry;
+  const { actor, now } = call;
+  const tx = inProject(call.tx.whole, projectId);
   const data = JSON.stringify({
     actor: { email: actor.email, name: actor.name, has_mfa: actor.has_mfa },
     metadata: {
@@ -26,14 +25,14 @@ export async function recordAudit(
       user_agent: call.userAgent,
     },
   });
-  // Every change writes one, so the query is written out: to build it takes longer than to run it.
-  await sql`
-    insert into audit_logs (
-      project_id, id, seq, action_type, target_type, target_identifier,
-      actor_type, actor_identifier, occurred_at, additional_data
-    ) values (
-      ${projectId}, ${newId("audit_log")}, ${await nextSeq(tx, projectId)},
-      ${action_type}, ${target_type}, ${target_identifier},
-      'user', ${actor.account_id}, ${now}, ${data}
-    )`.execute(tx);
+  // Every change writes one: to build a typed query takes longer than to run it.
+  await writeRows(tx, "audit_logs", [{
+    id: newId("audit_log"),
+    seq: await nextSeq(tx),
+    ...entry,
+    actor_type: "user",
+    actor_identifier: actor.account_id,
+    occurred_at: now,
+    additional_data: data,
+  }]);
 }

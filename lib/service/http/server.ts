@@ -20,6 +20,7 @@ import { newRequestId } from "../records/ids.ts";
 import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
 import type { RateCounter } from "./rates.ts";
 import {
+  type AccountCall,
   type Actor,
   type Call,
   fullPath,
@@ -28,7 +29,13 @@ import {
 } from "../contract/route.ts";
 import { allows } from "../contract/scopes.ts";
 import { isBehind, type Settler } from "../ledger/settle.ts";
-import { isStoreUnavailable, type Store, type Tx } from "../store/mod.ts";
+import {
+  acrossProjects,
+  inProject,
+  isStoreUnavailable,
+  type Store,
+  type Tx,
+} from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
 
 /** What the server needs to answer requests. */
@@ -248,8 +255,9 @@ function callFor(
   const parameters = url.search === "" ? NO_PARAMETERS : url.searchParams;
   // Whether the handler looks at the body or not, it is looked at afterwards: once is enough.
   let checked: { body: unknown } | undefined;
-  const call: Omit<Call, "project"> = {
-    tx,
+  const call: AccountCall = {
+    // Where there is no project, nothing is found in one.
+    tx: inProject(tx, project?.id ?? ""),
     params,
     query: validate(route.query, Object.fromEntries(parameters)),
     expand: expansions(parameters, route, actor),
@@ -285,7 +293,8 @@ async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
 /** Tells the holder of a public SDK key what it is not for. */
 async function refusePublicKey(token: string, store: Store): Promise<void> {
   const key = await store.read((tx) =>
-    tx.selectFrom("app_keys").select("id").where("key", "=", token).executeTakeFirst()
+    acrossProjects(tx).selectFrom("app_keys").select("id").where("key", "=", token)
+      .executeTakeFirst()
   );
   if (!key) return;
   const message = "A public SDK key reads offerings under /v1 only; send an access token here";

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { sql } from "kysely";
 import type { EventCustomer } from "../domain/events.ts";
 import type { Place } from "../records/find.ts";
+import { findRow } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A customer, as events and the ledger know it. */
@@ -79,18 +79,16 @@ function remember<T>(read: (key: string) => Promise<T>): (key: string) => Promis
 }
 
 async function readCustomers(
-  { tx, project }: Place,
+  { tx }: Place,
   ids: readonly string[],
 ): Promise<KnownCustomer[]> {
   if (ids.length === 0) return [];
   const rows = await tx.selectFrom("customers").select(["id", "first_seen_at", "last_seen_country"])
-    .where("project_id", "=", project.id).where("id", "in", ids).execute();
+    .where("id", "in", ids).execute();
   const aliases = await tx.selectFrom("customer_aliases").select(["customer_id", "alias"])
-    .where("project_id", "=", project.id).where("customer_id", "in", ids)
-    .orderBy("customer_id").orderBy("seq").execute();
+    .where("customer_id", "in", ids).orderBy("customer_id").orderBy("seq").execute();
   const attributes = await tx.selectFrom("customer_attributes").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "in", ids)
-    .orderBy("customer_id").orderBy("name").execute();
+    .where("customer_id", "in", ids).orderBy("customer_id").orderBy("name").execute();
   const aliasesOf = Map.groupBy(aliases, (row) => row.customer_id);
   const attributesOf = Map.groupBy(attributes, (row) => row.customer_id);
   return rows.map(({ id, first_seen_at, last_seen_country }) => ({
@@ -106,36 +104,26 @@ async function readCustomers(
   }));
 }
 
-async function readProduct({ tx, project }: Place, id: string): Promise<Row<"products">> {
-  const row = await tx.selectFrom("products").selectAll()
-    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
+async function readProduct({ tx }: Place, id: string): Promise<Row<"products">> {
+  const row = await tx.selectFrom("products").selectAll().where("id", "=", id).executeTakeFirst();
   return known(row, "product", id);
 }
 
-async function readEntitlements({ tx, project }: Place, productId: string): Promise<string[]> {
+async function readEntitlements({ tx }: Place, productId: string): Promise<string[]> {
+  const entitlements = tx.selectFrom("entitlements").selectAll().as("entitlements");
   const rows = await tx.selectFrom("entitlement_products")
-    .innerJoin(
-      "entitlements",
-      (join) =>
-        join.onRef("entitlements.project_id", "=", "entitlement_products.project_id")
-          .onRef("entitlements.id", "=", "entitlement_products.entitlement_id"),
-    )
-    .select("entitlements.lookup_key")
-    .where("entitlement_products.project_id", "=", project.id)
-    .where("entitlement_products.product_id", "=", productId)
+    .innerJoin(entitlements, "entitlements.id", "entitlement_products.entitlement_id")
+    .select("entitlements.lookup_key").where("entitlement_products.product_id", "=", productId)
     .orderBy("entitlement_products.seq").execute();
   return rows.map((row) => row.lookup_key);
 }
 
 async function readLookupKey(
-  { tx, project }: Place,
+  { tx }: Place,
   table: "entitlements" | "offerings",
   id: string,
 ): Promise<string | null> {
-  const { rows } = await sql<{ lookup_key: string }>`
-    select lookup_key from ${sql.table(table)} where project_id = ${project.id} and id = ${id}`
-    .execute(tx);
-  return rows[0]?.lookup_key ?? null;
+  return (await findRow(tx, table, id))?.lookup_key ?? null;
 }
 
 /** What a virtual currency's column `product_grants` holds. */
@@ -149,10 +137,9 @@ interface StoredGrant {
 }
 
 async function readCurrencyGrants(
-  { tx, project }: Place,
+  { tx }: Place,
 ): Promise<Map<string, CurrencyGrant[]>> {
-  const rows = await tx.selectFrom("virtual_currencies").selectAll()
-    .where("project_id", "=", project.id).where("state", "=", "active")
+  const rows = await tx.selectFrom("virtual_currencies").selectAll().where("state", "=", "active")
     .where("product_grants", "is not", null).orderBy("seq").execute();
   const found = new Map<string, CurrencyGrant[]>();
   for (const { id: code, name, description, product_grants } of rows) {

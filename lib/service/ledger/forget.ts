@@ -4,7 +4,6 @@
  * @module
  */
 
-import { sql } from "kysely";
 import { delivery } from "../domain/events.ts";
 import type { Place } from "../records/find.ts";
 import { updateRows } from "../store/mod.ts";
@@ -18,17 +17,18 @@ const CHUNK = 500;
  * recorded. What is on its way to a webhook arrives as it was sent: tries of one delivery are alike.
  */
 export async function forgetAttributes(
-  { tx, project }: Place,
+  place: Place,
   customerId: string,
 ): Promise<void> {
+  const { tx } = place;
   const ids = tx.selectFrom("customer_aliases").select("alias")
-    .where("project_id", "=", project.id).where("customer_id", "=", customerId);
+    .where("customer_id", "=", customerId);
   for (let after = 0;;) {
     const events = await tx.selectFrom("events").selectAll()
-      .where("project_id", "=", project.id).where("customer_id", "in", ids)
+      .where("customer_id", "in", ids)
       .where("seq", ">", after).orderBy("seq").limit(CHUNK).execute();
     const changed = events.flatMap(withoutAttributes);
-    for (const { id } of changed) await keepOnItsWay({ tx, project }, id);
+    for (const { id } of changed) await keepOnItsWay(place, id);
     await updateRows(tx, "events", changed, ["payload"]);
     const last = events.at(-1);
     if (last === undefined) return;
@@ -44,10 +44,8 @@ function withoutAttributes(row: Row<"events">): Row<"events">[] {
 }
 
 /** Lets the deliveries of an event that are on their way keep its present payload. */
-async function keepOnItsWay({ tx, project }: Place, eventId: string): Promise<void> {
-  await sql`
-    update deliveries set payload = (
-      select payload from events where project_id = ${project.id} and id = ${eventId})
-    where project_id = ${project.id} and event_id = ${eventId}
-      and state = 'pending' and payload is null`.execute(tx);
+async function keepOnItsWay({ tx }: Place, eventId: string): Promise<void> {
+  const payload = tx.selectFrom("events").select("payload").where("id", "=", eventId);
+  await tx.updateTable("deliveries").set({ payload }).where("event_id", "=", eventId)
+    .where("state", "=", "pending").where("payload", "is", null).execute();
 }

@@ -125,7 +125,7 @@ const MOVING = [
 /** Opens a journal in a transaction. */
 export async function openJournal(place: Place): Promise<Journal> {
   const { last_seq } = await place.tx.selectFrom("projects").select("last_seq")
-    .where("id", "=", place.project.id).executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow();
   const pages: Pages = {
     place,
     facts: readEventFacts(place),
@@ -233,9 +233,8 @@ function next(pages: Pages): { project_id: string; seq: number } {
 
 /** The subscriptions of a family that follow this one, as they are now. */
 async function membersOf(pages: Pages, id: string): Promise<Subscription[]> {
-  const { tx, project } = pages.place;
-  const rows = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("shared_from_id", "=", id)
+  const { tx } = pages.place;
+  const rows = await tx.selectFrom("subscriptions").selectAll().where("shared_from_id", "=", id)
     .orderBy("seq").execute();
   const begun = [...pages.begun.values()].filter(({ shared_from_id }) => shared_from_id === id);
   return [...rows.map((row) => pages.moved.get(row.id)?.after ?? row), ...begun];
@@ -248,9 +247,8 @@ async function heirsIn(pages: Pages, { succeeds, after }: Step): Promise<Subscri
 }
 
 async function write(pages: Pages): Promise<void> {
-  const { tx, project } = pages.place;
-  await tx.updateTable("projects").set({ last_seq: pages.seq }).where("id", "=", project.id)
-    .execute();
+  const { tx } = pages.place;
+  await tx.updateTable("projects").set({ last_seq: pages.seq }).execute();
   await writeRows(tx, "subscriptions", [...pages.begun.values()]);
   await updateChanged(tx, "subscriptions", [...pages.moved.values()], MOVING);
   await writeRows(tx, "purchases", pages.bought);
@@ -259,8 +257,7 @@ async function write(pages: Pages): Promise<void> {
   await writeRows(tx, "invoices", pages.invoices);
   for (const settled of pages.settled) await settle(pages.place, settled);
   for (const [id, end] of pages.ends) {
-    await tx.updateTable("transactions").set(end)
-      .where("project_id", "=", project.id).where("id", "=", id).execute();
+    await tx.updateTable("transactions").set(end).where("id", "=", id).execute();
   }
   await writeRows(tx, "movements", pages.movements);
   const { days, months } = pages.totals;
@@ -271,7 +268,7 @@ async function write(pages: Pages): Promise<void> {
 }
 
 /** Changes an earlier payment, and the invoice that waited for it. */
-async function settle({ tx, project }: Place, settled: Settled): Promise<void> {
+async function settle({ tx }: Place, settled: Settled): Promise<void> {
   const { transaction, status, at, expires_at } = settled;
   const wasPending = transaction.status === "pending";
   await tx.updateTable("transactions").set({
@@ -279,10 +276,9 @@ async function settle({ tx, project }: Place, settled: Settled): Promise<void> {
     refunded_at: status === "refunded" ? at : null,
     ...wasPending ? { purchased_at: at } : {},
     ...expires_at === undefined ? {} : { expires_at, effective_expires_at: expires_at },
-  }).where("project_id", "=", project.id).where("id", "=", transaction.id).execute();
+  }).where("id", "=", transaction.id).execute();
   if (!wasPending) return;
   await tx.updateTable("invoices").set({ paid_at: at })
-    .where("project_id", "=", project.id)
     .where("subscription_id", "=", transaction.subscription_id)
     .where("paid_at", "is", null).execute();
 }

@@ -75,27 +75,24 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
   const { from, to } = move;
   await joinGrants(call, await readSubscriptions(call, from), move);
   for (const table of ["subscriptions", "purchases", "invoices"] as const) {
-    await tx.updateTable(table).set({ customer_id: to })
-      .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
+    await tx.updateTable(table).set({ customer_id: to }).where("customer_id", "=", from).execute();
   }
   const { since } = await readEventFacts(call).customer(to);
   // Charts of cohorts find what a customer has paid by the day on which the customer was first seen.
   await tx.updateTable("movements").set({ customer_id: to, customer_since: since })
-    .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
+    .where("customer_id", "=", from).execute();
   await tx.updateTable("customer_aliases").set({ customer_id: to })
-    .where("project_id", "=", project.id).where("customer_id", "=", from).execute();
-  const kept = tx.selectFrom("customer_attributes").select("name")
-    .where("project_id", "=", project.id).where("customer_id", "=", to);
+    .where("customer_id", "=", from).execute();
+  const kept = tx.selectFrom("customer_attributes").select("name").where("customer_id", "=", to);
   await tx.updateTable("customer_attributes").set({ customer_id: to })
-    .where("project_id", "=", project.id).where("customer_id", "=", from)
+    .where("customer_id", "=", from)
     .where("name", "not in", kept).execute();
-  const assigned = tx.selectFrom("assigned_offerings").select("customer_id")
-    .where("project_id", "=", project.id);
+  const assigned = tx.selectFrom("assigned_offerings").select("customer_id");
   await tx.updateTable("assigned_offerings").set({ customer_id: to })
-    .where("project_id", "=", project.id).where("customer_id", "=", from)
+    .where("customer_id", "=", from)
     .where((eb) => eb.val(to), "not in", assigned).execute();
   const gone = await tx.selectFrom("customers").selectAll()
-    .where("project_id", "=", project.id).where("id", "=", from).executeTakeFirstOrThrow();
+    .where("id", "=", from).executeTakeFirstOrThrow();
   await deleteRow({ tx, project, now }, "customers", "customer", gone);
 }
 
@@ -106,7 +103,7 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
  * before stay, without personal attributes.
  */
 export async function removeHoldings(call: Now, customerId: string): Promise<void> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const subscriptions = await readSubscriptions(call, customerId);
   const journal = await openJournal(call);
   const { since } = await journal.facts.customer(customerId);
@@ -117,39 +114,35 @@ export async function removeHoldings(call: Now, customerId: string): Promise<voi
   await journal.write();
   await leaveSources(call, subscriptions);
   for (const table of ["invoices", "purchases", "subscriptions"] as const) {
-    await tx.deleteFrom(table).where("project_id", "=", project.id)
-      .where("customer_id", "=", customerId).execute();
+    await tx.deleteFrom(table).where("customer_id", "=", customerId).execute();
   }
   await forgetAttributes(call, customerId);
   await tx.updateTable("movements").set({ customer_id: null })
-    .where("project_id", "=", project.id).where("customer_id", "=", customerId).execute();
+    .where("customer_id", "=", customerId).execute();
 }
 
 function inApps({ appIds }: Move): (row: { app_id: string | null }) => boolean {
   return ({ app_id }) => appIds === undefined || app_id !== null && appIds.includes(app_id);
 }
 
-async function readSubscriptions({ tx, project }: Place, owner: string): Promise<Subscription[]> {
-  return await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "=", owner)
+async function readSubscriptions({ tx }: Place, owner: string): Promise<Subscription[]> {
+  return await tx.selectFrom("subscriptions").selectAll().where("customer_id", "=", owner)
     .orderBy("seq").execute();
 }
 
-async function readPurchases({ tx, project }: Place, owner: string): Promise<Purchase[]> {
-  return await tx.selectFrom("purchases").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "=", owner)
+async function readPurchases({ tx }: Place, owner: string): Promise<Purchase[]> {
+  return await tx.selectFrom("purchases").selectAll().where("customer_id", "=", owner)
     .orderBy("seq").execute();
 }
 
 async function setOwner(
-  { tx, project }: Place,
+  { tx }: Place,
   table: "subscriptions" | "purchases",
   rows: readonly { id: string }[],
   owner: string,
 ): Promise<void> {
   for (const { id } of rows) {
-    await tx.updateTable(table).set({ customer_id: owner })
-      .where("project_id", "=", project.id).where("id", "=", id).execute();
+    await tx.updateTable(table).set({ customer_id: owner }).where("id", "=", id).execute();
   }
 }
 
@@ -169,18 +162,17 @@ async function joinGrants(call: Now, moved: readonly Subscription[], { to }: Mov
   }
 }
 
-async function save({ tx, project }: Place, row: Subscription): Promise<void> {
+async function save({ tx }: Place, row: Subscription): Promise<void> {
   const { status, period_ends_at, due_at } = row;
   await tx.updateTable("subscriptions").set({ status, period_ends_at, due_at })
-    .where("project_id", "=", project.id).where("id", "=", row.id).execute();
+    .where("id", "=", row.id).execute();
 }
 
 /** Ends what a family shares of a subscription that is deleted. */
 async function endShares(journal: Journal, call: Now, source: Subscription): Promise<void> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const members = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("shared_from_id", "=", source.id)
-    .orderBy("seq").execute();
+    .where("shared_from_id", "=", source.id).orderBy("seq").execute();
   const end = expire(source, now, "deletion", []);
   for (const member of members) {
     const step = mirror(end, member);
@@ -190,13 +182,13 @@ async function endShares(journal: Journal, call: Now, source: Subscription): Pro
 
 /** Takes deleted shares off the count of those who shared them. */
 async function leaveSources(
-  { tx, project }: Place,
+  { tx }: Place,
   subscriptions: readonly Subscription[],
 ): Promise<void> {
   for (const { shared_from_id } of subscriptions) {
     if (shared_from_id === null) continue;
     await tx.updateTable("subscriptions")
       .set((eb) => ({ share_count: eb("share_count", "-", 1) }))
-      .where("project_id", "=", project.id).where("id", "=", shared_from_id).execute();
+      .where("id", "=", shared_from_id).execute();
   }
 }

@@ -17,7 +17,7 @@ import type { Step, Subscription } from "../domain/step.ts";
 import { USUAL_DURATION } from "../domain/subscription.ts";
 import type { Place } from "../records/find.ts";
 import { type Journal, openJournal } from "./journal.ts";
-import type { Store, Tx } from "../store/mod.ts";
+import { acrossProjects, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** Settles projects. Whoever asks while a project is being settled waits for the same. */
@@ -91,31 +91,29 @@ export const nextDueAt = sql<number | null>`(
 
 /** The projects that are behind. */
 async function behindAt(tx: Tx, wall: number): Promise<string[]> {
-  const projects = await tx.selectFrom("projects").selectAll().select(nextDueAt)
+  const projects = await acrossProjects(tx).selectFrom("projects").selectAll().select(nextDueAt)
     .orderBy("seq").execute();
   return projects.filter((project) => isBehind(project, wall)).map((project) => project.id);
 }
 
 /** Works off a batch. Returns whether there may be more. */
-async function settleBatch(tx: Tx, projectId: string, wall: number): Promise<boolean> {
-  const project = await tx.selectFrom("projects").selectAll().select(nextDueAt)
-    .where("id", "=", projectId).executeTakeFirst();
+async function settleBatch(whole: Tx, projectId: string, wall: number): Promise<boolean> {
+  const tx = inProject(whole, projectId);
+  const project = await tx.selectFrom("projects").selectAll().select(nextDueAt).executeTakeFirst();
   if (!project || !isBehind(project, wall)) return false;
   const target = project.clock_advancing_to ?? projectTime(project, wall);
-  const due = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", projectId).where("due_at", "<=", target)
+  const due = await tx.selectFrom("subscriptions").selectAll().where("due_at", "<=", target)
     .orderBy("due_at").orderBy("seq").limit(BATCH).execute();
   const advancing = project.clock_advancing_to !== null;
   if (due.length === 0) {
-    if (advancing) await arrive(tx, project, target, wall);
+    if (advancing) await arrive({ tx, project }, target, wall);
     return false;
   }
   const end = due.length < BATCH ? target : due.at(-1)?.due_at ?? target;
   const reached = await workOff({ tx, project }, due, end);
   if (advancing) {
     const now = Math.max(reached, project.clock_frozen_at ?? 0);
-    await tx.updateTable("projects").set({ clock_frozen_at: now })
-      .where("id", "=", projectId).execute();
+    await tx.updateTable("projects").set({ clock_frozen_at: now }).execute();
   }
   return true;
 }
@@ -183,12 +181,16 @@ function compare(
 }
 
 /** Ends an advance: the clock stands at its target, or runs on from there. */
-async function arrive(tx: Tx, project: Row<"projects">, at: number, wall: number): Promise<void> {
+async function arrive(
+  { tx, project }: Place,
+  at: number,
+  wall: number,
+): Promise<void> {
   const runs = project.clock_runs_after === 1;
   await tx.updateTable("projects").set({
     clock_frozen_at: runs ? null : at,
     clock_offset: runs ? at - wall : project.clock_offset,
     clock_advancing_to: null,
     clock_runs_after: 0,
-  }).where("id", "=", project.id).execute();
+  }).execute();
 }

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
+import { rememberPlace } from "./changes.ts";
 import { findProduct, type Place } from "./find.ts";
 import { tombstoneOf } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
@@ -22,11 +23,10 @@ export async function attachedAt(
   ownerId: string,
   productId: string,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ seq: number }>`
-    select seq from ${sql.table(table)}
-    where project_id = ${call.project.id} and ${sql.ref(OWNERS[table])} = ${ownerId}
-      and product_id = ${productId}`.execute(call.tx);
-  return (rows[0] ?? await tombstoneOf(call, table, `${ownerId}/${productId}`))?.seq;
+  const row = await call.tx.selectFrom(table).select("seq")
+    .where(sql.ref(OWNERS[table]), "=", ownerId).where("product_id", "=", productId)
+    .executeTakeFirst();
+  return (row ?? await tombstoneOf(call, table, `${ownerId}/${productId}`))?.seq;
 }
 
 /**
@@ -40,14 +40,11 @@ export async function detachProducts(
   ownerId: string,
   productIds: readonly string[],
 ): Promise<void> {
-  const owner = sql.ref(OWNERS[table]);
   for (const productId of productIds) {
     const { id } = await findProduct(call, productId, "product_ids");
-    await rememberPlaces(call, table, sql`product_id = ${id} and ${owner} = ${ownerId}`);
-    await sql`
-      delete from ${sql.table(table)}
-      where project_id = ${call.project.id} and product_id = ${id} and ${owner} = ${ownerId}`
-      .execute(call.tx);
+    await rememberPlaces(call, table, id, ownerId);
+    await call.tx.deleteFrom(table).where("product_id", "=", id)
+      .where(sql.ref(OWNERS[table]), "=", ownerId).execute();
   }
 }
 
@@ -56,21 +53,23 @@ export async function rememberAttachments(
   call: Pick<Call, "tx" | "project" | "now">,
   productId: string,
 ): Promise<void> {
-  const where = sql`product_id = ${productId}`;
-  await rememberPlaces(call, "entitlement_products", where);
-  await rememberPlaces(call, "package_products", where);
+  await rememberPlaces(call, "entitlement_products", productId);
+  await rememberPlaces(call, "package_products", productId);
 }
 
-/** Remembers the places of attachments, so that their lists can be continued after them. */
+/** Remembers where a product is attached, to one owner or to all, so that lists go on after it. */
 async function rememberPlaces(
-  { tx, project, now }: Pick<Call, "tx" | "project" | "now">,
+  { tx, now }: Pick<Call, "tx" | "now">,
   table: AttachmentTable,
-  where: RawBuilder<unknown>,
+  productId: string,
+  ownerId?: string,
 ): Promise<void> {
-  await sql`
-    insert into tombstones (project_id, object, id, seq, deleted_at)
-    select project_id, ${table}, ${sql.ref(OWNERS[table])} || '/' || product_id, seq, ${now}
-    from ${sql.table(table)} where project_id = ${project.id} and ${where}
-    on conflict (project_id, object, id)
-      do update set seq = excluded.seq, deleted_at = excluded.deleted_at`.execute(tx);
+  const owner = sql.ref<string>(OWNERS[table]);
+  const rows = await tx.selectFrom(table).select(["seq", owner.as("owner")])
+    .where("product_id", "=", productId)
+    .$if(ownerId !== undefined, (query) => query.where(owner, "=", String(ownerId))).execute();
+  for (const row of rows) {
+    const id = `${row.owner}/${productId}`;
+    await rememberPlace(tx, table, { id, seq: row.seq, deleted_at: now });
+  }
 }

@@ -4,13 +4,18 @@
  * @module
  */
 
-import { sql } from "kysely";
 import type { DeletedObject } from "../../resources/shared.ts";
 import { taken } from "../contract/errors.ts";
 import type { Place } from "./find.ts";
 import type { ListedTable } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
-import { type ColumnName, isUniqueViolation, nextSeq } from "../store/mod.ts";
+import {
+  type ColumnName,
+  findRow,
+  isUniqueViolation,
+  nextSeq,
+  type ProjectTx,
+} from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /**
@@ -46,11 +51,10 @@ export async function insertCustomer(
   id: string,
   seen?: LastSeen,
 ): Promise<Row<"customers">> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const key = { what: "a customer", value: id, param: "id" };
-  const seq = await nextSeq(tx, project.id);
+  const seq = await nextSeq(tx);
   const insert = tx.insertInto("customers").values({
-    project_id: project.id,
     id,
     seq,
     first_seen_at: now,
@@ -62,7 +66,7 @@ export async function insertCustomer(
     ...seen,
   }).returningAll().executeTakeFirstOrThrow();
   const customer = await insertUnique(insert, { ...key, column: "customers.id" });
-  const alias = { project_id: project.id, alias: id, customer_id: id, seq, created_at: now };
+  const alias = { alias: id, customer_id: id, seq, created_at: now };
   await insertUnique(
     tx.insertInto("customer_aliases").values(alias).execute(),
     { ...key, column: "customer_aliases.alias" },
@@ -75,15 +79,13 @@ export type StatefulTable = "entitlements" | "offerings" | "products" | "virtual
 
 /** Archives an object or brings it back. Doing it twice is no error. */
 export async function setState<T extends StatefulTable>(
-  { tx, project }: Place,
+  { tx }: Place,
   table: T,
   id: string,
   state: "active" | "inactive",
 ): Promise<Row<T>> {
-  const { rows } = await sql<Row<T>>`
-    update ${sql.table(table)} set state = ${state}
-    where project_id = ${project.id} and id = ${id} returning *`.execute(tx);
-  const [row] = rows;
+  await tx.updateTable(table as StatefulTable).set({ state }).where("id", "=", id).execute();
+  const row = await findRow(tx, table, id);
   if (!row) throw new Error(`${table} ${id} vanished inside its transaction`);
   return row;
 }
@@ -95,14 +97,19 @@ export async function deleteRow(
   object: string,
   row: { id: string; seq: number; position?: number | null },
 ): Promise<DeletedObject> {
-  const { tx, project, now } = call;
-  await sql`
-    delete from ${sql.table(table)} where project_id = ${project.id} and id = ${row.id}`
-    .execute(tx);
-  const place = { seq: row.seq, position: row.position ?? null, deleted_at: now };
-  await tx.insertInto("tombstones")
-    .values({ project_id: project.id, object, id: row.id, ...place })
-    .onConflict((oc) => oc.columns(["project_id", "object", "id"]).doUpdateSet(place))
-    .execute();
+  const { tx, now } = call;
+  await tx.deleteFrom(table).where("id", "=", row.id).execute();
+  await rememberPlace(tx, object, { ...row, deleted_at: now });
   return { object, id: row.id, deleted_at: now };
+}
+
+/** Remembers where something stood in its list, so that the list can be continued after it. */
+export async function rememberPlace(
+  tx: ProjectTx,
+  object: string,
+  { id, ...at }: { id: string; seq: number; position?: number | null; deleted_at: number },
+): Promise<void> {
+  const place = { seq: at.seq, position: at.position ?? null, deleted_at: at.deleted_at };
+  await tx.insertInto("tombstones").values({ object, id, ...place })
+    .onConflict((oc) => oc.columns(["project_id", "object", "id"]).doUpdateSet(place)).execute();
 }

@@ -6,8 +6,8 @@
 
 import { sql } from "kysely";
 import { invalid, missing } from "../contract/errors.ts";
-import type { ListedTable } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
+import { findRow, type FoundTable } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** The part of a call that finding needs. */
@@ -92,7 +92,7 @@ export const LONGEST_CUSTOMER_ID = 1500;
 
 /** Finds a customer by its id or any other of its aliases. */
 export async function findCustomer(
-  { tx, project }: Place,
+  { tx }: Place,
   alias: string,
   param?: string,
 ): Promise<Row<"customers">> {
@@ -100,15 +100,9 @@ export async function findCustomer(
     const message = `A customer's id has at most ${LONGEST_CUSTOMER_ID} characters`;
     throw invalid(param ?? "customer_id", message);
   }
+  const customers = tx.selectFrom("customers").selectAll().as("customers");
   const row = await tx.selectFrom("customer_aliases")
-    .innerJoin(
-      "customers",
-      (join) =>
-        join.onRef("customers.project_id", "=", "customer_aliases.project_id")
-          .onRef("customers.id", "=", "customer_aliases.customer_id"),
-    )
-    .selectAll("customers")
-    .where("customer_aliases.project_id", "=", project.id)
+    .innerJoin(customers, "customers.id", "customer_aliases.customer_id").selectAll("customers")
     .where("customer_aliases.alias", "=", alias)
     .executeTakeFirst();
   if (row) return row;
@@ -116,30 +110,28 @@ export async function findCustomer(
 }
 
 /** Finds a row by its id, or answers 404. */
-async function byId<T extends ListedTable>(
-  { tx, project }: Place,
+async function byId<T extends FoundTable>(
+  { tx }: Place,
   table: T,
   what: string,
   id: string,
   param?: string,
 ): Promise<Row<T>> {
-  const { rows } = await sql<Row<T>>`
-    select * from ${sql.table(table)} where project_id = ${project.id} and id = ${id}`.execute(tx);
-  if (rows[0]) return rows[0];
+  const row = await findRow(tx, table, id);
+  if (row) return row;
   throw missing(what, id, param);
 }
 
 /** Finds a row by its id or lookup key, the id first, or answers 404. */
 async function byKey<T extends "entitlements" | "offerings">(
-  { tx, project }: Place,
+  { tx }: Place,
   table: T,
   what: string,
   key: string,
   param?: string,
 ): Promise<Row<T>> {
   const { rows } = await sql<Row<T>>`
-    select * from ${sql.table(table)}
-    where project_id = ${project.id} and (id = ${key} or lookup_key = ${key})
+    select * from ${tx.rows(table)} where id = ${key} or lookup_key = ${key}
     order by id = ${key} desc limit 1`.execute(tx);
   if (rows[0]) return rows[0];
   throw missing(what, key, param);

@@ -22,7 +22,7 @@ export function givenListing(
   call: Place,
   { product_id, entitlement_id }: Giver,
 ): Listing<Row<"entitlements">, number, Entitlement> {
-  const { tx, project } = call;
+  const { tx } = call;
   const common = { idOf: (row: Row<"entitlements">) => row.id, show: showEntitlement };
   if (product_id === null) {
     return {
@@ -31,21 +31,18 @@ export function givenListing(
       rowsAfter: async (after) =>
         after === undefined
           ? await tx.selectFrom("entitlements").selectAll()
-            .where("project_id", "=", project.id).where("id", "=", entitlement_id).execute()
+            .where("id", "=", entitlement_id).execute()
           : [],
     };
   }
+  const entitlements = tx.selectFrom("entitlements").selectAll().as("entitlements");
   return {
     ...common,
     positionOf: (id) => attachedAt(call, "entitlement_products", id, product_id),
     rowsAfter: (after, count) =>
       tx.selectFrom("entitlement_products")
-        .innerJoin("entitlements", (join) =>
-          join.onRef("entitlements.project_id", "=", "entitlement_products.project_id")
-            .onRef("entitlements.id", "=", "entitlement_products.entitlement_id"))
-        .selectAll("entitlements")
-        .where("entitlement_products.project_id", "=", project.id)
-        .where("entitlement_products.product_id", "=", product_id)
+        .innerJoin(entitlements, "entitlements.id", "entitlement_products.entitlement_id")
+        .selectAll("entitlements").where("entitlement_products.product_id", "=", product_id)
         .where("entitlement_products.seq", ">", after ?? -1)
         .orderBy("entitlement_products.seq").limit(count).execute(),
   };
@@ -75,13 +72,12 @@ async function readActive(
   call: Pick<Call, "tx" | "project" | "now">,
   customerId: string,
 ): Promise<Active[]> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const subscriptions = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "=", customerId)
+    .where("customer_id", "=", customerId)
     .where("status", "in", ["trialing", "active", "in_grace_period"]).execute();
   const purchases = await tx.selectFrom("purchases").select("product_id")
-    .where("project_id", "=", project.id).where("customer_id", "=", customerId)
-    .where("status", "=", "owned").execute();
+    .where("customer_id", "=", customerId).where("status", "=", "owned").execute();
   const open = subscriptions.filter((row) => givesAccess(row, now))
     .map((row) => ({ ...row, expires_at: accessEnd(row) }));
   // What was bought once is bought for ever.
@@ -97,8 +93,7 @@ async function readActive(
   const ends = furthestEnds(sources);
   if (ends.size === 0) return [];
   const entitlements = await tx.selectFrom("entitlements").select(["id", "seq"])
-    .where("project_id", "=", project.id).where("id", "in", [...ends.keys()])
-    .orderBy("seq").execute();
+    .where("id", "in", [...ends.keys()]).orderBy("seq").execute();
   return entitlements.map(({ id, seq }) => ({
     object: "customer.active_entitlement",
     entitlement_id: id,
@@ -109,13 +104,13 @@ async function readActive(
 
 /** The entitlements that products give, by product. */
 async function givenBy(
-  { tx, project }: Place,
+  { tx }: Place,
   productIds: readonly string[],
 ): Promise<Map<string, string[]>> {
   const ids = [...new Set(productIds)];
   if (ids.length === 0) return new Map();
   const rows = await tx.selectFrom("entitlement_products").select(["product_id", "entitlement_id"])
-    .where("project_id", "=", project.id).where("product_id", "in", ids).execute();
+    .where("product_id", "in", ids).execute();
   const given = new Map<string, string[]>();
   for (const { product_id, entitlement_id } of rows) {
     given.set(product_id, [...given.get(product_id) ?? [], entitlement_id]);
@@ -126,6 +121,6 @@ async function givenBy(
 /** Where an entitlement stands in the project's order, or stood until it was deleted. */
 async function placeOf(call: Place, id: string): Promise<{ seq: number } | undefined> {
   const row = await call.tx.selectFrom("entitlements").select("seq")
-    .where("project_id", "=", call.project.id).where("id", "=", id).executeTakeFirst();
+    .where("id", "=", id).executeTakeFirst();
   return row ?? await tombstoneOf(call, "entitlement", id);
 }

@@ -10,6 +10,7 @@ import type { Page } from "../../page.ts";
 import { invalid } from "../contract/errors.ts";
 import type { AccountCall, Call } from "../contract/route.ts";
 import { LARGEST_PAGE } from "../contract/schemas.ts";
+import type { FoundTable } from "../store/mod.ts";
 import type { Row, Tables } from "../store/tables.ts";
 
 /** The query of a list, as `pageQuery` makes it. */
@@ -63,9 +64,9 @@ export function wholeList<Item>(url: URL, items: Item[]): Page<Item> {
 
 /** Tables whose rows are listed by `seq`. */
 export type ListedTable = {
-  [T in keyof Tables]: Tables[T] extends { project_id: string; id: string; seq: number } ? T
+  [T in FoundTable]: Tables[T] extends { seq: number } ? T
     : never;
-}[keyof Tables];
+}[FoundTable];
 
 /** How to list a table. */
 export interface TableListing<T extends ListedTable, Item> {
@@ -85,15 +86,14 @@ export function tableListing<T extends ListedTable, Item>(
   table: T,
   options: TableListing<T, Item>,
 ): Listing<Row<T>, number, Item> {
-  const { tx, project } = call;
+  const { tx } = call;
   const { object } = options;
   const where = options.where ?? sql`1 = 1`;
   const order = options.newestFirst ? sql`desc` : sql`asc`;
   return {
     async positionOf(id) {
       const { rows } = await sql<{ seq: number }>`
-        select seq from ${sql.table(table)}
-        where project_id = ${project.id} and id = ${id}`.execute(tx);
+        select seq from ${tx.rows(table)} where id = ${id}`.execute(tx);
       return (rows[0] ?? await tombstoneOf(call, object, id))?.seq;
     },
     async rowsAfter(seq, count) {
@@ -103,8 +103,7 @@ export function tableListing<T extends ListedTable, Item>(
         ? sql`seq < ${seq}`
         : sql`seq > ${seq}`;
       const { rows } = await sql<Row<T>>`
-        select * from ${sql.table(table)}
-        where project_id = ${project.id} and ${after} and ${where}
+        select * from ${tx.rows(table)} where ${after} and ${where}
         order by seq ${order} limit ${count}`.execute(tx);
       return rows;
     },
@@ -115,13 +114,12 @@ export function tableListing<T extends ListedTable, Item>(
 
 /** Where something stood in its list before it was deleted. */
 export async function tombstoneOf(
-  { tx, project }: Pick<Call, "tx" | "project">,
+  { tx }: Pick<Call, "tx" | "project">,
   object: string,
   id: string,
 ): Promise<Row<"tombstones"> | undefined> {
   return await tx.selectFrom("tombstones").selectAll()
-    .where("project_id", "=", project.id).where("object", "=", object).where("id", "=", id)
-    .executeTakeFirst();
+    .where("object", "=", object).where("id", "=", id).executeTakeFirst();
 }
 
 /** Reads one row more than the page holds, to know whether there is another page. */

@@ -30,14 +30,12 @@ export interface Catalogue {
 }
 
 /** Reads the catalogue. */
-export async function readCatalogue({ tx, project }: Place): Promise<Catalogue> {
-  const apps = await tx.selectFrom("apps").select(["id", "name"])
-    .where("project_id", "=", project.id).orderBy("seq").execute();
+export async function readCatalogue({ tx }: Place): Promise<Catalogue> {
+  const apps = await tx.selectFrom("apps").select(["id", "name"]).orderBy("seq").execute();
   const products = await tx.selectFrom("products")
-    .select(["id", "type", "store_identifier", "duration"])
-    .where("project_id", "=", project.id).orderBy("seq").execute();
+    .select(["id", "type", "store_identifier", "duration"]).orderBy("seq").execute();
   const offerings = await tx.selectFrom("offerings").select(["id", "lookup_key", "display_name"])
-    .where("project_id", "=", project.id).orderBy("seq").execute();
+    .orderBy("seq").execute();
   return {
     apps: apps.map(({ id, name }) => ({ id, display_name: name })),
     products: products.map(({ id, store_identifier }) => ({ id, display_name: store_identifier })),
@@ -85,11 +83,10 @@ export async function choicesOf(
     return [...catalogue[dimension.catalogue], ...without ? [without] : []];
   }
   const [table, column] = of === "ledger"
-    ? ["movements_monthly", dimension]
-    : ["customers", ofCustomers(dimension)];
+    ? ["movements_monthly", dimension] as const
+    : ["customers", ofCustomers(dimension)] as const;
   const { rows } = await sql<{ value: string }>`
-    select distinct ${valueIn(column)} as value from ${sql.table(table)}
-    where project_id = ${place.project.id}`.execute(place.tx);
+    select distinct ${valueIn(column)} as value from ${place.tx.rows(table)}`.execute(place.tx);
   const values = rows.map(({ value }) => value);
   if (dimension.id === "product_duration") {
     // What was sold once, and what can be sold now.

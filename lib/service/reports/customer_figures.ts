@@ -52,14 +52,15 @@ function isOfPayers({ what }: CustomerSum): boolean {
 
 /** Customers by the day on which they were first seen. */
 async function newCustomers(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
-  const { tx, project } = question;
+  const { tx } = question;
   const { rows } = await sql<SumRow>`
     select ${startOfDay(sql.ref("c.first_seen_at"))} as day, ${
     segmentOfCustomer(question)
   } as segment, count(*) as s0
-    from customers as c
-    where c.project_id = ${project.id} and c.first_seen_at >= ${starts}
-      and c.first_seen_at < ${ends} and ${filtersOfCustomer(question)}
+    from ${tx.rows("customers")} as c
+    where c.first_seen_at >= ${starts} and c.first_seen_at < ${ends} and ${
+    filtersOfCustomer(question)
+  }
     group by 1, 2`.execute(tx);
   return rows;
 }
@@ -70,7 +71,7 @@ async function payingCustomers(
   { starts, ends }: Period,
   sums: readonly CustomerSum[],
 ): Promise<SumRow[]> {
-  const { tx, project } = question;
+  const { tx } = question;
   const columns = sums.map(({ what }, i) =>
     sql`${sumOf(sql.ref(what === "paying" ? "m.has_paid" : "m.paid"))} as ${sql.ref(`s${i}`)}`
   );
@@ -81,9 +82,9 @@ async function payingCustomers(
       select m.customer_since, m.customer_id,
         max(case when m.payments_delta > 0 then 1 else 0 end) as has_paid,
         sum(${columnIn(question, "money", "m")}) as paid
-      from movements as m
-      where m.project_id = ${project.id} and m.customer_since >= ${starts}
-        and m.customer_since < ${ends} and ${IS_PAYMENT} and ${filtersOfPayment(question)}
+      from ${tx.rows("movements")} as m
+      where m.customer_since >= ${starts} and m.customer_since < ${ends}
+        and ${IS_PAYMENT} and ${filtersOfPayment(question)}
       group by m.customer_since, m.customer_id
     ) as m ${joinCustomers(question)}
     group by 1, 2`.execute(tx);
@@ -95,9 +96,10 @@ async function activeCustomers(
   question: Question,
   { starts, ends }: Period,
 ): Promise<SumRow[]> {
-  const { tx, project } = question;
+  const { tx } = question;
   const segment = sql`${segmentOfCustomer(question)} as segment`;
-  const wanted = sql`c.project_id = ${project.id} and ${filtersOfCustomer(question)}`;
+  const wanted = filtersOfCustomer(question);
+  const customers = sql`${tx.rows("customers")} as c`;
   const within = (time: string) =>
     sql`${sql.ref(time)} >= ${starts} and ${sql.ref(time)} < ${ends}`;
   const isNew = sql`(${within("c.first_seen_at")})`;
@@ -106,15 +108,15 @@ async function activeCustomers(
   const { rows } = await sql<SumRow>`
     select ${starts} as day, segment, count(*) as s0
     from (
-      select ${segment} from customers as c where ${wanted} and ${within("c.first_seen_at")}
+      select ${segment} from ${customers} where ${wanted} and ${within("c.first_seen_at")}
       union all
-      select ${segment} from customers as c
+      select ${segment} from ${customers}
       where ${wanted} and ${within("c.last_seen_at")} and not ${isNew}
       union all
       select ${segment} from (
-        select distinct m.customer_id from movements as m
-        where m.project_id = ${project.id} and ${within("m.at")} and ${IS_BUYING}
-      ) as m join customers as c on c.project_id = ${project.id} and c.id = m.customer_id
+        select distinct m.customer_id from ${tx.rows("movements")} as m
+        where ${within("m.at")} and ${IS_BUYING}
+      ) as m join ${customers} on c.id = m.customer_id
       where ${wanted} and not ${isNew} and not ${isSeen}
     ) as active
     group by segment`.execute(tx);
@@ -149,15 +151,15 @@ export async function readLater(
 
 /** What the customers who were first seen in a period have paid, by day. */
 async function moneyOfCohort(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
-  const { tx, project, laterPeriods } = question;
+  const { tx, laterPeriods } = question;
   const { rows } = await sql<SumRow>`
     select m.day, ${segmentOfCustomer(question)} as segment, ${sumOf(sql.ref("m.paid"))} as s0
     from (
       select ${startOfDay(sql.ref("m.at"))} as day, m.customer_id,
         ${columnIn(question, "money", "m")} as paid
-      from movements as m
-      where m.project_id = ${project.id} and m.customer_since >= ${starts}
-        and m.customer_since < ${ends} and m.at < ${spanOf(laterPeriods).ends}
+      from ${tx.rows("movements")} as m
+      where m.customer_since >= ${starts} and m.customer_since < ${ends}
+        and m.at < ${spanOf(laterPeriods).ends}
         and ${IS_PAYMENT} and ${filtersOfPayment(question)}
     ) as m ${joinCustomers(question)}
     group by 1, 2`.execute(tx);
@@ -166,12 +168,12 @@ async function moneyOfCohort(question: Question, { starts, ends }: Period): Prom
 
 /** How many of the subscriptions first paid for in a period were won and lost, by day. */
 async function activesOfCohort(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
-  const { tx, project, laterPeriods } = question;
+  const { tx, laterPeriods } = question;
   const { rows } = await sql<SumRow>`
     select ${startOfDay(sql.ref("at"))} as day, ${segmentIn(question)} as segment,
       ${sumOf(sql`actives_delta`)} as s0
-    from movements
-    where project_id = ${project.id} and paid_since >= ${starts} and paid_since < ${ends}
+    from ${tx.rows("movements")}
+    where paid_since >= ${starts} and paid_since < ${ends}
       and actives_delta <> 0 and at < ${spanOf(laterPeriods).ends} and ${filtersIn(question)}
     group by 1, 2`.execute(tx);
   return rows;
@@ -186,10 +188,10 @@ const IS_PAYMENT = sql`m.customer_id is not null and m.gross_usd_micros <> 0`;
 
 /** Adds the customers to rows that name theirs, where they are asked for anything. */
 function joinCustomers(question: Question): RawBuilder<unknown> {
-  const { project, segment, filters } = question;
+  const { tx, segment, filters } = question;
   const asked = segment !== undefined || [...filters.keys()].some((one) => one.customerColumn);
   if (!asked) return sql``;
-  return sql`join customers as c on c.project_id = ${project.id} and c.id = m.customer_id
+  return sql`join ${tx.rows("customers")} as c on c.id = m.customer_id
     where ${filtersOfCustomer(question)}`;
 }
 

@@ -162,7 +162,7 @@ async function sumsByDay(
   by: CountedBy,
   sums: readonly LedgerSum[],
 ): Promise<SumRow[]> {
-  const { tx, project, periods } = question;
+  const { tx, periods } = question;
   const { starts, ends } = spanOf(periods);
   if (by === "at") {
     const table = periods.every(isOfMonths) ? "movements_monthly" : "movements_daily";
@@ -172,8 +172,8 @@ async function sumsByDay(
   const { rows } = await sql<SumRow>`
     select ${startOfDay(time)} as day, ${segmentIn(question)} as segment,
       ${sumColumns(question, sums)}
-    from movements
-    where project_id = ${project.id} and ${time} >= ${starts} and ${time} < ${ends}
+    from ${tx.rows("movements")}
+    where ${time} >= ${starts} and ${time} < ${ends}
       and ${INDEXED[by]} and ${filtersIn(question)}
     group by ${question.segment ? sql`1, 2` : sql`1`}`.execute(tx);
   return rows;
@@ -214,15 +214,14 @@ async function addUp(
   sums: readonly LedgerSum[],
   { table, starts, ends }: Stretch,
 ): Promise<SumRow[]> {
-  const { tx, project, segment } = question;
+  const { tx, segment } = question;
   const whole = starts === undefined;
   const groups = [...whole ? [] : [sql`1`], ...segment ? [sql`2`] : []];
   const { rows } = await sql<SumRow>`
     select ${whole ? sql`0` : sql`day`} as day, ${segmentIn(question)} as segment,
       ${sumColumns(question, sums)}
-    from ${sql.table(table)}
-    where project_id = ${project.id} and day < ${ends}
-      and ${whole ? sql`1 = 1` : sql`day >= ${starts}`} and ${filtersIn(question)}
+    from ${tx.rows(table)}
+    where day < ${ends} and ${whole ? sql`1 = 1` : sql`day >= ${starts}`} and ${filtersIn(question)}
     ${groups.length === 0 ? sql`` : sql`group by ${sql.join(groups)}`}`.execute(tx);
   return rows;
 }

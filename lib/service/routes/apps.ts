@@ -75,8 +75,7 @@ const listAppPublicKeys = route({
   response: pageOf(publicApiKey),
 }, async (call) => {
   const { id } = await findApp(call, call.params.id);
-  const rows = await call.tx.selectFrom("app_keys").selectAll()
-    .where("project_id", "=", call.project.id).where("app_id", "=", id)
+  const rows = await call.tx.selectFrom("app_keys").selectAll().where("app_id", "=", id)
     .orderBy("seq").execute();
   return wholeList(call.url, rows.map(showKey));
 });
@@ -93,8 +92,7 @@ const getAppStoreKitConfig = route({
   if (app.type !== "app_store" && app.type !== "mac_app_store") {
     throw unprocessable(`An app of type ${app.type} has no StoreKit configuration`);
   }
-  const products = await call.tx.selectFrom("products").selectAll()
-    .where("project_id", "=", call.project.id).where("app_id", "=", app.id)
+  const products = await call.tx.selectFrom("products").selectAll().where("app_id", "=", app.id)
     .where("state", "=", "active").orderBy("seq").execute();
   return { object: "store_kit_config_file", contents: storeKitConfig(app, products) };
 });
@@ -138,8 +136,7 @@ const updateApp = route({
     secrets: merged(before.secrets, changed.secrets),
   };
   await call.tx.updateTable("apps")
-    .set({ name, settings: row.settings, secrets: row.secrets })
-    .where("project_id", "=", call.project.id).where("id", "=", row.id).execute();
+    .set({ name, settings: row.settings, secrets: row.secrets }).where("id", "=", row.id).execute();
   return showApp(row);
 });
 
@@ -206,12 +203,11 @@ export async function insertApp(
   type: string,
   fields: Settings,
 ): Promise<App> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const { settings, secrets } = splitSecrets(fields);
   const row = await tx.insertInto("apps").values({
-    project_id: project.id,
     id: newId("app"),
-    seq: await nextSeq(tx, project.id),
+    seq: await nextSeq(tx),
     name,
     type,
     settings: JSON.stringify(settings),
@@ -225,16 +221,15 @@ export async function insertApp(
 
 /** Gives an app a public key for an environment. */
 async function insertKey(
-  { tx, project, now }: Pick<Call, "tx" | "project" | "now">,
+  { tx, now }: Pick<Call, "tx" | "project" | "now">,
   app: Row<"apps">,
   environment: "production" | "sandbox",
 ): Promise<void> {
   const prefix = `${KEY_PREFIX[app.type]}${environment === "sandbox" ? "sb_" : ""}`;
   await tx.insertInto("app_keys").values({
-    project_id: project.id,
     app_id: app.id,
     id: newId("public_api_key"),
-    seq: await nextSeq(tx, project.id),
+    seq: await nextSeq(tx),
     key: prefix + randomBytes(14).toString("hex"),
     environment,
     created_at: now,
@@ -254,11 +249,10 @@ function showKey(row: Row<"app_keys">): PublicApiKey {
 }
 
 /** What would be lost with an app: its products, archived ones too, and what was bought of them. */
-async function dependentsOf({ tx, project }: Place, appId: string): Promise<string[]> {
+async function dependentsOf({ tx }: Place, appId: string): Promise<string[]> {
   const ids: string[] = [];
   for (const table of ["products", "subscriptions", "purchases"] as const) {
-    const rows = await tx.selectFrom(table).select("id")
-      .where("project_id", "=", project.id).where("app_id", "=", appId)
+    const rows = await tx.selectFrom(table).select("id").where("app_id", "=", appId)
       .orderBy("seq").limit(100 - ids.length).execute();
     ids.push(...rows.map((row) => row.id));
   }
@@ -266,9 +260,8 @@ async function dependentsOf({ tx, project }: Place, appId: string): Promise<stri
 }
 
 /** The webhook integrations that get the events of an app and no others. */
-async function webhooksOf({ tx, project }: Place, appId: string): Promise<string[]> {
-  const rows = await tx.selectFrom("webhook_integrations").select("id")
-    .where("project_id", "=", project.id).where("app_id", "=", appId)
+async function webhooksOf({ tx }: Place, appId: string): Promise<string[]> {
+  const rows = await tx.selectFrom("webhook_integrations").select("id").where("app_id", "=", appId)
     .orderBy("seq").limit(100).execute();
   return rows.map((row) => row.id);
 }

@@ -26,17 +26,17 @@ const assignOffering = route({
   response: customerSchema,
   audit: "customer_offering_assigned",
 }, async (call) => {
-  const { tx, project } = call;
+  const { tx } = call;
   const customer = await findCustomer(call, call.params.id);
   const { offering_id: key } = call.body();
   await tx.deleteFrom("assigned_offerings")
-    .where("project_id", "=", project.id).where("customer_id", "=", customer.id).execute();
+    .where("customer_id", "=", customer.id).execute();
   if (key !== null) {
     const offering = await findOffering(call, key, "offering_id");
     if (offering.state === "inactive") {
       throw unprocessable("An archived offering cannot be assigned; unarchive it first");
     }
-    const row = { project_id: project.id, customer_id: customer.id, offering_id: offering.id };
+    const row = { customer_id: customer.id, offering_id: offering.id };
     await tx.insertInto("assigned_offerings").values(row).execute();
   }
   return await showCustomerWithAccess(call, customer);

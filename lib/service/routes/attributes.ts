@@ -132,9 +132,9 @@ export async function writeAttributes(
   customerId: string,
   changes: readonly AttributeChange[],
 ): Promise<void> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const own = tx.selectFrom("customer_attributes").select(["name", "value"])
-    .where("project_id", "=", project.id).where("customer_id", "=", customerId);
+    .where("customer_id", "=", customerId);
   const values = new Map((await own.execute()).map(({ name, value }) => [name, value]));
   const before = countCustom(values.keys());
   for (const { name, value } of changes) changeValue(values, name, value);
@@ -164,17 +164,15 @@ function attributeListing(
   place: Place,
   customerId: string,
 ): Listing<Row<"customer_attributes">, string, CustomerAttribute> {
-  const { tx, project } = place;
+  const { tx } = place;
   return {
     async positionOf(name) {
       const known = await tx.selectFrom("customer_attributes").select("name")
-        .where("project_id", "=", project.id).where("customer_id", "=", customerId)
-        .where("name", "=", name).executeTakeFirst();
+        .where("customer_id", "=", customerId).where("name", "=", name).executeTakeFirst();
       return known ?? await tombstoneOf(place, REMOVED, `${customerId}/${name}`) ? name : undefined;
     },
     rowsAfter: (position, count) =>
-      tx.selectFrom("customer_attributes").selectAll()
-        .where("project_id", "=", project.id).where("customer_id", "=", customerId)
+      tx.selectFrom("customer_attributes").selectAll().where("customer_id", "=", customerId)
         .$if(position !== undefined, (query) => query.where("name", ">", position ?? ""))
         .orderBy("name").limit(count).execute(),
     idOf: (row) => row.name,
@@ -211,7 +209,7 @@ function changeValue(values: Map<string, string>, name: string, value: string | 
 
 /** Stores the value of one attribute, or removes it where there is none. */
 async function storeValue(
-  { tx, project }: Place,
+  { tx }: Place,
   { at, value, ...key }: {
     customer_id: string;
     name: string;
@@ -221,17 +219,14 @@ async function storeValue(
 ): Promise<void> {
   if (value === undefined) {
     const { numDeletedRows } = await tx.deleteFrom("customer_attributes")
-      .where("project_id", "=", project.id).where("customer_id", "=", key.customer_id)
-      .where("name", "=", key.name).executeTakeFirst();
+      .where("customer_id", "=", key.customer_id).where("name", "=", key.name).executeTakeFirst();
     if (numDeletedRows === 0n) return;
     const id = `${key.customer_id}/${key.name}`;
-    await tx.insertInto("tombstones")
-      .values({ project_id: project.id, object: REMOVED, id, seq: 0, deleted_at: at })
+    await tx.insertInto("tombstones").values({ object: REMOVED, id, seq: 0, deleted_at: at })
       .onConflict((oc) => oc.doNothing()).execute();
     return;
   }
-  await tx.insertInto("customer_attributes")
-    .values({ project_id: project.id, ...key, value, updated_at: at })
+  await tx.insertInto("customer_attributes").values({ ...key, value, updated_at: at })
     .onConflict((oc) =>
       oc.columns(["project_id", "customer_id", "name"]).doUpdateSet({ value, updated_at: at })
     )

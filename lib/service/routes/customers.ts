@@ -201,20 +201,19 @@ export async function showCustomerWithAccess(
 }
 
 /** The condition that a customer's `$email` is exactly this. */
-function withEmail({ project }: Place, email: string) {
+function withEmail({ tx }: Place, email: string) {
   // The name stands in the text, not as a value, so that the index on e-mail addresses is found.
   return sql`id in (
-    select customer_id from customer_attributes
-    where project_id = ${project.id} and name = '$email' and value = ${email})`;
+    select customer_id from ${tx.rows("customer_attributes")}
+    where name = '$email' and value = ${email})`;
 }
 
 /** A customer's ids, oldest first. */
 function aliasListing(
-  { tx, project }: Place,
+  { tx }: Place,
   customerId: string,
 ): Listing<Row<"customer_aliases">, number, CustomerAlias> {
-  const own = tx.selectFrom("customer_aliases").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "=", customerId);
+  const own = tx.selectFrom("customer_aliases").selectAll().where("customer_id", "=", customerId);
   return {
     positionOf: async (id) => (await own.where("alias", "=", id).executeTakeFirst())?.seq,
     rowsAfter: (seq, count) =>

@@ -90,13 +90,12 @@ const createEntitlement = route({
   status: 201,
   audit: "entitlement_created",
 }, async (call) => {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const { lookup_key, display_name } = call.body();
   const row = await insertUnique(
     tx.insertInto("entitlements").values({
-      project_id: project.id,
       id: newId("entitlement"),
-      seq: await nextSeq(tx, project.id),
+      seq: await nextSeq(tx),
       lookup_key,
       display_name,
       created_at: now,
@@ -119,7 +118,7 @@ const updateEntitlement = route({
   const before = await findEntitlement(call, call.params.id);
   const row = { ...before, ...call.body() };
   await call.tx.updateTable("entitlements").set({ display_name: row.display_name })
-    .where("project_id", "=", call.project.id).where("id", "=", row.id).execute();
+    .where("id", "=", row.id).execute();
   return showEntitlement(row);
 });
 
@@ -179,15 +178,14 @@ const attachEntitlementProducts = route({
   response: entitlementSchema,
   audit: "entitlement_products_attached",
 }, async (call) => {
-  const { tx, project } = call;
+  const { tx } = call;
   const row = await findEntitlement(call, call.params.id);
   for (const id of call.body().product_ids) {
     const product = await findProduct(call, id, "product_ids");
     await tx.insertInto("entitlement_products").values({
-      project_id: project.id,
       entitlement_id: row.id,
       product_id: product.id,
-      seq: await nextSeq(tx, project.id),
+      seq: await nextSeq(tx),
     }).onConflict((oc) => oc.doNothing()).execute();
   }
   return showEntitlement(row);
@@ -252,16 +250,13 @@ function productListing(
   call: Place,
   entitlementId: string,
 ): Listing<Row<"products">, number, Product> {
-  const { tx, project } = call;
+  const { tx } = call;
+  const products = tx.selectFrom("products").selectAll().as("products");
   return {
     positionOf: (id) => attachedAt(call, "entitlement_products", entitlementId, id),
     rowsAfter: (after, count) =>
       tx.selectFrom("entitlement_products")
-        .innerJoin("products", (join) =>
-          join.onRef("products.project_id", "=", "entitlement_products.project_id")
-            .onRef("products.id", "=", "entitlement_products.product_id"))
-        .selectAll("products")
-        .where("entitlement_products.project_id", "=", project.id)
+        .innerJoin(products, "products.id", "entitlement_products.product_id").selectAll("products")
         .where("entitlement_products.entitlement_id", "=", entitlementId)
         .where("entitlement_products.seq", ">", after ?? -1)
         .orderBy("entitlement_products.seq").limit(count).execute(),

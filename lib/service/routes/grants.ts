@@ -91,12 +91,12 @@ async function grantUntil(
 
 /** The grant of an entitlement that a customer has now. */
 async function findGrant(
-  { tx, project }: Place,
+  { tx }: Place,
   customerId: string,
   entitlementId: string,
 ): Promise<Row<"subscriptions"> | undefined> {
   return await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "=", customerId)
+    .where("customer_id", "=", customerId)
     .where("entitlement_id", "=", entitlementId).where("status", "!=", "expired")
     .executeTakeFirst();
 }

@@ -15,7 +15,7 @@ import { type Call, route } from "../contract/route.ts";
 import { fromMicros } from "../domain/money.ts";
 import { isPrintable, pdfOf, type PdfText } from "../domain/pdf.ts";
 import { findCustomer, findInvoice } from "../records/find.ts";
-import type { Store, Tx } from "../store/mod.ts";
+import { findRow, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** How long an address is good for, in milliseconds. */
@@ -70,8 +70,7 @@ export async function answerFile(
   const bytes = await store.read(async (tx) => {
     const signed = sign(await fileKey(tx), `${project_id}/${id}/${expires}`);
     if (!isSame(signed, signature) || Number(expires) <= clock()) return undefined;
-    const row = await tx.selectFrom("invoices").selectAll()
-      .where("project_id", "=", project_id).where("id", "=", id).executeTakeFirst();
+    const row = await findRow(inProject(tx, project_id), "invoices", id);
     return row && printInvoice(row);
   });
   if (!bytes) {
@@ -92,7 +91,7 @@ async function addressOf(
   { project_id, id }: Row<"invoices">,
 ): Promise<string> {
   const expires = String(wall() + GOOD_FOR_MS);
-  const signature = sign(await fileKey(tx), `${project_id}/${id}/${expires}`);
+  const signature = sign(await fileKey(tx.whole), `${project_id}/${id}/${expires}`);
   const query = new URLSearchParams({ expires, signature });
   return `${url.origin}${FILES}${project_id}/${id}.pdf?${query}`;
 }

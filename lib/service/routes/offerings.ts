@@ -95,13 +95,12 @@ const createOffering = route({
   status: 201,
   audit: "offering_created",
 }, async (call) => {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const { lookup_key, display_name, metadata = null } = call.body();
   const row = await insertUnique(
     tx.insertInto("offerings").values({
-      project_id: project.id,
       id: newId("offering"),
-      seq: await nextSeq(tx, project.id),
+      seq: await nextSeq(tx),
       lookup_key,
       display_name,
       metadata: metadata && JSON.stringify(metadata),
@@ -133,8 +132,7 @@ const updateOffering = route({
     display_name: display_name ?? before.display_name,
     metadata: metadata === undefined ? before.metadata : metadata && JSON.stringify(metadata),
   };
-  await tx.updateTable("offerings").set(after)
-    .where("project_id", "=", project.id).where("id", "=", before.id).execute();
+  await tx.updateTable("offerings").set(after).where("id", "=", before.id).execute();
   const row = { ...before, ...after };
   if (is_current === true) return showOffering(await makeCurrent(call, row), row);
   if (is_current === false && project.current_offering_id === row.id) {
@@ -157,8 +155,7 @@ const deleteOffering = route({
   const { tx, project } = call;
   const row = await findOffering(call, call.params.id);
   if (project.current_offering_id === row.id) {
-    const other = await tx.selectFrom("offerings").select("id")
-      .where("project_id", "=", project.id).where("id", "!=", row.id)
+    const other = await tx.selectFrom("offerings").select("id").where("id", "!=", row.id)
       .where("state", "=", "active").executeTakeFirst();
     // Gap: with another active offering left, someone has to choose the next current one first.
     if (other) {
@@ -271,8 +268,7 @@ async function fillVacancy(call: Call, id: string): Promise<Row<"projects">> {
 
 /** Moves the project's pointer. Returns the project as it is then. */
 async function pointAt(call: Call, id: string | null): Promise<Row<"projects">> {
-  await call.tx.updateTable("projects").set({ current_offering_id: id })
-    .where("id", "=", call.project.id).execute();
+  await call.tx.updateTable("projects").set({ current_offering_id: id }).execute();
   return { ...call.project, current_offering_id: id };
 }
 

@@ -41,17 +41,14 @@ export function packageProductListing(
   call: Place,
   packageId: string,
 ): Listing<Row<"products"> & { at: number; eligibility_criteria: string }, number, PackageProduct> {
-  const { tx, project } = call;
+  const { tx } = call;
+  const products = tx.selectFrom("products").selectAll().as("products");
   return {
     positionOf: (id) => attachedAt(call, "package_products", packageId, id),
     rowsAfter: (after, count) =>
       tx.selectFrom("package_products")
-        .innerJoin("products", (join) =>
-          join.onRef("products.project_id", "=", "package_products.project_id")
-            .onRef("products.id", "=", "package_products.product_id"))
-        .selectAll("products")
+        .innerJoin(products, "products.id", "package_products.product_id").selectAll("products")
         .select(["package_products.seq as at", "package_products.eligibility_criteria"])
-        .where("package_products.project_id", "=", project.id)
         .where("package_products.package_id", "=", packageId)
         .where("package_products.seq", ">", after ?? -1)
         .orderBy("package_products.seq").limit(count).execute(),
@@ -69,16 +66,15 @@ export async function attachToPackage(
   packageId: string,
   choice: PackageProductChoice,
 ): Promise<void> {
-  const { tx, project } = call;
+  const { tx } = call;
   const { eligibility_criteria = "all" } = choice;
   const product = await findProduct(call, choice.product_id, "products");
   try {
     await tx.insertInto("package_products").values({
-      project_id: project.id,
       package_id: packageId,
       product_id: product.id,
       app_id: product.app_id,
-      seq: await nextSeq(tx, project.id),
+      seq: await nextSeq(tx),
       eligibility_criteria,
     }).onConflict((oc) =>
       oc.columns(["project_id", "package_id", "product_id"]).doUpdateSet({ eligibility_criteria })
@@ -93,22 +89,12 @@ export async function attachToPackage(
 }
 
 /** The ids of archived products in an offering's packages. */
-export async function archivedProductsOf(call: Place, offeringId: string): Promise<string[]> {
-  const rows = await call.tx.selectFrom("packages")
-    .innerJoin(
-      "package_products",
-      (join) =>
-        join.onRef("package_products.project_id", "=", "packages.project_id")
-          .onRef("package_products.package_id", "=", "packages.id"),
-    )
-    .innerJoin(
-      "products",
-      (join) =>
-        join.onRef("products.project_id", "=", "package_products.project_id")
-          .onRef("products.id", "=", "package_products.product_id"),
-    )
-    .select("products.id").distinct()
-    .where("packages.project_id", "=", call.project.id)
+export async function archivedProductsOf({ tx }: Place, offeringId: string): Promise<string[]> {
+  const attached = tx.selectFrom("package_products").selectAll().as("attached");
+  const products = tx.selectFrom("products").selectAll().as("products");
+  const rows = await tx.selectFrom("packages")
+    .innerJoin(attached, "attached.package_id", "packages.id")
+    .innerJoin(products, "products.id", "attached.product_id").select("products.id").distinct()
     .where("packages.offering_id", "=", offeringId)
     .where("products.state", "=", "inactive")
     .orderBy("products.id")

@@ -137,7 +137,7 @@ const updatePackage = route({
   const row = { ...before, ...call.body() };
   await call.tx.updateTable("packages")
     .set({ display_name: row.display_name, position: row.position })
-    .where("project_id", "=", call.project.id).where("id", "=", row.id).execute();
+    .where("id", "=", row.id).execute();
   return showPackage(row);
 });
 
@@ -216,9 +216,8 @@ export function packageListing(
   offeringId: string,
   withProducts: boolean,
 ): Listing<Row<"packages">, [position: number, seq: number], Package> {
-  const { tx, project } = call;
-  const ofOffering = tx.selectFrom("packages").selectAll()
-    .where("project_id", "=", project.id).where("offering_id", "=", offeringId);
+  const { tx } = call;
+  const ofOffering = tx.selectFrom("packages").selectAll().where("offering_id", "=", offeringId);
   const place = sql<number>`coalesce(position, ${sql.lit(LAST)})`;
   return {
     async positionOf(id) {
@@ -265,13 +264,12 @@ function showPackage(row: Row<"packages">): Package {
 
 /** Creates a package; without a position it comes last. */
 async function insertPackage(call: Call, fields: NewPackage): Promise<Package> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const offering = await findOffering(call, fields.offering_id, "offering_id");
   const row = await insertUnique(
     tx.insertInto("packages").values({
-      project_id: project.id,
       id: newId("package"),
-      seq: await nextSeq(tx, project.id),
+      seq: await nextSeq(tx),
       offering_id: offering.id,
       lookup_key: fields.lookup_key,
       display_name: fields.display_name,
@@ -286,10 +284,9 @@ async function insertPackage(call: Call, fields: NewPackage): Promise<Package> {
 }
 
 /** The position after the last one of an offering. */
-async function nextPosition({ tx, project }: Place, offeringId: string): Promise<number> {
+async function nextPosition({ tx }: Place, offeringId: string): Promise<number> {
   const { last } = await tx.selectFrom("packages")
-    .select((eb) => eb.fn.max("position").as("last"))
-    .where("project_id", "=", project.id).where("offering_id", "=", offeringId)
+    .select((eb) => eb.fn.max("position").as("last")).where("offering_id", "=", offeringId)
     .executeTakeFirstOrThrow();
   return last === null ? 0 : last + 1;
 }

@@ -138,14 +138,14 @@ const setOfferingPaywall = route({
   response: paywallSchema,
   audit: "offering_paywall_updated",
 }, async (call) => {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const offering = await findOffering(call, call.params.id);
   const put = JSON.stringify(call.body());
   const before = await paywallOf(call, offering.id) ?? await insertPaywall(call, offering.id);
   const row = { ...before, content: put, published_at: now, revision: before.revision + 1 };
   await tx.updateTable("paywalls")
     .set({ content: put, published_at: now, revision: row.revision })
-    .where("project_id", "=", project.id).where("id", "=", row.id).execute();
+    .where("id", "=", row.id).execute();
   return { ...showPaywall(row), components: showComponents(row) };
 });
 
@@ -222,20 +222,18 @@ function showComponents(row: Row<"paywalls">): PaywallComponents {
 
 /** The paywall of an offering, if it has one. */
 async function paywallOf(
-  { tx, project }: Place,
+  { tx }: Place,
   offeringId: string,
 ): Promise<Row<"paywalls"> | undefined> {
-  return await tx.selectFrom("paywalls").selectAll()
-    .where("project_id", "=", project.id).where("offering_id", "=", offeringId)
+  return await tx.selectFrom("paywalls").selectAll().where("offering_id", "=", offeringId)
     .executeTakeFirst();
 }
 
 /** Creates an empty paywall. */
 async function insertPaywall(call: Call, offeringId: string): Promise<Row<"paywalls">> {
   return await call.tx.insertInto("paywalls").values({
-    project_id: call.project.id,
     id: newId("paywall"),
-    seq: await nextSeq(call.tx, call.project.id),
+    seq: await nextSeq(call.tx),
     offering_id: offeringId,
     name: null,
     created_at: call.now,

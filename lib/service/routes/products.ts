@@ -112,15 +112,14 @@ const createProduct = route({
   status: 201,
   audit: "product_created",
 }, async (call) => {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const fields = call.body();
   const app = await findApp(call, fields.app_id, "app_id");
   checkTerms(fields, app.type);
   const row = await insertUnique(
     tx.insertInto("products").values({
-      project_id: project.id,
       id: newId("product"),
-      seq: await nextSeq(tx, project.id),
+      seq: await nextSeq(tx),
       app_id: app.id,
       store_identifier: fields.store_identifier,
       type: fields.type,
@@ -150,7 +149,7 @@ const updateProduct = route({
   const before = await findProduct(call, call.params.id);
   const row = { ...before, ...call.body() };
   await call.tx.updateTable("products").set({ display_name: row.display_name })
-    .where("project_id", "=", call.project.id).where("id", "=", row.id).execute();
+    .where("id", "=", row.id).execute();
   return showProduct(row);
 });
 

@@ -11,7 +11,7 @@ import { newId } from "../records/ids.ts";
 import { type Listing, listPage } from "../records/lists.ts";
 import { type AccountCall, type Actor, route } from "../contract/route.ts";
 import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
-import type { Tx } from "../store/mod.ts";
+import { acrossProjects, inProject, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { text } from "./fields.ts";
 
@@ -68,7 +68,7 @@ const createProject = route({
   status: 200,
   audit: "project_created",
 }, async (call) => {
-  const row = await insertProject(call.tx, call.body().name, call.actor, call.wall());
+  const row = await insertProject(call.tx.whole, call.body().name, call.actor, call.wall());
   return showProject(row);
 });
 
@@ -82,10 +82,11 @@ export async function insertProject(
   owner: Pick<Actor, "account_id" | "email" | "name" | "has_mfa">,
   now: number,
 ): Promise<Row<"projects">> {
-  const { seq } = await tx.selectFrom("projects")
+  const all = acrossProjects(tx);
+  const { seq } = await all.selectFrom("projects")
     .select((eb) => eb.fn.coalesce(eb.fn.max("seq"), eb.lit(0)).as("seq"))
     .executeTakeFirstOrThrow();
-  const project = await tx.insertInto("projects").values({
+  const project = await all.insertInto("projects").values({
     id: newId("project"),
     seq: seq + 1,
     name,
@@ -96,8 +97,7 @@ export async function insertProject(
     current_offering_id: null,
     clock_frozen_at: null,
   }).returningAll().executeTakeFirstOrThrow();
-  await tx.insertInto("collaborators").values({
-    project_id: project.id,
+  await inProject(tx, project.id).insertInto("collaborators").values({
     id: newId("collaborator"),
     seq: 1,
     account_id: owner.account_id,
@@ -112,7 +112,7 @@ export async function insertProject(
 
 /** The projects in which the caller has a seat. */
 function visibleProjects({ tx, actor }: AccountCall) {
-  return tx.selectFrom("projects")
+  return acrossProjects(tx.whole).selectFrom("projects")
     .innerJoin("collaborators", "collaborators.project_id", "projects.id")
     .where("collaborators.account_id", "=", actor.account_id)
     .where("collaborators.accepted_at", "is not", null);

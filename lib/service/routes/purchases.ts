@@ -151,15 +151,14 @@ export async function showPurchase(
 
 /** The purchases that the store knows by an id. */
 async function findByStoreId(call: Call<string, z.infer<typeof search.query>>) {
-  const { tx, project, query } = call;
+  const { tx, query } = call;
   const id = query.store_purchase_identifier ?? query.query;
   if (id === undefined) {
     const param = "store_purchase_identifier";
     throw invalid(param, `'${param}' is a required property`);
   }
   const rows = await tx.selectFrom("purchases").selectAll()
-    .where("project_id", "=", project.id).where("store_purchase_identifier", "=", id)
-    .orderBy("seq").execute();
+    .where("store_purchase_identifier", "=", id).orderBy("seq").execute();
   const items: Purchase[] = [];
   for (const row of rows) items.push(await showPurchase(call, row));
   return wholeList(call.url, items);

@@ -47,7 +47,7 @@ export const getSdkOfferings = sdkRoute({
   checkUser(call.params.user);
   const { tx, project } = call;
   const rows = await tx.selectFrom("offerings").selectAll()
-    .where("project_id", "=", project.id).where("state", "=", "active").orderBy("seq").execute();
+    .where("state", "=", "active").orderBy("seq").execute();
   const own = await assignedTo(call, call.params.user);
   // One that is archived is not shown, and then the current one is again.
   const current = rows.find(({ id }) => id === own) ??
@@ -67,17 +67,11 @@ export const getSdkOfferings = sdkRoute({
 });
 
 /** The offering that a customer is shown in place of the current one, if there is one. */
-async function assignedTo({ tx, project }: SdkCall, user: string): Promise<string | undefined> {
-  const row = await tx.selectFrom("customer_aliases as alias")
-    .innerJoin(
-      "assigned_offerings as assigned",
-      (join) =>
-        join.onRef("assigned.project_id", "=", "alias.project_id")
-          .onRef("assigned.customer_id", "=", "alias.customer_id"),
-    )
-    .select("assigned.offering_id")
-    .where("alias.project_id", "=", project.id).where("alias.alias", "=", user)
-    .executeTakeFirst();
+async function assignedTo({ tx }: SdkCall, user: string): Promise<string | undefined> {
+  const assigned = tx.selectFrom("assigned_offerings").selectAll().as("assigned");
+  const row = await tx.selectFrom("customer_aliases")
+    .innerJoin(assigned, "assigned.customer_id", "customer_aliases.customer_id")
+    .select("assigned.offering_id").where("alias", "=", user).executeTakeFirst();
   return row?.offering_id;
 }
 
@@ -108,23 +102,14 @@ function showOffering(row: Row<"offerings">): Omit<SdkOffering, "packages"> {
  * Gap: the caller counts as an SDK of today, so products for old versions alone are left out.
  */
 async function packagesFor({ tx, app }: SdkCall): Promise<Map<string, SdkPackage[]>> {
-  const rows = await tx.selectFrom("package_products as attached")
-    .innerJoin(
-      "packages as package",
-      (join) =>
-        join.onRef("package.project_id", "=", "attached.project_id")
-          .onRef("package.id", "=", "attached.package_id"),
-    )
-    .innerJoin(
-      "products as product",
-      (join) =>
-        join.onRef("product.project_id", "=", "attached.project_id")
-          .onRef("product.id", "=", "attached.product_id"),
-    )
+  const offered = tx.selectFrom("packages").selectAll().as("package");
+  const products = tx.selectFrom("products").selectAll().as("product");
+  const rows = await tx.selectFrom("package_products")
+    .innerJoin(offered, "package.id", "package_products.package_id")
+    .innerJoin(products, "product.id", "package_products.product_id")
     .select(["package.offering_id", "package.lookup_key", "product.store_identifier"])
-    .where("attached.project_id", "=", app.project_id)
-    .where("attached.app_id", "=", app.id)
-    .where("attached.eligibility_criteria", "in", ["all", "google_sdk_ge_6"])
+    .where("package_products.app_id", "=", app.id)
+    .where("eligibility_criteria", "in", ["all", "google_sdk_ge_6"])
     .where("product.state", "=", "active")
     .$if(app.type === "test_store", (query) => query.where("product.price_micros", "is not", null))
     .orderBy("package.position", (order) => order.asc().nullsLast())
@@ -150,10 +135,10 @@ function splitIdentifier(appType: string, identifier: string): Omit<SdkPackage, 
 
 /** The content of the paywalls, by offering: components, or what a template is filled with. */
 async function paywallsOf(
-  { tx, project }: SdkCall,
+  { tx }: SdkCall,
 ): Promise<Map<string, Pick<SdkOffering, "paywall" | "paywall_components">>> {
   const rows = await tx.selectFrom("paywalls").select(["offering_id", "content"])
-    .where("project_id", "=", project.id).where("content", "is not", null).execute();
+    .where("content", "is not", null).execute();
   return new Map(rows.map(({ offering_id, content }) => {
     const value: Record<string, unknown> = JSON.parse(content ?? "{}");
     return [

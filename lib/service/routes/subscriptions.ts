@@ -266,21 +266,19 @@ async function findByStoreId(
     { store_subscription_identifier?: string | undefined; query?: string | undefined }
   >,
 ) {
-  const { tx, project, query } = call;
+  const { tx, query } = call;
   const id = query.store_subscription_identifier ?? query.query;
   if (id === undefined) {
     const param = "store_subscription_identifier";
     throw invalid(param, `'${param}' is a required property`);
   }
   // A promotional grant has the id without a payment.
-  const ids = tx.selectFrom("transactions").select("subscription_id as id")
-    .where("project_id", "=", project.id).where("id", "=", id)
+  const ids = tx.selectFrom("transactions").select("subscription_id as id").where("id", "=", id)
     .union(
-      tx.selectFrom("subscriptions").select("id")
-        .where("project_id", "=", project.id).where("transaction_id", "=", id),
+      tx.selectFrom("subscriptions").select("id").where("transaction_id", "=", id),
     );
   const rows = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("id", "in", ids).orderBy("seq").execute();
+    .where("id", "in", ids).orderBy("seq").execute();
   const items: Subscription[] = [];
   for (const row of rows) items.push(await showSubscription(call, row));
   return wholeList(call.url, items);

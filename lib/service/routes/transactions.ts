@@ -103,7 +103,7 @@ type Transaction = Row<"transactions">;
 
 /** Lists the payments for a subscription by id, or by time and then id. */
 function transactionListing(
-  { tx, project }: Place,
+  { tx }: Place,
   subscriptionId: string,
   { sort, direction }: Pick<TransactionsQuery, "sort" | "direction">,
 ): Listing<Transaction, Transaction, SubscriptionTransaction> {
@@ -112,17 +112,17 @@ function transactionListing(
     sort === "purchased_at" ? sql`(${row.purchased_at}, ${row.id})` : sql`(${row.id})`;
   const [beyond, way] = direction === "desc" ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`];
   const order = sort === "purchased_at" ? sql`purchased_at ${way}, id ${way}` : sql`id ${way}`;
-  const own = sql`project_id = ${project.id} and subscription_id = ${subscriptionId}`;
+  const own = sql`${tx.rows("transactions")} where subscription_id = ${subscriptionId}`;
   return {
     async positionOf(id) {
       const { rows } = await sql<Transaction>`
-        select * from transactions where ${own} and id = ${id}`.execute(tx);
+        select * from ${own} and id = ${id}`.execute(tx);
       return rows[0];
     },
     async rowsAfter(position, count) {
       const after = position ? sql`${key} ${beyond} ${keyOf(position)}` : sql`1 = 1`;
       const { rows } = await sql<Transaction>`
-        select * from transactions where ${own} and ${after}
+        select * from ${own} and ${after}
         order by ${order} limit ${count}`.execute(tx);
       return rows;
     },

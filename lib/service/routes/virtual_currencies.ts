@@ -109,17 +109,16 @@ const createVirtualCurrency = route({
   status: 201,
   audit: "virtual_currency_created",
 }, async (call) => {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const { code, name, description, product_grants } = call.body();
-  const own = tx.selectFrom("virtual_currencies").where("project_id", "=", project.id);
+  const own = tx.selectFrom("virtual_currencies");
   const { count } = await own.select((eb) => eb.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   if (count >= MOST) throw unprocessable(`A project has at most ${MOST} virtual currencies`);
   const row = await insertUnique(
     tx.insertInto("virtual_currencies").values({
-      project_id: project.id,
       id: code,
-      seq: await nextSeq(tx, project.id),
+      seq: await nextSeq(tx),
       name,
       description: description ?? null,
       product_grants: await storedGrants(call, product_grants ?? null),
@@ -149,8 +148,7 @@ const updateVirtualCurrency = route({
       ? before.product_grants
       : await storedGrants(call, product_grants),
   };
-  await call.tx.updateTable("virtual_currencies").set(after)
-    .where("project_id", "=", call.project.id).where("id", "=", before.id).execute();
+  await call.tx.updateTable("virtual_currencies").set(after).where("id", "=", before.id).execute();
   return showVirtualCurrency({ ...before, ...after });
 });
 

@@ -115,13 +115,12 @@ const createWebhook = route({
     await checkTarget(targets, body.url);
   },
 }, async (call) => {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const { name, url, event_types, ...rest } = call.body();
   await checkApp(call, rest.app_id);
   const row = await tx.insertInto("webhook_integrations").values({
-    project_id: project.id,
     id: newId("webhook_integration"),
-    seq: await nextSeq(tx, project.id),
+    seq: await nextSeq(tx),
     name,
     url,
     event_types: storedTypes(event_types),
@@ -167,7 +166,7 @@ const updateWebhook = route({
     disabled_at: body.url === undefined ? before.disabled_at : null,
   };
   await call.tx.updateTable("webhook_integrations").set(after)
-    .where("project_id", "=", call.project.id).where("id", "=", before.id).execute();
+    .where("id", "=", before.id).execute();
   return showWebhook({ ...before, ...after });
 });
 

@@ -14,7 +14,7 @@ import type { Actor, Call } from "../contract/route.ts";
 import { insertApp } from "../routes/apps.ts";
 import { insertProject } from "../routes/projects.ts";
 import { seedBuyers } from "./buyers.ts";
-import { nextSeq, type Tx } from "../store/mod.ts";
+import { inProject, nextSeq, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** The account that owns everything in a new database. */
@@ -110,7 +110,7 @@ async function seedProject(
   { now, buyers }: SeedOptions,
 ): Promise<string> {
   const project = await insertProject(tx, "Notes", owner, now);
-  const call = { tx, project, now };
+  const call = { tx: inProject(tx, project.id), project, now };
   const products = await seedProducts(call);
   const entitlement_id = await seedEntitlements(call, products);
   const offering_id = await seedOfferings(call, products);
@@ -127,10 +127,10 @@ type Products = ReadonlyMap<string, Row<"products">>;
 
 /** The fields that every listed object has. */
 async function identity(
-  { tx, project }: Place,
+  { tx }: Place,
   kind: "product" | "entitlement" | "offering" | "package" | "collaborator",
-): Promise<{ project_id: string; id: string; seq: number }> {
-  return { project_id: project.id, id: newId(kind), seq: await nextSeq(tx, project.id) };
+): Promise<{ id: string; seq: number }> {
+  return { id: newId(kind), seq: await nextSeq(tx) };
 }
 
 /** Writes apps and products. Returns the products by their store identifier. */
@@ -173,10 +173,9 @@ async function seedEntitlements(call: Place, products: Products): Promise<string
       .values({ ...own, lookup_key, display_name, created_at: call.now }).execute();
     for (const identifier of identifiers) {
       await call.tx.insertInto("entitlement_products").values({
-        project_id: own.project_id,
         entitlement_id: own.id,
         product_id: products.get(identifier)?.id ?? "",
-        seq: await nextSeq(call.tx, own.project_id),
+        seq: await nextSeq(call.tx),
       }).execute();
     }
     last = own.id;
@@ -187,7 +186,7 @@ async function seedEntitlements(call: Place, products: Products): Promise<string
 /** Writes offerings with their packages. The first one is current. Returns its id. */
 async function seedOfferings(call: Place, products: Products): Promise<string> {
   let current = "";
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   for (const { key, name, metadata, packages } of OFFERINGS) {
     const own = await identity(call, "offering");
     await tx.insertInto("offerings").values({
@@ -199,8 +198,7 @@ async function seedOfferings(call: Place, products: Products): Promise<string> {
     }).execute();
     if (key === "default") {
       current = own.id;
-      await tx.updateTable("projects").set({ current_offering_id: own.id })
-        .where("id", "=", project.id).execute();
+      await tx.updateTable("projects").set({ current_offering_id: own.id }).execute();
     }
     for (const [position, [lookup_key, display_name, identifiers]] of packages.entries()) {
       const offered = await identity(call, "package");
@@ -222,25 +220,24 @@ async function seedOfferings(call: Place, products: Products): Promise<string> {
 
 /** Puts a product into a package. */
 async function seedChoice(
-  { tx, project }: Place,
+  { tx }: Place,
   packageId: string,
   products: Products,
   identifier: string,
 ): Promise<void> {
   const product = products.get(identifier);
   await tx.insertInto("package_products").values({
-    project_id: project.id,
     package_id: packageId,
     product_id: product?.id ?? "",
     app_id: product?.app_id ?? "",
-    seq: await nextSeq(tx, project.id),
+    seq: await nextSeq(tx),
     eligibility_criteria: "all",
   }).execute();
 }
 
 /** Writes a virtual currency, and what is bought to have some of it. */
 async function seedCoins(call: Place, products: Products): Promise<void> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const own = await identity(call, "product");
   await tx.insertInto("products").values({
     ...own,
@@ -265,9 +262,8 @@ async function seedCoins(call: Place, products: Products): Promise<void> {
     expire_at_cycle_end: false,
   };
   await tx.insertInto("virtual_currencies").values({
-    project_id: project.id,
     id: "COIN",
-    seq: await nextSeq(tx, project.id),
+    seq: await nextSeq(tx),
     name: "Coins",
     description: "For stickers and paper",
     product_grants: JSON.stringify([grant]),
@@ -277,7 +273,7 @@ async function seedCoins(call: Place, products: Products): Promise<void> {
 
 /** Writes a pending collaborator and a few customers. */
 async function seedPeople(call: Place): Promise<void> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   await tx.insertInto("collaborators").values({
     ...await identity(call, "collaborator"),
     account_id: null,
@@ -295,8 +291,7 @@ async function seedPeople(call: Place): Promise<void> {
     });
     for (const [name, value] of Object.entries(attributes)) {
       await tx.insertInto("customer_attributes")
-        .values({ project_id: project.id, customer_id: id, name, value, updated_at: now })
-        .execute();
+        .values({ customer_id: id, name, value, updated_at: now }).execute();
     }
   }
 }

@@ -11,7 +11,7 @@ import type { Clock } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import { newId } from "../records/ids.ts";
 import { addAccount, findAccount, listAccounts } from "../oauth/mod.ts";
-import { nextSeq, type Store, type Tx } from "../store/mod.ts";
+import { acrossProjects, inProject, nextSeq, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** An account as it is shown. */
@@ -77,13 +77,13 @@ export async function readAccounts(store: Store): Promise<{ object: "list"; item
 
 /** Gives an account a seat. An invitation to its address is accepted by that. */
 async function addSeat(
-  tx: Tx,
+  whole: Tx,
   account: Row<"accounts">,
   seat: { project_id: string; role: string; now: number },
 ): Promise<void> {
   const { project_id, role, now } = seat;
-  const project = await tx.selectFrom("projects").select("id").where("id", "=", project_id)
-    .executeTakeFirst();
+  const tx = inProject(whole, project_id);
+  const project = await tx.selectFrom("projects").select("id").executeTakeFirst();
   if (!project) {
     const message = `There is no project ${JSON.stringify(project_id)}`;
     throw new Refusal(404, "resource_missing", message, { param: "project_id" });
@@ -91,15 +91,16 @@ async function addSeat(
   const { id: account_id, email, name, has_mfa } = account;
   const held = { account_id, name, role, accepted_at: now, has_mfa };
   const { numUpdatedRows } = await tx.updateTable("collaborators").set(held)
-    .where("project_id", "=", project_id).where("email", "=", email).executeTakeFirst();
+    .where("email", "=", email).executeTakeFirst();
   if (numUpdatedRows > 0n) return;
-  const seq = await nextSeq(tx, project_id);
+  const seq = await nextSeq(tx);
   const id = newId("collaborator");
-  await tx.insertInto("collaborators").values({ ...held, project_id, id, seq, email }).execute();
+  await tx.insertInto("collaborators").values({ ...held, id, seq, email }).execute();
 }
 
 async function showAccount(tx: Tx, { id, email, name }: Row<"accounts">): Promise<Account> {
-  const projects = await tx.selectFrom("collaborators").select(["project_id as id", "role"])
-    .where("account_id", "=", id).orderBy("project_id").execute();
+  const projects = await acrossProjects(tx).selectFrom("collaborators")
+    .select(["project_id as id", "role"]).where("account_id", "=", id).orderBy("project_id")
+    .execute();
   return { object: "account", id, email, name, projects };
 }

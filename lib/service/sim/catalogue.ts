@@ -35,12 +35,11 @@ const setProductPrice = simRoute({
     grace_period_duration: duration.nullable().optional(),
   }),
 }, async (call) => {
-  const { tx, project } = call;
+  const { tx } = call;
   const { id } = await findSoldProduct(call, call.params.id);
   const { price: units, currency: price_currency, ...terms } = call.body();
   const changes = { price_micros: priceInMicros(units, price_currency), price_currency, ...terms };
-  const row = await tx.updateTable("products").set(changes)
-    .where("project_id", "=", project.id).where("id", "=", id)
+  const row = await tx.updateTable("products").set(changes).where("id", "=", id)
     .returningAll().executeTakeFirstOrThrow();
   return {
     product: showProduct(row),
@@ -56,8 +55,7 @@ const changeSettings = simRoute({
   body: z.strictObject({ refund_window_days: z.int().min(0).max(36_500).optional() }),
 }, async ({ tx, project, body }) => {
   const refund_window_days = body().refund_window_days ?? project.refund_window_days;
-  await tx.updateTable("projects").set({ refund_window_days }).where("id", "=", project.id)
-    .execute();
+  await tx.updateTable("projects").set({ refund_window_days }).execute();
   return { object: "settings", project_id: project.id, refund_window_days };
 });
 
@@ -66,10 +64,10 @@ export const catalogueRoutes = [createTestStoreApp, setProductPrice, changeSetti
 
 /** Finds a product by its id, else by the store's name of it where only one product has it. */
 export async function findSoldProduct(
-  { tx, project }: Pick<SimCall, "tx" | "project">,
+  { tx }: Pick<SimCall, "tx" | "project">,
   key: string,
 ): Promise<Row<"products">> {
-  const products = tx.selectFrom("products").selectAll().where("project_id", "=", project.id);
+  const products = tx.selectFrom("products").selectAll();
   const own = await products.where("id", "=", key).executeTakeFirst();
   if (own) return own;
   const rows = await products.where("store_identifier", "=", key).orderBy("seq").limit(100)

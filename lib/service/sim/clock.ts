@@ -118,7 +118,7 @@ function targetOf(body: z.infer<typeof advanceBody>, now: number): number {
 }
 
 async function setClock(
-  { tx, project }: Pick<SimCall, "tx" | "project">,
+  { tx }: Pick<SimCall, "tx" | "project">,
   changes: Partial<
     Pick<
       Row<"projects">,
@@ -126,12 +126,12 @@ async function setClock(
     >
   >,
 ): Promise<void> {
-  await tx.updateTable("projects").set(changes).where("id", "=", project.id).execute();
+  await tx.updateTable("projects").set(changes).execute();
 }
 
 async function showClock({ tx, project, now, wall }: SimCall): Promise<ProjectClock> {
   const { clock_frozen_at } = await tx.selectFrom("projects").select("clock_frozen_at")
-    .where("id", "=", project.id).executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow();
   return {
     object: "clock",
     project_id: project.id,
@@ -142,17 +142,16 @@ async function showClock({ tx, project, now, wall }: SimCall): Promise<ProjectCl
 }
 
 async function showAdvance(call: SimCall, { from, seq }: Start): Promise<AdvancedClock> {
-  const { tx, project } = call;
+  const { tx } = call;
   const counts = await tx.selectFrom("events").select(["type", sql<number>`count(*)`.as("count")])
-    .where("project_id", "=", project.id).where("seq", ">", seq).groupBy("type").orderBy("type")
-    .execute();
+    .where("seq", ">", seq).groupBy("type").orderBy("type").execute();
   const events = Object.fromEntries(counts.map(({ type, count }) => [type, count]));
   return { ...await showClock(call), from, events };
 }
 
 /** The number of a project's latest event, or 0. */
-async function latestEvent({ tx, project }: SimCall): Promise<number> {
-  const latest = await tx.selectFrom("events").select("seq").where("project_id", "=", project.id)
+async function latestEvent({ tx }: SimCall): Promise<number> {
+  const latest = await tx.selectFrom("events").select("seq")
     .orderBy("seq", "desc").limit(1).executeTakeFirst();
   return latest?.seq ?? 0;
 }

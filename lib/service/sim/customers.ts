@@ -65,26 +65,26 @@ async function findKnown(
   call: Pick<SimCall, "tx" | "project">,
   alias: string,
 ): Promise<Row<"customers"> | undefined> {
-  const { tx, project } = call;
+  const { tx } = call;
   const known = await tx.selectFrom("customer_aliases").select("customer_id")
-    .where("project_id", "=", project.id).where("alias", "=", alias).executeTakeFirst();
+    .where("alias", "=", alias).executeTakeFirst();
   return known && await findCustomer(call, known.customer_id);
 }
 
-async function aliasesOf({ tx, project }: SimCall, customerId: string): Promise<string[]> {
+async function aliasesOf({ tx }: SimCall, customerId: string): Promise<string[]> {
   const rows = await tx.selectFrom("customer_aliases").select("alias")
-    .where("project_id", "=", project.id).where("customer_id", "=", customerId).execute();
+    .where("customer_id", "=", customerId).execute();
   return rows.map((row) => row.alias);
 }
 
 async function addAlias(
-  { tx, project, now }: SimCall,
+  { tx, now }: SimCall,
   customer_id: string,
   alias: string,
 ): Promise<void> {
-  const seq = await nextSeq(tx, project.id);
+  const seq = await nextSeq(tx);
   await tx.insertInto("customer_aliases")
-    .values({ project_id: project.id, alias, customer_id, seq, created_at: now }).execute();
+    .values({ alias, customer_id, seq, created_at: now }).execute();
 }
 
 async function answer(

@@ -73,11 +73,10 @@ const listAttempts = simRoute({
   method: "GET",
   path: "/deliveries/{id}/attempts",
 }, async (call) => {
-  const { tx, project } = call;
+  const { tx } = call;
   const delivery = await findDelivery(call, call.params.id);
   const { payload } = await findEvent(call, delivery.event_id);
-  const rows = await tx.selectFrom("attempts").selectAll()
-    .where("project_id", "=", project.id).where("delivery_id", "=", delivery.id)
+  const rows = await tx.selectFrom("attempts").selectAll().where("delivery_id", "=", delivery.id)
     .orderBy("number").execute();
   return wholeList(call.url, rows.map((row) => showAttempt(row, delivery.payload ?? payload)));
 });
@@ -130,9 +129,8 @@ export const deliveryRoutes = [
 ];
 
 /** Finds a delivery by its id. */
-export async function findDelivery({ tx, project }: Place, id: string): Promise<Row<"deliveries">> {
-  const row = await tx.selectFrom("deliveries").selectAll()
-    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
+export async function findDelivery({ tx }: Place, id: string): Promise<Row<"deliveries">> {
+  const row = await tx.selectFrom("deliveries").selectAll().where("id", "=", id).executeTakeFirst();
   if (row) return row;
   throw missing("delivery", id);
 }
@@ -153,13 +151,12 @@ async function showDeliveries(call: Place, rows: readonly Row<"deliveries">[]) {
 
 /** A delivery as it is shown, with the last that was heard of it. */
 export async function showDelivery(
-  { tx, project }: Place,
+  { tx }: Place,
   row: Row<"deliveries">,
 ): Promise<Record<string, unknown>> {
   const { type } = await tx.selectFrom("events").select("type")
-    .where("project_id", "=", project.id).where("id", "=", row.event_id).executeTakeFirstOrThrow();
-  const last = await tx.selectFrom("attempts").selectAll()
-    .where("project_id", "=", project.id).where("delivery_id", "=", row.id)
+    .where("id", "=", row.event_id).executeTakeFirstOrThrow();
+  const last = await tx.selectFrom("attempts").selectAll().where("delivery_id", "=", row.id)
     .orderBy("number", "desc").limit(1).executeTakeFirst();
   const state = stateOf(row);
   return {

@@ -42,9 +42,8 @@ const getEvent = simRoute({
 export const eventRoutes = [listEvents, getEvent];
 
 /** Finds an event by its id. */
-export async function findEvent({ tx, project }: Place, id: string): Promise<Row<"events">> {
-  const row = await tx.selectFrom("events").selectAll()
-    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirst();
+export async function findEvent({ tx }: Place, id: string): Promise<Row<"events">> {
+  const row = await tx.selectFrom("events").selectAll().where("id", "=", id).executeTakeFirst();
   if (row) return row;
   throw missing("event", id);
 }

@@ -41,13 +41,12 @@ const openListener = simRoute({
     return opened;
   },
 }, async (call) => {
-  const { tx, project, params } = call;
+  const { tx, params } = call;
   const { name } = validate(nameSchema, { name: params.name });
   const { types } = call.body();
-  const latest = await tx.selectFrom("events").select("seq").where("project_id", "=", project.id)
+  const latest = await tx.selectFrom("events").select("seq")
     .orderBy("seq", "desc").limit(1).executeTakeFirst();
   const { numInsertedOrUpdatedRows: added } = await tx.insertInto("listeners").values({
-    project_id: project.id,
     name,
     acknowledged: latest?.seq ?? 0,
     secret: newSigningSecret(),
@@ -68,8 +67,7 @@ const listListeners = simRoute({
   method: "GET",
   path: "/listeners",
 }, async (call) => {
-  const rows = await call.tx.selectFrom("listeners").selectAll()
-    .where("project_id", "=", call.project.id).orderBy("name").execute();
+  const rows = await call.tx.selectFrom("listeners").selectAll().orderBy("name").execute();
   const items = [];
   for (const row of rows) items.push(await showListener(call, row, undefined));
   return wholeList(call.url, items);
@@ -101,8 +99,7 @@ const deleteListener = simRoute({
   },
 }, async (call) => {
   const { name } = await findListener(call, call.params.name);
-  await call.tx.deleteFrom("listeners")
-    .where("project_id", "=", call.project.id).where("name", "=", name).execute();
+  await call.tx.deleteFrom("listeners").where("name", "=", name).execute();
   return { object: "listener", name, deleted_at: call.wall() };
 });
 
@@ -134,10 +131,10 @@ const acknowledge = simRoute({
   path: "/listeners/{name}/ack",
   body: z.strictObject({ event_id: z.string().min(1), types, session }),
 }, async (call) => {
-  const { tx, project } = call;
+  const { tx } = call;
   const { name, acknowledged } = await findListener(call, call.params.name);
   const { event_id, types, session } = call.body();
-  await checkSession(tx, { project_id: project.id, name, session });
+  await checkSession(tx, { name, session });
   const { seq } = await findEvent(call, event_id);
   // Telling it again, or late, takes nothing back.
   const listener = await changeListener(call, name, { acknowledged: Math.max(acknowledged, seq) });
@@ -155,9 +152,9 @@ export const listenerRoutes = [
   acknowledge,
 ];
 
-async function findListener({ tx, project }: SimCall, name: string): Promise<Row<"listeners">> {
+async function findListener({ tx }: SimCall, name: string): Promise<Row<"listeners">> {
   const row = await tx.selectFrom("listeners").selectAll()
-    .where("project_id", "=", project.id).where("name", "=", name).executeTakeFirst();
+    .where("name", "=", name).executeTakeFirst();
   if (row) return row;
   throw missing("listener", name);
 }
@@ -166,10 +163,9 @@ async function findListener({ tx, project }: SimCall, name: string): Promise<Row
 async function changeListener(
   call: SimCall,
   name: string,
-  change: Partial<Row<"listeners">>,
+  change: Partial<Pick<Row<"listeners">, "acknowledged" | "secret" | "session">>,
 ): Promise<Row<"listeners">> {
-  await call.tx.updateTable("listeners").set(change)
-    .where("project_id", "=", call.project.id).where("name", "=", name).execute();
+  await call.tx.updateTable("listeners").set(change).where("name", "=", name).execute();
   return await findListener(call, name);
 }
 

@@ -186,10 +186,10 @@ function checkBelief(wanted: NewPurchase, { store }: Sale, trial: string | null)
 }
 
 /** The end of what was believed of the same product: what comes now takes its place. */
-async function endBelief({ tx, project, now }: SimCall, next: Subscription): Promise<Step[]> {
+async function endBelief({ tx, now }: SimCall, next: Subscription): Promise<Step[]> {
   if (next.status === "incomplete") return [];
   const rows = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("customer_id", "=", next.customer_id)
+    .where("customer_id", "=", next.customer_id)
     .where("product_id", "=", next.product_id).where("environment", "=", next.environment)
     .where("status", "!=", "expired").orderBy("seq").execute();
   return rows.filter(isBelieved).map((row) => expire(row, now, "expiration", []));
@@ -211,10 +211,9 @@ async function sellOnce(
 
 /** The customer who buys. Its app is seen with it, and the customer is created if need be. */
 async function see(call: SimCall, wanted: NewPurchase, store: string): Promise<Row<"customers">> {
-  const { tx, project, now } = call;
+  const { tx, now } = call;
   const alias = await tx.selectFrom("customer_aliases").select("customer_id")
-    .where("project_id", "=", project.id).where("alias", "=", wanted.customer_id)
-    .executeTakeFirst();
+    .where("alias", "=", wanted.customer_id).executeTakeFirst();
   const last_seen_platform = reportedPlatform(store);
   if (!alias) {
     return await insertCustomer(call, wanted.customer_id, {
@@ -232,7 +231,7 @@ async function see(call: SimCall, wanted: NewPurchase, store: string): Promise<R
       "last_seen_country",
       eb.val(USUAL_COUNTRY),
     ),
-  })).where("project_id", "=", project.id).where("id", "=", alias.customer_id)
+  })).where("id", "=", alias.customer_id)
     .returningAll().executeTakeFirstOrThrow();
 }
 
@@ -287,12 +286,12 @@ function trialOf({ trial }: NewPurchase, product: Row<"products">): string | nul
  * What the customer had of the product before. Refuses a second one beside the first.
  */
 async function earlierOf(
-  { tx, project }: SimCall,
+  { tx }: SimCall,
   sale: Sale,
   productId: string,
 ): Promise<"trial" | "paid" | undefined> {
   const rows = await tx.selectFrom("subscriptions").select(["id", "status", "paid_since"])
-    .where("project_id", "=", project.id).where("customer_id", "=", sale.customer_id)
+    .where("customer_id", "=", sale.customer_id)
     .where("product_id", "=", productId).where("environment", "=", sale.environment)
     .where("ownership", "=", sale.ownership).where("period_type", "!=", "promotional")
     .orderBy("seq").execute();
@@ -307,17 +306,13 @@ async function earlierOf(
 }
 
 /** Refuses a store's id that another transaction has. */
-async function checkTransactionId({ tx, project }: SimCall, id: string | undefined): Promise<void> {
+async function checkTransactionId({ tx }: SimCall, id: string | undefined): Promise<void> {
   if (id === undefined) return;
-  const known = await tx.selectFrom("transactions").select("id")
-    .where("project_id", "=", project.id).where("id", "=", id)
+  const known = await tx.selectFrom("transactions").select("id").where("id", "=", id).unionAll(
+    tx.selectFrom("purchases").select("id").where("store_purchase_identifier", "=", id),
+  )
     .unionAll(
-      tx.selectFrom("purchases").select("id").where("project_id", "=", project.id)
-        .where("store_purchase_identifier", "=", id),
-    )
-    .unionAll(
-      tx.selectFrom("subscriptions").select("id").where("project_id", "=", project.id)
-        .where("transaction_id", "=", id),
+      tx.selectFrom("subscriptions").select("id").where("transaction_id", "=", id),
     ).executeTakeFirst();
   if (known) throw taken("a transaction", "store_transaction_id", id);
 }

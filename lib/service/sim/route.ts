@@ -8,15 +8,13 @@
 
 import { z } from "zod";
 import type { Delivery } from "../events/mod.ts";
-import type { AccountCall, NamesIn } from "../contract/route.ts";
-import type { Row } from "../store/tables.ts";
+import type { Call, NamesIn } from "../contract/route.ts";
 
 /** One request in the hands of a route. */
-export interface SimCall<Params extends string = string, Query = unknown, Body = unknown>
-  extends Omit<AccountCall<Params, Query, Body>, "actor" | "expand" | "userAgent"> {
-  /** The project in the path. */
-  readonly project: Row<"projects">;
-}
+export type SimCall<Params extends string = string, Query = unknown, Body = unknown> = Omit<
+  Call<Params, Query, Body>,
+  "actor" | "expand" | "userAgent"
+>;
 
 /** What a route promises. */
 export interface SimContract<

@@ -11,7 +11,7 @@ import { Refusal } from "../contract/errors.ts";
 import type { Delivery } from "../events/mod.ts";
 import { refuse, type ServerParts } from "../http/server.ts";
 import { settleWithin } from "../ledger/settle.ts";
-import type { Tx } from "../store/mod.ts";
+import { inProject, type Tx } from "../store/mod.ts";
 import { type SimCall, simPath, type SimRoute } from "./route.ts";
 
 /** What the simulator works on. */
@@ -108,12 +108,12 @@ async function answer(
 }
 
 /** The call that a handler gets. */
-async function callFor(asked: Asked, tx: Tx): Promise<SimCall> {
+async function callFor(asked: Asked, whole: Tx): Promise<SimCall> {
   const { route, parts, request, projectId, params, body } = asked;
   const wall = parts.clock();
-  if (route.method !== "GET" && !route.then) await settleWithin(tx, projectId, wall);
-  const project = await tx.selectFrom("projects").selectAll().where("id", "=", projectId)
-    .executeTakeFirst();
+  if (route.method !== "GET" && !route.then) await settleWithin(whole, projectId, wall);
+  const tx = inProject(whole, projectId);
+  const project = await tx.selectFrom("projects").selectAll().executeTakeFirst();
   if (!project) throw noProject(projectId);
   const url = new URL(request.url);
   return {

@@ -313,8 +313,7 @@ async function shareWith(
     throw invalid("customer_id", "It is the customer's own subscription");
   }
   const shared = await call.tx.selectFrom("subscriptions").select("id")
-    .where("project_id", "=", call.project.id).where("customer_id", "=", member.id)
-    .where("shared_from_id", "=", state.id).executeTakeFirst();
+    .where("customer_id", "=", member.id).where("shared_from_id", "=", state.id).executeTakeFirst();
   if (shared) throw new IllegalStep("It is shared with this customer already");
   return share(state, call.now, { id: newId("subscription"), customer_id: member.id });
 }

@@ -14,13 +14,13 @@ import type { SimCall } from "./route.ts";
  * subscriptions are one group also beside a paid one of that app.
  */
 export async function checkTrial(
-  { tx, project }: SimCall,
+  { tx }: SimCall,
   sale: Sale,
   productId: string,
 ): Promise<void> {
   const rows = await tx.selectFrom("subscriptions")
     .select(["id", "product_id", "status", "paid_since"])
-    .where("project_id", "=", project.id).where("customer_id", "=", sale.customer_id)
+    .where("customer_id", "=", sale.customer_id)
     .where("app_id", "=", sale.app_id).where("environment", "=", sale.environment)
     .where("ownership", "=", "purchased").where("period_type", "!=", "promotional")
     .orderBy("seq").execute();

@@ -76,8 +76,7 @@ export async function changeTarget(
     isSellable(one, sent)
   );
   const rows = await call.tx.selectFrom("subscriptions").select("product_id")
-    .where("project_id", "=", call.project.id).where("customer_id", "=", customer_id)
-    .where("status", "!=", "expired").execute();
+    .where("customer_id", "=", customer_id).where("status", "!=", "expired").execute();
   const other = others.find(({ id }) => rows.every((row) => row.product_id !== id)) ?? others[0];
   if (other) return { product_id: other.id };
   throw unprocessable(
@@ -191,11 +190,10 @@ async function suitable(
   });
 }
 
-async function readOffered({ tx, project }: SimCall): Promise<Offered[]> {
-  const apps = await tx.selectFrom("apps").select(["id", "type"])
-    .where("project_id", "=", project.id).execute();
+async function readOffered({ tx }: SimCall): Promise<Offered[]> {
+  const apps = await tx.selectFrom("apps").select(["id", "type"]).execute();
   const stores = new Map(apps.map(({ id, type }) => [id, type]));
   const products = await tx.selectFrom("products").selectAll()
-    .where("project_id", "=", project.id).where("state", "=", "active").orderBy("seq").execute();
+    .where("state", "=", "active").orderBy("seq").execute();
   return products.map((product) => ({ ...product, store: stores.get(product.app_id) ?? "" }));
 }

@@ -42,19 +42,18 @@ export async function perform(
 
 /** The subscriptions of a customer that can be acted on, the latest first. */
 export async function readHeld(
-  { tx, project }: SimCall,
+  { tx }: SimCall,
   customer: Row<"customers">,
 ): Promise<Held[]> {
+  const transactions = tx.selectFrom("transactions").selectAll().as("transactions");
   return await tx.selectFrom("subscriptions")
     .leftJoin(
-      "transactions",
+      transactions,
       (join) =>
-        join.onRef("transactions.project_id", "=", "subscriptions.project_id")
-          .onRef("transactions.id", "=", "subscriptions.transaction_id")
+        join.onRef("transactions.id", "=", "subscriptions.transaction_id")
           .onRef("transactions.subscription_id", "=", "subscriptions.id"),
     )
     .selectAll("subscriptions").select("transactions.status as payment")
-    .where("subscriptions.project_id", "=", project.id)
     .where("customer_id", "=", customer.id)
     .where("store", "!=", "promotional").where("shared_from_id", "is", null)
     .orderBy("subscriptions.seq", "desc").execute();
@@ -87,26 +86,24 @@ export async function clearWay(
 
 /** A subscription as it is now. */
 export async function rereadHeld(call: SimCall, { id }: Pick<Held, "id">): Promise<Held> {
-  const { tx, project } = call;
+  const { tx } = call;
   const row = await tx.selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", project.id).where("id", "=", id).executeTakeFirstOrThrow();
+    .where("id", "=", id).executeTakeFirstOrThrow();
   const paid = await tx.selectFrom("transactions").select("status")
-    .where("project_id", "=", project.id).where("subscription_id", "=", id)
-    .where("id", "=", row.transaction_id).executeTakeFirst();
+    .where("subscription_id", "=", id).where("id", "=", row.transaction_id).executeTakeFirst();
   return { ...row, payment: paid?.status ?? null };
 }
 
 /** Whether a customer has anything that can be moved to another one and is told of. */
 export async function hasHoldings(
-  { tx, project }: SimCall,
+  { tx }: SimCall,
   customer: Row<"customers">,
 ): Promise<boolean> {
   const subscription = await tx.selectFrom("subscriptions").select("id")
-    .where("project_id", "=", project.id).where("customer_id", "=", customer.id)
+    .where("customer_id", "=", customer.id)
     .where("store", "!=", "promotional").limit(1).executeTakeFirst();
   const purchase = await tx.selectFrom("purchases").select("id")
-    .where("project_id", "=", project.id).where("customer_id", "=", customer.id)
-    .limit(1).executeTakeFirst();
+    .where("customer_id", "=", customer.id).limit(1).executeTakeFirst();
   return (subscription ?? purchase) !== undefined;
 }
 

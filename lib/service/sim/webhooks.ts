@@ -54,13 +54,13 @@ const rotateSecret = simRoute({
   method: "POST",
   path: "/webhooks/{id}/rotate_secret",
 }, async (call) => {
-  const { tx, project, wall } = call;
+  const { tx, wall } = call;
   const webhook = await findWebhook(call, call.params.id);
   const signing_secret = newSigningSecret();
   const previous_secret_until = wall() + OVERLAP_MS;
   await tx.updateTable("webhook_integrations")
     .set({ signing_secret, previous_secret: webhook.signing_secret, previous_secret_until })
-    .where("project_id", "=", project.id).where("id", "=", webhook.id).execute();
+    .where("id", "=", webhook.id).execute();
   return {
     object: "webhook_secret",
     webhook_id: webhook.id,

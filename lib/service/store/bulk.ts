@@ -6,8 +6,8 @@
  */
 
 import { CompiledQuery, type Insertable } from "kysely";
-import type { Tx } from "./connection.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { ProjectTx } from "./in_project.ts";
+import type { ProjectTable, Row, Tables } from "./tables.ts";
 
 /** What to do with rows whose key is there already. */
 export interface OnConflict<T extends keyof Tables> {
@@ -17,23 +17,28 @@ export interface OnConflict<T extends keyof Tables> {
   then: "add";
 }
 
+/** Tables whose rows have ids. */
+export type FoundTable = {
+  [T in ProjectTable]: Tables[T] extends { project_id: string; id: string } ? T : never;
+}[ProjectTable];
+
 /** Rows in one statement. Statements of this size stay prepared. */
 const ROWS = 64;
 
-/** Inserts rows, or adds to those that are there. All rows have the same columns. */
-export async function writeRows<T extends keyof Tables>(
-  tx: Tx,
+/** Inserts rows of a project, or adds to those that are there. All rows have the same columns. */
+export async function writeRows<T extends ProjectTable>(
+  tx: ProjectTx,
   table: T,
-  rows: readonly Insertable<Tables[T]>[],
+  rows: readonly Omit<Insertable<Tables[T]>, "project_id">[],
   conflict?: OnConflict<T>,
 ): Promise<void> {
   const [first] = rows;
   if (!first) return;
-  const columns = Object.keys(first);
+  const columns = Object.keys({ ...first, project_id: tx.projectId });
   for (let at = 0; at < rows.length; at += ROWS) {
     const chunk = rows.slice(at, at + ROWS);
     const values = chunk.flatMap((row: Record<string, unknown>) =>
-      columns.map((name) => row[name])
+      columns.map((name) => name === "project_id" ? tx.projectId : row[name])
     );
     const text = textOf(table, columns, chunk.length, conflict);
     await tx.getExecutor().executeQuery(CompiledQuery.raw(text, values));
@@ -44,26 +49,18 @@ export async function writeRows<T extends keyof Tables>(
 export interface Change<R> {
   /** The row in the database. */
   before: R;
-  /** The row after the change, with the same project and id. */
+  /** The row after the change, with the same id. */
   after: R;
-}
-
-/** What an update finds a row by. */
-interface Key {
-  /** The project. */
-  project_id: string;
-  /** The id within the project. */
-  id: string;
 }
 
 /**
  * Writes those of the columns that differ. SQLite leaves the other columns, their indexes and their
  * references alone, which saves most of the work of an update.
  */
-export async function updateChanged<T extends keyof Tables, C extends keyof Row<T> & string>(
-  tx: Tx,
+export async function updateChanged<T extends ProjectTable, C extends keyof Row<T> & string>(
+  tx: ProjectTx,
   table: T,
-  changes: readonly Change<Pick<Row<T>, C> & Key>[],
+  changes: readonly Change<Pick<Row<T>, C> & { id: string }>[],
   columns: readonly C[],
 ): Promise<void> {
   for (const { before, after } of changes) {
@@ -72,19 +69,31 @@ export async function updateChanged<T extends keyof Tables, C extends keyof Row<
   }
 }
 
-/** Updates some columns of rows, found by project and id. */
-export async function updateRows<T extends keyof Tables, C extends keyof Row<T> & string>(
-  tx: Tx,
+/** Updates some columns of rows of a project, found by their ids. */
+export async function updateRows<T extends ProjectTable, C extends keyof Row<T> & string>(
+  tx: ProjectTx,
   table: T,
-  rows: readonly (Pick<Row<T>, C> & Key)[],
+  rows: readonly (Pick<Row<T>, C> & { id: string })[],
   columns: readonly C[],
 ): Promise<void> {
   const sets = columns.map((column) => `${quoted(column)} = ?`).join(", ");
   const text = `update ${quoted(table)} set ${sets} where "project_id" = ? and "id" = ?`;
   for (const row of rows) {
-    const values = [...columns.map((column) => row[column]), row.project_id, row.id];
+    const values = [...columns.map((column) => row[column]), tx.projectId, row.id];
     await tx.getExecutor().executeQuery(CompiledQuery.raw(text, values));
   }
+}
+
+/** Finds a row of a project by its id. Built once: most requests ask this. */
+export async function findRow<T extends FoundTable>(
+  tx: ProjectTx,
+  table: T,
+  id: string,
+): Promise<Row<T> | undefined> {
+  const text = `select * from ${quoted(table)} where "project_id" = ? and "id" = ?`;
+  const query = CompiledQuery.raw(text, [tx.projectId, id]);
+  const { rows } = await tx.getExecutor().executeQuery<Row<T>>(query);
+  return rows[0];
 }
 
 function textOf<T extends keyof Tables>(

@@ -17,10 +17,16 @@ import {
 } from "kysely";
 import { StoreError, toStoreError } from "./failure.ts";
 import { USUAL_LOG } from "./log_size.ts";
-import type { Tables } from "./tables.ts";
+import type { SharedTable, Tables } from "./tables.ts";
 
-/** Typed queries that belong to one unit of work. Refused once that work has ended. */
-export type Tx = QueryCreator<Tables> & QueryExecutorProvider & {
+/** Typed queries of all tables. `in_project.ts` gives them out. */
+export type AllQueries = QueryCreator<Tables> & QueryExecutorProvider;
+
+/**
+ * Typed queries that belong to one unit of work, of tables that belong to no project: `inProject()`
+ * leads to the others. Refused once that work has ended.
+ */
+export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider & {
   /**
    * Stands for the state of the database that is read: reads with the same one see the same. Not
    * there where that state may change.
@@ -119,7 +125,8 @@ export function queriesOn(
   };
   // The executor is what the `sql` tag asks for.
   const getExecutor = () => executor;
-  return Object.assign(new QueryCreator<Tables>({ executor }), { getExecutor, snapshot });
+  const queries = new QueryCreator<Pick<Tables, SharedTable>>({ executor });
+  return Object.assign(queries, { getExecutor, snapshot });
 }
 
 /** Only a query that streams its rows asks for a connection of its own. */

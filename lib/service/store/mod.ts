@@ -4,8 +4,16 @@
  * @module
  */
 
-export { type Change, type OnConflict, updateChanged, updateRows, writeRows } from "./bulk.ts";
-export type { Tx } from "./connection.ts";
+export {
+  type Change,
+  findRow,
+  type FoundTable,
+  type OnConflict,
+  updateChanged,
+  updateRows,
+  writeRows,
+} from "./bulk.ts";
+export type { AllQueries, Tx } from "./connection.ts";
 export {
   type ColumnName,
   isCheckViolation,
@@ -15,6 +23,7 @@ export {
   StoreError,
   type StoreFailure,
 } from "./failure.ts";
+export { acrossProjects, inProject, type NewRow, type ProjectTx } from "./in_project.ts";
 export {
   type FolderLock,
   lockFolder,

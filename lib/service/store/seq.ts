@@ -5,15 +5,17 @@
  */
 
 import { sql } from "kysely";
-import type { Tx } from "./connection.ts";
+import type { ProjectTx } from "./in_project.ts";
 import { misuse } from "./work.ts";
 
 /** Takes the next number in the project's order. Rejects when there is no such project. */
-export async function nextSeq(tx: Tx, projectId: string): Promise<number> {
+export async function nextSeq(tx: ProjectTx): Promise<number> {
   // Every change asks this twice, so the query is written out: to build it takes as long as to run it.
   const { rows } = await sql<{ last_seq: number }>`
-    update projects set last_seq = last_seq + 1 where id = ${projectId}
+    update projects set last_seq = last_seq + 1 where id = ${tx.projectId}
     returning last_seq`.execute(tx);
   if (rows[0]) return rows[0].last_seq;
-  throw misuse(`Cannot number anything in the project ${JSON.stringify(projectId)}: there is none`);
+  throw misuse(
+    `Cannot number anything in the project ${JSON.stringify(tx.projectId)}: there is none`,
+  );
 }

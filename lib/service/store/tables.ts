@@ -357,3 +357,23 @@ export interface Tables extends HoldingTables, DeliveryTables {
 
 /** A row of a table, as a query returns it. */
 export type Row<T extends keyof Tables> = Selectable<Tables[T]>;
+
+/** The tables whose rows belong to no project. All others hold the rows of projects. */
+export const SHARED_TABLES = [
+  "accounts",
+  "grants",
+  "refresh_tokens",
+  "access_tokens",
+  "clients",
+  "client_redirect_uris",
+  "consent_forms",
+  "authorization_codes",
+  "idempotency_keys",
+  "settings",
+] as const satisfies readonly (keyof Tables)[];
+
+/** A table whose rows belong to no project. */
+export type SharedTable = typeof SHARED_TABLES[number];
+
+/** A table whose rows belong to projects. In `projects` itself it is the id that tells. */
+export type ProjectTable = Exclude<keyof Tables, SharedTable>;

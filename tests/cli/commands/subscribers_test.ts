@@ -11,6 +11,7 @@ import {
   NOW,
   writesOf,
 } from "../../support/subscribers_fixture.ts";
+import { acrossProjects, inProject } from "../../../lib/service/store/mod.ts";
 
 /** Ids that a URL or a shell would mangle. */
 const STRANGE = [
@@ -281,8 +282,9 @@ Deno.test("any id works on every command, encoded exactly once", async () => {
   for (const id of STRANGE) {
     const place = `/customers/${encodeURIComponent(id)}`;
     await desk.service.store.write(async (tx) => {
-      const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
-      await insertCustomer({ tx, project, now: NOW }, id);
+      const project = await acrossProjects(tx).selectFrom("projects").selectAll()
+        .executeTakeFirstOrThrow();
+      await insertCustomer({ tx: inProject(tx, project.id), project, now: NOW }, id);
     });
     desk.sent.length = 0;
     const info = await desk.run("subscribers", "info", id, "--output", "json");

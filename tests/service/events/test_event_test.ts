@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { writeTestEvent } from "../../../lib/service/events/test_event.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
+import { acrossProjects, inProject } from "../../../lib/service/store/mod.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 
@@ -8,8 +9,9 @@ const NOW = Date.UTC(2026, 0, 31, 12);
 async function write(desk: Desk, app_id: string | null) {
   const { store } = desk.service;
   return await store.write(async (tx) => {
-    const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
-    return await writeTestEvent({ tx, project, now: NOW }, app_id);
+    const project = await acrossProjects(tx).selectFrom("projects").selectAll()
+      .executeTakeFirstOrThrow();
+    return await writeTestEvent({ tx: inProject(tx, project.id), project, now: NOW }, app_id);
   });
 }
 
@@ -83,10 +85,11 @@ Deno.test("a test event in a project without apps names none", async () => {
   await using desk = await openDesk();
   const { store } = desk.service;
   const event = await store.write(async (tx) => {
-    const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
+    const project = await acrossProjects(tx).selectFrom("projects").selectAll()
+      .executeTakeFirstOrThrow();
     const row = { ...project, id: "proj00000009", seq: 99, current_offering_id: null };
-    await tx.insertInto("projects").values(row).execute();
-    return await writeTestEvent({ tx, project: row, now: NOW }, null);
+    await acrossProjects(tx).insertInto("projects").values(row).execute();
+    return await writeTestEvent({ tx: inProject(tx, row.id), project: row, now: NOW }, null);
   });
   equal("app_id" in JSON.parse(event.payload).event, false);
 });

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
 import { openService, type Service } from "../../../lib/service/mod.ts";
+import { acrossProjects } from "../../../lib/service/store/mod.ts";
 
 /** Runs a test on a service whose data is in a file: reads have snapshots of their own there. */
 async function onDisk(
@@ -24,13 +25,16 @@ Deno.test("who loses the seat in a project is refused from the next request on",
     const path = "/offerings/default";
     deepEqual([(await read(path)).status, (await read(path)).status], [200, 200]);
     const seats = await service.store.read((tx) =>
-      tx.selectFrom("collaborators").selectAll().where("role", "=", "owner").execute()
+      acrossProjects(tx).selectFrom("collaborators").selectAll().where("role", "=", "owner")
+        .execute()
     );
     await service.store.write((tx) =>
-      tx.deleteFrom("collaborators").where("role", "=", "owner").execute()
+      acrossProjects(tx).deleteFrom("collaborators").where("role", "=", "owner").execute()
     );
     deepEqual([(await read(path)).status, (await read(path)).status], [403, 403]);
-    await service.store.write((tx) => tx.insertInto("collaborators").values(seats).execute());
+    await service.store.write((tx) =>
+      acrossProjects(tx).insertInto("collaborators").values(seats).execute()
+    );
     equal((await read(path)).status, 200);
   }));
 
@@ -39,9 +43,9 @@ Deno.test("a read sees the project as the last change left it", () =>
     const isCurrent = async () => (await (await read("/offerings/winter_sale")).json()).is_current;
     equal(await isCurrent(), false);
     await service.store.write(async (tx) => {
-      const { id } = await tx.selectFrom("offerings").select("id")
+      const { id } = await acrossProjects(tx).selectFrom("offerings").select("id")
         .where("lookup_key", "=", "winter_sale").executeTakeFirstOrThrow();
-      await tx.updateTable("projects").set({ current_offering_id: id }).execute();
+      await acrossProjects(tx).updateTable("projects").set({ current_offering_id: id }).execute();
     });
     equal(await isCurrent(), true);
   }));
@@ -51,7 +55,7 @@ Deno.test("a seat in one project opens no other, and only to its holder", () =>
     equal((await read("/offerings")).status, 200);
     const other = "proj00000009";
     await service.store.write((tx) =>
-      tx.insertInto("projects").values({
+      acrossProjects(tx).insertInto("projects").values({
         id: other,
         seq: 1_000,
         name: "Another",

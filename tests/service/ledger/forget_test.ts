@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { deleteCustomer, setCustomerAttributes } from "../../../lib/resources/customers.ts";
 import { MINUTE, openPostOffice } from "../../support/delivery_fixture.ts";
 import { answers, openReceiver } from "../../support/receiver.ts";
+import { acrossProjects } from "../../../lib/service/store/mod.ts";
 
 const PERSONAL = "mary@example.com";
 
@@ -56,7 +57,7 @@ Deno.test("a delivery on its way arrives as it was sent first; one sent again ha
   ok(receiver.arrived[1]?.body.includes(PERSONAL));
   equal((await office.deliveries(webhook))[0]?.state, "delivered");
   const kept = await desk.service.store.read((tx) =>
-    tx.selectFrom("deliveries").select("payload").execute()
+    acrossProjects(tx).selectFrom("deliveries").select("payload").execute()
   );
   deepEqual(kept, [{ payload: null }]);
   await sim.post(`/events/${id}/resend`);

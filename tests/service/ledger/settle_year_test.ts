@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { addDuration } from "../../../lib/service/domain/calendar.ts";
 import { levelsOf } from "../../../lib/service/domain/movements.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
-import { openStore } from "../../../lib/service/store/mod.ts";
+import { acrossProjects, openStore, type Store } from "../../../lib/service/store/mod.ts";
 import {
   fateOf,
   passYear,
@@ -17,18 +17,8 @@ Deno.test("a year of 1,000 subscriptions has every renewal once, and sums that a
   const store = openStore({ file: ":memory:" });
   await sellSubscriptions(store, COUNT);
   await passYear(store);
-  const { subscriptions, transactions, movements, days, months, invoices, events } = await store
-    .read(
-      async (tx) => ({
-        subscriptions: await tx.selectFrom("subscriptions").selectAll().execute(),
-        transactions: await tx.selectFrom("transactions").selectAll().orderBy("seq").execute(),
-        movements: await tx.selectFrom("movements").selectAll().execute(),
-        days: await tx.selectFrom("movements_daily").selectAll().execute(),
-        months: await tx.selectFrom("movements_monthly").selectAll().execute(),
-        invoices: await tx.selectFrom("invoices").selectAll().execute(),
-        events: await tx.selectFrom("events").select("type").execute(),
-      }),
-    );
+  const { subscriptions, transactions, movements, days, months, invoices, events } =
+    await readEverything(store);
   await store.close();
   equal(subscriptions.length, COUNT);
   const paid = transactions.filter(({ status }) => status !== "failed");
@@ -92,4 +82,20 @@ function checkMonths(
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** Every row that a year leaves behind. */
+async function readEverything(store: Store) {
+  return await store.read(async (tx) => {
+    const all = acrossProjects(tx);
+    return {
+      subscriptions: await all.selectFrom("subscriptions").selectAll().execute(),
+      transactions: await all.selectFrom("transactions").selectAll().orderBy("seq").execute(),
+      movements: await all.selectFrom("movements").selectAll().execute(),
+      days: await all.selectFrom("movements_daily").selectAll().execute(),
+      months: await all.selectFrom("movements_monthly").selectAll().execute(),
+      invoices: await all.selectFrom("invoices").selectAll().execute(),
+      events: await all.selectFrom("events").select("type").execute(),
+    };
+  });
 }

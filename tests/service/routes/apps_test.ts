@@ -5,6 +5,7 @@ import { APP_TYPES } from "../../support/app_types.ts";
 import { checkFields, type FieldRule } from "../../support/field_rules.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 import { simulate } from "../../support/simulation.ts";
+import { acrossProjects, inProject } from "../../../lib/service/store/mod.ts";
 
 const NAMES = Object.keys(APP_TYPES);
 
@@ -133,7 +134,10 @@ Deno.test("a nested null clears, and null in place of the object clears all it c
     paddle_is_sandbox: false,
   });
   const secrets = await desk.service.store.read((tx) =>
-    tx.selectFrom("apps").select("secrets").where("id", "in", [channel.id, store.id]).execute()
+    acrossProjects(tx).selectFrom("apps").select("secrets").where("id", "in", [
+      channel.id,
+      store.id,
+    ]).execute()
   );
   deepEqual(secrets.map((row) => JSON.parse(row.secrets)), [
     { roku_api_key: null },
@@ -251,7 +255,7 @@ Deno.test("an app with more than 100 webhooks is refused with the ids of the fir
   const app = await createApp(api, "app_store");
   const ids = Array.from({ length: 101 }, (_, i) => `whintgr${String(i).padStart(10, "0")}`);
   await desk.service.store.write((tx) =>
-    tx.insertInto("webhook_integrations").values(ids.map((id, seq) => ({
+    acrossProjects(tx).insertInto("webhook_integrations").values(ids.map((id, seq) => ({
       project_id: desk.projectId,
       id,
       seq: 1_000_000 + seq,
@@ -351,7 +355,13 @@ function createApp(api: Api, type: string): Promise<Wire> {
 /** Adds the kind of app that the API itself does not create. */
 async function addTestStore(desk: Desk): Promise<{ id: string }> {
   return await desk.service.store.write(async (tx) => {
-    const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
-    return await insertApp({ tx, project, now: 1 }, "Test store", "test_store", {});
+    const project = await acrossProjects(tx).selectFrom("projects").selectAll()
+      .executeTakeFirstOrThrow();
+    return await insertApp(
+      { tx: inProject(tx, project.id), project, now: 1 },
+      "Test store",
+      "test_store",
+      {},
+    );
   });
 }

@@ -6,7 +6,7 @@ import {
   listCustomerAliases,
   listCustomers,
 } from "../../../lib/resources/customers.ts";
-import { nextSeq } from "../../../lib/service/store/mod.ts";
+import { acrossProjects, inProject, nextSeq } from "../../../lib/service/store/mod.ts";
 import { alreadyThere, type Api, apiOf, badField, noSuch, signIn } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 
@@ -250,8 +250,8 @@ async function expectForbidden(api: Api): Promise<void> {
 async function addAlias(desk: Desk, customer_id: string, alias: string): Promise<void> {
   const project_id = desk.projectId;
   await desk.service.store.write(async (tx) => {
-    const seq = await nextSeq(tx, project_id);
+    const seq = await nextSeq(inProject(tx, project_id));
     const row = { project_id, alias, customer_id, seq, created_at: 1 };
-    await tx.insertInto("customer_aliases").values(row).execute();
+    await acrossProjects(tx).insertInto("customer_aliases").values(row).execute();
   });
 }

@@ -8,6 +8,7 @@ import {
   updateOffering,
 } from "../../../lib/resources/offerings.ts";
 import { openDesk } from "../../support/harness.ts";
+import { acrossProjects } from "../../../lib/service/store/mod.ts";
 
 Deno.test("offerings list shows all offerings and marks the current one", async () => {
   await using desk = await openDesk();
@@ -35,7 +36,7 @@ Deno.test("offerings set-current moves the mark", async () => {
     "winter_sale",
   ]);
   const rows = await desk.service.store.read((tx) =>
-    tx.selectFrom("projects").select("current_offering_id").execute()
+    acrossProjects(tx).selectFrom("projects").select("current_offering_id").execute()
   );
   equal(rows[0]?.current_offering_id, items[1]?.id);
 });

@@ -12,6 +12,7 @@ import {
 } from "../../support/api.ts";
 import { checkFields } from "../../support/field_rules.ts";
 import { openDesk } from "../../support/harness.ts";
+import { acrossProjects, inProject } from "../../../lib/service/store/mod.ts";
 
 const TYPES = [
   "subscription",
@@ -110,8 +111,14 @@ Deno.test("a product of a test store has a title and may have a duration; no oth
   const api = apiOf(desk);
   const app = await createApp(api);
   const store = await desk.service.store.write(async (tx) => {
-    const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
-    return await insertApp({ tx, project, now: 1 }, "Test store", "test_store", {});
+    const project = await acrossProjects(tx).selectFrom("projects").selectAll()
+      .executeTakeFirstOrThrow();
+    return await insertApp(
+      { tx: inProject(tx, project.id), project, now: 1 },
+      "Test store",
+      "test_store",
+      {},
+    );
   });
   const subscription = { duration: "P1M" };
   const body = { app_id: store.id, type: "subscription", title: "Pro", subscription };

@@ -17,6 +17,7 @@ import { archiveProduct, createProduct, listProducts } from "../../../lib/resour
 import { getSdkOfferings } from "../../../lib/resources/sdk_offerings.ts";
 import { insertApp } from "../../../lib/service/routes/apps.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
+import { acrossProjects, inProject } from "../../../lib/service/store/mod.ts";
 
 const PATH = "/v1/subscribers/ada/offerings";
 
@@ -128,8 +129,14 @@ Deno.test("a product of the test store is shown once it has a price", async () =
   await using desk = await openDesk();
   const { client, service, projectId } = desk;
   const app = await service.store.write(async (tx) => {
-    const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
-    return await insertApp({ tx, project, now: 1 }, "Test store", "test_store", {});
+    const project = await acrossProjects(tx).selectFrom("projects").selectAll()
+      .executeTakeFirstOrThrow();
+    return await insertApp(
+      { tx: inProject(tx, project.id), project, now: 1 },
+      "Test store",
+      "test_store",
+      {},
+    );
   });
   const { id } = await createProduct(client, {
     app_id: app.id,
@@ -142,7 +149,7 @@ Deno.test("a product of the test store is shown once it has a price", async () =
   await attachPackageProducts(client, monthly?.id ?? "", [{ product_id: id }]);
   deepEqual(namesIn(await read(desk, "test_store")), { default: [], winter_sale: [] });
   await service.store.write((tx) =>
-    tx.updateTable("products").set({ price_micros: 0, price_currency: "USD" })
+    acrossProjects(tx).updateTable("products").set({ price_micros: 0, price_currency: "USD" })
       .where("project_id", "=", projectId).where("id", "=", id).execute()
   );
   // Only identifiers of Google Play have two parts.

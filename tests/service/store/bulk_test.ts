@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { CompiledQuery } from "kysely";
 import type { Row } from "../../../lib/service/store/tables.ts";
-import { openStore, updateChanged } from "../../../lib/service/store/mod.ts";
+import { inProject, openStore, updateChanged } from "../../../lib/service/store/mod.ts";
 
 const COLUMNS = ["status", "grace_ends_at", "due_at"] as const;
 
@@ -30,7 +30,7 @@ Deno.test("an update writes only the columns that differ, and nothing when none 
       sent.push({ sql: query.sql, parameters: query.parameters });
       return execute(query, ...rest);
     };
-    await updateChanged(tx, "subscriptions", changes, COLUMNS);
+    await updateChanged(inProject(tx, before.project_id), "subscriptions", changes, COLUMNS);
   });
   await store.close();
   const where = `where "project_id" = ? and "id" = ?`;

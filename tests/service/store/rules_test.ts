@@ -1,5 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import {
+  acrossProjects,
+  inProject,
   isCheckViolation,
   isForeignKeyViolation,
   isUniqueViolation,
@@ -42,7 +44,7 @@ rule("the current offering can be replaced and deleted in one write", async (sto
 
 rule("an offering of another project cannot be current", async (store) => {
   await store.write(async (tx) => {
-    await tx.insertInto("projects").columns(["id", "seq", "name", "created_at"])
+    await acrossProjects(tx).insertInto("projects").columns(["id", "seq", "name", "created_at"])
       .expression((eb) =>
         eb.selectFrom("projects").select(({ val }) => [
           val("proj00000002").as("id"),
@@ -54,7 +56,7 @@ rule("an offering of another project cannot be current", async (store) => {
     await addOffering(tx, "ofrng1");
   });
   const crossed = store.write((tx) =>
-    tx.updateTable("projects").set({ current_offering_id: "ofrng1" })
+    acrossProjects(tx).updateTable("projects").set({ current_offering_id: "ofrng1" })
       .where("id", "=", "proj00000002").execute()
   );
   await rejects(crossed, isForeignKeyViolation);
@@ -96,22 +98,26 @@ rule("what hangs on an offering goes with it, and its products stay", async (sto
   await store.write((tx) => attachProduct(tx, "prod1", "all"));
   await store.write((tx) => remove(tx, "ofrng1"));
   const left = await store.read(async (tx) => [
-    await tx.selectFrom("packages").select("id").execute(),
-    await tx.selectFrom("package_products").select("product_id").execute(),
-    await tx.selectFrom("products").select("id").execute(),
+    await acrossProjects(tx).selectFrom("packages").select("id").execute(),
+    await acrossProjects(tx).selectFrom("package_products").select("product_id").execute(),
+    await acrossProjects(tx).selectFrom("products").select("id").execute(),
   ]);
   deepEqual(left, [[], [], [{ id: "prod1" }, { id: "prod2" }, { id: "prod3" }]]);
 });
 
 rule("an app with products cannot be deleted", async (store) => {
   await store.write(addShelf);
-  const deletion = store.write((tx) => tx.deleteFrom("apps").where("id", "=", "app1").execute());
+  const deletion = store.write((tx) =>
+    acrossProjects(tx).deleteFrom("apps").where("id", "=", "app1").execute()
+  );
   await rejects(deletion, isForeignKeyViolation);
 });
 
 rule("two objects of a project cannot have the same place in a list", async (store) => {
   await store.write((tx) => addOffering(tx, "ofrng1"));
-  await store.write((tx) => tx.updateTable("projects").set({ last_seq: 0 }).execute());
+  await store.write((tx) =>
+    acrossProjects(tx).updateTable("projects").set({ last_seq: 0 }).execute()
+  );
   await rejects(
     store.write((tx) => addOffering(tx, "ofrng2")),
     (error) => isUniqueViolation(error, "offerings.seq"),
@@ -121,26 +127,30 @@ rule("two objects of a project cannot have the same place in a list", async (sto
 rule("a text is not stored where a number belongs", async (store) => {
   await store.write((tx) => addOffering(tx, "ofrng1"));
   const wrong = store.write((tx) =>
-    tx.updateTable("offerings").set((eb) => ({ created_at: eb.cast<number>(eb.val("x"), "text") }))
+    acrossProjects(tx).updateTable("offerings").set((eb) => ({
+      created_at: eb.cast<number>(eb.val("x"), "text"),
+    }))
       .execute()
   );
   await rejects(wrong, /cannot store TEXT value in INTEGER column offerings.created_at/);
 });
 
 rule("numbers of a project count up one by one, and only where there is one", async (store) => {
-  const numbers = await Promise.all([1, 2, 3].map(() => store.write((tx) => nextSeq(tx, PROJECT))));
+  const numbers = await Promise.all(
+    [1, 2, 3].map(() => store.write((tx) => nextSeq(inProject(tx, PROJECT)))),
+  );
   deepEqual(numbers, [1, 2, 3]);
-  await rejects(store.write((tx) => nextSeq(tx, "proj99999999")));
-  ok(await store.write((tx) => nextSeq(tx, PROJECT)) === 4);
+  await rejects(store.write((tx) => nextSeq(inProject(tx, "proj99999999"))));
+  ok(await store.write((tx) => nextSeq(inProject(tx, PROJECT))) === 4);
 });
 
 /** Adds an app with three products, and an offering with a package. */
 async function addShelf(tx: Tx): Promise<void> {
   const common = { project_id: PROJECT, created_at: 1 };
-  await tx.insertInto("apps")
+  await acrossProjects(tx).insertInto("apps")
     .values({ ...common, id: "app1", seq: 1, name: "A", type: "x", settings: "{}", secrets: "{}" })
     .execute();
-  await tx.insertInto("products")
+  await acrossProjects(tx).insertInto("products")
     .values([1, 2, 3].map((n) => ({
       ...common,
       id: `prod${n}`,
@@ -157,7 +167,7 @@ async function addShelf(tx: Tx): Promise<void> {
     })))
     .execute();
   const offering_id = await addOffering(tx, "ofrng1");
-  await tx.insertInto("packages")
+  await acrossProjects(tx).insertInto("packages")
     .values({
       ...common,
       id: "pkge1",
@@ -171,33 +181,35 @@ async function addShelf(tx: Tx): Promise<void> {
 }
 
 async function attachProduct(tx: Tx, product_id: string, criteria: string): Promise<void> {
-  await tx.insertInto("package_products")
+  await acrossProjects(tx).insertInto("package_products")
     .values({
       project_id: PROJECT,
       package_id: "pkge1",
       product_id,
       app_id: "app1",
-      seq: await nextSeq(tx, PROJECT),
+      seq: await nextSeq(inProject(tx, PROJECT)),
       eligibility_criteria: criteria,
     })
     .execute();
 }
 
 async function archive(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("offerings").set({ state: "inactive" }).where("id", "=", id).execute();
+  await acrossProjects(tx).updateTable("offerings").set({ state: "inactive" }).where("id", "=", id)
+    .execute();
 }
 
 async function restore(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable("offerings").set({ state: "active" }).where("id", "=", id).execute();
+  await acrossProjects(tx).updateTable("offerings").set({ state: "active" }).where("id", "=", id)
+    .execute();
 }
 
 async function remove(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom("offerings").where("id", "=", id).execute();
+  await acrossProjects(tx).deleteFrom("offerings").where("id", "=", id).execute();
 }
 
 async function currentOffering(store: Store): Promise<string | null | undefined> {
   const [project] = await store.read((tx) =>
-    tx.selectFrom("projects").select("current_offering_id").execute()
+    acrossProjects(tx).selectFrom("projects").select("current_offering_id").execute()
   );
   return project?.current_offering_id;
 }

@@ -4,6 +4,7 @@ import { connect } from "../../../lib/service/store/connection.ts";
 import { migrate } from "../../../lib/service/store/migrate.ts";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
 import {
+  acrossProjects,
   isForeignKeyViolation,
   isStoreUnavailable,
   isUniqueViolation,
@@ -42,7 +43,7 @@ Deno.test("what was written is read back, as plain objects", () =>
   onBothStores(async (store) => {
     const id = await store.write((tx) => addOffering(tx, "ofrng1"));
     const row = await store.read((tx) =>
-      tx.selectFrom("offerings").select(["id", "seq", "metadata", "state"])
+      acrossProjects(tx).selectFrom("offerings").select(["id", "seq", "metadata", "state"])
         .where("project_id", "=", PROJECT).where("id", "=", id).executeTakeFirst()
     );
     deepEqual(row, { id, seq: 1, metadata: null, state: "active" });
@@ -80,7 +81,7 @@ Deno.test("of writes that share a commit, only the failing ones fail", () =>
     );
     deepEqual(await store.read(offeringIds), ["ofrng1", "ofrng3", "ofrng4"]);
     const [project] = await store.read((tx) =>
-      tx.selectFrom("projects").select("last_seq").execute()
+      acrossProjects(tx).selectFrom("projects").select("last_seq").execute()
     );
     equal(project?.last_seq, 3, "a failed write takes no number");
   }));
@@ -240,7 +241,7 @@ Deno.test("a read can change nothing", () =>
   onBothStores(async (store) => {
     await store.write((tx) => addOffering(tx, "ofrng1"));
     const attempts = [
-      store.read((tx) => tx.deleteFrom("offerings").execute()),
+      store.read((tx) => acrossProjects(tx).deleteFrom("offerings").execute()),
       store.read((tx) => setCurrent(tx, "ofrng1")),
       store.read((tx) => addOffering(tx, "ofrng2")),
     ];
@@ -255,7 +256,7 @@ Deno.test("the log file does not grow without end while reads and writes alterna
         const metadata = JSON.stringify({ text: `${i}`.repeat(20_000) });
         await store.write(async (tx) => {
           if (i === 0) await addOffering(tx, "ofrng1");
-          await tx.updateTable("offerings").set({ metadata }).execute();
+          await acrossProjects(tx).updateTable("offerings").set({ metadata }).execute();
         });
         await store.read(offeringIds);
       }
@@ -297,11 +298,11 @@ Deno.test("queries that are kept for later are refused", () =>
 Deno.test("a number too large for JavaScript is an error, not another number", () =>
   onBothStores(async (store) => {
     const large = store.write(async (tx) => {
-      await tx.updateTable("projects")
+      await acrossProjects(tx).updateTable("projects")
         .set((eb) => ({ clock_offset: eb.lit(4503599627370497) })).execute();
-      await tx.updateTable("projects")
+      await acrossProjects(tx).updateTable("projects")
         .set((eb) => ({ clock_offset: eb("clock_offset", "*", 4) })).execute();
-      return await tx.selectFrom("projects").select("clock_offset").execute();
+      return await acrossProjects(tx).selectFrom("projects").select("clock_offset").execute();
     });
     await rejects(large, /too large/);
   }));
