@@ -3,9 +3,9 @@
  *
  * Gap: the specification orders the environment, the local file and the profiles, and lets
  * `--profile` choose among the profiles. What if somebody types `--profile work` where a local file
- * applies? They name the sign-in that they mean, so it beats the local file. `CLI_PROFILE` is a
- * standing choice of a shell and does not. `CLI_REFRESH_TOKEN` stands in for all files, so it beats
- * `--profile` too, with a warning that the option has no effect.
+ * applies? They name the sign-in that they mean, so it beats the local file. `CLI_PROFILE` has the
+ * same effect as `--profile`. `CLI_REFRESH_TOKEN` stands in for all files, so it beats both, with a
+ * warning that the option has no effect.
  *
  * @module
  */
@@ -78,8 +78,8 @@ export interface CredentialOptions {
 }
 
 /**
- * Finds the sign-in: `CLI_REFRESH_TOKEN`, a profile named by `--profile`, the local
- * `.cli/config.json`, then the profile named by `CLI_PROFILE` or `~/.cli/active`, or `default`.
+ * Finds the sign-in: `CLI_REFRESH_TOKEN`, a profile named by `--profile` or `CLI_PROFILE`, the local
+ * `.cli/config.json`, then the profile named by `~/.cli/active`, or `default`.
  *
  * @throws {AuthError} when a profile is named that does not exist. It lists those that do.
  * @throws {UsageError} when the token given is empty.
@@ -95,14 +95,14 @@ export async function resolveCredential(
       hint: "Leave refreshToken out to use CLI_REFRESH_TOKEN or the stored sign-in.",
     });
   }
+  const named = chosenProfile(around, profile);
   const lookups: Lookup<Usable>[] = [
     async () => given(around, "option", "refreshToken", options.refreshToken),
     async () =>
       given(around, "environment", "CLI_REFRESH_TOKEN", setting(around, "CLI_REFRESH_TOKEN")),
-    async () =>
-      profile === undefined ? undefined : await namedProfile(around, profile, "--profile"),
+    async () => named && await namedProfile(around, named.name, named.chosenBy),
     async () => await localCredential(around),
-    async () => profile === undefined ? await standingProfile(around) : undefined,
+    async () => named ? undefined : await standingProfile(around),
   ];
   const withShadowed = options.withShadows ?? false;
   const { first, shadowed } = await findFirst(lookups, { withShadowed });
@@ -110,19 +110,17 @@ export async function resolveCredential(
     const name = JSON.stringify(profile);
     around.warn(`${first.source} is set, so the profile ${name} is not used.`);
   }
-  if (first?.kind === "local") warnOfVariable(around, first.source);
   return first && { ...first, shadows: shadowed };
 }
 
-const warned = new WeakSet<Surroundings>();
-
-/** Says once that `CLI_PROFILE` is set and does not choose here. */
-function warnOfVariable(around: Surroundings, source: string): void {
-  if (setting(around, "CLI_PROFILE") === undefined || warned.has(around)) return;
-  warned.add(around);
-  around.warn(
-    `CLI_PROFILE is not used here: ${source} has its own sign-in. To choose a profile, pass --profile.`,
-  );
+/** The profile that somebody names, and where they do: in an option, or in the environment. */
+function chosenProfile(
+  around: Surroundings,
+  option: string | undefined,
+): { name: string; chosenBy: string } | undefined {
+  if (option !== undefined) return { name: option, chosenBy: "--profile" };
+  const variable = setting(around, "CLI_PROFILE");
+  return variable === undefined ? undefined : { name: variable, chosenBy: "CLI_PROFILE" };
 }
 
 /** The error for a request without any sign-in. It says what there is to choose from. */
@@ -198,10 +196,8 @@ async function namedProfile(
   return found;
 }
 
-/** The profile that applies when the command line names none. */
+/** The profile that applies when nobody names one. */
 async function standingProfile(around: Surroundings): Promise<Usable | undefined> {
-  const wanted = setting(around, "CLI_PROFILE");
-  if (wanted !== undefined) return await namedProfile(around, wanted, "CLI_PROFILE");
   const active = await activeProfile(around);
   return active === undefined
     ? await profileOf(around, DEFAULT_PROFILE, "default")

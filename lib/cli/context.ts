@@ -99,7 +99,7 @@ function allowingInsecure(around: Surroundings): Surroundings {
 export async function systemWorld(signal: AbortSignal): Promise<World> {
   const { systemSurroundings } = await import("../connect.ts");
   const surroundings = systemSurroundings();
-  returnToCaller(surroundings);
+  await returnToCaller(surroundings);
   passProxyBy(surroundings);
   const terminal = systemTerminal(surroundings);
   const say = (text: string) => terminal.writeErr(`${text}\n`);
@@ -117,11 +117,13 @@ export async function systemWorld(signal: AbortSignal): Promise<World> {
   };
 }
 
-/** Goes back to the person's folder: `deno task` starts the program in its own, and notes theirs. */
-function returnToCaller({ cwd, env }: Surroundings): void {
-  const caller = env("INIT_CWD");
+/** Goes back to the person's folder: `deno task` starts the program in its own. */
+async function returnToCaller({ cwd, env }: Surroundings): Promise<void> {
+  const noted = env("INIT_CWD");
   const own = import.meta.dirname?.replace(/[\\/]lib[\\/]cli$/, "");
-  if (caller && cwd === own) Deno.chdir(caller);
+  if (!noted || cwd !== own) return;
+  const { callerFolder } = await import("./caller.ts");
+  Deno.chdir(await callerFolder(noted, Deno.build.os === "windows", Deno.ppid));
 }
 
 /** Keeps requests to this machine from a proxy, to which this machine is another one. */

@@ -43,5 +43,7 @@ function personOf({ additional_data: { actor }, actor_identifier }: AuditLog): s
 
 /** A text as CSV has it: in quotation marks where it needs them. */
 function cell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // A spreadsheet would take such a text for a formula, and run it.
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

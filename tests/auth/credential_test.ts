@@ -53,17 +53,16 @@ Deno.test("the sign-in comes from the first of its places, whichever are there",
     const found = await resolveCredential(machine, { ...options, withShadows: true });
     const label = there.join(" ");
     // Only one of the profiles can apply: the others are choices, not shadowed.
-    const standing = PLACES.slice(3).find(has);
-    const order = ["env", "flag", "local", ...has("flag") || !standing ? [] : [standing]].filter(
-      (place) => place === standing || there.some((one) => one === place),
-    );
+    const named = (["flag", "variable"] as const).find(has);
+    const standing = (["active", "default"] as const).find(has);
+    const order = [has("env") && "env", named, has("local") && "local", !named && standing]
+      .filter((place) => typeof place === "string");
     deepStrictEqual([title(found), ...found?.shadows.map(title) ?? []], [
       order[0],
       ...order.slice(1),
     ], label);
     strictEqual(title(await resolveCredential(machine, options)), order[0], label);
-    const others = machine.warnings.filter((text) => !text.startsWith("CLI_PROFILE is not used"));
-    strictEqual(others.length, has("env") && has("flag") ? 2 : 0, label);
+    strictEqual(machine.warnings.length, has("env") && has("flag") ? 2 : 0, label);
   }
 });
 
@@ -121,20 +120,19 @@ Deno.test("a named profile that does not exist is refused with those that do", a
   await rejects(resolveCredential(machine), missing);
   const { name: _, ...token } = profileNamed("local");
   await putPrivate(localFile(machine), { profile: token });
-  strictEqual((await resolveCredential(machine, { withShadows: true }))?.kind, "local");
+  await rejects(resolveCredential(machine, { withShadows: true }), missing);
 });
 
-Deno.test("CLI_PROFILE without effect in a folder with its own sign-in is told once", async () => {
+Deno.test("CLI_PROFILE has the effect of --profile, in a folder with its own sign-in, too", async () => {
   await using machine = await testMachine();
   await store(machine);
   const { name: _, ...token } = profileNamed("local");
   await putPrivate(localFile(machine), { profile: token });
   machine.variables.CLI_PROFILE = "default";
-  for (let i = 0; i < 2; i++) strictEqual((await resolveCredential(machine))?.kind, "local");
-  strictEqual(machine.warnings.length, 1);
-  match(machine.warnings[0] ?? "", /^CLI_PROFILE is not used here: .*config\.json has its own/);
-  const named = await resolveCredential({ ...machine }, { profile: "default" });
-  deepStrictEqual([named?.name, machine.warnings.length], ["default", 1]);
+  const named = await resolveCredential(machine);
+  deepStrictEqual([named?.name, named?.chosenBy], ["default", "CLI_PROFILE"]);
+  strictEqual((await resolveCredential(machine, { profile: "flag" }))?.name, "flag");
+  deepStrictEqual(machine.warnings, []);
 });
 
 Deno.test("a local file without a sign-in leaves the choice to the profiles", async () => {

@@ -3,6 +3,17 @@ import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../support/cache_folder.ts";
 
 Deno.test("deno task cli reads files of the folder that it is run in", async () => {
+  await inTask({});
+});
+
+Deno.test("deno task cli inside another task works in the folder that it is run in", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  await inTask({ INIT_CWD: "/" });
+});
+
+/** Runs the task in a folder of its own, with more in its environment. */
+async function inTask(more: Record<string, string>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/product.json`, '{"store_identifier":"x"}');
@@ -13,11 +24,16 @@ Deno.test("deno task cli reads files of the folder that it is run in", async () 
       cwd: folder,
       // This test may itself be run by a task, whose note of the first folder a task keeps.
       clearEnv: true,
-      env: { PATH: Deno.env.get("PATH") ?? "", DENO_DIR: await cacheFolder(), NO_COLOR: "1" },
+      env: {
+        ...more,
+        PATH: Deno.env.get("PATH") ?? "",
+        DENO_DIR: await cacheFolder(),
+        NO_COLOR: "1",
+      },
     }).output();
     equal(code, 2);
     match(new TextDecoder().decode(stderr), /"type" and "app_id" are missing in the body/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-});
+}

@@ -134,6 +134,35 @@ Deno.test("audit_report counts the changes of each person and kind", async () =>
   });
 });
 
+Deno.test("audit_report writes nothing that a spreadsheet takes for a formula", async () => {
+  const actors = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", '=HYPERLINK("http://x","y")', "ada"];
+  const items = actors.map((actor_identifier, i) => ({
+    id: `log${i}`,
+    actor_identifier,
+    action_type: "offering_updated",
+    occurred_at: 0,
+    additional_data: {},
+  }));
+  const token = { access_token: "atk_1", expires_in: 3600, token_type: "Bearer" };
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) =>
+      Response.json(request.url.endsWith("/token") ? token : { object: "list", items, url: "/" }),
+  );
+  const base = { CLI_BASE_URL: `http://127.0.0.1:${server.addr.port}` };
+  const given = { CLI_REFRESH_TOKEN: "rtk_of_this_test_alone", CLI_PROJECT_ID: "proj1" };
+  try {
+    const words = await commandOf("audit_report");
+    const { code, out, err } = await deno(words, { env: { ...base, ...given } });
+    equal(code, 0, err);
+    const people = out.trimEnd().split("\n").slice(1).map((row) => row.split(",offering_")[0]);
+    const plain = ["'\t=1", "'+1", "'-1", "'=1+1", "'@SUM(A1)", "ada"];
+    deepEqual(people.toSorted(), [`"'=HYPERLINK(""http://x"",""y"")"`, ...plain]);
+  } finally {
+    await server.shutdown();
+  }
+});
+
 Deno.test("audit_report refuses what is no number of days", async () => {
   const words = (await commandOf("audit_report")).slice(0, -1);
   for (const days of ["x", "0", "-1", "1.5", ""]) {

@@ -204,11 +204,14 @@ export function parseMoment(text: string, flag: string): number {
  * @throws {UsageError} when it is written otherwise.
  */
 export function parsePrice(text: string, role = "as a price"): number {
-  if (/^\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
-  throw new UsageError(
-    `Cannot use ${JSON.stringify(text)} ${role}: it is not an amount such as 9.99`,
-    {
-      hint: "Write digits, with a point before the smaller unit.",
-    },
-  );
+  if (/^0*\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
+  const isAmount = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  const why = !isAmount
+    ? "it is not an amount such as 9.99"
+    : (isAmount[2]?.length ?? 0) > 6
+    ? "it has more than 6 digits after the point"
+    : "it is too large";
+  throw new UsageError(`Cannot use ${JSON.stringify(text)} ${role}: ${why}`, {
+    hint: "Write up to 9 digits, with a point before the smaller unit.",
+  });
 }

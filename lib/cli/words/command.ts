@@ -167,7 +167,7 @@ export async function runCommand(
   const [failure] = failures;
   if (failure) throw await hinted(failure, place, context);
   if (complaints.length === 0 && process.exitCode === 0) return;
-  const message = complaints.join("").trim() || "Cannot run the command";
+  const message = inOneLine(complaints.join("")) || "Cannot run the command";
   const [, meant] = /; did you mean "([^"-][^"]*)"/.exec(message) ?? [];
   const hint = `Run: ${commandLine(...meant === undefined ? place.names : [meant], "--help")}`;
   const dashed = /there is no flag -[^-]/.test(message);
@@ -176,6 +176,15 @@ export async function runCommand(
       ? `${hint}; a value that begins with - goes as --flag=-value, an argument after --`
       : hint,
   });
+}
+
+/** Several complaints as one sentence, whose beginning they share. */
+function inOneLine(complaints: string): string {
+  const lines = complaints.split("\n").map((line) => line.trim()).filter(Boolean);
+  const [first = "", ...others] = new Set(lines);
+  const [start = ""] = /^Cannot [^:]*: /.exec(first) ?? [];
+  return [first, ...others.map((line) => line.startsWith(start) ? line.slice(start.length) : line)]
+    .join("; ");
 }
 
 /** The error of a command with what to run next. */

@@ -190,7 +190,11 @@ Deno.test("a stale active mark is pointed out, a stale CLI_PROFILE fails", async
   match(mark.checks["active profile"]?.detail ?? "", /named "gone", which is not stored/);
   at.env.CLI_PROFILE = "gone";
   const variable = await doctor(at);
-  deepStrictEqual(troubled(variable), ["active profile: fail"]);
+  deepStrictEqual(troubled(variable), [
+    "active profile: fail",
+    "sign-in: fail",
+    "service: skip",
+  ]);
 });
 
 Deno.test("a service that does not answer fails, and hides what it hides", async () => {

@@ -114,6 +114,8 @@ Deno.test("a purchase that the service refuses changes nothing and says why", as
     [`purchase zoe ${MONTHLY} --country GBR`, 1, /country/],
     [`purchase  ${MONTHLY}`, 2, /^Cannot use "" for <user-id>: it is empty$/m],
     ["purchase a/b notes.pro.monthly", 1, /^Check <user-id>; see: cli simulate purchase --help$/m],
+    ["purchase zoe notes.pro.monthly --price 1234567890", 2, /for --price: it is too large\n/],
+    ["purchase zoe notes.pro.monthly --price 1.1234567", 2, /more than 6 digits after the point\n/],
     ["purchase zoe notes.pro.monthly --price 1e3", 2, /"1e3" for --price: it is not an amount/],
     ["purchase zoe notes.pro.monthly --price -1", 2, /./],
     [`purchase zoe ${MONTHLY} --grace 0d`, 2, /"0d" for --grace: it is not a period/],

@@ -191,3 +191,12 @@ Deno.test("a long wait for the service is told", async () => {
   equal(code, 0);
   match(err, /The service limits requests; trying again in 4[45] s/);
 });
+
+Deno.test("two problems at once stand on one line, and say once what cannot be done", async () => {
+  await using counter = await openCounter();
+  const missing = await counter.run("simulate purchase");
+  match(missing.err, /^Cannot [^:]*: <user-id> is missing; <product-id> is missing\nRun: /);
+  const wrong = await counter.run("simulate purchase zoe pro --price free --duration nope");
+  match(wrong.err, /^Cannot use "free" for --price: [^\n]*; Cannot use "nope" [^\n]*\nRun: /);
+  deepEqual([missing.code, wrong.code], [2, 2]);
+});

@@ -41,7 +41,8 @@ export const login = command({
   },
   async run(context, { name, client_id, scope, no_verify }) {
     const { around, out } = context;
-    const profile = name ?? context.globals.profile ?? DEFAULT_PROFILE;
+    const named = context.globals.profile ?? setting(around, "CLI_PROFILE");
+    const profile = name ?? named ?? DEFAULT_PROFILE;
     const scopes = parseScopes(scope);
     await checkStorable(around, profile);
     const previous = await presentProfile(context, profile);
