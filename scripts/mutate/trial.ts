@@ -61,18 +61,45 @@ async function tryTests(
   const tests = covering.length;
   const own = await runDeno(["check", "--quiet", "--frozen", fault.file], copy);
   if (!own.success) return { fault, found: "types", tests };
-  let batch: CoverageMap[] = [];
-  for (let size = 1; (batch = covering.splice(0, size)).length > 0; size *= 2) {
-    const ended = await runTests(batch, copy, leastLimitMs);
-    if (ended.late) return { fault, found: "time", tests, by: batch[0]?.test ?? "" };
-    if (ended.success) continue;
-    const by = failedTest(ended.text) ?? batch[0]?.test ?? "";
-    const file = batch.find(({ test }) => by.includes(test))?.test;
-    if (file !== undefined) successes.set(file, (successes.get(file) ?? 0) + 1);
-    return { fault, found: "tests", tests, by };
+  for (let size = 1; covering.length > 0; size *= 2) {
+    const finder = await finderIn(covering.splice(0, size), copy, leastLimitMs);
+    if (finder === undefined) continue;
+    const { test, late, by } = finder;
+    successes.set(test, (successes.get(test) ?? 0) + 1);
+    return { fault, found: late ? "time" : "tests", tests, by };
   }
   const whole = await runDeno(["check", "--quiet", "--frozen"], copy);
   return { fault, found: whole.success ? "no" : "types", tests };
+}
+
+/** A test file that finds a fault. */
+interface Finder {
+  /** The file. */
+  test: string;
+  /** Whether it had to be stopped. */
+  late: boolean;
+  /** The test that failed, or the file. */
+  by: string;
+}
+
+/**
+ * The first of some test files that finds a fault. They run together first; what fails then must fail
+ * alone as well, for a test may fail by chance, or because the machine is busy.
+ */
+async function finderIn(
+  batch: readonly CoverageMap[],
+  copy: Copy,
+  leastLimitMs: number,
+): Promise<Finder | undefined> {
+  const together = await runTests(batch, copy, leastLimitMs);
+  if (together.success) return undefined;
+  const failed = failedTest(together.text) ?? "";
+  const isNamed = ({ test }: CoverageMap) => failed.startsWith(`${test}:`);
+  for (const one of batch.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a)))) {
+    const { success, late, text } = await runTests([one], copy, leastLimitMs);
+    if (!success) return { test: one.test, late, by: failedTest(text) ?? one.test };
+  }
+  return undefined;
 }
 
 /** Runs some test files up to the first that fails. */
@@ -115,7 +142,7 @@ export function nearness(file: string, test: string): number {
 
 /** The first test that a report says has failed, with its place. */
 export function failedTest(report: string): string | undefined {
-  const [, name, place] = /^(.+?) => \.\/(\S+_test\.ts:\d+)/m.exec(report) ?? [];
+  const [, name, place] = /^(.+?) => \.\/(\S+\.ts:\d+)/m.exec(report) ?? [];
   if (name !== undefined && place !== undefined) return `${place} ${name}`;
   return /\.\/(\S+_test\.ts)[^\n]*(?:uncaught error|\(uncaught)/i.exec(report)?.[1];
 }

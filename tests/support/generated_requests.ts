@@ -5,7 +5,7 @@
  */
 
 import { equal, ok } from "node:assert/strict";
-import { fc } from "./properties.ts";
+import { fc, roundSeed } from "./properties.ts";
 import { type AnyRequest, anyRequest, OWN_ORIGIN } from "./any_request.ts";
 import { checkedFetch, checkError } from "./openapi.ts";
 import type { Stock } from "./request_stock.ts";
@@ -32,9 +32,9 @@ const PATIENCE_MS = 30_000;
 /** Sends requests, some at a time. Throws at the first that is answered as it must not be. */
 export async function sendGenerated(
   site: Site,
-  options: { requests: number; atATime: number; tally: Tally },
+  options: { requests: number; atATime: number; tally: Tally; round: number },
 ): Promise<void> {
-  const { requests, atATime, tally } = options;
+  const { requests, atATime, tally, round } = options;
   const fetch = await checkedFetch(site.fetch);
   const one = anyRequest(site.stock);
   const some = fc.tuple(...Array.from({ length: atATime }, () => one));
@@ -43,7 +43,7 @@ export async function sendGenerated(
       await Promise.all(all.map((request) => exchange({ ...site, fetch }, request, tally)));
     }),
     // The same requests again would meet another state, so there is nothing to shrink.
-    { numRuns: Math.ceil(requests / atATime), endOnFailure: true },
+    { numRuns: Math.ceil(requests / atATime), endOnFailure: true, ...roundSeed(round) },
   );
 }
 

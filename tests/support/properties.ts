@@ -34,10 +34,28 @@ export function usualSeed(seed: number): { seed: number } {
   return { seed: given ?? seed };
 }
 
+/** Where the rounds of this process begin. */
+const first = given ?? crypto.getRandomValues(new Int32Array(1))[0] ?? 0;
+
+/** The seed to give for each seed of a round. */
+const firsts = new Map<number, number>();
+
+/**
+ * Options for a property that is tried in rounds, each with other inputs. All follow from one seed, so
+ * that giving it repeats every round.
+ */
+export function roundSeed(round: number): { seed: number } {
+  // Far enough apart that no seed of one run is near those of another.
+  const seed = (first + Math.imul(round, 0x9e3779b1)) | 0;
+  firsts.set(seed, first);
+  return { seed };
+}
+
 /** Throws when a property does not hold, with the seed and how to try the same inputs again. */
 function report<T>(details: fc.RunDetails<T>): void {
   if (!details.failed) return;
-  const again = `Run the test with ${VARIABLE}=${details.seed} to try the same inputs again.`;
+  const seed = firsts.get(details.seed) ?? details.seed;
+  const again = `Run the test with ${VARIABLE}=${seed} to try the same inputs again.`;
   throw new Error(`${again}\n${fc.defaultReportMessage(details)}`, {
     cause: details.errorInstance,
   });

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, ok, throws } from "node:assert/strict";
-import { fc, readSeed, usualSeed } from "./properties.ts";
+import { fc, readSeed, roundSeed, usualSeed } from "./properties.ts";
 
 /** A property that does not hold, and what it says of that. */
 function failureOf(seed?: number): string {
@@ -48,6 +48,15 @@ Deno.test("a seed that is no whole number of 32 bits is refused", async () => {
   }
   match(await sampleWith("seven"), /Cannot use PROPERTY_SEED "seven": it is not a whole number/);
   deepEqual(Object.keys(usualSeed(1)), ["seed"]);
+});
+
+Deno.test("rounds have other inputs each, and a failure prints the seed that repeats them all", () => {
+  const seeds = [1, 2, 3].map((round) => roundSeed(round).seed);
+  equal(new Set(seeds).size, 3);
+  deepEqual(seeds, [1, 2, 3].map((round) => roundSeed(round).seed));
+  const printed = seeds.map((seed) => /PROPERTY_SEED=(-?\d+)/.exec(failureOf(seed))?.[1]);
+  equal(new Set(printed).size, 1);
+  notEqual(printed[0], String(seeds[0]));
 });
 
 /** What a process prints that shows some inputs: these, then the seed that is used as a rule. */
