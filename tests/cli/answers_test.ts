@@ -17,6 +17,8 @@ const NEEDED: readonly RegExp[] = [
   // Without the id there is no path to go on with.
   /^(packages list|offerings preview) \| items\[\]\.id /,
   /^publish offering \| id /,
+  // The file is found by its address.
+  /^invoices file \| url /,
   /^subscribers revoke \| id /,
   // The app is chosen by its type, and read with its key.
   /^offerings preview \| items\[\]\.(type|key) /,

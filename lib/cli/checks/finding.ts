@@ -57,7 +57,7 @@ export function skipped(check: string, detail: string): Finding {
 }
 
 const columns: Column<Finding>[] = [
-  { header: "status", value: ({ status }) => status },
+  { header: "status", value: ({ status }) => status, kind: "word" },
   { header: "check", value: ({ check }) => check, kind: "id" },
   { header: "detail", value: ({ detail }) => detail },
 ];

@@ -35,7 +35,7 @@ const columns: Column<App>[] = [
 
 const keyColumns: Column<PublicApiKey>[] = [
   { header: "id", value: (key) => key.id, kind: "id" },
-  { header: "environment", value: (key) => key.environment },
+  { header: "environment", value: (key) => key.environment, kind: "word" },
   { header: "key", value: (key) => key.key, kind: "id" },
 ];
 

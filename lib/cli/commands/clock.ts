@@ -159,7 +159,7 @@ function showClock(context: Context, clock: Clock): void {
 
 /** A time for people. */
 function utc(ms: number): string {
-  return `${time(ms)} UTC`;
+  return time(ms);
 }
 
 /** How far a clock is ahead, or behind where it has been stopped. */

@@ -14,7 +14,7 @@ const columns: Column<Collaborator>[] = [
   { header: "id", value: (person) => person.id, kind: "id" },
   { header: "name", value: (person) => person.name },
   { header: "email", value: (person) => person.email, kind: "id" },
-  { header: "role", value: (person) => person.role },
+  { header: "role", value: (person) => person.role, kind: "word" },
   {
     header: "accepted",
     value: ({ accepted_at }) => accepted_at === null ? "pending" : accepted_at && date(accepted_at),

@@ -34,7 +34,7 @@ import { productColumns } from "./products.ts";
 const columns: Column<Entitlement>[] = [
   { header: "lookup_key", value: (entitlement) => entitlement.lookup_key, kind: "id" },
   { header: "display_name", value: (entitlement) => entitlement.display_name },
-  { header: "state", value: (entitlement) => entitlement.state },
+  { header: "state", value: (entitlement) => entitlement.state, kind: "word" },
   { header: "created", value: (entitlement) => entitlement.created_at, kind: "date", spare: true },
 ];
 

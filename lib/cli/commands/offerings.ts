@@ -37,7 +37,7 @@ const columns: Column<Offering>[] = [
   { header: "current", value: (offering) => offering.is_current ? "*" : " " },
   { header: "lookup_key", value: (offering) => offering.lookup_key, kind: "id" },
   { header: "display_name", value: (offering) => offering.display_name },
-  { header: "state", value: (offering) => offering.state },
+  { header: "state", value: (offering) => offering.state, kind: "word" },
   { header: "created", value: (offering) => offering.created_at, kind: "date", spare: true },
 ];
 

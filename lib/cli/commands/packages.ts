@@ -55,7 +55,7 @@ const productColumns: Column<PackageProduct>[] = [
   { header: "store_identifier", value: ({ product }) => product?.store_identifier, kind: "id" },
   { header: "type", value: ({ product }) => product?.type, kind: "word" },
   { header: "display_name", value: ({ product }) => product?.display_name },
-  { header: "eligibility", value: (item) => item.eligibility_criteria },
+  { header: "eligibility", value: (item) => item.eligibility_criteria, kind: "word" },
 ];
 
 const ID = "The package's id";

@@ -29,7 +29,8 @@ export const productColumns: Column<Product>[] = [
   { header: "store_identifier", value: (product) => product.store_identifier, kind: "id" },
   { header: "type", value: (product) => product.type, kind: "word" },
   { header: "display_name", value: (product) => product.display_name },
-  { header: "state", value: (product) => product.state },
+  { header: "state", value: (product) => product.state, kind: "word" },
+  { header: "app", value: (product) => product.app_id, kind: "id" },
   { header: "created", value: (product) => product.created_at, kind: "date", spare: true },
 ];
 

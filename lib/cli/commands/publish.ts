@@ -30,7 +30,7 @@ interface Step {
 
 const columns: Column<Step>[] = [
   { header: "step", value: ({ step }) => step },
-  { header: "status", value: ({ status }) => status },
+  { header: "status", value: ({ status }) => status, kind: "word" },
   { header: "detail", value: ({ detail }) => detail },
 ];
 

@@ -14,17 +14,21 @@ import {
 import { argument, command, group } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
 import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
+import { nameOf, namesFor } from "./subscribers/holdings.ts";
 import { heldEntitlementColumns } from "./subscriptions.ts";
 
 const ID = "The purchase's id";
 
-const columns: Column<Purchase>[] = [
-  { header: "id", value: (purchase) => purchase.id, kind: "id" },
-  { header: "customer", value: (purchase) => purchase.customer_id, kind: "id" },
-  { header: "product", value: (purchase) => purchase.product_id, kind: "id" },
-  { header: "store", value: (purchase) => purchase.store },
-  { header: "purchased", value: (purchase) => purchase.purchased_at, kind: "date" },
-];
+/** The columns of found purchases, with their products' names in the store. */
+function columnsWith(names: ReadonlyMap<string, string>): Column<Purchase>[] {
+  return [
+    { header: "id", value: (purchase) => purchase.id, kind: "id" },
+    { header: "customer", value: (purchase) => purchase.customer_id, kind: "id" },
+    { header: "product", value: (purchase) => nameOf(purchase, names) },
+    { header: "store", value: (purchase) => purchase.store, kind: "word" },
+    { header: "purchased", value: (purchase) => purchase.purchased_at, kind: "date" },
+  ];
+}
 
 const search = command({
   brief: "Find purchases by the store's id",
@@ -33,7 +37,9 @@ const search = command({
   args: { store_id: argument("The store's id of the purchase") },
   async run(context, { store_id }) {
     const client = await context.client();
-    await showList(context, {}, () => searchPurchases(client, store_id), columns);
+    const found = await searchPurchases(client, store_id);
+    const names = await namesFor(context, client, found);
+    await showList(context, {}, () => Promise.resolve(found), columnsWith(names));
   },
 });
 

@@ -51,7 +51,12 @@ const columns: Column<Customer>[] = [
   { header: "country", value: (customer) => customer.last_seen_country },
   { header: "first_seen", value: (customer) => customer.first_seen_at, kind: "date" },
   { header: "last_seen", value: (customer) => customer.last_seen_at, kind: "date" },
-  { header: "platform", value: (customer) => customer.last_seen_platform, spare: true },
+  {
+    header: "platform",
+    value: (customer) => customer.last_seen_platform,
+    kind: "word",
+    spare: true,
+  },
 ];
 
 const invoiceColumns: Column<Invoice>[] = [

@@ -20,22 +20,26 @@ import { amountOf } from "../screen/amount.ts";
 import { argument, command, group } from "../words/command.ts";
 import { visible } from "../screen/display.ts";
 import type { Column } from "../screen/output.ts";
+import { nameOf, namesFor } from "./subscribers/holdings.ts";
 import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 
 const ID = "The subscription's id";
 
-const columns: Column<Subscription>[] = [
-  { header: "id", value: (subscription) => subscription.id, kind: "id" },
-  { header: "customer", value: (subscription) => subscription.customer_id, kind: "id" },
-  { header: "product", value: (subscription) => subscription.product_id, kind: "id" },
-  { header: "status", value: (subscription) => subscription.status },
-  { header: "store", value: (subscription) => subscription.store },
-  { header: "started", value: (subscription) => subscription.starts_at, kind: "date" },
-];
+/** The columns of found subscriptions, with their products' names in the store. */
+function columnsWith(names: ReadonlyMap<string, string>): Column<Subscription>[] {
+  return [
+    { header: "id", value: (subscription) => subscription.id, kind: "id" },
+    { header: "customer", value: (subscription) => subscription.customer_id, kind: "id" },
+    { header: "product", value: (subscription) => nameOf(subscription, names) },
+    { header: "status", value: (subscription) => subscription.status, kind: "word" },
+    { header: "store", value: (subscription) => subscription.store, kind: "word" },
+    { header: "started", value: (subscription) => subscription.starts_at, kind: "date" },
+  ];
+}
 
 const transactionColumns: Column<SubscriptionTransaction>[] = [
   { header: "id", value: (transaction) => transaction.id, kind: "id" },
-  { header: "status", value: (transaction) => transaction.status },
+  { header: "status", value: (transaction) => transaction.status, kind: "word", spare: true },
   {
     header: "amount",
     value: ({ revenue_in_local_currency }) => amountOf(revenue_in_local_currency),
@@ -78,7 +82,9 @@ const search = command({
   args: { store_id: argument("The store's id of a payment") },
   async run(context, { store_id }) {
     const client = await context.client();
-    await showList(context, {}, () => searchSubscriptions(client, store_id), columns);
+    const found = await searchSubscriptions(client, store_id);
+    const names = await namesFor(context, client, found);
+    await showList(context, {}, () => Promise.resolve(found), columnsWith(names));
   },
 });
 
@@ -89,10 +95,13 @@ const cancel = command({
     "customer does it, see: cli subscriptions management-url <id>",
   args: { id: argument(ID) },
   flags: confirmFlags,
-  hint: ({ status }, { id }) =>
-    status === 422
-      ? `The customer can cancel it in the store: cli subscriptions management-url ${id}`
-      : undefined,
+  hint: async ({ status }, { id, context }) => {
+    if (status !== 422) return undefined;
+    const { store } = await getSubscription(await context.client(), id);
+    return store === "svc_billing"
+      ? undefined
+      : `The customer can cancel it in the store: cli subscriptions management-url ${id}`;
+  },
   async run(context, { id, ...input }) {
     await askFirst(context, input, `Cancel the subscription ${id} at the end of its period?`);
     showOne(context, await cancelSubscription(await context.client(), id));
@@ -113,7 +122,9 @@ const refund = command({
       return `Refund single payments with: cli subscribers refund ${id} <transaction-id>. ` +
         `See them with: cli subscriptions transactions ${id}`;
     }
-    return `The customer can ask the store: cli subscriptions management-url ${id}`;
+    return store === "svc_billing"
+      ? undefined
+      : `The customer can ask the store: cli subscriptions management-url ${id}`;
   },
   async run(context, { id, ...input }) {
     await askFirst(context, input, `Refund the latest payment for ${id} and end its access now?`);

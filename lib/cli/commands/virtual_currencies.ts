@@ -22,7 +22,7 @@ const columns: Column<VirtualCurrency>[] = [
   { header: "code", value: (currency) => currency.code, kind: "id" },
   { header: "name", value: (currency) => currency.name },
   { header: "description", value: (currency) => currency.description },
-  { header: "state", value: (currency) => currency.state },
+  { header: "state", value: (currency) => currency.state, kind: "word" },
   { header: "created", value: (currency) => currency.created_at, kind: "date" },
 ];
 

@@ -129,9 +129,9 @@ export function date(ms: number | null | undefined): string {
   return isoText(ms, (day) => day);
 }
 
-/** A time in milliseconds since 1970 as `2026-01-31 23:59:59`, UTC. `-` where there is none. */
+/** A time in milliseconds since 1970 as `2026-01-31 23:59:59Z`, UTC. `-` where there is none. */
 export function time(ms: number | null | undefined): string {
-  return isoText(ms, (day, clock) => `${day} ${clock.slice(0, 8)}`);
+  return isoText(ms, (day, clock) => `${day} ${clock.slice(0, 8)}Z`);
 }
 
 /** A number of things in words: "1 event", "2 events". */

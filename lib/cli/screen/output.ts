@@ -48,12 +48,12 @@ export type Cell = string | number | boolean | null | undefined;
 
 /**
  * How values are shown: `date`, `time` and `minute` take milliseconds since 1970, `number` is aligned
- * on the right. Where a table is too wide, `text` is cut first, and `address` less; then `word`, which
- * is one of a few, and `type`, for which texts are left out first; `prose`, which only the last column
- * may be, goes on below; all others are shown whole or not at all.
+ * on the right. Where a table is too wide, `text` is cut first, and `address` less, and texts are left
+ * out before `word` is cut, which is one of a closed list; `prose`, which only the last column may be,
+ * goes on below; all others are shown whole or not at all.
  */
 export type Kind =
-  | ("text" | "address" | "word" | "type" | "prose")
+  | ("text" | "address" | "word" | "prose")
   | ("date" | "time" | "minute" | "id" | "number");
 
 /** One column of a table. */

@@ -54,6 +54,8 @@ interface TextColumn {
   readonly widest: number;
   /** The width below which it is not cut. */
   readonly least: number;
+  /** The width at which no value is cut, though the header may be. */
+  readonly whole: number;
 }
 
 /** Lays a table out, no line wider than `room`. There is at least one column. */
@@ -106,12 +108,12 @@ function textColumn<T>(rows: readonly T[], column: Column<T>): TextColumn {
   const least = Math.min(whole, leastOf(kind, whole));
   const isEmpty = values.every((value) => value === "-");
   const spare = column.spare === "when empty" ? isEmpty : column.spare === true;
-  return { kind, texts, widest: widestOf(texts), least, spare };
+  return { kind, texts, widest: widestOf(texts), least, whole, spare };
 }
 
 /** How much a cell of a kind keeps when it is cut. */
 function leastOf(kind: Kind, whole: number): number {
-  if (kind === "word" || kind === "type") return LEAST_WORD;
+  if (kind === "word") return LEAST_WORD;
   if (kind === "address") return LEAST_ADDRESS;
   if (kind === "prose") return LEAST_PROSE;
   return kind === "text" || kind === "id" && whole > LONGEST_ID ? LEAST_TEXT : Infinity;
@@ -129,9 +131,9 @@ function isText({ kind }: TextColumn): boolean {
   return kind === "text" || kind === "prose" || kind === "address";
 }
 
-/** How narrow a column may get. Beside texts a type is whole: they go before it is cut. */
-function leastBeside({ kind, least, widest }: TextColumn, texts: boolean): number {
-  return texts && kind === "type" ? widest : least;
+/** How narrow a column may get. Beside texts a word is whole: they go before it is cut. */
+function leastBeside({ kind, least, whole }: TextColumn, texts: boolean): number {
+  return texts && kind === "word" ? whole : least;
 }
 
 /**
@@ -195,7 +197,7 @@ export function cellText(cell: Cell, kind: Kind | undefined): string {
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   if (typeof cell === "number" && kind === "date") return date(cell);
   if (typeof cell === "number" && kind === "time") return time(cell);
-  if (typeof cell === "number" && kind === "minute") return time(cell).replace(/:\d\d$/, "");
+  if (typeof cell === "number" && kind === "minute") return time(cell).replace(/:\d\dZ$/, "Z");
   return visible(String(cell));
 }
 

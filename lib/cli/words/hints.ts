@@ -118,6 +118,7 @@ async function ownHint(
 function flagOf(param: string, { args, flags, params }: RefusedCommand): string {
   const named = params[param] ?? params[param.split(".")[0] ?? ""];
   if (named !== undefined) return named;
+  if (param === "customer_id" && "user_id" in args) return "<user-id>";
   if (param in flags) return `--${wire(param)}`;
   return param in args ? `<${wire(param)}>` : param;
 }

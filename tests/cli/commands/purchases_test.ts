@@ -34,7 +34,7 @@ Deno.test("purchases view shows every field, and as JSON what the service sent",
   const { code, out, err } = await desk.run("purchases", "view", id);
   deepEqual([code, err], [0, ""]);
   match(out, new RegExp(`^id +${id}$`, "m"));
-  match(out, /^purchased_at +2026-01-31 12:30:15$/m);
+  match(out, /^purchased_at +2026-01-31 12:30:15Z$/m);
   match(out, /^quantity +3$/m);
   match(out, /^status +owned$/m);
   match(out, /^store +svc_billing$/m);
@@ -59,7 +59,7 @@ Deno.test("purchases search finds by the store's id, and nothing by another one"
   const { code, out } = await desk.run(...words);
   equal(code, 0);
   match(out, /^ID +CUSTOMER +PRODUCT +STORE +PURCHASED\n/);
-  const row = `^${bought.id} +ada +${bought.product_id} +svc_billing +2026-01-31$`;
+  const row = `^${bought.id} +ada +notes_web_lifetime +svc_billing +2026-01-31$`;
   match(out, new RegExp(row, "m"));
   deepEqual(itemsIn((await desk.run(...words, "--output", "json")).json()), [
     await read(desk, `/purchases/${bought.id}`),
@@ -116,7 +116,7 @@ Deno.test("invoices view shows the sum and below it each line", async () => {
   match(out, /^customer_id +ada$/m);
   match(out, /^total_amount\.currency +EUR$/m);
   match(out, /^total_amount\.gross +199$/m);
-  match(out, /^issued_at +2026-01-31 12:30:15$/m);
+  match(out, /^issued_at +2026-01-31 12:30:15Z$/m);
   ok(!/^line_items /m.test(out));
   match(out, /^Line items \(1\)\nPRODUCT +NAME +DURATION +QUANTITY +UNIT_AMOUNT +CURRENCY\n/m);
   match(out, /^notes_web_lifetime +- +- +2 +99\.50 +EUR$/m);

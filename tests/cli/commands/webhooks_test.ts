@@ -73,15 +73,15 @@ Deno.test("webhooks deliveries and attempts tell what became of each event", asy
   const rows = all.split("\n").slice(1, 4).map((row) => row.split(/ {2,}/).slice(2, 7));
   deepEqual(rows, [
     ["ada", "waiting", "-", "-", "0"],
-    ["bob", "delivered", "200", "2026-01-31 12:30:15", "1"],
-    ["ada", "pending", "503", "2026-01-31 12:30:15", "1"],
+    ["bob", "delivered", "200", "2026-01-31 12:30:15Z", "1"],
+    ["ada", "pending", "503", "2026-01-31 12:30:15Z", "1"],
   ]);
   const failing = await run(counter, "webhooks deliveries $hook --state pending --output json");
   const { items } = JSON.parse(failing);
   equal(items.length, 1);
   equal(items[0].last_error, "The receiver answers 503");
   const attempts = await run(counter, `webhooks attempts ${items[0].id}`);
-  match(attempts, /^ *1 +2026-01-31 12:30:15 +0 +503 +The receiver answers 503$/m);
+  match(attempts, /^ *1 +2026-01-31 12:30:15Z +0 +503 +The receiver answers 503$/m);
   const whole = JSON.parse(await run(counter, `webhooks attempts ${items[0].id} --output json`));
   equal(whole.items[0].response.body, "busy");
   equal(JSON.parse(whole.items[0].request.body).event.app_user_id, "ada");
@@ -98,7 +98,7 @@ Deno.test("webhooks rotate-secret asks first, and shows the new secret once", as
   const { out, err, code } = await counter.run("webhooks rotate-secret $hook -y");
   equal(code, 0);
   match(out, /^signing_secret +whsec_\S{32}$/m);
-  match(out, /^previous_expires_at +2026-02-01 12:30:15$/m);
+  match(out, /^previous_expires_at +2026-02-01 12:30:15Z$/m);
   match(err, /^The signing secret is shown only here\./);
 });
 
@@ -201,7 +201,10 @@ Deno.test("events recover refuses an end before the beginning without asking the
   const line = "events recover --since 2026-11-28 --until 2026-11-27T12:00:00Z";
   const { code, err } = await counter.run(line);
   equal(code, 2);
-  match(err, /--since 2026-11-28 00:00:00 to --until 2026-11-27 12:00:00: that ends before it beg/);
+  match(
+    err,
+    /--since 2026-11-28 00:00:00Z to --until 2026-11-27 12:00:00Z: that ends before it beg/,
+  );
   deepEqual(counter.desk.sent, []);
 });
 

@@ -216,7 +216,7 @@ Deno.test("events listen shows a line for each event on a terminal, and what was
   await makeEvents(desk, 0);
   const { code, out, err } = await listenAll(desk);
   equal(code, 0);
-  match(out, /^12:30:15 {2}INITIAL_PURCHASE {17}ada {19}200 {6}0 ms\n$/);
+  match(out, /^12:30:15Z {2}INITIAL_PURCHASE {17}ada {19}200 {6}0 ms\n$/);
   match(err, /^Forwarding events to http:\S+ as "default"; end it with Ctrl-C\n/);
   match(
     err,

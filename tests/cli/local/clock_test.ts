@@ -25,7 +25,7 @@ Deno.test("clock show tells the project's time, and as JSON what the service sen
   deepEqual([code, err], [0, ""]);
   deepEqual(out.trimEnd().split("\n"), [
     `project_id  ${desk.projectId}`,
-    "now         2026-01-31 12:30:15",
+    "now         2026-01-31 12:30:15Z",
     "frozen      no",
     "offset      in time",
   ]);
@@ -44,20 +44,20 @@ Deno.test("clock freeze stops the time, and run lets it go on from there", async
   const frozen = await desk.run("clock", "freeze");
   match(frozen.out, /^frozen +yes$/m);
   deepEqual(frozen.err.trimEnd().split("\n"), [
-    "The clock stands at 2026-01-31 12:30:15 UTC",
+    "The clock stands at 2026-01-31 12:30:15Z",
     "Move it ahead: cli clock advance 30d",
   ]);
   wall += 25 * 3_600_000;
   const later = await desk.run("clock", "show");
-  match(later.out, /^now +2026-01-31 12:30:15$/m);
+  match(later.out, /^now +2026-01-31 12:30:15Z$/m);
   match(later.out, /^offset +1 d 1 h behind$/m);
   const running = await desk.run("clock", "run");
   match(
     running.err,
-    /^The clock runs on from 2026-01-31 12:30:15 UTC\nStop it: cli clock freeze\n$/,
+    /^The clock runs on from 2026-01-31 12:30:15Z\nStop it: cli clock freeze\n$/,
   );
   wall += 60_000;
-  match((await desk.run("clock", "show")).out, /^now +2026-01-31 12:31:15$/m);
+  match((await desk.run("clock", "show")).out, /^now +2026-01-31 12:31:15Z$/m);
 });
 
 Deno.test("clock advance moves the time and tells what happened on the way", async () => {
@@ -73,7 +73,7 @@ Deno.test("clock advance moves the time and tells what happened on the way", asy
   await sim.newEvents();
   const { code, out, err } = await desk.run("clock", "advance", "P2M");
   equal(code, 0);
-  match(out, /^now +2026-03-31 12:30:15$/m);
+  match(out, /^now +2026-03-31 12:30:15Z$/m);
   const counts = new Map<string, number>();
   for (const { type } of await sim.newEvents()) {
     counts.set(String(type), (counts.get(String(type)) ?? 0) + 1);
@@ -84,7 +84,7 @@ Deno.test("clock advance moves the time and tells what happened on the way", asy
   deepEqual(shown, rows);
   ok((counts.get("RENEWAL") ?? 0) >= 2 && counts.has("BILLING_ISSUE") && counts.has("EXPIRATION"));
   deepEqual(err.trimEnd().split("\n"), [
-    "The clock went from 2026-01-31 12:30:15 UTC to 2026-03-31 12:30:15 UTC",
+    "The clock went from 2026-01-31 12:30:15Z to 2026-03-31 12:30:15Z",
     "See them: cli events list",
   ]);
 });
@@ -107,7 +107,7 @@ Deno.test("days, months of 30 days, and months of the calendar are told apart", 
     [["P1Y"], 365],
     [["P2W"], 14],
     [["--to", "2026-03-01T12:30:15Z"], 29],
-    [["--to", "2026-03-01 12:30:15"], 29],
+    [["--to", "2026-03-01 12:30:15Z"], 29],
   ];
   for (const [words, days] of cases) {
     await using desk = await deskAt();

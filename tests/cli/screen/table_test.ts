@@ -75,7 +75,7 @@ Deno.test("prose in the last column goes on below, and nothing of it is lost", (
   deepStrictEqual(shownAt()[1], `RENEWAL  ${rows[0]?.meaning}`);
 });
 
-Deno.test("texts go before a type is cut, and an address goes before nothing is left of it", () => {
+Deno.test("texts go before a word of a closed list is cut, and an address goes before nothing is left of it", () => {
   const id = "00000016-0000-0000-0000-000000000017";
   const rows = [{
     id,
@@ -87,21 +87,21 @@ Deno.test("texts go before a type is cut, and an address goes before nothing is 
     const { output, out, err } = screen(room);
     output.table(rows, [
       { header: "id", value: (row) => row.id, kind: "id" },
-      { header: "type", value: (row) => row.type, kind: "type" },
+      { header: "type", value: (row) => row.type, kind: "word" },
       { header: "when", value: (row) => row.at, kind: "minute" },
       { header: "where", value: (row) => row.url, kind },
       { header: "+4 (%)", value: () => null, kind: "number", spare: true },
     ]);
     return [out.join("").trimEnd().split("\n").at(-1), err.join("")];
   };
-  const whole = `${id}  INITIAL_PURCHASE  1970-01-01 00:00`;
+  const whole = `${id}  INITIAL_PURCHASE  1970-01-01 00:00Z`;
   const cut = "There is no room for: +4 (%)\n";
-  deepStrictEqual(shownAt(80, "text"), [`${whole}  https…`, cut]);
-  deepStrictEqual(shownAt(79, "text"), [whole, "There is no room for: WHERE, +4 (%)\n"]);
-  deepStrictEqual(shownAt(95, "address"), [whole, "There is no room for: WHERE, +4 (%)\n"]);
-  deepStrictEqual(shownAt(96, "address"), [`${whole}  https://acme.dev/hook…`, cut]);
+  deepStrictEqual(shownAt(81, "text"), [`${whole}  https…`, cut]);
+  deepStrictEqual(shownAt(80, "text"), [whole, "There is no room for: WHERE, +4 (%)\n"]);
+  deepStrictEqual(shownAt(96, "address"), [whole, "There is no room for: WHERE, +4 (%)\n"]);
+  deepStrictEqual(shownAt(97, "address"), [`${whole}  https://acme.dev/hook…`, cut]);
   // Where no text is left to go, it is cut after all.
-  deepStrictEqual(shownAt(70, "text")[0], `${id}  INITIAL_PURCH…  1970-01-01 00:00`);
+  deepStrictEqual(shownAt(71, "text")[0], `${id}  INITIAL_PURCH…  1970-01-01 00:00Z`);
 });
 
 Deno.test("headers of numbers are cut, and numbers never", () => {

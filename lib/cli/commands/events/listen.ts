@@ -192,7 +192,7 @@ function tellPeople(
     result: string,
     { error, duration_ms }: Answer | Execution,
   ) => {
-    const clock = time(around.now()).slice(-8);
+    const clock = time(around.now()).slice(11);
     if (error !== null) return out.warn(`${clock} ${type} ${id}: ${error}; trying again`);
     const what = padEnd(result, exec === undefined ? 3 : 6);
     const ends: [string, string] = [clock, `${what}  ${padStart(`${duration_ms} ms`, 8)}`];

@@ -34,10 +34,10 @@ interface ProjectEvent {
 
 const columns: Column<ProjectEvent>[] = [
   { header: "id", value: (event) => event.id, kind: "id" },
-  { header: "type", value: (event) => event.type, kind: "type" },
+  { header: "type", value: (event) => event.type, kind: "word" },
   { header: "when", value: (event) => event.created_at, kind: "minute" },
   { header: "customer", value: (event) => event.customer_id },
-  { header: "environment", value: (event) => event.environment, spare: true },
+  { header: "environment", value: (event) => event.environment, kind: "word", spare: true },
 ];
 
 /** Lists the events. */

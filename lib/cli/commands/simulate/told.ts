@@ -49,7 +49,7 @@ function standing(bought: Subscription | Purchase): string {
   const { auto_renewal_status, gives_access } = bought;
   const end = endOf(bought);
   if (isOpen(bought) && end !== null) {
-    return `is ${name} and ${ENDINGS[auto_renewal_status] ?? "goes on until"} ${time(end)} UTC`;
+    return `is ${name} and ${ENDINGS[auto_renewal_status] ?? "goes on until"} ${time(end)}`;
   }
   return `is ${name} and gives ${gives_access ? "access" : "no access"}`;
 }

@@ -236,5 +236,5 @@ async function tellOthers(
 
 /** A time for people. */
 function utc(ms: number): string {
-  return `${time(ms)} UTC`;
+  return time(ms);
 }

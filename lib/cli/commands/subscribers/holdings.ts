@@ -6,7 +6,7 @@
 
 import type { Client } from "../../../client.ts";
 import { ApiError } from "../../../errors.ts";
-import { each, LARGEST_PAGE, nestedItems } from "../../../page.ts";
+import { each, itemsOf, LARGEST_PAGE, nestedItems, type Page } from "../../../page.ts";
 import {
   type ActiveEntitlement,
   listCustomerPurchases,
@@ -16,6 +16,7 @@ import { type Entitlement, listEntitlements } from "../../../resources/entitleme
 import { listProducts } from "../../../resources/products.ts";
 import type { Purchase } from "../../../resources/purchases.ts";
 import type { Subscription } from "../../../resources/subscriptions.ts";
+import type { Context } from "../../context.ts";
 
 /** Something that gives a subscriber entitlements. */
 export type Holding = Subscription | Purchase;
@@ -95,6 +96,16 @@ export async function productNames(
     if (names.size === wanted.size) break;
   }
   return names;
+}
+
+/** The names for a table of found holdings; none for JSON, which is printed as it came. */
+export async function namesFor(
+  { out }: Context,
+  client: Client,
+  found: Page<Holding>,
+): Promise<ReadonlyMap<string, string>> {
+  if (out.format === "json") return new Map();
+  return await permitted(productNames(client, itemsOf(found))) ?? new Map();
 }
 
 /** What was bought, in a few words. */

@@ -103,7 +103,8 @@ function refusalOf(errors: readonly (Error | undefined)[]): ApiError | undefined
   );
   const [first] = refusals;
   const messages = new Set(refusals.map(({ message }) => message));
-  return first && new ApiError([...messages].join("; "), { ...first });
+  const missingScopes = [...new Set(refusals.flatMap((one) => one.missingScopes))];
+  return first && new ApiError([...messages].join("; "), { ...first, missingScopes });
 }
 
 /** Reads all lists side by side. */
@@ -230,8 +231,8 @@ function entitlementColumns({ holdings, isWhole, names, keys }: {
       kind: "id",
     },
     { header: "expires", value: (item) => item.expires_at ?? "never", kind: "date" },
-    { header: "renews", value: (item) => renewalOf(source(item)) },
-    { header: "store", value: (item) => source(item)?.store },
+    { header: "renews", value: (item) => renewalOf(source(item)), kind: "word" },
+    { header: "store", value: (item) => source(item)?.store, kind: "word" },
     {
       header: "through",
       value: (item) => {
@@ -255,7 +256,7 @@ function subscriptionColumns(names: ReadonlyMap<string, string>): Column<Subscri
     { header: "status", value: (item) => item.status, kind: "id" },
     { header: "access", value: (item) => item.gives_access },
     { header: "ends", value: (item) => endOf(item), kind: "date" },
-    { header: "store", value: (item) => item.store },
+    { header: "store", value: (item) => item.store, kind: "word" },
   ];
 }
 
@@ -263,9 +264,9 @@ function purchaseColumns(names: ReadonlyMap<string, string>): Column<Purchase>[]
   return [
     { header: "id", value: (item) => item.id, kind: "id" },
     { header: "product", value: (item) => nameOf(item, names) },
-    { header: "status", value: (item) => item.status },
+    { header: "status", value: (item) => item.status, kind: "word" },
     { header: "purchased", value: (item) => item.purchased_at, kind: "date" },
-    { header: "store", value: (item) => item.store },
+    { header: "store", value: (item) => item.store, kind: "word" },
   ];
 }
 
