@@ -31,6 +31,7 @@ export type App =
   | AmazonApp
   | StripeApp
   | SvcBillingApp
+  | RcBillingApp
   | RokuApp
   | PaddleApp
   | TestStoreApp;
@@ -113,20 +114,31 @@ export interface SvcBillingApp extends AppCommon {
   /** The storefront. */
   type: "svc_billing";
   /** What web billing needs. */
-  svc_billing: {
-    /** The connected account that takes the payments, or null. */
-    stripe_account_id: string | null;
-    /** An older name of `app_name`. */
-    seller_company_name: string;
-    /** The name that buyers see; the app's own where none was set. */
-    app_name: string;
-    /** An older name of `support_email`. */
-    seller_company_support_email: string | null;
-    /** Where buyers get help, or null. */
-    support_email: string | null;
-    /** ISO 4217 code of the currency shown first. */
-    default_currency: string;
-  };
+  svc_billing: BillingSettings;
+}
+
+/** The same by its public name. */
+export interface RcBillingApp extends AppCommon {
+  /** The storefront. */
+  type: "rc_billing";
+  /** What web billing needs. */
+  rc_billing: BillingSettings;
+}
+
+/** What web billing needs. */
+export interface BillingSettings {
+  /** The connected account that takes the payments, or null. */
+  stripe_account_id: string | null;
+  /** An older name of `app_name`. */
+  seller_company_name: string;
+  /** The name that buyers see; the app's own where none was set. */
+  app_name: string;
+  /** An older name of `support_email`. */
+  seller_company_support_email: string | null;
+  /** Where buyers get help, or null. */
+  support_email: string | null;
+  /** ISO 4217 code of the currency shown first. */
+  default_currency: string;
 }
 
 /** A channel on Roku. */
@@ -217,16 +229,9 @@ export interface AppChanges {
     stripe_account_id?: string | null;
   };
   /** For an app of type `svc_billing`. */
-  svc_billing?: {
-    /** The connected account that takes the payments; null removes it. */
-    stripe_account_id?: string | null;
-    /** The name that buyers see, 1 to 256 characters. Required on create. */
-    app_name?: string | null;
-    /** Where buyers get help, 1 to 320 characters; null removes it. */
-    support_email?: string | null;
-    /** ISO 4217 code of the currency shown first. Default `USD`; in a change null restores that. */
-    default_currency?: string | null;
-  } | null;
+  svc_billing?: BillingChanges | null;
+  /** The same by its public name. */
+  rc_billing?: BillingChanges | null;
   /** For an app of type `roku`. */
   roku?: {
     /** The API key, exactly 33 characters; null removes it. */
@@ -243,6 +248,18 @@ export interface AppChanges {
     /** Whether it is Paddle's sandbox. Default false; null restores that. */
     paddle_is_sandbox?: boolean | null;
   } | null;
+}
+
+/** What can be set of web billing. */
+export interface BillingChanges {
+  /** The connected account that takes the payments; null removes it. */
+  stripe_account_id?: string | null;
+  /** The name that buyers see, 1 to 256 characters. Required on create. */
+  app_name?: string | null;
+  /** Where buyers get help, 1 to 320 characters; null removes it. */
+  support_email?: string | null;
+  /** ISO 4217 code of the currency shown first. Default `USD`; in a change null restores that. */
+  default_currency?: string | null;
 }
 
 /** A key that an app's SDK sends. It is no secret. */

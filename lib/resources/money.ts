@@ -30,6 +30,7 @@ export type Store =
   | "promotional"
   | "stripe"
   | "svc_billing"
+  | "rc_billing"
   | "roku"
   | "paddle"
   | "test_store"

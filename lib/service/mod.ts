@@ -8,6 +8,7 @@ import { VERSION } from "../version.ts";
 import { type Clock, type Later, systemClock, systemLater } from "./clock.ts";
 import { Refusal } from "./contract/errors.ts";
 import { type Deliverer, openDelivery, type Pruner, type ScheduleName } from "./events/mod.ts";
+import type { Dialect } from "./contract/spelling.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
 import { forgetAnswers } from "./http/idempotency.ts";
 import { newToken } from "./records/ids.ts";
@@ -15,10 +16,11 @@ import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
 import { openApiDocument } from "./contract/openapi.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
 import { answerFile, ensureFileKey, FILES } from "./routes/invoice_files.ts";
-import { operations, routes, sdkRoutes } from "./routes/mod.ts";
+import { operations, publicRoutes, routes, sdkRoutes } from "./routes/mod.ts";
 import { createSdkServer } from "./contract/sdk.ts";
 import { seed, type SeedOptions } from "./seed/seed.ts";
 import { createServer, refuse, type ServerParts } from "./http/server.ts";
+import { setDialect } from "./ledger/dialect.ts";
 import { createSettler } from "./ledger/settle.ts";
 import { createRequestFaults } from "./sim/faults.ts";
 import { answerSim, type SimParts } from "./sim/mod.ts";
@@ -86,6 +88,11 @@ export interface ServiceOptions {
   network?: Network | undefined;
   /** How long tokens are good for, where it differs from the default. */
   lifetimes?: Partial<Lifetimes> | undefined;
+  /**
+   * Whose spellings answers have. The public dialect also has operations that the specification does
+   * not have. Default: those of the specification.
+   */
+  dialect?: Dialect | undefined;
   /** Told of errors that are the service's own fault. Default: nobody. */
   report?: ((error: unknown) => void) | undefined;
 }
@@ -111,22 +118,25 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     report,
   });
   const { empty = false, buyers = true, hosts = [] } = options;
-  const projectId = await fill(store, { now: clock(), empty, buyers });
+  const projectId = await fill(store, { now: clock(), empty, buyers }, options.dialect);
   await tidy(store, clock);
   const { lifetimes, autoApprove } = options;
   const oauth = createOAuth({ store, clock, lifetimes, autoApprove });
   const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, clock);
   const settler = createSettler(store, clock);
   const { authenticate } = oauth;
-  const parts: ServerParts = { store, clock, settler, rates, targets, authenticate, report };
+  const { dialect = "specified" } = options;
+  const world = { store, clock, targets, dialect, report };
+  const parts: ServerParts = { ...world, settler, rates, authenticate };
   const adminSecret = options.adminSecret ?? newToken("adm_");
   const faults = createRequestFaults(later);
   const simulator = createSimServer(simRoutes, { ...parts, delivery });
   const guard = createGuard(hosts);
   const servers: Servers = {
-    api: createServer(routes, parts),
+    api: createServer([...routes, ...dialect === "public" ? publicRoutes : []], parts),
     sdk: createSdkServer(sdkRoutes, parts),
     oauth,
+    dialect,
     sim: { store, clock, oauth, adminSecret, answerProject: simulator.answer, faults },
   };
   const { deliverer, listeners, pruner } = delivery;
@@ -188,6 +198,8 @@ interface Servers {
   sdk(request: Request): Response | Promise<Response>;
   /** Signing in. */
   oauth: OAuth;
+  /** Whose operations the document has. */
+  dialect: Dialect;
   /** Everything under `/_sim`, and what is to go wrong on purpose. */
   sim: SimParts;
 }
@@ -210,19 +222,19 @@ async function answer(
 async function dispatch(
   request: Request,
   { pathname, sender }: { pathname: string; sender: string },
-  { api, sdk, oauth, sim }: Servers,
+  { api, sdk, oauth, sim, dialect }: Servers,
 ): Promise<Response> {
   if (pathname.startsWith("/_sim/")) return await answerSim(request, sim);
   return await sim.faults.meet(request, async () => {
     if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
     if (pathname.startsWith("/v1/")) return await sdk(request);
     if (pathname.startsWith(FILES)) return await answerFile(request, sim);
-    return await oauth.handle(request, sender) ?? answerOpen(request, pathname);
+    return await oauth.handle(request, sender) ?? answerOpen(request, pathname, dialect);
   });
 }
 
 /** The addresses that need no credential, besides those of signing in. */
-function answerOpen(request: Request, pathname: string): Response {
+function answerOpen(request: Request, pathname: string, dialect: Dialect): Response {
   const reading = request.method === "GET" || request.method === "HEAD";
   if (!reading && (pathname === "/health" || pathname === "/openapi.json")) {
     const message = `${request.method} is not possible here; use GET`;
@@ -230,18 +242,32 @@ function answerOpen(request: Request, pathname: string): Response {
   }
   if (reading && pathname === "/health") return Response.json({ status: "ok", version: VERSION });
   if (reading && pathname === "/openapi.json") {
-    document ??= openApiDocument(operations, VERSION);
-    return new Response(document, { headers: { "Content-Type": "application/json" } });
+    return new Response(documentIn(dialect), { headers: { "Content-Type": "application/json" } });
   }
   throw new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
 }
 
-let document: string | undefined;
+const documents = new Map<Dialect, string>();
 
-/** Fills a database that nobody owns yet. Returns its oldest project. */
-async function fill(store: Store, options: SeedOptions): Promise<string | undefined> {
+/** The OpenAPI document of a dialect, made when it is first asked for. */
+function documentIn(dialect: Dialect): string {
+  const known = documents.get(dialect);
+  if (known !== undefined) return known;
+  const all = dialect === "public" ? [...operations, ...publicRoutes] : operations;
+  const text = openApiDocument(all, VERSION);
+  documents.set(dialect, text);
+  return text;
+}
+
+/** Fills a database that nobody owns yet, and sets it up. Returns its oldest project. */
+async function fill(
+  store: Store,
+  options: SeedOptions,
+  dialect: Dialect = "specified",
+): Promise<string | undefined> {
   return await store.write(async (tx) => {
     await ensureFileKey(tx);
+    await setDialect(tx, dialect);
     const owner = await tx.selectFrom("accounts").select("id").limit(1).executeTakeFirst();
     if (!owner) return (await seed(tx, options)).project_id;
     const oldest = await acrossProjects(tx).selectFrom("projects").select("id").orderBy("seq")

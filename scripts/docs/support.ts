@@ -37,6 +37,7 @@ export function renderSupport(
       ...table([HEAD, ...rows.map((row) => rowOf(row, commands))]),
     ]),
     ...otherSpellings(operations),
+    ...otherNames(),
     ...absent(),
   ];
   return `${lines.join("\n")}\n`;
@@ -97,6 +98,62 @@ function otherSpellings(operations: readonly Operation[]): string[] {
         code(row.alias ?? ""),
         permissions(row),
       ]),
+    ]),
+  ];
+}
+
+/** Names that the public API has for what the document calls otherwise: taken, and answered, where. */
+const NAMES = [
+  [
+    "App type `svc_billing`, and the object named after it",
+    "`rc_billing`",
+    "`POST /apps`, `POST /apps/{id}`",
+    "Apps that were created with it",
+  ],
+  [
+    "Store `svc_billing`",
+    "`rc_billing`",
+    "Filters of charts, in both forms",
+    "`filters` of a chart",
+  ],
+  [
+    "SDK keys `svcb_…`",
+    "`rcb_…`",
+    "`GET /v1/subscribers/{user}/offerings`",
+    "Keys of apps that were created with `rc_billing`",
+  ],
+  [
+    "Packages `$svc_monthly` and their kind",
+    "`$rc_monthly`",
+    "`POST /packages`; both are one package",
+    "Packages that were created with it, also for SDKs",
+  ],
+  [
+    "`period` of a chart",
+    "`resolution`: a word or its number",
+    "`GET /charts/{name}`",
+    "`resolution` of a chart",
+  ],
+  ["`country=US` as a filter", "`filters=[{…}]`", "`GET /charts/{name}`", "`filters` of a chart"],
+] as const;
+
+/** The names that are taken beside those of the document. */
+function otherNames(): string[] {
+  const text = "The service takes these names of the public API beside those of the document. " +
+    "Answers have the document's, but for what the last column says. After `cli service start " +
+    "--dialect public` all answers and events have the public ones, and three more operations are " +
+    "there: `GET /customers/{id}/virtual_currencies`, `POST " +
+    "/customers/{id}/virtual_currencies/transactions` and `POST " +
+    "/customers/{id}/virtual_currencies/update_balance`.";
+  return [
+    "",
+    "## Public names",
+    "",
+    ...wrapped(text),
+    "",
+    ...table([
+      ["Name in the document", "Public name", "Taken in", "Answered in"],
+      ...NAMES.map((row) => [...row]),
     ]),
   ];
 }

@@ -6,6 +6,7 @@
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { operations } from "../../lib/service/mod.ts";
+import { publicRoutes } from "../../lib/service/routes/mod.ts";
 import { openApiDocument } from "../../lib/service/contract/openapi.ts";
 
 /** The parts of the document that are looked at. */
@@ -30,7 +31,9 @@ interface Operation {
 
 type Fetch = (request: Request) => Promise<Response>;
 
-const document: OpenApi = JSON.parse(openApiDocument(operations, "test"));
+const document: OpenApi = JSON.parse(
+  openApiDocument([...operations, ...publicRoutes], "test"),
+);
 const patterns = Object.entries(document.paths).map(([template, methods]) =>
   [new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`), methods] as const
 );

@@ -41,6 +41,21 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
     good: {},
     broken: { ...MFA, "accepted_at IS NULL OR account_id IS NOT NULL": [{ accepted_at: 5 }] },
   },
+  apps: {
+    good: { public_spelling: 0 },
+    broken: { "public_spelling IN (0, 1)": [{ public_spelling: 2 }] },
+  },
+  currency_balances: {
+    good: { balance: 0 },
+    broken: { "balance BETWEEN 0 AND 2000000000": [{ balance: -1 }, { balance: 2_000_000_001 }] },
+  },
+  currency_entries: {
+    good: { amount: 1, source: "admin_api" },
+    broken: {
+      "amount <> 0": [{ amount: 0 }],
+      "source IN ('in_app_purchase', 'admin_api')": [{ source: "gift" }],
+    },
+  },
   app_keys: { good: { environment: "sandbox" }, broken: ENVIRONMENT },
   products: {
     good: { price_micros: 0, is_consumable: 0 },

@@ -13,6 +13,7 @@ import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local/lo
 import { quoted } from "../words/shell.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
+import { clients } from "./service/client.ts";
 import { backup, restore } from "./service/backup.ts";
 
 const YEAR_MS = 365 * 86_400_000;
@@ -40,6 +41,11 @@ const start = command({
         "besides (default: public)",
       ["public", "loopback", "private"],
     ),
+    dialect: choice(
+      "The names to answer with: those of the API document, or the public API's, with the " +
+        "operations that only that has (default: specified)",
+      ["specified", "public"],
+    ),
     webhook_schedule: choice(
       "How often webhooks are tried: as the public service does, as the Standard Webhooks say, " +
         "or within seconds (default: public)",
@@ -58,6 +64,7 @@ const start = command({
       rateLimits: input.rate_limits ?? "local",
       webhookTargets: input.webhook_targets,
       webhookSchedule: input.webhook_schedule,
+      dialect: input.dialect,
       signal: context.signal,
       report: (error) =>
         context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
@@ -228,6 +235,7 @@ export const service = group("The local service, complete and on this machine", 
   status,
   token,
   account,
+  client: clients,
   backup,
   restore,
   reset,

@@ -39,6 +39,7 @@ import {
 } from "../local/simulator.ts";
 import { showInvoice } from "./invoices.ts";
 import { event, events } from "./events/log.ts";
+import { give, spend } from "./simulate/currency.ts";
 import { faults } from "./simulate/faults.ts";
 import { refund, reverseRefund } from "./simulate/refund.ts";
 import { subscriptionActions } from "./simulate/subscription.ts";
@@ -253,6 +254,8 @@ export const simulate: Group = {
     "pay-invoice": payInvoice,
     price,
     alias,
+    give,
+    spend,
     "test-store": testStore,
     "refund-window": refundWindow,
     events,

@@ -11,6 +11,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { Method, NamesIn, Operation } from "./route.ts";
+import { publicAnswer, spellingsOfKey } from "./spelling.ts";
 import { respond, type ServerParts } from "../http/server.ts";
 import {
   acrossProjects,
@@ -106,7 +107,7 @@ export class SdkRefusal extends Error {
   }
 }
 
-type SdkParts = Pick<ServerParts, "store" | "report" | "authenticate">;
+type SdkParts = Pick<ServerParts, "store" | "report" | "authenticate" | "dialect">;
 
 /** Answers requests under `/v1`. */
 export function createSdkServer(
@@ -153,7 +154,8 @@ async function answer(
     checkPlatform(request.headers.get("X-Platform"));
     return await route.handle({ ...call, params: decoded(params, request) });
   });
-  return respond(JSON.stringify(result), route.status);
+  const answered = parts.dialect === "public" ? publicAnswer(result) : result;
+  return respond(JSON.stringify(answered), route.status);
 }
 
 /** The credential that a request carries, with or without the word `Bearer`. */
@@ -172,7 +174,7 @@ async function appOf(
     throw new SdkRefusal(403, "secret_key", message);
   }
   const row = await acrossProjects(whole).selectFrom("app_keys")
-    .select(["project_id", "app_id"]).where("key", "=", key).executeTakeFirst();
+    .select(["project_id", "app_id"]).where("key", "in", spellingsOfKey(key)).executeTakeFirst();
   if (!row) {
     const message = key === ""
       ? "A public SDK key is needed: send Authorization: Bearer <key>"

@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { Cancelled } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
+import type { Dialect } from "../contract/spelling.ts";
 import type { ScheduleName } from "../events/mod.ts";
 import { addressFor, cannotListen, hostsOf } from "./address.ts";
 import { listen, type Listener, withinTime } from "./connections.ts";
@@ -43,6 +44,8 @@ export interface ServeOptions {
   webhookTargets?: TargetPolicy | undefined;
   /** How often deliveries to webhooks are tried. Default: as the public service does. */
   webhookSchedule?: ScheduleName | undefined;
+  /** Whose spellings answers have, and whose operations there are. Default: the specification's. */
+  dialect?: Dialect | undefined;
   /** Told of errors that are the service's own fault, and in words of a start that takes long. */
   report(error: unknown): void;
   /** Fires when a start that takes long is no longer wanted. */
@@ -83,6 +86,7 @@ export async function serve(options: ServeOptions): Promise<Server> {
       hosts: hostsOf(options),
       webhookTargets: options.webhookTargets,
       webhookSchedule: options.webhookSchedule,
+      dialect: options.dialect,
       report: options.report,
     });
     await catchUp(service, options);

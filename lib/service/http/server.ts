@@ -28,6 +28,7 @@ import {
   type Route,
 } from "../contract/route.ts";
 import { allows } from "../contract/scopes.ts";
+import { type Dialect, publicAnswer, spellingsOfKey } from "../contract/spelling.ts";
 import { isBehind, type Settler } from "../ledger/settle.ts";
 import {
   acrossProjects,
@@ -52,6 +53,8 @@ export interface ServerParts {
   targets: Targets;
   /** Who a bearer token stands for. */
   authenticate(token: string): Promise<Actor | undefined>;
+  /** Whose spellings answers have. */
+  dialect: Dialect;
   /** Told of errors that are our own fault. */
   report(error: unknown): void;
 }
@@ -170,7 +173,7 @@ async function read(asked: Asked): Promise<Answer> {
       count(asked);
       const result = await route.handle(callFor(asked, tx, project, {}));
       const location = route.location?.(result);
-      return { status: route.status, text: JSON.stringify(result), location };
+      return { status: route.status, text: textOf(asked, result), location };
     });
     if (answer) return answer;
     if (projectId !== undefined) await parts.settler.settle(projectId);
@@ -203,10 +206,15 @@ async function change(asked: Asked): Promise<Answer> {
       // Outside a project the change is the project's own creation.
       await recordAudit(call, projectId ?? entry.target_identifier, entry);
     }
-    const answer = { status: route.status, text: JSON.stringify(result) };
+    const answer = { status: route.status, text: textOf(asked, result) };
     if (key !== null) await rememberAnswer(tx, actor, key, what, answer, parts.clock());
     return answer;
   });
+}
+
+/** An answer as it is sent, in the spelling of the dialect. */
+function textOf({ parts: { dialect } }: Asked, result: unknown): string {
+  return JSON.stringify(dialect === "public" ? publicAnswer(result) : result);
 }
 
 /** The request as a route's preparation gets it. */
@@ -293,7 +301,7 @@ async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
 /** Tells the holder of a public SDK key what it is not for. */
 async function refusePublicKey(token: string, store: Store): Promise<void> {
   const key = await store.read((tx) =>
-    acrossProjects(tx).selectFrom("app_keys").select("id").where("key", "=", token)
+    acrossProjects(tx).selectFrom("app_keys").select("id").where("key", "in", spellingsOfKey(token))
       .executeTakeFirst()
   );
   if (!key) return;

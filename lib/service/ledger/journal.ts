@@ -19,7 +19,9 @@ import {
 import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
 import type { Settlement, Step, Subscription } from "../domain/step.ts";
 import { type EventFactsReader, readEventFacts } from "./event_facts.ts";
+import { spellEvents } from "./dialect.ts";
 import { queueDeliveries } from "../events/queue.ts";
+import { changeAsFarAsPossible } from "../records/balances.ts";
 import type { Place } from "../records/find.ts";
 import {
   eventsOfPurchase,
@@ -27,6 +29,7 @@ import {
   invoiceOf,
   invoiceOfPurchase,
   latestPaymentEnd,
+  type NewBalance,
   type NewEvent,
   transactionOf,
 } from "./journal_rows.ts";
@@ -79,6 +82,8 @@ interface Pages {
   totals: MovementTotals;
   /** New events. */
   events: Row<"events">[];
+  /** What events bring of virtual currencies. */
+  balances: (NewBalance & { created_at: number })[];
 }
 
 /** A change to an earlier payment. */
@@ -141,6 +146,7 @@ export async function openJournal(place: Place): Promise<Journal> {
     movements: [],
     totals: { days: new Map(), months: new Map() },
     events: [],
+    balances: [],
   };
   return {
     facts: pages.facts,
@@ -223,7 +229,9 @@ function addMovements(pages: Pages, movements: readonly Movement[]): void {
 }
 
 function addEvent(pages: Pages, event: NewEvent): void {
-  pages.events.push({ ...event, ...next(pages) });
+  const { brings = [], ...row } = event;
+  pages.events.push({ ...row, ...next(pages) });
+  for (const change of brings) pages.balances.push({ ...change, created_at: event.created_at });
 }
 
 /** The next place in the project's order. */
@@ -263,7 +271,11 @@ async function write(pages: Pages): Promise<void> {
   const { days, months } = pages.totals;
   await writeRows(tx, "movements_daily", [...days.values()], { key: SUM_KEY, then: "add" });
   await writeRows(tx, "movements_monthly", [...months.values()], { key: SUM_KEY, then: "add" });
-  await writeRows(tx, "events", pages.events);
+  for (const { created_at, transaction_id, product_id, ...change } of pages.balances) {
+    const transaction = { transaction_id, product_id, created_at, reference: null };
+    await changeAsFarAsPossible(pages.place, change, { ...transaction, source: "in_app_purchase" });
+  }
+  await writeRows(tx, "events", await spellEvents(tx.whole, pages.events));
   await queueDeliveries(pages.place, pages.events);
 }
 

@@ -15,11 +15,20 @@ import type { Money } from "../domain/money.ts";
 import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
 import type { EventDraft, Payment, Step, Subscription } from "../domain/step.ts";
 import { derivedHex, derivedUuid, isAble } from "../domain/stores.ts";
+import type { CurrencyChange, CurrencyTransaction } from "../records/balances.ts";
 import type { EventFactsReader } from "./event_facts.ts";
 import type { Row } from "../store/tables.ts";
 
 /** An event that has no place in the project's order yet. */
-export type NewEvent = Omit<Row<"events">, "project_id" | "seq">;
+export type NewEvent = Omit<Row<"events">, "project_id" | "seq"> & {
+  /** What it brings of virtual currencies, where it tells of that. */
+  brings?: NewBalance[];
+};
+
+/** A change of a balance that an event tells of. */
+export type NewBalance =
+  & CurrencyChange
+  & Pick<CurrencyTransaction, "transaction_id" | "product_id">;
 
 type NewTransaction = Omit<Row<"transactions">, "project_id" | "seq">;
 type NewInvoice = Omit<Row<"invoices">, "project_id" | "seq">;
@@ -166,11 +175,7 @@ type Sold =
   & Pick<Subscription, "ownership" | "period_type" | "project_id" | "transaction_id">
   & { product_id: string; quantity: number };
 
-/**
- * The event for the virtual currencies that a payment brings, or that its refund takes back.
- *
- * Gap: balances are not kept, as no operation shows them.
- */
+/** The event for the virtual currencies that a payment brings, or that its refund takes back. */
 async function currencyEventFor(
   sold: Sold,
   sign: 1 | -1,
@@ -185,6 +190,7 @@ async function currencyEventFor(
   })).filter(({ amount }) => amount !== 0);
   if (adjustments.length === 0) return;
   const product = await facts.product(sold.product_id);
+  const transaction_id = `vatx${derivedHex(known.id, 15)}`;
   const event = currencyEvent(sold, {
     ...known,
     customer: await facts.customer(sold.customer_id),
@@ -192,9 +198,16 @@ async function currencyEventFor(
     product_id: product.store_identifier,
     product_display_name: product.display_name,
     transaction_id: sold.transaction_id,
-    virtual_currency_transaction_id: `vatx${derivedHex(known.id, 15)}`,
+    virtual_currency_transaction_id: transaction_id,
   });
-  return wrap(sold, "VIRTUAL_CURRENCY_TRANSACTION", known, event);
+  const brings = adjustments.map(({ amount, currency }) => ({
+    transaction_id,
+    customer_id: sold.customer_id,
+    currency_id: currency.code,
+    product_id: sold.product_id,
+    amount,
+  }));
+  return { ...wrap(sold, "VIRTUAL_CURRENCY_TRANSACTION", known, event), brings };
 }
 
 /** What an event tells besides its subject. */

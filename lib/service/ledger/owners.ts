@@ -4,6 +4,7 @@
  * @module
  */
 
+import { joinBalances } from "../records/balances.ts";
 import { deleteRow } from "../records/changes.ts";
 import { delivery, transferEvent } from "../domain/events.ts";
 import { mirror } from "../domain/family.ts";
@@ -87,6 +88,7 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
   await tx.updateTable("customer_attributes").set({ customer_id: to })
     .where("customer_id", "=", from)
     .where("name", "not in", kept).execute();
+  await joinBalances(call, { from, to });
   const assigned = tx.selectFrom("assigned_offerings").select("customer_id");
   await tx.updateTable("assigned_offerings").set({ customer_id: to })
     .where("customer_id", "=", from)

@@ -43,6 +43,8 @@ export interface OAuth {
    * @throws {Refusal} when there is no such account, or the scope is not one.
    */
   issueToken(options?: TokenOptions): Promise<TokenPair>;
+  /** Forgets the tokens of grants that are gone from the database. */
+  forget(grantIds: readonly string[]): void;
 }
 
 /** What `issueToken` makes. */
@@ -87,6 +89,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     authenticate: (token) => authenticate(parts, token),
     handle: (request, sender = "") => handle(parts, request, sender),
     issueToken: (tokenOptions) => issueToken(parts, tokenOptions ?? {}),
+    forget: (grantIds) => grantIds.forEach(parts.cache.forget),
   };
 }
 

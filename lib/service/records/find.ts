@@ -48,8 +48,12 @@ export function findPaywall(call: Place, id: string): Promise<Row<"paywalls">> {
 }
 
 /** Finds a virtual currency by its code. */
-export function findVirtualCurrency(call: Place, code: string): Promise<Row<"virtual_currencies">> {
-  return byId(call, "virtual_currencies", "virtual currency", code);
+export function findVirtualCurrency(
+  call: Place,
+  code: string,
+  param?: string,
+): Promise<Row<"virtual_currencies">> {
+  return byId(call, "virtual_currencies", "virtual currency", code, param);
 }
 
 /** Finds a webhook integration by its id. */

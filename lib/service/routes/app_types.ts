@@ -62,6 +62,18 @@ const paddle = z.strictObject({
 
 const playStore = z.strictObject({ package_name: packageName });
 
+const newBilling = z.strictObject({
+  app_name: text(256),
+  ...billing,
+  default_currency: currency.exactOptional(),
+}).nullable().exactOptional();
+
+const billingChanges = z.strictObject({
+  app_name: text(256).nullable().exactOptional(),
+  ...billing,
+  default_currency: currency.nullable().exactOptional(),
+}).nullable().exactOptional();
+
 /** A type of app, as the name of its object in bodies and answers. */
 export type StoreType = NewApp["type"];
 
@@ -89,12 +101,9 @@ export const newApp: z.ZodType<NewApp> = z.discriminatedUnion("type", [
   }),
   z.strictObject({
     ...head("svc_billing"),
-    svc_billing: z.strictObject({
-      app_name: text(256),
-      ...billing,
-      default_currency: currency.exactOptional(),
-    }).nullable().exactOptional(),
+    svc_billing: newBilling,
   }),
+  z.strictObject({ ...head("rc_billing"), rc_billing: newBilling }),
   z.strictObject({ ...head("roku"), roku: roku.exactOptional() }),
   z.strictObject({ ...head("paddle"), paddle: paddle.exactOptional() }),
 ]);
@@ -120,11 +129,8 @@ export const appChanges: z.ZodType<AppChanges> = z.strictObject({
     shared_secret: text(256).nullable().exactOptional(),
   }).exactOptional(),
   stripe: z.strictObject({ stripe_account_id: accountId }).exactOptional(),
-  svc_billing: z.strictObject({
-    app_name: text(256).nullable().exactOptional(),
-    ...billing,
-    default_currency: currency.nullable().exactOptional(),
-  }).nullable().exactOptional(),
+  svc_billing: billingChanges,
+  rc_billing: billingChanges,
   roku: roku.exactOptional(),
   paddle: paddle.exactOptional(),
 }, unchangeable("type"));
@@ -136,6 +142,15 @@ const common = {
   created_at: millis,
   project_id: z.string(),
 };
+
+const billingSchema = z.object({
+  stripe_account_id: z.string().nullable(),
+  seller_company_name: z.string(),
+  app_name: z.string(),
+  seller_company_support_email: z.string().nullable(),
+  support_email: z.string().nullable(),
+  default_currency: z.string(),
+});
 
 /** An app in an answer. */
 export const appSchema: z.ZodType<App> = component(
@@ -173,15 +188,9 @@ export const appSchema: z.ZodType<App> = component(
     z.object({
       ...common,
       type: z.literal("svc_billing"),
-      svc_billing: z.object({
-        stripe_account_id: z.string().nullable(),
-        seller_company_name: z.string(),
-        app_name: z.string(),
-        seller_company_support_email: z.string().nullable(),
-        support_email: z.string().nullable(),
-        default_currency: z.string(),
-      }),
+      svc_billing: billingSchema,
     }),
+    z.object({ ...common, type: z.literal("rc_billing"), rc_billing: billingSchema }),
     z.object({
       ...common,
       type: z.literal("roku"),

@@ -13,6 +13,7 @@ import { findApp, type Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { listPage, tableListing, wholeList } from "../records/lists.ts";
 import { type Call, route } from "../contract/route.ts";
+import { BILLING, ownStore, publicApp, publicKey } from "../contract/spelling.ts";
 import { deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
@@ -124,7 +125,7 @@ const updateApp = route({
 }, async (call) => {
   const before = await findApp(call, call.params.id);
   const { name = before.name, ...objects } = call.body();
-  const foreign = Object.keys(objects).find((key) => key !== before.type);
+  const foreign = Object.keys(objects).find((key) => ownStore(key) !== before.type);
   if (foreign !== undefined) {
     throw invalid(foreign, `'${foreign}' does not fit an app of type ${before.type}`);
   }
@@ -192,8 +193,9 @@ export function showApp(row: Row<"apps">): App {
   if (row.type === "test_store") return common as App;
   const settings: Settings = JSON.parse(row.settings);
   const secrets: Settings = JSON.parse(row.secrets);
+  const app = { ...common, [row.type]: shownSettings(row, settings, secrets) };
   // The object under the type's name was validated against that type when it was stored.
-  return { ...common, [row.type]: shownSettings(row, settings, secrets) } as unknown as App;
+  return (row.public_spelling === 1 ? publicApp(app) : app) as unknown as App;
 }
 
 /** Creates an app and the keys of its SDK; the simulator and the seed use it too. */
@@ -205,17 +207,19 @@ export async function insertApp(
 ): Promise<App> {
   const { tx, now } = call;
   const { settings, secrets } = splitSecrets(fields);
+  const own = ownStore(type);
   const row = await tx.insertInto("apps").values({
     id: newId("app"),
     seq: await nextSeq(tx),
     name,
-    type,
+    type: own,
     settings: JSON.stringify(settings),
     secrets: JSON.stringify(secrets),
+    public_spelling: own === type ? 0 : 1,
     created_at: now,
   }).returningAll().executeTakeFirstOrThrow();
   await insertKey(call, row, "production");
-  if (type === "svc_billing") await insertKey(call, row, "sandbox");
+  if (own === BILLING) await insertKey(call, row, "sandbox");
   return showApp(row);
 }
 
@@ -225,7 +229,8 @@ async function insertKey(
   app: Row<"apps">,
   environment: "production" | "sandbox",
 ): Promise<void> {
-  const prefix = `${KEY_PREFIX[app.type]}${environment === "sandbox" ? "sb_" : ""}`;
+  const own = `${KEY_PREFIX[app.type]}${environment === "sandbox" ? "sb_" : ""}`;
+  const prefix = app.public_spelling === 1 ? publicKey(own) : own;
   await tx.insertInto("app_keys").values({
     app_id: app.id,
     id: newId("public_api_key"),
@@ -268,8 +273,9 @@ async function webhooksOf({ tx }: Place, appId: string): Promise<string[]> {
 
 /** The object under a type's name: empty when it is not there, all cleared when it is null. */
 function nestedObject(body: object, type: string): Settings {
-  const found: unknown = Object.entries(body).find(([key]) => key === type)?.[1];
-  if (found === null) return CLEARED[type] ?? {};
+  const own = ownStore(type);
+  const found: unknown = Object.entries(body).find(([key]) => ownStore(key) === own)?.[1];
+  if (found === null) return CLEARED[own] ?? {};
   return typeof found === "object" ? { ...found } : {};
 }
 

@@ -10,6 +10,7 @@ import { appRoutes } from "./apps.ts";
 import { assignedOfferingRoutes } from "./assigned_offerings.ts";
 import { attributeRoutes } from "./attributes.ts";
 import { auditLogRoutes } from "./audit_logs.ts";
+import { balanceRoutes } from "./balances.ts";
 import { chartRoutes } from "./charts.ts";
 import { collaboratorRoutes } from "./collaborators.ts";
 import { customerRoutes } from "./customers.ts";
@@ -61,6 +62,9 @@ export const routes: readonly Route[] = [
   ...chartRoutes,
   ...auditLogRoutes,
 ];
+
+/** Routes that only the public dialect has. */
+export const publicRoutes: readonly Route[] = balanceRoutes;
 
 /** Every route for SDKs. */
 export const sdkRoutes: readonly SdkRoute[] = [getSdkOfferings];

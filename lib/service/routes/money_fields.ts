@@ -32,6 +32,7 @@ export const store = z.enum([
   "promotional",
   "stripe",
   "svc_billing",
+  "rc_billing",
   "roku",
   "paddle",
   "test_store",

@@ -14,6 +14,8 @@ import { newId } from "../records/ids.ts";
 import { type Listing, listPage, nestedPage, tombstoneOf } from "../records/lists.ts";
 import { type Call, route } from "../contract/route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
+import { taken } from "../contract/errors.ts";
+import { spellingsOfPackage } from "../contract/spelling.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import {
@@ -266,6 +268,11 @@ function showPackage(row: Row<"packages">): Package {
 async function insertPackage(call: Call, fields: NewPackage): Promise<Package> {
   const { tx, now } = call;
   const offering = await findOffering(call, fields.offering_id, "offering_id");
+  const same = await tx.selectFrom("packages").select("id")
+    .where("offering_id", "=", offering.id)
+    .where("lookup_key", "in", spellingsOfPackage(fields.lookup_key)).executeTakeFirst();
+  // In both spellings it is the same package to an app.
+  if (same) throw taken("a package", "lookup_key", fields.lookup_key);
   const row = await insertUnique(
     tx.insertInto("packages").values({
       id: newId("package"),

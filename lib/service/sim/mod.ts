@@ -13,6 +13,7 @@ import type { Clock } from "../clock.ts";
 import type { OAuth } from "../oauth/mod.ts";
 import type { Store } from "../store/mod.ts";
 import { createAccount, readAccounts } from "./accounts.ts";
+import { createClient, deleteClient, readClients } from "./clients.ts";
 import type { RequestFaults } from "./faults.ts";
 
 /** What the simulator works on. */
@@ -58,6 +59,18 @@ export async function answerSim(request: Request, parts: SimParts): Promise<Resp
   }
   if (pathname === "/_sim/accounts" && request.method === "GET") {
     return Response.json(await readAccounts(parts.store));
+  }
+  if (pathname === "/_sim/clients" && request.method === "POST") {
+    const { value } = await readBody(request);
+    return Response.json(await createClient(parts.store, parts.clock, value), { status: 201 });
+  }
+  if (pathname === "/_sim/clients" && request.method === "GET") {
+    return Response.json(await readClients(parts.store));
+  }
+  const [, client] = /^\/_sim\/clients\/([^/]+)$/.exec(pathname) ?? [];
+  if (client !== undefined && request.method === "DELETE") {
+    const id = decodeURIComponent(client);
+    return Response.json(await deleteClient(parts.store, parts, id));
   }
   if (pathname === "/_sim/faults") return await parts.faults.answer(request);
   return await parts.answerProject(request);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { balanceRoutes } from "./balances.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { clockRoutes } from "./clock.ts";
 import { customerRoutes } from "./customers.ts";
@@ -22,6 +23,7 @@ export const simRoutes: readonly SimRoute[] = [
   ...purchaseRoutes,
   ...subscriptionRoutes,
   ...customerRoutes,
+  ...balanceRoutes,
   ...catalogueRoutes,
   ...eventRoutes,
   ...deliveryRoutes,

@@ -274,10 +274,37 @@ export interface AssignedOfferingRow {
   offering_id: string;
 }
 
+/** What a customer has of a virtual currency. */
+export interface CurrencyBalanceRow {
+  project_id: string;
+  customer_id: string;
+  /** The currency's code. */
+  currency_id: string;
+  balance: number;
+}
+
+/** What a transaction adds to a customer's balance in one currency, or takes from it. */
+export interface CurrencyEntryRow {
+  project_id: string;
+  transaction_id: string;
+  currency_id: string;
+  seq: number;
+  customer_id: string;
+  amount: number;
+  source: "in_app_purchase" | "admin_api";
+  /** The product that brought it, or null. */
+  product_id: string | null;
+  /** What the caller calls it, or null. */
+  reference: string | null;
+  created_at: number;
+}
+
 /** The tables of what customers hold. */
 export interface HoldingTables {
   customer_aliases: CustomerAliasRow;
   assigned_offerings: AssignedOfferingRow;
+  currency_balances: CurrencyBalanceRow;
+  currency_entries: CurrencyEntryRow;
   subscriptions: SubscriptionRow;
   transactions: TransactionRow;
   purchases: PurchaseRow;

@@ -68,6 +68,8 @@ export interface AppRow {
   type: string;
   settings: string;
   secrets: string;
+  /** 1: it was created with the public name of its type, and shows that. */
+  public_spelling: Generated<number>;
   created_at: number;
 }
 

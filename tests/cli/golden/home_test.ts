@@ -27,6 +27,9 @@ const SESSION = [
   "service status",
   "service token",
   "service account list",
+  "service client add acme-cli",
+  "service client list",
+  "service client remove acme-cli",
   "service reset",
 ];
 

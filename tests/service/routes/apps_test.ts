@@ -64,7 +64,7 @@ Deno.test("a new app has one of eight types, and no object but the one of its ty
   const api = apiOf(desk);
   equal(NAMES.length, 8);
   const choice = /^'type' must be one of app_store, mac_app_store, play_store, amazon, stripe, /;
-  for (const type of ["test_store", "rc_billing", "", "APP_STORE", 1, null, [], "__proto__"]) {
+  for (const type of ["test_store", "", " rc_billing", "APP_STORE", 1, null, [], "__proto__"]) {
     await api.refused(badField("type", choice), "POST", "/apps", { name: "x", type });
   }
   await api.refused(badField("type", /is a required property/), "POST", "/apps", { name: "x" });

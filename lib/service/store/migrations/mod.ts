@@ -7,6 +7,7 @@
  */
 
 import { sql as catalogue } from "./0001_start/catalogue.ts";
+import { sql as currencies } from "./0001_start/currencies.ts";
 import { sql as events } from "./0001_start/events.ts";
 import { sql as holdings } from "./0001_start/holdings.ts";
 import { sql as ledger } from "./0001_start/ledger.ts";
@@ -22,5 +23,5 @@ export interface Migration {
 
 /** All steps. */
 export const migrations: readonly Migration[] = [
-  { name: "start", sql: [catalogue, signIn, holdings, ledger, events].join("\n") },
+  { name: "start", sql: [catalogue, signIn, holdings, currencies, ledger, events].join("\n") },
 ];

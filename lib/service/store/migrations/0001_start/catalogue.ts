@@ -62,6 +62,8 @@ CREATE TABLE apps (
   type TEXT NOT NULL,
   settings TEXT NOT NULL,
   secrets TEXT NOT NULL,
+  -- 1: it was created with the public name of its type, and shows that.
+  public_spelling INTEGER NOT NULL DEFAULT 0 CHECK (public_spelling IN (0, 1)),
   created_at INTEGER NOT NULL,
   PRIMARY KEY (project_id, id),
   UNIQUE (project_id, seq)

@@ -1,0 +1,66 @@
+/**
+ * `cli simulate give` and `cli simulate spend`: a customer's virtual currencies.
+ *
+ * @module
+ */
+
+import type { Page } from "../../../page.ts";
+import { path } from "../../../path.ts";
+import { parseCount } from "../../input/input.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { openSimulator } from "../../local/simulator.ts";
+import type { Column } from "../../screen/output.ts";
+import { argument, type Command, command, text } from "../../words/command.ts";
+import { showOne } from "../../words/plain.ts";
+
+/** What a customer has of a currency. */
+interface Balance {
+  /** The currency's code. */
+  currency_code: string;
+  /** How much. */
+  balance: number;
+  /** The currency's name. */
+  name: string;
+}
+
+const columns: Column<Balance>[] = [
+  { header: "code", value: ({ currency_code }) => currency_code, kind: "id" },
+  { header: "name", value: ({ name }) => name },
+  { header: "balance", value: ({ balance }) => balance },
+];
+
+/** The most of a currency that there can be. */
+const MOST = 2_000_000_000;
+
+/** Gives a customer some of a virtual currency. */
+export const give = change("Give a customer some of a virtual currency", "Gave", 1);
+
+/** Spends some of what a customer has. */
+export const spend = change("Spend some of a customer's virtual currency", "Spent", -1);
+
+function change(brief: string, done: string, sign: 1 | -1): Command {
+  return command({
+    brief,
+    args: {
+      user_id: argument("The customer's app user id"),
+      code: argument("The currency's code"),
+      amount: argument(`How much: 1 to ${MOST}`),
+    },
+    flags: {
+      reference: text("What the transaction is for", { placeholder: "text" }),
+      ...dataFlag,
+    },
+    async run(context, { user_id, code, amount, reference, data }) {
+      const count = parseCount(amount, "the amount", { min: 1, max: MOST });
+      const { client, project } = await openSimulator(context, data);
+      const place = path`/_sim/projects/${project}/customers/${user_id}/currencies`;
+      const answer = await client.post<Page<Balance>>(place, {
+        adjustments: { [code]: sign * count },
+        ...reference !== undefined && { reference },
+      });
+      if (context.out.format === "json") return showOne(context, answer);
+      context.out.table(answer.items, columns, { empty: "The customer has no virtual currency." });
+      context.out.done(`${done} ${count} ${code}`);
+    },
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * The dialect that events are written down in. Each start of the service sets it.
+ *
+ * @module
+ */
+
+import { type Dialect, publicEvent } from "../contract/spelling.ts";
+import type { Tx } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+
+const SETTING = "dialect";
+
+/** Sets the dialect of the events to come. */
+export async function setDialect(tx: Tx, value: Dialect): Promise<void> {
+  await tx.insertInto("settings").values({ name: SETTING, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value })).execute();
+}
+
+/** Events in the spelling of the dialect. Most have the same one in both. */
+export async function spellEvents(
+  tx: Tx,
+  events: readonly Row<"events">[],
+): Promise<readonly Row<"events">[]> {
+  if (!events.some(({ payload }) => /"SVC_BILLING"|"svc_promo_/.test(payload))) return events;
+  const row = await tx.selectFrom("settings").select("value").where("name", "=", SETTING)
+    .executeTakeFirst();
+  if (row?.value !== "public") return events;
+  return events.map((one) => {
+    const { event, ...rest } = JSON.parse(one.payload);
+    return { ...one, payload: JSON.stringify({ ...rest, event: publicEvent(event) }) };
+  });
+}
