@@ -11,6 +11,7 @@ import { visible } from "./screen/display.ts";
 import { type Split, splitGlobals } from "./words/globals.ts";
 import { createOutput } from "./screen/output.ts";
 import { findPlace, isGroup, type Place } from "./words/place.ts";
+import { rewrittenHint } from "./words/rewritten.ts";
 import { EXIT, type Failed, reportError } from "./screen/report.ts";
 import { refusalIn } from "./words/hints.ts";
 
@@ -72,6 +73,7 @@ async function fail(
   const { exitCode, message, hint, json } = reportError(error, failed, {
     givenToken: Boolean(world.around.env("CLI_REFRESH_TOKEN")?.trim()),
     data: dataIn(words),
+    rewritten: rewrittenHint(words),
     signIn: await signInAnew(error, world, globals),
   });
   // On one line, after any notes, and with nothing in it that drives a terminal.

@@ -57,6 +57,8 @@ export interface Failed {
 export interface ReportOptions {
   /** Whether `CLI_REFRESH_TOKEN` is the sign-in, which no `cli auth login` replaces. */
   givenToken?: boolean | undefined;
+  /** What to do about an argument that a shell has changed, where one has. */
+  rewritten?: string | undefined;
   /** The data folder of the local service, where the command line names one. */
   data?: string | undefined;
   /** What to run to sign in anew in place of the sign-in that was used. */
@@ -71,7 +73,10 @@ export function reportError(
 ): Report {
   const exitCode = exitCodeOf(error);
   const message = messageOf(error, failed);
-  const hint = inFolder(hintOf(error, options), options.data);
+  // What a shell has changed was not what somebody typed: nothing else explains the error.
+  const isTyped = exitCode !== EXIT.usage && exitCode !== EXIT.notFound;
+  const rewritten = isTyped ? undefined : options.rewritten;
+  const hint = rewritten ?? inFolder(hintOf(error, options), options.data);
   const api = error instanceof ApiError ? error : undefined;
   return {
     exitCode,
