@@ -103,7 +103,9 @@ function holdsKey(secret: string): boolean {
 function standardSignatures(headers: Headers): Claimed[] {
   const id = headers.get("webhook-id") ?? "";
   const time = headers.get("webhook-timestamp") ?? "";
-  return (headers.get("webhook-signature") ?? "").split(" ").slice(0, MOST_SIGNATURES)
+  // Two headers of one name are joined by a comma.
+  return (headers.get("webhook-signature") ?? "").split(/[\s,]+(?=v\d+[a-z]?,)/)
+    .slice(0, MOST_SIGNATURES)
     .filter((part) => part.startsWith("v1,")).flatMap((part) => {
       const hash = fromBase64(part.slice(3));
       return hash

@@ -51,6 +51,17 @@ Deno.test("either form of signature lets an event pass, and so do both", async (
   }
 });
 
+Deno.test("signatures in two headers of one name count like those in one", async () => {
+  const right = delivered({ keep: standard }).headers.get("webhook-signature") ?? "";
+  const others = [`v1,${btoa("x".repeat(32))}`, "v1a,abc", "v1,AAAA"];
+  for (const all of [[right, ...others], [...others, right], ["v1,AAAA", right, "v1a,abc"]]) {
+    const request = delivered({ keep: standard });
+    request.headers.delete("webhook-signature");
+    for (const one of all) request.headers.append("webhook-signature", one);
+    deepEqual(await verifyWebhook(request, SECRET, at), EVENT);
+  }
+});
+
 Deno.test("an independent library accepts what the service signs", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice({ clock: Date.now });

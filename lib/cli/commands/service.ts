@@ -74,9 +74,11 @@ const start = command({
       data,
       webhookTargets: input.webhook_targets ?? "public",
     });
-    const why = "can sign in as the owner: the service asks for no password";
-    if (isLoopback(host)) context.out.note(`Any user of this machine ${why}.`);
-    else context.out.warn(`Anybody who reaches ${host} ${why}`);
+    if (!isLoopback(host)) {
+      context.out.warn(
+        `Anybody who reaches ${host} can sign in as the owner: the service asks for no password`,
+      );
+    }
     await fired(context.signal);
     await server.stop();
   },
@@ -133,6 +135,7 @@ function announce(context: Context, server: Started, start: Start): void {
   out.text(`The service runs at ${server.baseUrl}`);
   if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
   out.text(folder === undefined ? "Its data is in memory" : `Its data is in ${folder}`);
+  out.note("Any user of this machine can sign in as the owner: the service asks for no password.");
   const laxity = LAXITY[webhookTargets];
   if (laxity) out.warn(laxity);
   if (folder === undefined) {

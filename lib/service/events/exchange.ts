@@ -36,8 +36,17 @@ export class ReplyError extends Error {
 /** How much of an answer is kept, in bytes. */
 export const KEPT_BYTES = 20_000;
 
-/** The longest head of an answer, in bytes. */
-const LONGEST_HEAD = 65_536;
+/** What a receiver may answer with. What is over a limit is not read any further. */
+export const ANSWER_LIMITS = {
+  /** The longest head, and the longest line of an answer, in bytes. */
+  head: 65_536,
+  /** How many informational answers may come before the real one. */
+  informational: 16,
+  /** How much is read in all, in bytes: heads, trailers and the frames of chunks included. */
+  bytes: 262_144,
+  /** In how many pieces it may arrive. */
+  pieces: 4096,
+};
 
 /** How much is read at a time, in bytes. */
 const READ_BYTES = 16_384;
@@ -62,7 +71,8 @@ export async function exchange(
   await source.begin();
   answering();
   let head = await readHead(source);
-  while (head.status >= 100 && head.status < 200 && head.status !== 101) {
+  for (let left = ANSWER_LIMITS.informational; isInformational(head); left--) {
+    if (left === 0) throw new ReplyError("sends too many informational answers");
     head = await readHead(source);
   }
   const kept: Uint8Array[] = [];
@@ -78,6 +88,11 @@ export async function exchange(
     broken = error instanceof ReplyError ? error.message : "breaks the connection off";
   }
   return { ...head, body: joined(kept), cut: size > KEPT_BYTES, broken };
+}
+
+/** Whether the real answer comes later. */
+function isInformational({ status }: Head): boolean {
+  return status >= 100 && status < 200 && status !== 101;
 }
 
 /** The request as it goes over the wire. */
@@ -110,10 +125,17 @@ interface Source {
 
 function openSource(wire: Wire): Source {
   let waiting = new Uint8Array();
+  let bytes = 0;
+  let pieces = 0;
+  const chunk = new Uint8Array(READ_BYTES);
   const more = async (): Promise<boolean> => {
-    const chunk = new Uint8Array(READ_BYTES);
+    if (bytes >= ANSWER_LIMITS.bytes || pieces >= ANSWER_LIMITS.pieces) {
+      throw new ReplyError("sends an answer that is too long");
+    }
     const count = await wire.read(chunk);
     if (count === null) return false;
+    bytes += count;
+    pieces++;
     waiting = joined([waiting, chunk.subarray(0, count)]);
     return true;
   };
@@ -136,7 +158,7 @@ function openSource(wire: Wire): Source {
         const end = waiting.indexOf(10, searched);
         if (end >= 0) return latin1(take(end + 1)).replace(/\r?\n$/, "");
         searched = waiting.length;
-        if (searched > LONGEST_HEAD) throw new ReplyError("sends a line that is too long");
+        if (searched > ANSWER_LIMITS.head) throw new ReplyError("sends a line that is too long");
         if (!await more()) throw new ReplyError("ends the connection in the middle of its answer");
       }
     },
@@ -159,7 +181,7 @@ async function readHead(source: Source): Promise<Head> {
   let last: string | undefined;
   for (let line = await source.line(); line !== ""; line = await source.line()) {
     size += line.length;
-    if (size > LONGEST_HEAD) throw new ReplyError("sends a head that is too long");
+    if (size > ANSWER_LIMITS.head) throw new ReplyError("sends a head that is too long");
     // A line that begins with a space goes on with the one before it.
     if (last !== undefined && /^[ \t]/.test(line)) {
       headers[last] = `${headers[last]} ${line.trim()}`.trim();

@@ -95,6 +95,31 @@ const FAILURES: Record<string, Failure> = {
     behave: (_, conn) => write(conn, "a".repeat(100_000)),
     error: /sends a line that is too long$/,
   },
+  "sends 1xx answers without end": {
+    behave: (_, conn) => write(conn, "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n".repeat(5000)),
+    error: /sends too many informational answers$/,
+  },
+  "sends trailers without end": {
+    behave: (_, conn) =>
+      write(conn, `${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n${"X: y\r\n".repeat(200_000)}`),
+    error: /sends an answer that is too long$/,
+    status: 200,
+  },
+  "sends more of chunks' frames than of an answer": {
+    behave: (_, conn) =>
+      write(
+        conn,
+        `${OK}Transfer-Encoding: chunked\r\n\r\n${`1;${"x".repeat(999)}\r\na\r\n`.repeat(900)}`,
+      ),
+    error: /sends an answer that is too long$/,
+    status: 200,
+  },
+  "sends its head in the smallest pieces": {
+    behave: async (_, conn) => {
+      for (let i = 0; i < 9000; i++) await conn.write(new Uint8Array([97]));
+    },
+    error: /sends an answer that is too long$|a line that is too long$|middle of its answer$/,
+  },
   "sends a bad header": {
     behave: (_, conn) => write(conn, `${OK}No colon here\r\n\r\n`),
     error: /sends a header that is none$/,
