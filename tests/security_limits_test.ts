@@ -1,0 +1,41 @@
+import { deepEqual, ok } from "node:assert/strict";
+import { ANSWER_LIMITS, KEPT_BYTES } from "../lib/service/events/exchange.ts";
+import { DEEPEST_BODY, LARGEST_BODY, MOST_VALUES } from "../lib/service/http/body.ts";
+import { CONNECTION_LIMITS } from "../lib/service/http/connections.ts";
+import { STOP_MS } from "../lib/service/http/serve.ts";
+import { PUBLIC_LIMITS } from "../lib/service/mod.ts";
+import { LONGEST_STATE } from "../lib/service/oauth/authorization_request.ts";
+import { MOST_FORMS } from "../lib/service/oauth/consent_forms.ts";
+import { LARGEST_FORM } from "../lib/service/oauth/form.ts";
+import { LONGEST_URL } from "../lib/service/outbound/targets.ts";
+
+/** Every limit that the page must show, by the name of its constant. */
+const LIMITS: Record<string, number> = {
+  ...named("CONNECTION_LIMITS", { ...CONNECTION_LIMITS }),
+  ...named("MOST_FORMS", MOST_FORMS),
+  ...named("PUBLIC_LIMITS", PUBLIC_LIMITS),
+  ...named("ANSWER_LIMITS", ANSWER_LIMITS),
+  STOP_MS,
+  LARGEST_BODY,
+  DEEPEST_BODY,
+  MOST_VALUES,
+  LARGEST_FORM,
+  LONGEST_STATE,
+  LONGEST_URL,
+  KEPT_BYTES,
+};
+
+/** The fields of a group of limits, by their whole names. */
+function named(group: string, limits: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, value]) => [`${group}.${name}`, value]),
+  );
+}
+
+Deno.test("SECURITY.md shows every limit with the number that the code has", async () => {
+  const page = await Deno.readTextFile(new URL("../SECURITY.md", import.meta.url));
+  const rows = [...page.matchAll(/^\|[^|]+\|\s*(\d+)\s*\|\s*`([\w.]+)`\s*\|$/gm)];
+  ok(rows.length > 0);
+  const shown = Object.fromEntries(rows.map(([, value, name]) => [name, Number(value)]));
+  deepEqual(shown, LIMITS);
+});
