@@ -5,6 +5,7 @@
  */
 
 import { fullPath, type Operation } from "../../lib/service/contract/route.ts";
+import { publicRoutes } from "../../lib/service/routes/mod.ts";
 import { table, wrapped } from "../markdown.ts";
 import { ABSENT } from "./absent.ts";
 import type { LibraryFunction } from "./library.ts";
@@ -141,10 +142,8 @@ const NAMES = [
 function otherNames(): string[] {
   const text = "The service takes these names of the public API beside those of the document. " +
     "Answers have the document's, but for what the last column says. After `cli service start " +
-    "--dialect public` all answers and events have the public ones, and three more operations are " +
-    "there: `GET /customers/{id}/virtual_currencies`, `POST " +
-    "/customers/{id}/virtual_currencies/transactions` and `POST " +
-    "/customers/{id}/virtual_currencies/update_balance`.";
+    "--dialect public` all answers and events have the public ones, and the operations of the second " +
+    "table are there, too.";
   return [
     "",
     "## Public names",
@@ -154,6 +153,11 @@ function otherNames(): string[] {
     ...table([
       ["Name in the document", "Public name", "Taken in", "Answered in"],
       ...NAMES.map((row) => [...row]),
+    ]),
+    "",
+    ...table([
+      ["Operation of the public dialect", "What it does", "Permissions"],
+      ...publicRoutes.map((row) => [code(placeOf(row)), row.summary, permissions(row)]),
     ]),
   ];
 }

@@ -47,6 +47,7 @@ export function openApiDocument(routes: readonly Operation[], version: string): 
   const document = {
     openapi: "3.1.0",
     info: { title: "Subscription Management Service", version },
+    servers: [{ url: "/", description: "The service that served this document" }],
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => a < b ? -1 : 1)),
@@ -71,6 +72,7 @@ function operation(route: Operation, schema: ToSchema): object {
   return {
     operationId: route.name,
     summary: route.summary,
+    ...route.description === undefined ? {} : { description: route.description },
     security: [route.scopes.length === 0 ? { sdk_key: [] } : { oauth: route.scopes }],
     parameters: [...pathParameters(route), ...queryParameters(route, schema), ...headers(route)],
     ...route.body && {
@@ -91,11 +93,12 @@ function operation(route: Operation, schema: ToSchema): object {
 
 /** The parameters in the path. Every value is one encoded segment. */
 function pathParameters(route: Operation): object[] {
-  return [...fullPath(route).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  return [...fullPath(route).matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
-    schema: { type: "string", minLength: 1 },
+    // No NUL, in any value of a path or query.
+    schema: { type: "string", minLength: 1, pattern: NO_NUL, ...route.pathSchemas?.[name] },
   }));
 }
 
@@ -128,6 +131,9 @@ function headers(route: Operation): object[] {
   const schema = { type: "string", minLength: 1, maxLength: 255 };
   return [{ name: "Idempotency-Key", in: "header", required: false, schema }];
 }
+
+/** A pattern of text without the character NUL. */
+const NO_NUL = "^[^\\u0000]*$";
 
 /** How callers sign in. */
 function securityScheme(): object {

@@ -93,6 +93,10 @@ export interface Contract<
   name: string;
   /** One sentence for the OpenAPI document. */
   summary: string;
+  /** Rules that no schema of one parameter can say, for the OpenAPI document. */
+  description?: string;
+  /** What values in the path must be, where not any text will do: JSON schemas by name. */
+  pathSchemas?: Readonly<Record<string, object>>;
   /** The HTTP method. */
   method: Method;
   /** The path below the project, or from the root when it starts with `/v1/` or `/v2/`. */
@@ -142,6 +146,10 @@ export interface Operation {
   readonly name: string;
   /** One sentence for the OpenAPI document. */
   readonly summary: string;
+  /** Rules that no schema of one parameter can say, for the OpenAPI document. */
+  readonly description?: string;
+  /** What values in the path must be, where not any text will do: JSON schemas by name. */
+  readonly pathSchemas?: Readonly<Record<string, object>>;
   /** The HTTP method. */
   readonly method: Method;
   /** The path below the project, or from the root when it starts with `/v1/` or `/v2/`. */

@@ -51,8 +51,19 @@ export const millis: z.ZodInt = z.int().min(0);
  * that is repeated, the last counts.
  */
 export const pageQuery = z.object({
-  limit: z.string().regex(/^0*[1-9]\d{0,14}$/, "must be a whole number from 1 to 100")
-    .transform((digits) => Math.min(Number(digits), LARGEST_PAGE))
-    .pipe(z.int().min(1)).default(20),
-  starting_after: z.string().min(1, "must have 1 character or more").optional(),
+  limit: described(
+    `Items per page. More than ${LARGEST_PAGE} count as ${LARGEST_PAGE}.`,
+    countUpTo(LARGEST_PAGE).default(20),
+  ),
+  starting_after: described(
+    "The id of the item to start after, as next_page names it. One that never was in the list is " +
+      "answered with 400.",
+    z.string().min(1, "must have 1 character or more").optional(),
+  ),
 });
+
+/** Schema of a count in a query: 1 or more. Anything above `most` counts as that. */
+export function countUpTo(most: number): z.ZodType<number, string> {
+  return z.string().regex(/^0*[1-9]\d{0,15}$/, `must be a whole number from 1 to ${most}`)
+    .transform((digits) => Math.min(Number(digits), most)).pipe(z.int().min(1));
+}

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { ChartFilter } from "../../resources/charts.ts";
 import { dayOf } from "../domain/calendar.ts";
 import { invalid } from "../contract/errors.ts";
-import { described } from "../contract/schemas.ts";
+import { countUpTo, described } from "../contract/schemas.ts";
 import { type Catalogue, columnValues } from "./catalogue.ts";
 import { type Definition, MOST_OFFSETS } from "./definition.ts";
 import { ALL_DIMENSIONS, type Dimension, filtersOf, segmentsOf } from "./dimensions.ts";
@@ -43,6 +43,12 @@ export const currency = z.enum(CURRENCIES).default("USD");
 
 const date = z.iso.date("must be a day, such as 2026-11-23").optional();
 
+const startDate = described(
+  "The first day. A chart has at most 4000 periods: ten years by day.",
+  date,
+);
+const endDate = described("The last day; not before start_date.", date);
+
 const lengths = RESOLUTIONS.flatMap((name, i) => [name, String(i)]);
 
 // Gap: the specification has a `period` of a day, a week or a month. Quarters, years and the numbers
@@ -59,9 +65,12 @@ const resolution = described(
 );
 
 /** A parameter that may be repeated. Its values are read from the address itself. */
-const values = z.string().transform((value) => [value]).pipe(z.array(z.string())).optional();
+function valuesOf({ rule }: Dimension) {
+  const values = z.string().transform((value) => [value]).pipe(z.array(z.string())).optional();
+  return described(`A filter, which may be repeated.${rule ? ` Each value ${rule}.` : ""}`, values);
+}
 
-const filters = Object.fromEntries(ALL_DIMENSIONS.map(({ id }) => [id, values]));
+const filters = Object.fromEntries(ALL_DIMENSIONS.map((one) => [one.id, valuesOf(one)]));
 
 /**
  * Stands for every parameter that has no name of its own here: in the OpenAPI document, an object in a
@@ -80,23 +89,33 @@ export const realtime = described(
 
 /** Schema of a chart's query. */
 export const chartQuery = z.object({
-  start_date: date,
-  end_date: date,
+  start_date: startDate,
+  end_date: endDate,
   period,
   resolution,
   currency,
   segment: z.string().optional(),
-  limit_num_segments: z.string()
-    .regex(/^0*[1-9]\d{0,5}$/, "must be a whole number, 1 or more")
-    .transform((digits) => Math.min(Number(digits), 100)).pipe(z.int().min(1)).default(10),
-  aggregate: z.string()
-    .regex(
-      /^(average|total)(,(?!\1$)(average|total))?$/,
-      "must be average, total, or both, each once",
-    )
-    .optional(),
-  filters: z.string().optional(),
-  selectors: z.string().optional(),
+  limit_num_segments: described(
+    "The most segments to show. More than 100 count as 100.",
+    countUpTo(100).default(10),
+  ),
+  aggregate: described(
+    "Summaries in place of values: average, total, or both, each once, with a comma between.",
+    z.string()
+      .regex(
+        /^(average|total)(,(?!\1$)(average|total))?$/,
+        "must be average, total, or both, each once",
+      )
+      .optional(),
+  ),
+  filters: described(
+    'Filters as a JSON list, such as [{"name":"store","values":["app_store"]}].',
+    z.string().optional(),
+  ),
+  selectors: described(
+    'Selectors as a JSON object, such as {"revenue_type":"proceeds"}.',
+    z.string().optional(),
+  ),
   realtime,
   ...filters,
   other_filters: anyFilter,

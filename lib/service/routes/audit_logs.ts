@@ -36,6 +36,7 @@ const DAY_MS = 86_400_000;
 const listAuditLogs = route({
   name: "listAuditLogs",
   summary: "Lists the changes to the project, newest first.",
+  description: "`end_date` must not be before `start_date`.",
   method: "GET",
   path: "/audit_logs",
   scope: "project_configuration:audit_logs:read",

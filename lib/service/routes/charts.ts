@@ -90,11 +90,15 @@ const chartOptionsSchema: z.ZodType<ChartOptions> = component(
 
 const SCOPE = "charts_metrics:charts:read";
 
+/** The charts there are, as the document names them. */
+const CHART_NAME = { enum: [...CHARTS.keys()] };
+
 const getChart = route({
   name: "getChart",
   summary: "Reads a chart. Every parameter that has no other meaning is a filter.",
   method: "GET",
   path: "/charts/{name}",
+  pathSchemas: { name: CHART_NAME },
   scope: SCOPE,
   query: chartQuery,
   response: chartSchema,
@@ -105,6 +109,7 @@ const getChartOptions = route({
   summary: "Reads what a chart can be asked for.",
   method: "GET",
   path: "/charts/{name}/options",
+  pathSchemas: { name: CHART_NAME },
   scope: SCOPE,
   query: z.object({ realtime }),
   response: chartOptionsSchema,

@@ -48,6 +48,7 @@ const READ = "customer_information:purchases:read";
 
 const search = {
   summary: "Finds purchases by the store's id.",
+  description: "One of `store_purchase_identifier` and `query` is required; the first one wins.",
   method: "GET",
   scope: READ,
   query: z.object({

@@ -98,6 +98,8 @@ const WRITE = "customer_information:subscriptions:read_write";
 
 const search = {
   summary: "Finds subscriptions by the store's id of any of their payments.",
+  description:
+    "One of `store_subscription_identifier` and `query` is required; the first one wins.",
   method: "GET",
   scope: READ,
   query: z.object({
