@@ -63,7 +63,7 @@ export async function signInWithBrowser(
   const { verifier, challenge } = await createPkce(random);
   const client_id = options.clientId ?? clientIdFor(endpoint.around);
   const scope = (options.scopes ?? DEFAULT_SCOPES).join(" ");
-  await using loopback = await openLoopback(state);
+  const loopback = await openLoopback(state);
   const redirect_uri = loopback.redirectUri;
   const request = { client_id, redirect_uri, scope, state, code_challenge: challenge };
   try {
@@ -79,6 +79,8 @@ export async function signInWithBrowser(
     const reason = error instanceof ToolkitError ? error.message : "The program has failed";
     loopback.finish(failedPage(error instanceof Cancelled ? "The program was stopped" : reason));
     throw error;
+  } finally {
+    await loopback[Symbol.asyncDispose]();
   }
 }
 

@@ -30,27 +30,37 @@ export async function withLock<T>(
   signal: AbortSignal | undefined,
   run: () => Promise<T>,
 ): Promise<T> {
-  await using lock = await openLock(path);
-  // Waiting in the kernel instead could be neither timed nor ended.
-  for (let waited = 0; !await lock.take(waited);) {
-    if (waited >= LONGEST_LOCK_WAIT_MS) throw heldTooLong(path);
-    const wait = Math.min(10 + waited / 10, 50) * (0.5 + Math.random() / 2);
-    await (around.pause ?? pause)(wait, signal);
-    waited += wait;
+  const lock = await openLock(path);
+  try {
+    // Waiting in the kernel instead could be neither timed nor ended.
+    for (let waited = 0; !await lock.take(waited);) {
+      if (waited >= LONGEST_LOCK_WAIT_MS) throw heldTooLong(path);
+      const wait = Math.min(10 + waited / 10, 50) * (0.5 + Math.random() / 2);
+      await (around.pause ?? pause)(wait, signal);
+      waited += wait;
+    }
+    return await run();
+  } finally {
+    await lock.close();
   }
-  return await run();
 }
 
 /** Runs something under a lock file, as `withLock` does, or nothing while somebody else holds it. */
 export async function withLockIfFree(path: string, run: () => Promise<void>): Promise<void> {
-  await using lock = await openLock(path);
-  if (await lock.take(0)) await run();
+  const lock = await openLock(path);
+  try {
+    if (await lock.take(0)) await run();
+  } finally {
+    await lock.close();
+  }
 }
 
 /** A lock file that was opened. */
-interface OpenLock extends AsyncDisposable {
+interface OpenLock {
   /** Takes the lock if it is free, and tells whether this has it. */
   take(waitedMs: number): Promise<boolean>;
+  /** Gives the lock back, if this has it, and closes its file. */
+  close(): Promise<void>;
 }
 
 async function openLock(path: string): Promise<OpenLock> {
@@ -64,7 +74,7 @@ async function openLock(path: string): Promise<OpenLock> {
       if (kernel && !await kernel.take().catch(failed)) return false;
       return await claim.take(waitedMs).catch(failed);
     },
-    async [Symbol.asyncDispose]() {
+    async close() {
       await claim.release();
       await kernel?.close();
     },

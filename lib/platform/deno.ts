@@ -42,13 +42,15 @@ export const denoPlatform: Platform = {
   readStart,
   async writeNewFile(path, bytes, { mode, sync } = {}) {
     const modes = mode === undefined ? {} : { mode };
-    using file = await Deno.open(path, { write: true, createNew: true, ...modes });
+    const file = await Deno.open(path, { write: true, createNew: true, ...modes });
     try {
       for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
       if (sync) await file.sync();
     } catch (error) {
       await Deno.remove(path).catch(() => {});
       throw error;
+    } finally {
+      file.close();
     }
   },
   chmod: (path, mode) => Deno.chmod(path, mode),
@@ -57,8 +59,8 @@ export const denoPlatform: Platform = {
   makeFolder: (path, mode) => Deno.mkdir(path, { mode }),
   async syncFolder(path) {
     try {
-      using folder = await Deno.open(path);
-      await folder.sync();
+      const folder = await Deno.open(path);
+      await folder.sync().finally(() => folder.close());
     } catch {
       // Windows cannot open a folder, and some network file systems cannot sync one.
     }
@@ -93,14 +95,18 @@ function stateOf(info: Deno.FileInfo): FileState {
 }
 
 async function readStart(path: string, most: number): Promise<Uint8Array<ArrayBuffer>> {
-  using file = await Deno.open(path);
+  const file = await Deno.open(path);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for (let left = most; left > 0;) {
-    const chunk = new Uint8Array(Math.min(left, CHUNK_BYTES));
-    const count = await file.read(chunk);
-    if (count === null) break;
-    chunks.push(chunk.subarray(0, count));
-    left -= count;
+  try {
+    for (let left = most; left > 0;) {
+      const chunk = new Uint8Array(Math.min(left, CHUNK_BYTES));
+      const count = await file.read(chunk);
+      if (count === null) break;
+      chunks.push(chunk.subarray(0, count));
+      left -= count;
+    }
+  } finally {
+    file.close();
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -6,6 +6,7 @@
 
 import { documented, operationDocs } from "./docs.ts";
 import { imports } from "./imports.ts";
+import { runtimes } from "./runtimes.ts";
 import {
   errorClasses,
   fileLines,
@@ -24,6 +25,7 @@ const plugin: Deno.lint.Plugin = {
     clock,
     environment,
     platform,
+    runtimes,
     "file-lines": fileLines,
     "function-lines": functionLines,
     "named-exports": namedExports,

@@ -137,6 +137,12 @@ export function roomOf(path: string): Room | undefined {
   return isLibraryRoom(`lib/${room}`) ? `lib/${room}` as Room : undefined;
 }
 
+/** Whether a file is part of the library, which runs on Deno, Node and Bun. */
+export function isLibrary(path: string): boolean {
+  const room = roomOf(path);
+  return room !== undefined && LIBRARY.includes(room);
+}
+
 /** Whether a folder of lib/ is a room. */
 function isLibraryRoom(name: string): boolean {
   return Object.hasOwn(DOORS, name);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { repositoryPath, type Room, roomOf } from "./rooms.ts";
+import { isLibrary, repositoryPath } from "./rooms.ts";
 
 /** A part of the world and the only files that may touch it. */
 interface Guard {
@@ -32,16 +32,6 @@ const CLOCK = [
   "lib/retry.ts",
   "lib/webhook.ts",
   "lib/service/clock.ts",
-];
-
-/** The rooms that run on every runtime. */
-const LIBRARY: readonly (Room | undefined)[] = [
-  "lib/resources",
-  "lib core",
-  "lib/auth",
-  "lib/config",
-  "lib/connect.ts",
-  "lib/debug.ts",
 ];
 
 /** Only three files write to the terminal. */
@@ -88,7 +78,7 @@ export const environment: Deno.lint.Rule = guard({
 /** The library runs on Deno, Node and Bun alike: what differs between them is in lib/platform. */
 export const platform: Deno.lint.Rule = guard({
   names: ["Deno.*", "process.*"],
-  binds: (path) => LIBRARY.includes(roomOf(path)) && !PLATFORM.includes(path),
+  binds: (path) => isLibrary(path) && !path.startsWith("lib/platform/"),
   problem: "must not be used here: the library runs on Deno, Node and Bun",
   hint: "In lib/auth, lib/config and lib/connect.ts use lib/platform. Requests need no more than " +
     "fetch: elsewhere take what you need as an argument.",

@@ -149,6 +149,24 @@ Deno.test("the library stays free of Deno but in one room", () => {
   deepEqual(refusals("lib/service/open.ts", source), []);
 });
 
+Deno.test("the library uses nothing that Node 22 lacks", () => {
+  for (
+    const source of [
+      `using file = await Deno.open("x");`,
+      `await using lock = await openLock();`,
+      `const text = RegExp.escape(part);`,
+      `const text = bytes.toBase64();`,
+      `const text = hash.toHex();`,
+      `import defer * as store from "./auth/store.ts";`,
+    ]
+  ) {
+    ok(refusals("lib/page.ts", source).includes("runtimes"), source);
+    ok(refusals("lib/platform/deno.ts", source).includes("runtimes"), source);
+    ok(!refusals("lib/cli/main.ts", source).includes("runtimes"), source);
+  }
+  deepEqual(refusals("lib/page.ts", `const text = toBase64(bytes); Promise.all([]);`), []);
+});
+
 Deno.test("files and functions stay short", () => {
   const lines = (count: number) => "x;\n".repeat(count);
   deepEqual(refusals("lib/a.ts", lines(FILE_LINES)), []);
