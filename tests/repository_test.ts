@@ -6,6 +6,7 @@ import { DENO_VERSION } from "../scripts/package/flags.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const files = await filesUnder(root);
+const ACTION = ".github/actions/service/action.yml";
 const modules = files.filter((file) => file.startsWith("lib/") && file.endsWith(".ts"));
 const docs = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].filter((doc) =>
   files.includes(doc)
@@ -144,6 +145,10 @@ Deno.test("one version of Deno stands everywhere", async () => {
       versions.add(version);
     }
   }
+  const [, image] = /^FROM denoland\/deno:(\S+)$/m.exec(await read("Dockerfile")) ?? [];
+  versions.add(image ?? "none in Dockerfile");
+  const [, run] = /deno@(\S+)/.exec(await read(ACTION.replace("action.yml", "service.sh"))) ?? [];
+  versions.add(run ?? "none in the action");
   deepEqual([...versions], [DENO_VERSION]);
   equal(DENO_VERSION, "2.9.6");
 });
@@ -181,16 +186,22 @@ Deno.test("the workflows run on three systems with the least rights and pinned a
   match(release, /^permissions: \{\}$/m);
   match(release, /tags: \["v\*"\]/);
   match(release, /task compile --all/);
-  match(release, /attest-build-provenance@[\s\S]*subject-checksums: SHA256SUMS/);
+  match(release, /attest-build-provenance@.*\n.*\n +subject-path: "\*"/);
   equal(release.match(/contents: write/g)?.length, 1);
+  for (const [, action = ""] of (await read(ACTION)).matchAll(/uses: (\S+)/g)) {
+    match(action, /@[0-9a-f]{40}$/);
+  }
+  ok(!/run:.*\$\{\{/.test(await read(ACTION)), "an input could be a command");
   const workflows = files.filter((file) => file.startsWith(".github/workflows/"));
   ok(workflows.length >= 4);
   for (const text of await Promise.all(workflows.map(read))) {
     match(text, /^permissions:(\n {2}contents: read| \{\})$/m);
     ok(!/write-all|pull_request_target|\t/.test(text));
     match(text, /^concurrency:$/m);
-    for (const [, action = ""] of text.matchAll(/uses: (\S+)/g)) match(action, /@(v\d+|\w{40})$/);
-    const jobs = text.slice(text.indexOf("\njobs:")).match(/^ {2}\w+:$/gm) ?? [];
+    for (const [, action = ""] of text.matchAll(/uses: (\S+)/g)) {
+      match(action, /@[0-9a-f]{40}$|^\.\//);
+    }
+    const jobs = text.slice(text.indexOf("\njobs:")).match(/^ {2}[\w-]+:$/gm) ?? [];
     equal(text.match(/timeout-minutes:/g)?.length, jobs.length);
     ok(!/run:.*\$\{\{/.test(text), "an input could be a command");
   }
