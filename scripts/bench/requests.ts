@@ -77,7 +77,7 @@ async function sendPart(
   };
   await fillSite(site, service.project_id, `http://127.0.0.1:${receiver.addr.port}/`);
   const before = await peakMemory(service.pid);
-  await sendGenerated(site, { requests, atATime: AT_A_TIME, tally });
+  await sendGenerated(site, { requests, atATime: AT_A_TIME, tally, round: 0 });
   const peak = await peakMemory(service.pid);
   await receiver.shutdown();
   return { before, peak };

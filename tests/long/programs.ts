@@ -1,0 +1,104 @@
+/**
+ * Programs of somebody who has installed the package from npm. They are texts, because they import
+ * the package by its name, which only their folder knows.
+ *
+ * @module
+ */
+
+/** Uses the library in all its parts, and prints what came of it as JSON. */
+export const LIBRARY_PROGRAM = `
+import {
+  ApiError, connect, createOffering, each, listOfferings, listProfiles, NetworkError, readProfile,
+  removeProfile, saveProfile, setActive, systemSurroundings, verifyWebhook,
+} from "@svc/cli";
+
+const outcome = {};
+const client = await connect();
+const offering = { lookup_key: process.env.TRY_KEY, display_name: "Tried" };
+outcome.created = (await createOffering(client, offering)).lookup_key;
+const again = await createOffering(client, offering).catch((error) => error);
+outcome.conflict = [again instanceof ApiError, again.status];
+const walked = [];
+for await (const { lookup_key } of each(client, listOfferings(client, { limit: 1 }))) {
+  walked.push(lookup_key);
+}
+outcome.walked = walked.length > 2 && walked.includes(process.env.TRY_KEY);
+
+const { HOME: home, CLI_BASE_URL: base_url, CLI_REFRESH_TOKEN: refresh_token } = process.env;
+const around = {
+  ...systemSurroundings(),
+  env: (name) => name === "CLI_PROJECT_ID" ? process.env.CLI_PROJECT_ID : undefined,
+};
+const stored = { access_token: "atk_gone", expires_at_ms: 0, refresh_token, base_url };
+await saveProfile(around, { name: "work", ...stored });
+await setActive(around, "work");
+const signedIn = await connect({ surroundings: around });
+outcome.signedIn = (await listOfferings(signedIn)).items.length > 2;
+const { access_token, expires_at_ms } = await readProfile(around, "work");
+outcome.renewed = access_token.startsWith("atk_") && expires_at_ms > Date.now();
+outcome.removed = await removeProfile(around, "work");
+outcome.profiles = (await listProfiles(around)).length;
+
+const { headers, body, secret } = JSON.parse(process.env.TRY_WEBHOOK);
+const request = () => new Request("http://receiver.test/", { method: "POST", headers, body });
+outcome.event = (await verifyWebhook(request(), secret)).id;
+outcome.forged = await verifyWebhook(request(), secret.replace(/.{9}$/, "AAAAAAAA=")).then(
+  () => "taken",
+  (error) => error.name,
+);
+
+const nowhere = await connect({ baseUrl: process.env.TRY_CLOSED, retries: 0 });
+const failed = await listOfferings(nowhere).catch((error) => error);
+outcome.unreachable = [failed instanceof NetworkError, failed.message, failed.hint];
+console.log(JSON.stringify(outcome));
+`;
+
+/** What the program prints, on every runtime. */
+export const LIBRARY_OUTCOME = {
+  conflict: [true, 409],
+  walked: true,
+  signedIn: true,
+  renewed: true,
+  removed: true,
+  profiles: 0,
+  event: "e1",
+  forged: "AuthError",
+};
+
+/** Counts in a file, under a lock. Arguments: the module of the lock, the file, how often. */
+export const LOCK_PROGRAM = `
+import { readFile, writeFile } from "node:fs/promises";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+
+const [module, file, times] = process.argv.slice(2);
+const { withLock } = await import(pathToFileURL(module).href);
+for (let i = 0; i < Number(times); i++) {
+  await withLock(file + ".lock", {}, undefined, async () => {
+    const count = Number(await readFile(file, "utf8"));
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    await writeFile(file, String(count + 1));
+  });
+}
+`;
+
+/** A program whose types are to be checked. Each line marked so must be refused. */
+export const TYPED_PROGRAM = `
+import { type Client, connect, each, listOfferings, type Offering, verifyWebhook } from "@svc/cli";
+
+const client: Client = await connect({ projectId: "proj1", timeoutMs: 5_000 });
+for await (const offering of each(client, listOfferings(client))) {
+  const key: string = offering.lookup_key;
+  const current: boolean = offering.is_current;
+  console.log(key, current);
+}
+export async function receive(request: Request): Promise<string> {
+  const { type, id } = await verifyWebhook(request, "whsec_x");
+  return type + id;
+}
+export const keyOf = (offering: Offering): string => offering.lookup_key;
+// @ts-expect-error: there is no such field
+export const wrong = (offering: Offering) => offering.no_such_field;
+// @ts-expect-error: a project's id is a text
+await connect({ projectId: 5 });
+`;
