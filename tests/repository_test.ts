@@ -51,7 +51,7 @@ Deno.test("every path that the docs name is there", async () => {
   for (const doc of docs) {
     const named = (await read(doc)).matchAll(/`([\w@.-]+(?:\/[\w@.-]+)*\/?)`/g);
     for (const path of [...named].map(([, path = ""]) => path)) {
-      if (/^(@|\.cli\/|application\/)/.test(path)) continue;
+      if (/^(@|\.cli\/|application\/|dist\/)/.test(path)) continue;
       const isFile = /\.(ts|md|json|yml)$/.test(path);
       if (path.includes("/")) {
         const there = files.some((file) => file === path || file.startsWith(withSlash(path)));
