@@ -14,12 +14,14 @@ import {
   functionLines,
   namedExports,
 } from "./shape.ts";
+import { tenancy } from "./tenancy.ts";
 import { clock, environment, exit, platform, terminal } from "./world.ts";
 
 const plugin: Deno.lint.Plugin = {
   name: "house",
   rules: {
     imports,
+    tenancy,
     terminal,
     exit,
     clock,

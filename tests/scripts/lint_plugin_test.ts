@@ -266,3 +266,24 @@ Deno.test("every folder of lib/ is a room, and deno.json loads the plugin", asyn
   const settings: unknown = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   match(JSON.stringify(settings), /"plugins":\["\.\/scripts\/lint\/plugin\.ts"\]/);
 });
+
+Deno.test("what belongs to a project is queried in one way", () => {
+  const refused = [
+    "sql`select * from customers where id = 1`;",
+    "sql`delete from deliveries`;",
+    "sql`update events set seq = 1`;",
+    "sql<Row>`select 1 from ${x} join apps on true`;",
+    "sql.table(name);",
+    `import { acrossProjects } from "../store/mod.ts";`,
+  ];
+  const allowed = [
+    "sql`select * from ${tx.rows('customers')} where id = 1`;",
+    "sql`select * from idempotency_keys`;",
+    "sql`insert into settings values (1) on conflict do update set value = 1`;",
+  ];
+  for (const source of refused) {
+    deepEqual(refusals("lib/service/routes/apps.ts", source), ["tenancy"], source);
+    deepEqual(refusals("lib/service/store/apps.ts", source), [], source);
+  }
+  for (const source of allowed) deepEqual(refusals("lib/service/routes/apps.ts", source), []);
+});
