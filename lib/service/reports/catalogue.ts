@@ -1,5 +1,5 @@
 /**
- * The catalogue's part in charts: names for ids, and the values that figures can be narrowed to.
+ * The catalogue's part in charts: names for ids, and the values of filters.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import {
   valueIn,
 } from "./dimensions.ts";
 
-/** What a project has that figures can be split by. */
+/** The objects of a project by which charts can be segmented. */
 export interface Catalogue {
   /** Apps, oldest first. */
   readonly apps: readonly Choice[];
   /** Products, oldest first. */
   readonly products: readonly Choice[];
-  /** Durations that products have now. */
+  /** The durations of current products. */
   readonly durations: readonly string[];
   /** Offerings, oldest first. */
   readonly offerings: readonly Choice[];
@@ -47,7 +47,7 @@ export async function readCatalogue({ tx }: Place): Promise<Catalogue> {
   };
 }
 
-/** The values of the dimension's column that a filter's value stands for. */
+/** The column values for a filter value. */
 export function columnValues(
   dimension: Dimension,
   value: string,
@@ -58,7 +58,7 @@ export function columnValues(
   return [dimension.own?.(value) ?? value];
 }
 
-/** The segment that a value of the dimension's column belongs to. */
+/** The segment of a column value. */
 export function segmentOf(dimension: Dimension, value: string, catalogue: Catalogue): Choice {
   if (value === "" && dimension.without) return dimension.without;
   if (dimension.id === "platform") {
@@ -70,7 +70,7 @@ export function segmentOf(dimension: Dimension, value: string, catalogue: Catalo
   return known.find(({ id }) => id === value) ?? { id: value, display_name: value };
 }
 
-/** The values that a chart can be narrowed to. */
+/** The possible values of a chart's filter. */
 export async function choicesOf(
   place: Place,
   dimension: Dimension,
@@ -89,7 +89,7 @@ export async function choicesOf(
     select distinct ${valueIn(column)} as value from ${place.tx.rows(table)}`.execute(place.tx);
   const values = rows.map(({ value }) => value);
   if (dimension.id === "product_duration") {
-    // What was sold once, and what can be sold now.
+    // Durations that were sold before, and those of current products.
     return [...new Set([...values, ...catalogue.durations])]
       .map((value) => segmentOf(dimension, value, catalogue))
       .sort((a, b) => a.id < b.id ? -1 : 1);
@@ -98,14 +98,14 @@ export async function choicesOf(
     .sort((a, b) => rank(a) - rank(b) || (a.display_name < b.display_name ? -1 : 1));
 }
 
-/** What is unknown comes last. */
+/** Sorts "unknown" last. */
 function rank({ id }: Choice): number {
   return id === UNKNOWN.id ? 1 : 0;
 }
 
 let countryNames: Intl.DisplayNames | undefined;
 
-/** A country by its name in English. */
+/** A country's English name. */
 function countryChoice(id: string): Choice {
   if (!/^[A-Z]{2}$/.test(id)) return { id, display_name: id };
   countryNames ??= new Intl.DisplayNames("en", { type: "region" });

@@ -1,5 +1,5 @@
 /**
- * Makes a chart out of its definition and the sums that it needs.
+ * Computes a chart from its definition and its sums.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Period } from "./periods.ts";
 import { type ChartQuery, type ChartRequest, readRequest } from "./request.ts";
 import { isRevenue, nameOfSum, type Quantity, type Sum } from "./sums.ts";
 
-/** Computes a chart as a call asks for it. */
+/** Computes the chart that a call requests. */
 export async function computeChart(
   call: Pick<Call<string, ChartQuery>, "tx" | "project" | "now" | "query" | "url">,
   definition: Definition,
@@ -36,7 +36,7 @@ export async function computeChart(
   };
 }
 
-/** Reads sums, each from where it comes from. */
+/** Reads each sum from its source. */
 export async function readFigures(question: Question, sums: readonly Sum[]): Promise<Figures> {
   const figures: Figures = new Map();
   await readLedger(figures, question, sums.filter((sum) => sum.from === "ledger"));
@@ -45,13 +45,13 @@ export async function readFigures(question: Question, sums: readonly Sum[]): Pro
   return figures;
 }
 
-/** How many periods later the first cohort has got to by now. */
+/** The number of later periods that the first cohort has reached. */
 function offsetsIn({ laterPeriods }: ChartRequest, now: number): number {
   const begun = laterPeriods.filter(({ starts }) => starts <= now).length;
   return Math.max(0, Math.min(begun - 1, MOST_OFFSETS));
 }
 
-/** The sums that measures are made of, each once. */
+/** The distinct sums of some measures. */
 function sumsIn(measures: readonly Measure[]): Sum[] {
   const terms = measures.flatMap(({ value, per }) => [...value, ...per ?? []]);
   return [...new Map(terms.map(({ sum }) => [nameOfSum(sum), sum])).values()];
@@ -72,7 +72,7 @@ function headOf(
     display_type,
     display_name,
     description: `${description}.`,
-    // Gap: the public service points to a page. There are no pages to point to.
+    // Gap: the public service links to a documentation page; there is none here.
     documentation_link: null,
     start_date: seconds(periods[0]),
     end_date: seconds(periods.at(-1)),
@@ -89,7 +89,7 @@ function headOf(
   };
 }
 
-/** Whether a chart is about money that the revenue type applies to. */
+/** Whether the revenue type applies to a chart. */
 export function hasRevenue(measures: readonly Measure[]): boolean {
   return measures.some(({ value }) => isRevenue(value));
 }
@@ -112,13 +112,13 @@ function seconds(period: Period | undefined): number {
 
 /** A segment and its sums. */
 interface Part {
-  /** The segment as it is shown. */
+  /** The segment in the answer. */
   segment: ChartSegment;
   /** Its sums by name. */
   series: Map<string, Series>;
 }
 
-/** The total, then the largest segments, then all others as one. */
+/** The total, then the largest segments, then one for all others. */
 function partsOf(
   figures: Figures,
   request: ChartRequest,
@@ -148,7 +148,7 @@ function partsOf(
   return [total, ...ordered.slice(0, segmentLimit), ...others];
 }
 
-/** A segment that others are added up to. */
+/** The sum of several segments. */
 function part(
   id: string,
   display_name: string,
@@ -166,7 +166,7 @@ function hasFigures(series: ReadonlyMap<string, Series>): boolean {
   return [...series.values()].some((values) => values.some((value) => value !== 0));
 }
 
-/** How much of the first measure a segment has. */
+/** A segment's size by the first measure. */
 function sizeOf(series: ReadonlyMap<string, Series>, [first]: readonly Measure[]): number {
   const quantity = first?.value ?? [];
   return quantity.reduce((size, { sum, times }) => {
@@ -175,7 +175,7 @@ function sizeOf(series: ReadonlyMap<string, Series>, [first]: readonly Measure[]
   }, 0);
 }
 
-/** What is needed to make values out of sums. */
+/** The data to compute values from sums. */
 interface Cells
   extends Pick<ChartRequest, "periods" | "laterPeriods" | "currency" | "aggregate" | "segment"> {
   /** The measures. */
@@ -203,10 +203,10 @@ function valueOf(
   return whole === 0 ? 0 : shown / whole * (unit === "%" ? 100 : 1);
 }
 
-/** The period in which a measure of a period is known: the same or a later one. */
+/** The period from which on a measure is known: the same one or a later one. */
 function known(cells: Cells, period: number, { offset }: Measure): Period | undefined {
   const later = cells.laterPeriods[period + offset];
-  // A cohort's later periods are shown once they have begun.
+  // A cohort's later periods appear once they have started.
   return later && (offset === 0 || later.starts <= cells.now) ? later : undefined;
 }
 
@@ -232,8 +232,8 @@ function valuesOf(parts: readonly Part[], cells: Cells): ChartValue[] {
 /**
  * Averages and totals by measure.
  *
- * Gap: an average is over the periods that are complete, if there is one; of a share it is the share
- * of all of them together. A total is over all periods, and only where adding up makes sense.
+ * Gap: an average covers the complete periods, if there are any. The average of a share is the share
+ * over all of them together. A total covers all periods and exists only for quantities that add up.
  */
 function summaryOf(
   series: ReadonlyMap<string, Series>,

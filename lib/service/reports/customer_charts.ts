@@ -1,9 +1,9 @@
 /**
- * Charts of customers, each as what it measures and from which sums.
+ * Charts of customers: their measures and the sums behind them.
  *
- * Gap: nobody publishes how the figures are defined; these definitions are ours. But for the active
- * customers, a customer belongs to the period in which it was first seen. Deleted customers are not
- * counted, and what they have paid is not counted here either; the charts of money keep it.
+ * Gap: the figures have no published definition; these are ours. Except for active customers, a
+ * customer belongs to the period in which it was first seen. Deleted customers and their payments do
+ * not count here; the charts of money keep the payments.
  *
  * @module
  */
@@ -12,20 +12,20 @@ import { count, type Definition, followed, money, share } from "./definition.ts"
 import { customers } from "./sums.ts";
 
 const newCustomers = count("New Customers", "First seen in the period", customers("new"));
-const paying = count("Paying Customers", "Those who have paid until now", customers("paying"), {
+const paying = count("Paying Customers", "Customers with a payment to date", customers("paying"), {
   chartable: false,
 });
 const revenue = money(
   "Revenue",
-  "What they have paid until now, less refunds",
+  "Their payments to date, less refunds",
   customers("money"),
   {
     chartable: false,
   },
 );
 
-/** The end of a description, for figures that the charts of money do not agree with. */
-const DELETED = "Deleted customers are left out; charts of revenue keep what they have paid";
+/** The end of descriptions whose figures differ from the charts of money. */
+const DELETED = "Deleted customers are not counted; revenue charts keep their payments";
 
 /** The charts. */
 export const customerCharts: readonly Definition[] = [
@@ -43,7 +43,7 @@ export const customerCharts: readonly Definition[] = [
     category: "customers",
     display_type: "bar",
     display_name: "Active Customers",
-    // Gap: visits are not logged, so all that is known is the first, the last, and what was bought.
+    // Gap: visits are not logged; only the first and last visit and the purchases are known.
     description: "Customers who were first seen, last seen, or bought something in each period",
     subject: "customers",
     measures: () => [
@@ -55,7 +55,7 @@ export const customerCharts: readonly Definition[] = [
     category: "customers",
     display_type: "line",
     display_name: "Conversion to Paying",
-    description: "The share of the customers first seen in a period who have paid until now. " +
+    description: "The share of customers first seen in a period who have paid to date. " +
       DELETED,
     subject: "payers",
     measures: () => [
@@ -74,7 +74,7 @@ export const customerCharts: readonly Definition[] = [
     category: "customers",
     display_type: "line",
     display_name: "Realized LTV per Customer",
-    description: "What the customers first seen in a period have paid until now, per customer. " +
+    description: "Payments to date by customers first seen in a period, per customer. " +
       DELETED,
     subject: "payers",
     measures: () => [
@@ -90,7 +90,7 @@ export const customerCharts: readonly Definition[] = [
     category: "customers",
     display_type: "line",
     display_name: "Realized LTV per Paying Customer",
-    description: "What the customers first seen in a period have paid until now, per customer " +
+    description: "Payments to date by customers first seen in a period, per customer " +
       `who has paid. ${DELETED}`,
     subject: "payers",
     measures: () => [
@@ -107,7 +107,7 @@ export const customerCharts: readonly Definition[] = [
     display_type: "cohort",
     display_name: "Cohort Explorer",
     description:
-      "What the customers first seen in a period paid in that period and in later ones. " +
+      "Payments by customers first seen in a period, in that period and in later ones. " +
       DELETED,
     subject: "payers",
     measures: (offsets) => [

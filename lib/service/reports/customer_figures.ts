@@ -1,5 +1,5 @@
 /**
- * Reads sums over customers, and what became of cohorts.
+ * Reads sums over customers, and the later figures of cohorts.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 import { indexOfPeriod, type Period } from "./periods.ts";
 import type { CustomerSum, LaterSum } from "./sums.ts";
 
-/** Reads numbers of customers, and what they have paid. */
+/** Reads numbers of customers, and their payments. */
 export async function readCustomers(
   figures: Figures,
   question: Question,
@@ -50,7 +50,7 @@ function isOfPayers({ what }: CustomerSum): boolean {
   return what === "paying" || what === "money";
 }
 
-/** Customers by the day on which they were first seen. */
+/** The number of customers by the day when they were first seen. */
 async function newCustomers(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
   const { tx } = question;
   const { rows } = await sql<SumRow>`
@@ -65,7 +65,7 @@ async function newCustomers(question: Question, { starts, ends }: Period): Promi
   return rows;
 }
 
-/** Customers who have paid and what they have paid, by the day on which they were first seen. */
+/** Paying customers and their payments, by the day when they were first seen. */
 async function payingCustomers(
   question: Question,
   { starts, ends }: Period,
@@ -91,7 +91,7 @@ async function payingCustomers(
   return rows;
 }
 
-/** Customers who showed up in a period, each once. */
+/** The number of customers who were active in a period, each counted once. */
 async function activeCustomers(
   question: Question,
   { starts, ends }: Period,
@@ -104,7 +104,7 @@ async function activeCustomers(
     sql`${sql.ref(time)} >= ${starts} and ${sql.ref(time)} < ${ends}`;
   const isNew = sql`(${within("c.first_seen_at")})`;
   const isSeen = sql`coalesce(${within("c.last_seen_at")}, 0)`;
-  // Each part leaves out those of the parts before it, so that no customer counts twice.
+  // Each part excludes the parts before it, so no customer counts twice.
   const { rows } = await sql<SumRow>`
     select ${starts} as day, segment, count(*) as s0
     from (
@@ -123,7 +123,7 @@ async function activeCustomers(
   return rows;
 }
 
-/** Reads what became of each period's customers or subscriptions. */
+/** Reads the later figures of each period's customers or subscriptions. */
 export async function readLater(
   figures: Figures,
   question: Question,
@@ -136,7 +136,7 @@ export async function readLater(
         ? await moneyOfCohort(question, span)
         : await activesOfCohort(question, span);
       for (const row of rows) {
-        // What comes before the cohort's own period belongs to it all the same.
+        // A movement before the cohort's own period counts for that period.
         const offset = Math.max(0, indexOfPeriod(laterPeriods, row.day) - period);
         for (const sum of group) {
           const counts = what === "money" ? sum.offset === offset : sum.offset >= offset;
@@ -149,7 +149,7 @@ export async function readLater(
   }
 }
 
-/** What the customers who were first seen in a period have paid, by day. */
+/** Payments of customers first seen in a period, by day. */
 async function moneyOfCohort(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
   const { tx, laterPeriods } = question;
   const { rows } = await sql<SumRow>`
@@ -166,7 +166,7 @@ async function moneyOfCohort(question: Question, { starts, ends }: Period): Prom
   return rows;
 }
 
-/** How many of the subscriptions first paid for in a period were won and lost, by day. */
+/** Gains and losses of subscriptions first paid for in a period, by day. */
 async function activesOfCohort(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
   const { tx, laterPeriods } = question;
   const { rows } = await sql<SumRow>`
@@ -179,14 +179,14 @@ async function activesOfCohort(question: Question, { starts, ends }: Period): Pr
   return rows;
 }
 
-/** What a customer does, and not time or a store: an index's condition, word for word. */
+/** Actions of a customer, as opposed to time or a store. It repeats an index's condition exactly. */
 const IS_BUYING = sql`m.kind in ('trial_start', 'start', 'resubscription', 'purchase', 'upgrade',
   'downgrade', 'trial_change')`;
 
-/** The condition of the index that finds payments by their customer's first day, word for word. */
+/** Payments by their customer's first day. It repeats the condition of that index exactly. */
 const IS_PAYMENT = sql`m.customer_id is not null and m.gross_usd_micros <> 0`;
 
-/** Adds the customers to rows that name theirs, where they are asked for anything. */
+/** Joins the customers when a filter or segment needs them. */
 function joinCustomers(question: Question): RawBuilder<unknown> {
   const { tx, segment, filters } = question;
   const asked = segment !== undefined || [...filters.keys()].some((one) => one.customerColumn);
@@ -200,14 +200,14 @@ function segmentOfCustomer(question: Question): RawBuilder<string> {
   return segmentIn({ ...question, segment: segment && ofCustomers(segment) }, "c");
 }
 
-/** The filters that say something of customers. */
+/** The filters on customers. */
 function filtersOfCustomer(question: Question): RawBuilder<unknown> {
   const filters = [...question.filters].filter(([{ customerColumn }]) => customerColumn)
     .map(([dimension, values]): [Dimension, readonly string[]] => [ofCustomers(dimension), values]);
   return filtersIn({ ...question, filters: new Map(filters) }, "c");
 }
 
-/** The filters that say something of payments alone. */
+/** The filters on payments only. */
 function filtersOfPayment({ filters }: Question): RawBuilder<unknown> {
   const passed = [...filters].filter(([{ customerColumn }]) => !customerColumn)
     .map(([dimension, values]) => hasOneOf(dimension, values, "m"));

@@ -1,5 +1,5 @@
 /**
- * How a chart is defined, and the words in which the tables of charts do it.
+ * The parts of a chart's definition, and helpers to write one.
  *
  * @module
  */
@@ -13,23 +13,23 @@ export type Unit = "$" | "#" | "%";
 export interface Measure {
   /** Its name for people. */
   readonly display_name: string;
-  /** What it is, in one sentence. */
+  /** Its description, one sentence. */
   readonly description: string;
   /** Its unit. Sums of money are micros of US dollars until they are shown. */
   readonly unit: Unit;
-  /** Digits after the point that are worth showing. */
+  /** Decimal places to show. */
   readonly decimal_precision: number;
-  /** Whether it is meant to be drawn. All measures are meant to be listed. */
+  /** Whether to draw it. All measures are listed. */
   readonly chartable: boolean;
-  /** What it is. */
+  /** The quantity. */
   readonly value: Quantity;
-  /** What `value` is divided by, for a share or an average; nothing by nothing is 0. */
+  /** The divisor of `value`, for a share or an average; 0 divided by 0 is 0. */
   readonly per: Quantity | undefined;
-  /** How many periods later it is known: there is no value before that period has begun. */
+  /** The number of periods until it is known. Before that period starts there is no value. */
   readonly offset: number;
 }
 
-/** What a chart can be narrowed and split by: what the ledger holds, or what customers have. */
+/** The source of a chart's filters and segments: the ledger or the customers. */
 export type Subject = "ledger" | "customers" | "payers";
 
 /** A chart. */
@@ -38,22 +38,22 @@ export interface Definition {
   readonly name: string;
   /** The group that it belongs to. */
   readonly category: string;
-  /** How it is meant to be drawn: `line` for levels and shares, `bar` for flows, or `cohort`. */
+  /** How to draw it: `line` for levels and shares, `bar` for flows, or `cohort`. */
   readonly display_type: "line" | "bar" | "cohort";
   /** Its name for people. */
   readonly display_name: string;
-  /** What it shows, in a sentence or two. */
+  /** Its description, a sentence or two. */
   readonly description: string;
-  /** What it is about. */
+  /** The source of its filters and segments. */
   readonly subject: Subject;
-  /** What it measures. Cohorts have one measure for each later period: 0 and so many more. */
+  /** Its measures. A cohort has one for its own period and one for each later period. */
   measures(offsets: number): readonly Measure[];
 }
 
-/** The most periods that cohorts are followed for. */
+/** The most later periods of a cohort. */
 export const MOST_OFFSETS = 12;
 
-/** What may be said about a measure besides its quantity. */
+/** The optional parts of a measure. */
 type Options = Partial<Pick<Measure, "chartable" | "decimal_precision">>;
 
 /** A measure that counts. */
@@ -86,7 +86,7 @@ export function share(
   return measure({ display_name, description, unit: "%", value, per });
 }
 
-/** Measures of what became of a cohort, one for each later period. */
+/** The measures of a cohort, one for each later period. */
 export function followed(
   what: "money" | "actives",
   unit: Unit,
@@ -97,7 +97,7 @@ export function followed(
     measure({
       display_name: `Period ${offset}`,
       description: offset === 0
-        ? "In the period itself"
+        ? "In the same period"
         : `${offset} ${offset === 1 ? "period" : "periods"} later`,
       unit,
       value: later(what, offset),

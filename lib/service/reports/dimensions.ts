@@ -1,5 +1,5 @@
 /**
- * What the figures of charts can be narrowed and split by.
+ * The dimensions of charts: filters and segments.
  *
  * @module
  */
@@ -9,25 +9,25 @@ import { isDuration } from "../domain/calendar.ts";
 import { ownStore } from "../contract/spelling.ts";
 import type { Subject } from "./definition.ts";
 
-/** What a chart can be narrowed and split by. */
+/** A dimension, to filter or segment a chart. */
 export interface Dimension {
   /** Its name in a query. */
   readonly id: string;
   /** Its name for people. */
   readonly display_name: string;
-  /** The group that it is shown in, or null. */
+  /** The group in which it is shown, or null. */
   readonly group_display_name: string | null;
-  /** The column that the ledger and its daily sums have for it. */
+  /** Its column in the ledger and its sums. */
   readonly column: string;
-  /** The column that customers have for it, where they have one. */
+  /** Its column in customers, if any. */
   readonly customerColumn?: string;
-  /** What the empty text of the column stands for. */
+  /** The choice for an empty value. */
   readonly without?: Choice;
-  /** The values there are, where they are always the same. */
+  /** The values, if they are fixed. */
   readonly choices?: readonly Choice[];
-  /** The catalogue that names the values, where it does. */
+  /** The catalogue that names the values, if any. */
   readonly catalogue?: "apps" | "products" | "offerings";
-  /** What a value must be, as the end of a sentence, where not any value will do. */
+  /** The rule for values, as the end of a sentence, if there is one. */
   readonly rule?: string;
   /** The column's name of a value that has two names. */
   own?(value: string): string;
@@ -43,7 +43,7 @@ export interface Choice {
   readonly display_name: string;
 }
 
-/** Stores, by what they are called. */
+/** Stores and their names. */
 const STORES = choices({
   app_store: "App Store",
   mac_app_store: "Mac App Store",
@@ -62,10 +62,10 @@ const OTHER_PLATFORM = { id: "Other", display_name: "Other" };
 
 const ENVIRONMENTS = choices({ production: "Production", sandbox: "Sandbox" });
 
-/** Where there is no country, it is called so. */
+/** The choice for a missing country. */
 export const UNKNOWN: Choice = { id: "unknown", display_name: "Unknown" };
 
-/** The duration of what is bought for good. */
+/** The duration of lifetime purchases. */
 export const LIFETIME = "P200Y";
 
 const country: Dimension = {
@@ -140,26 +140,26 @@ const LEDGER: readonly Dimension[] = [
 const DIMENSIONS: Readonly<Record<Subject, readonly Dimension[]>> = {
   ledger: LEDGER,
   customers: [country, platform],
-  // Customers have no environment. Here it says which of their payments count.
+  // Customers have no environment; here it selects the payments that count.
   payers: [country, platform, environment],
 };
 
-/** All dimensions there are. */
+/** All dimensions. */
 export const ALL_DIMENSIONS: readonly Dimension[] = LEDGER;
 
-/** What charts of a subject can be narrowed by. */
+/** The filters of charts with this source. */
 export function filtersOf(subject: Subject): readonly Dimension[] {
   return DIMENSIONS[subject];
 }
 
-/** What charts of a subject can be split by. */
+/** The segments of charts with this source. */
 export function segmentsOf(subject: Subject): readonly Dimension[] {
   return DIMENSIONS[subject].filter(({ customerColumn }) =>
     subject === "ledger" || customerColumn !== undefined
   );
 }
 
-/** SQL for a dimension's value in a row: text, and empty where there is none. */
+/** SQL for a dimension's value in a row: text, empty when missing. */
 export function valueIn({ column, id }: Dimension, table?: string): RawBuilder<string> {
   const ref = sql.ref(table === undefined ? column : `${table}.${column}`);
   return id === "platform" ? sql`lower(coalesce(${ref}, ''))` : sql`coalesce(${ref}, '')`;
@@ -191,7 +191,7 @@ export function platformNamed(text: string): string {
     OTHER_PLATFORM.id;
 }
 
-/** A dimension of which all values are known. */
+/** A dimension with fixed values. */
 function fixed(all: readonly Choice[]): Pick<Dimension, "choices" | "rule" | "accepts"> {
   const ids = all.map(({ id }) => id);
   return {

@@ -1,5 +1,5 @@
 /**
- * Reads the sums that a chart is made of: for each segment a number for each period.
+ * Reads the sums of a chart: a number for each segment and period.
  *
  * @module
  */
@@ -11,27 +11,27 @@ import { type Dimension, hasOneOf, valueIn } from "./dimensions.ts";
 import { indexOfPeriod, type Period } from "./periods.ts";
 import { type Column, type CountedBy, type LedgerSum, nameOfSum, type Sum } from "./sums.ts";
 
-/** Which part of a payment counts as revenue. */
+/** The part of a payment that counts as revenue. */
 export type RevenueType = "revenue" | "revenue_net_of_taxes" | "proceeds";
 
-/** What a chart asks for. */
+/** The query of a chart. */
 export interface Question extends Place {
-  /** The periods, one after the other. */
+  /** The periods, in order. */
   readonly periods: readonly Period[];
-  /** The same and those that follow, up to where cohorts are followed. */
+  /** The same periods, and those after them in which cohorts are followed. */
   readonly laterPeriods: readonly Period[];
-  /** Which values the dimensions may have in their columns. */
+  /** The allowed column values of dimensions. */
   readonly filters: ReadonlyMap<Dimension, readonly string[]>;
-  /** What to split by. */
+  /** The dimension to segment by. */
   readonly segment: Dimension | undefined;
-  /** Which part of a payment counts as revenue. */
+  /** The part of a payment that counts as revenue. */
   readonly revenue: RevenueType;
 }
 
 /** A number for each period. */
 export type Series = number[];
 
-/** Series by the name of the sum, by the segment's value in its column; empty without segments. */
+/** Series by segment value, then by the sum's name. Without segments the value is empty. */
 export type Figures = Map<string, Map<string, Series>>;
 
 /** A row of a query: a day, a segment, and the sums `s0`, `s1` and so on. */
@@ -57,7 +57,7 @@ export function addFigure(
   values[row.period] = (values[row.period] ?? 0) + row.value;
 }
 
-/** Adds the rows of a query to the series of the sums that it has asked for. */
+/** Adds the rows of a query to the series of its sums. */
 export function addRows(
   figures: Figures,
   question: Question,
@@ -103,7 +103,7 @@ export async function readLedger(
   }
 }
 
-/** What a sum takes out of what moved in each period, and of the level before. */
+/** The values of a sum, from the moves in each period and the level before. */
 function taken({ take }: LedgerSum, moved: Series, before: number): Series {
   let level = before;
   return moved.map((value) => {
@@ -113,17 +113,17 @@ function taken({ take }: LedgerSum, moved: Series, before: number): Series {
   });
 }
 
-/** The sum of what moves the level that a sum takes. */
+/** The sum of the moves behind a level. */
 function moveOf(sum: LedgerSum): LedgerSum {
   return { ...sum, take: "period" };
 }
 
-/** The moves of some sums, each once. */
+/** The distinct moves behind some sums. */
 function movesOf(sums: readonly LedgerSum[]): LedgerSum[] {
   return [...new Map(sums.map(moveOf).map((sum) => [nameOfSum(sum), sum])).values()];
 }
 
-/** Reads what moved in each period. */
+/** Reads the moves in each period. */
 async function readMoves(
   question: Question,
   by: CountedBy,
@@ -135,7 +135,7 @@ async function readMoves(
   return figures;
 }
 
-/** Reads what there was before the first period, as if it had moved in a period of its own. */
+/** Reads the levels before the first period. */
 async function readBefore(question: Question, sums: readonly LedgerSum[]): Promise<Figures> {
   const figures: Figures = new Map();
   if (sums.length === 0) return figures;
@@ -147,8 +147,8 @@ async function readBefore(question: Question, sums: readonly LedgerSum[]): Promi
 }
 
 /**
- * Movements that the ledger has an index for, by the time that they are to be found by. The
- * conditions are those of the indices, word for word.
+ * Movements with an index, by the time column of that index. The conditions repeat those of the
+ * indexes exactly.
  */
 const INDEXED: Readonly<Record<Exclude<CountedBy, "at">, RawBuilder<unknown>>> = {
   transaction_at: sql`refunds_delta <> 0`,
@@ -156,7 +156,7 @@ const INDEXED: Readonly<Record<Exclude<CountedBy, "at">, RawBuilder<unknown>>> =
   paid_since: sql`actives_delta <> 0`,
 };
 
-/** Sums for each day and segment. Movements that count by their own time are added up already. */
+/** Sums for each day and segment. For movements by their own time there are stored sums. */
 async function sumsByDay(
   question: Question,
   by: CountedBy,
@@ -198,17 +198,17 @@ function isOfMonths({ starts, ends }: Period): boolean {
   return starts === monthOf(starts) && ends === monthOf(ends);
 }
 
-/** A table of sums, and from when to when it is read. */
+/** A table of sums, and the time range to read. */
 interface Stretch {
   /** The table. */
   readonly table: "movements_daily" | "movements_monthly";
-  /** The first day or month. Undefined for all before the end, which then count as one day, 0. */
+  /** The first day or month. Undefined for everything before the end, added up as day 0. */
   readonly starts: number | undefined;
   /** The first millisecond after the last day or month. */
   readonly ends: number;
 }
 
-/** Adds up a stretch for each of its days or months, and for each segment. */
+/** Adds up a range by day or month, and by segment. */
 async function addUp(
   question: Question,
   sums: readonly LedgerSum[],
@@ -226,7 +226,7 @@ async function addUp(
   return rows;
 }
 
-/** SQL for the first millisecond of the day that a time belongs to. */
+/** SQL for the first millisecond of a time's day. */
 export function startOfDay(time: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`${time} - ${time} % ${sql.lit(DAY_MS)}`;
 }
@@ -258,7 +258,7 @@ export function columnIn(
     : sql<number>`(${net} - ${ref("commission_usd_micros")})`;
 }
 
-/** SQL for a sum as a number that is never too large to be read. */
+/** SQL for a sum as a floating-point number, which never overflows. */
 export function sumOf(value: RawBuilder<unknown>): RawBuilder<number> {
   return sql`cast(coalesce(sum(${value}), 0) as real)`;
 }

@@ -1,5 +1,5 @@
 /**
- * What charts are made of: sums over the ledger and over customers, and what is made out of sums.
+ * Sums over the ledger and over customers, and the quantities built from them.
  *
  * @module
  */
@@ -7,51 +7,51 @@
 import type { MovementKind } from "../domain/movements.ts";
 import type { MovementSums } from "../store/holding_tables.ts";
 
-/** A column of the ledger. `money` is the part of a payment that the revenue type asks for. */
+/** A column of the ledger. `money` is the part of a payment that the revenue type selects. */
 export type Column =
   | Exclude<keyof MovementSums, "gross_usd_micros" | "commission_usd_micros" | "tax_usd_micros">
   | "money";
 
-/** The time by which a movement counts for a period: its own, or one of what it belongs to. */
+/** The time that assigns a movement to a period: its own, or that of its payment or subscription. */
 export type CountedBy = "at" | "transaction_at" | "started_at" | "paid_since";
 
 /** A sum over movements. */
 export interface LedgerSum {
   /** Where it comes from. */
   readonly from: "ledger";
-  /** What is added up. */
+  /** The column to add up. */
   readonly column: Column;
   /** Only movements of these kinds. Undefined for all. */
   readonly kinds: readonly MovementKind[] | undefined;
-  /** Whether only movements count that add something. */
+  /** Whether only positive movements count. */
   readonly gains: boolean;
-  /** Which time of a movement counts. */
+  /** The time that assigns a movement to a period. */
   readonly by: CountedBy;
-  /** What is taken: the sum of the period, or of all time up to its end or its start. */
+  /** The sum of the period, or of all time up to its end or its start. */
   readonly take: "period" | "end" | "start";
 }
 
 /**
- * A number of customers, or what they have paid until now. All but `active` belong to the period in
- * which a customer was first seen.
+ * A number of customers, or their payments to date. All but `active` belong to the period in which a
+ * customer was first seen.
  */
 export interface CustomerSum {
   /** Where it comes from. */
   readonly from: "customers";
-  /** Customers, those who were there, those who have paid, or micros of US dollars. */
+  /** New, active or paying customers, or their payments in micros of US dollars. */
   readonly what: "new" | "active" | "paying" | "money";
 }
 
-/** What became of those who began in a period, some periods later. */
+/** A figure of a cohort some periods later. */
 export interface LaterSum {
   /** Where it comes from. */
   readonly from: "later";
   /**
-   * The micros that customers paid in the later period, or the subscriptions that were still paid
-   * for at its end.
+   * Payments in the later period, in micros of US dollars, or the subscriptions that are still active
+   * at its end.
    */
   readonly what: "money" | "actives";
-  /** How many periods later. */
+  /** The number of periods. */
   readonly offset: number;
 }
 
@@ -61,15 +61,15 @@ export type Sum = LedgerSum | CustomerSum | LaterSum;
 /** Sums, each times a factor, added up. */
 export type Quantity = readonly { readonly sum: Sum; readonly times: number }[];
 
-/** Everything in the ledger. */
+/** All movements. */
 const WHOLE = { from: "ledger", kinds: undefined, gains: false, by: "at" } as const;
 
-/** What moved in the period. */
+/** The movements of the period. */
 export function moved(column: Column, kinds?: readonly MovementKind[]): Quantity {
   return movedOf("at", column, kinds);
 }
 
-/** What moved at any time, for what began in the period: by the time named. */
+/** Movements at any time, assigned to a period by the given time. */
 export function movedOf(
   by: CountedBy,
   column: Column,
@@ -78,7 +78,7 @@ export function movedOf(
   return one({ from: "ledger", column, kinds, gains: false, by, take: "period" });
 }
 
-/** What was added at any time to what began in the period. */
+/** Positive movements at any time, assigned to a period by the given time. */
 export function gainedOf(
   by: CountedBy,
   column: Column,
@@ -87,22 +87,22 @@ export function gainedOf(
   return one({ from: "ledger", column, kinds, gains: true, by, take: "period" });
 }
 
-/** Where a level stood at the end of the period. */
+/** A level at the end of the period. */
 export function level(column: Column): Quantity {
   return one({ ...WHOLE, column, take: "end" });
 }
 
-/** Where a level stood when the period began. */
+/** A level at the start of the period. */
 export function levelBefore(column: Column): Quantity {
   return one({ ...WHOLE, column, take: "start" });
 }
 
-/** Customers, or what they have paid. */
+/** Customers, or their payments. */
 export function customers(what: CustomerSum["what"]): Quantity {
   return one({ from: "customers", what });
 }
 
-/** What became of the period's customers or subscriptions. */
+/** The later figures of the period's customers or subscriptions. */
 export function later(what: LaterSum["what"], offset: number): Quantity {
   return one({ from: "later", what, offset });
 }
@@ -117,24 +117,24 @@ export function times(quantity: Quantity, factor: number): Quantity {
   return quantity.map((term) => ({ ...term, times: term.times * factor }));
 }
 
-/** A quantity less others. */
+/** A quantity minus others. */
 export function minus(quantity: Quantity, ...others: readonly Quantity[]): Quantity {
   return plus(quantity, times(plus(...others), -1));
 }
 
-/** Whether a quantity says how things stand, so that adding up its periods makes no sense. */
+/** Whether a quantity is a level, so that its periods do not add up. */
 export function isLevel(quantity: Quantity): boolean {
   return quantity.some(({ sum }) => sum.from === "ledger" && sum.take !== "period");
 }
 
-/** Whether a quantity is made of money that the revenue type applies to. */
+/** Whether the revenue type applies to a quantity. */
 export function isRevenue(quantity: Quantity): boolean {
   return quantity.some(({ sum }) =>
     sum.from === "ledger" ? sum.column === "money" : sum.what === "money"
   );
 }
 
-/** A name that is the same for sums that are the same. */
+/** A name for a sum; equal sums have equal names. */
 export function nameOfSum(sum: Sum): string {
   return JSON.stringify(sum);
 }
