@@ -10,6 +10,7 @@ import type { Connection, Surroundings } from "../connect.ts";
 import { ToolkitError } from "../errors.ts";
 import { type Ask, type AskSettings, createAsk } from "./screen/ask.ts";
 import { denoFiles, type Files } from "./input/input.ts";
+import { announcing } from "./screen/waiting.ts";
 import { createOutput, type Format, type Output, type Terminal } from "./screen/output.ts";
 
 /** All that a command may touch. */
@@ -44,6 +45,8 @@ export interface Globals {
   projectId: string | undefined;
   /** `--allow-insecure-host`: whether tokens may go over plain HTTP to another machine. */
   allowInsecureHost: boolean;
+  /** `--timeout`: milliseconds that the whole command may take. */
+  timeoutMs?: number | undefined;
 }
 
 /** The world that a context is made of. Tests hand in their own. */
@@ -64,9 +67,11 @@ export interface World {
 
 /** Makes the context of one command. */
 export function createContext(world: World, globals: Globals): Context {
-  const { files, signal } = world;
-  const around = globals.allowInsecureHost ? allowingInsecure(world.around) : world.around;
+  const { files } = world;
+  const signal = limited(world.signal, globals.timeoutMs);
   const out = createOutput(world.terminal, globals.output);
+  const announced = withAnnouncements(world, out);
+  const around = globals.allowInsecureHost ? allowingInsecure(announced) : announced;
   const { profile, projectId } = globals;
   const options = { profile, projectId, signal };
   let connection: Promise<Connection> | undefined;
@@ -93,6 +98,24 @@ export function createContext(world: World, globals: Globals): Context {
 function allowingInsecure(around: Surroundings): Surroundings {
   const env = (name: string) => name === "CLI_ALLOW_INSECURE_HOST" ? "1" : around.env(name);
   return { ...around, env };
+}
+
+/** The signal of a command: Ctrl-C, or the end of its time. */
+function limited(signal: AbortSignal, timeoutMs: number | undefined): AbortSignal {
+  return timeoutMs === undefined
+    ? signal
+    : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+}
+
+/** The machine, with a line on standard error for each request that is not answered soon. */
+function withAnnouncements({ around, terminal }: World, out: Output): Surroundings {
+  const send = around.fetch ?? ((request: Request) => fetch(request));
+  const watched = terminal.errColumns !== undefined;
+  // Getters stay getters: they are read when they are used.
+  return Object.create(Object.prototype, {
+    ...Object.getOwnPropertyDescriptors(around),
+    fetch: { value: announcing(send, { say: out.note, watched }), enumerable: true },
+  });
 }
 
 /** The real world. `signal` fires on Ctrl-C. */

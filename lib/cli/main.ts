@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Cancelled, NetworkError } from "../errors.ts";
 import { type Group, runCommand } from "./words/command.ts";
 import { loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
@@ -70,7 +71,7 @@ async function fail(
   world: World,
   globals: Globals,
 ): Promise<number> {
-  const { exitCode, message, hint, json } = reportError(error, failed, {
+  const { exitCode, message, hint, json } = reportError(timedOut(error, world, globals), failed, {
     givenToken: Boolean(world.around.env("CLI_REFRESH_TOKEN")?.trim()),
     data: dataIn(words),
     rewritten: rewrittenHint(words),
@@ -80,6 +81,15 @@ async function fail(
   if (globals.output === "json") world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
   else createOutput(world.terminal, "table").error(message, hint);
   return exitCode;
+}
+
+/** The error of a command that `--timeout` has ended. */
+function timedOut(error: unknown, { signal }: World, { timeoutMs }: Globals): unknown {
+  if (!(error instanceof Cancelled) || timeoutMs === undefined || signal.aborted) return error;
+  return new NetworkError(`Cannot finish within ${timeoutMs / 1000} s: the time is up`, {
+    hint: "Give it more time with a larger --timeout. See what is slow with: cli doctor",
+    cause: error,
+  });
 }
 
 /** The data folder that a command line names. */

@@ -188,7 +188,11 @@ export function parseDuration(text: string, now: number): number {
   const [, count, unit = ""] = /^([1-9]\d*)([dmy])$/.exec(text) ?? [];
   const length = Number(count) * (UNIT_MS[unit] ?? NaN);
   if (now + length <= LAST_TIME_MS) return now + length;
-  const why = Number.isNaN(length) ? "it is not a duration" : "it ends after all dates";
+  const why = /^0+[dmy]$/.test(text)
+    ? "it must be longer than nothing"
+    : Number.isNaN(length)
+    ? "it is not a duration"
+    : "it ends after all dates";
   throw new UsageError(`Cannot use ${JSON.stringify(text)} as a duration: ${why}`, {
     hint: "Use forever, lifetime, or a number of days (30d), months (3m) or years (1y).",
   });

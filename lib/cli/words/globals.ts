@@ -17,6 +17,9 @@ export const GLOBAL_FLAGS: Readonly<Flags> = {
   profile: text("The stored sign-in to use", { placeholder: "name" }),
   project_id: text("The project to work in", { placeholder: "id" }),
   allow_insecure_host: toggle("Send tokens over plain HTTP to another machine"),
+  timeout: text("How long the command may take: 30s, 2m (default: no limit)", {
+    placeholder: "time",
+  }),
   help: toggle("Show this help", { short: "h" }),
 };
 
@@ -72,13 +75,32 @@ export function splitGlobals(argv: readonly string[]): Split {
   const output = given.get("output") || "table";
   const format = FORMATS.find((one) => one === output);
   if (!format) problem ??= unknownFormat(output);
+  const limit = given.get("timeout");
+  const timeoutMs = limit ? readTimeout(limit) : undefined;
+  if (timeoutMs instanceof UsageError) problem ??= timeoutMs;
   const globals = {
     output: format ?? "table",
     profile: given.get("profile"),
     projectId: given.get("project-id"),
+    timeoutMs: typeof timeoutMs === "number" ? timeoutMs : undefined,
     allowInsecureHost,
   };
   return { words: [...words, ...argv.slice(end)], globals, help, problem };
+}
+
+/** The longest limit, in milliseconds: timers count no further. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Reads `--timeout`: seconds, or a number with a unit. */
+function readTimeout(limit: string): number | UsageError {
+  const [, count, unit = "s"] = /^([1-9]\d*)(ms|s|m|h)?$/.exec(limit) ?? [];
+  const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? NaN;
+  const ms = Number(count) * unitMs;
+  if (ms <= LONGEST_TIMEOUT_MS) return ms;
+  const why = Number.isNaN(ms) ? "it is not a time" : "it is more than 24 days";
+  return new UsageError(`Cannot use ${JSON.stringify(limit)} for --timeout: ${why}`, {
+    hint: "Pass seconds (--timeout 30), or a number with ms, s, m or h (--timeout 2m).",
+  });
 }
 
 const FORMAT_HINT = `Pass ${FORMATS.map((format) => `--output ${format}`).join(" or ")}.`;

@@ -255,7 +255,10 @@ Deno.test("durations follow the table: days, months of 30 days, years of 365 day
 });
 
 Deno.test("no other duration is taken, and the refusal lists the forms", () => {
-  const wrong = "0d 00d 01d -1d +1d 1.5m 1,5m 1h 1w 1 d d1 1dd 1D 1d1m 1e3d 0x1d １d ∞".split(" ");
+  for (const text of ["0d", "00m"]) {
+    throws(() => parseDuration(text, NOW), /: it must be longer than nothing$/);
+  }
+  const wrong = "01d -1d +1d 1.5m 1,5m 1h 1w 1 d d1 1dd 1D 1d1m 1e3d 0x1d １d ∞".split(" ");
   for (const text of [...wrong, "", "1 d", " 1d", "1d ", "1d\n", "Forever", "Infinityd", "NaNd"]) {
     throws(() => parseDuration(text, NOW), {
       name: "UsageError",

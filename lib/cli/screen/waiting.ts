@@ -1,0 +1,46 @@
+/**
+ * Saying what a command waits for, so that a silent service does not look like a silent program.
+ *
+ * @module
+ */
+
+/** After how many milliseconds a wait is announced. */
+const ANNOUNCED_AFTER_MS = 1000;
+
+/** How waits are announced. */
+export interface Announcer {
+  /** Writes a line to standard error. */
+  say(text: string): void;
+  /** Whether a person watches: then each try is announced, else the first alone. */
+  readonly watched: boolean;
+  /** After how many milliseconds a wait is announced. Default: 1,000. */
+  readonly afterMs?: number;
+}
+
+/** A way to send requests that announces long waits. */
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** The same way to send requests, with a line for each that is not answered soon. */
+export function announcing(send: Fetch, announcer: Announcer): Fetch {
+  const { say, watched, afterMs = ANNOUNCED_AFTER_MS } = announcer;
+  let silent = false;
+  let last = "";
+  let tries = 0;
+  return async (request) => {
+    // Every try of a change has the same key. Reads have none, and follow one another.
+    const name = `${request.method} ${request.url} ${request.headers.get("Idempotency-Key") ?? ""}`;
+    tries = name === last ? tries + 1 : 1;
+    last = name;
+    const nth = tries > 1 ? ` (try ${tries})` : "";
+    const timer = setTimeout(() => {
+      if (silent) return;
+      silent = !watched;
+      say(`Waiting for ${new URL(request.url).origin}${nth}`);
+    }, afterMs);
+    try {
+      return await send(request);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
