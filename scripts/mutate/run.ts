@@ -51,6 +51,7 @@ export async function tryFaults(plan: Plan): Promise<void> {
       const place = join(folder, String(job));
       copies.push(await copyTree(plan.root, place, { denoDir, seed, signal }));
     }
+    await checkTypes(copies);
     const rooms = await faultsByRoom(plan);
     const kept = join(denoDir, "mutate", createHash("sha256").update(plan.root).digest("hex"));
     const maps = await measureTests(plan, copies, kept);
@@ -60,6 +61,13 @@ export async function tryFaults(plan: Plan): Promise<void> {
     // What Deno has made of the copies is of no use to anybody else.
     await removeFolder(join(gen, "file", folder.replace(/^(\w):/, "$1")));
   }
+}
+
+/** Refuses a tree whose types are wrong as it is: it would seem that they find every fault. */
+async function checkTypes([first]: readonly Copy[]): Promise<void> {
+  if (first === undefined) return;
+  const { success, text } = await runDeno(["check", "--quiet", "--frozen"], first);
+  if (!success) throw new RangeError(`Cannot try faults: the types are wrong without one\n${text}`);
 }
 
 /** Where Deno keeps what it has loaded, and what it has made of sources. */

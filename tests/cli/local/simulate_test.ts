@@ -58,6 +58,7 @@ Deno.test("simulate purchase sends each of its flags, and JSON comes as the serv
   deepEqual(json(), await (await desk.send("GET", path)).json());
   const row = (await simulate(desk).rows("subscriptions")).find((one) => one.id === id);
   deepEqual([row?.price_micros, row?.currency, row?.country], [59_900_000, "EUR", "DE"]);
+  match(row?.offering_id ?? "", /^ofrng/);
   deepEqual([row?.environment, row?.status], ["sandbox", "incomplete"]);
   deepEqual([row?.duration, row?.grace_duration], ["P2M", null]);
   deepEqual([row?.starts_at, row?.transaction_id], [Date.UTC(2026, 1, 10), "my-1"]);

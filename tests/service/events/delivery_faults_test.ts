@@ -166,6 +166,27 @@ Deno.test("a delivery is overtaken by none that has arrived already", async () =
   deepEqual(receiver.arrived.map(({ event }) => event.id), [next, late, lost]);
 });
 
+Deno.test("a delivery that has overtaken another is tried again before that one", async () => {
+  using receiver = openReceiver();
+  await using office = await openPostOffice();
+  const { sim } = office;
+  const webhook = await office.subscribe(receiver);
+  await sim.post(`/webhooks/${webhook.id}/faults`, { fault: "reorder" });
+  const early = await office.buy();
+  await office.idle();
+  receiver.behave = answers(500);
+  const late = await office.buy();
+  await office.idle();
+  office.time.pass(1000);
+  await office.idle();
+  const told = () => receiver.arrived.map(({ event }) => event.id);
+  deepEqual(told(), [late]);
+  receiver.behave = answers(200);
+  office.time.pass(6 * MINUTE);
+  await office.idle();
+  deepEqual(told(), [late, late, early]);
+});
+
 Deno.test("requests are refused, late and cut off on demand, so many times", async () => {
   await using office = await openPostOffice();
   const { desk, time } = office;

@@ -49,6 +49,29 @@ Deno.test("a receiver that answers 410 is left alone from then on", async () => 
   equal(receiver.arrived.length, 1);
 });
 
+Deno.test("a receiver that answers 410 takes what waits for it along, and nobody else's", async () => {
+  using gone = openReceiver(answers(500));
+  using other = openReceiver(answers(500));
+  await using office = await openPostOffice();
+  const [first, second] = [await office.subscribe(gone), await office.subscribe(other)];
+  await office.buy("ada");
+  await office.buy("bob");
+  await office.buy("bob");
+  await office.idle();
+  gone.behave = answers(410);
+  await office.buy("cleo");
+  await office.idle();
+  const states = async (webhook: typeof first) =>
+    (await office.deliveries(webhook)).map(({ state }) => state);
+  deepEqual(await states(first), ["dead", "dead", "dead", "dead"]);
+  deepEqual(await states(second), ["pending", "pending", "waiting", "pending"]);
+  // The other one goes on, and gets what it has been waiting for.
+  other.behave = answers(200);
+  office.time.pass(6 * MINUTE);
+  await office.idle();
+  deepEqual(await states(second), ["delivered", "delivered", "delivered", "delivered"]);
+});
+
 Deno.test("a receiver that asks for time with 429 gets nothing before it is over", async () => {
   using receiver = openReceiver(answers(429, { "Retry-After": "1800" }));
   await using office = await openPostOffice();

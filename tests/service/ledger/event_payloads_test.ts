@@ -6,7 +6,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Row } from "../../../lib/service/store/tables.ts";
 import { ACTIVITIES, type Activity, frozen } from "../../support/activities.ts";
 import { openDesk } from "../../support/harness.ts";
-import type { Simulation } from "../../support/simulation.ts";
+import { productNamed, type Simulation } from "../../support/simulation.ts";
 
 type Event = Record<string, unknown>;
 
@@ -370,3 +370,20 @@ function tell(event: Event): string {
   if (event["is_family_share"] === true) words.push("shared");
   return words.join(" ");
 }
+
+Deno.test("a temporary grant names what it gives, if anything", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  await sim.subscribe({ product_id: "notes.pro.monthly", verified: false });
+  const { id } = await productNamed(desk, "notes.pro.annual");
+  for (const entitlement of ["pro", "sync"]) {
+    const path = `/v2/projects/${desk.projectId}/entitlements/${entitlement}/actions`;
+    await desk.send("POST", `${path}/detach_products`, { product_ids: [id] });
+  }
+  await sim.subscribe({ customer_id: "bob", product_id: "notes.pro.annual", verified: false });
+  const events = await sim.newEvents();
+  deepEqual(events.map(({ type, entitlement_ids }) => [type, entitlement_ids]), [
+    ["TEMPORARY_ENTITLEMENT_GRANT", ["pro"]],
+    ["TEMPORARY_ENTITLEMENT_GRANT", null],
+  ]);
+});
