@@ -226,3 +226,13 @@ Deno.test("a refusal for want of a permission names it in a field", async () => 
     "project_configuration:offerings:read",
   ]);
 });
+
+Deno.test("auth list under CLI_REFRESH_TOKEN leads to the sign-in that applies", async () => {
+  await using counter = await openCounter();
+  const { code, err } = await counter.run("auth list");
+  deepEqual([code, linesOf(err)], [
+    0,
+    ["No sign-in is stored. CLI_REFRESH_TOKEN applies; see: cli auth status"],
+  ]);
+  equal((await counter.run("auth status")).code, 0);
+});

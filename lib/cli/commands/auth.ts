@@ -60,7 +60,12 @@ const list = command({
     const shown = profiles.some(({ problem }) => problem !== null)
       ? columns
       : columns.filter(({ header }) => header !== "problem");
-    out.table(profiles, shown, { empty: "Nobody is signed in. Run: cli auth login" });
+    const given = Boolean(around.env("CLI_REFRESH_TOKEN")?.trim());
+    out.table(profiles, shown, {
+      empty: given
+        ? "No sign-in is stored. CLI_REFRESH_TOKEN applies; see: cli auth status"
+        : "Nobody is signed in. Run: cli auth login",
+    });
   },
 });
 
