@@ -17,8 +17,6 @@ const NEEDED: readonly RegExp[] = [
   // Without the id there is no path to go on with.
   /^(packages list|offerings preview) \| items\[\]\.id /,
   /^publish offering \| id /,
-  // The file is found by its address.
-  /^invoices file \| url /,
   /^subscribers revoke \| id /,
   // The app is chosen by its type, and read with its key.
   /^offerings preview \| items\[\]\.(type|key) /,
@@ -56,7 +54,10 @@ function isJson(text: string): boolean {
 /** The answers of a line that come from an operation of the API. */
 function operationsIn({ answers }: RecordedLine): [number, Answer][] {
   return answers.flatMap((answer, i): [number, Answer][] =>
-    answer.text.startsWith("{") && / \/v[12]\//.test(answer.request) ? [[i, answer]] : []
+    // A redirection says where a file is in a header, which no field stands for.
+    answer.status < 300 && answer.text.startsWith("{") && / \/v[12]\//.test(answer.request)
+      ? [[i, answer]]
+      : []
   );
 }
 
