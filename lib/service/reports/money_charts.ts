@@ -1,9 +1,9 @@
 /**
- * Charts of money, each as what it measures and from which sums of the ledger.
+ * Charts of money: their measures and the ledger sums behind them.
  *
- * Gap: nobody publishes how the figures are defined; these definitions are ours. Money counts for the
- * day on which it moves, refunds as well; only the refund rate looks at the day of the payment.
- * Recurring revenue is what is paid per month before commission and tax.
+ * Gap: the figures have no published definition; these are ours. Money, refunds included, counts on
+ * the day when it moves; only the refund rate uses the day of the payment. Recurring revenue is the
+ * price per month before commission and tax.
  *
  * @module
  */
@@ -27,13 +27,13 @@ export const moneyCharts: readonly Definition[] = [
     category: "revenue",
     display_type: "bar",
     display_name: "Revenue",
-    description: "Money that was paid, less refunds",
+    description: "Payments less refunds",
     subject: "ledger",
     measures: () => [
       money("Revenue", "Payments less refunds", moved("money")),
       money(
         "Refunds",
-        "Given back, less what was taken back again",
+        "Refunds less reversed refunds",
         times(moved("money", REFUNDS), -1),
         {
           chartable: false,
@@ -47,7 +47,7 @@ export const moneyCharts: readonly Definition[] = [
     category: "revenue",
     display_type: "line",
     display_name: "Monthly Recurring Revenue",
-    description: "What the active subscriptions bring per month, at the end of each period",
+    description: "Revenue per month from active subscriptions, at the end of each period",
     subject: "ledger",
     measures: () => [money("MRR", "At the end of the period", level("mrr_delta_micros"), whole)],
   },
@@ -56,19 +56,19 @@ export const moneyCharts: readonly Definition[] = [
     category: "revenue",
     display_type: "bar",
     display_name: "Monthly Recurring Revenue Movement",
-    description: "Why the monthly recurring revenue went up or down",
+    description: "Changes of the monthly recurring revenue, by cause",
     subject: "ledger",
     measures: () => [
-      money("New MRR", "Of subscriptions newly paid for", moved("mrr_delta_micros", NEW)),
-      money("Returned MRR", "Of those paid for again", moved("mrr_delta_micros", RETURNED)),
-      money("Expansion MRR", "From a change to what costs more", upgrade ?? []),
-      money("Contraction MRR", "From a change to what costs less", downgrade ?? []),
+      money("New MRR", "New paid subscriptions", moved("mrr_delta_micros", NEW)),
+      money("Returned MRR", "Returning subscriptions", moved("mrr_delta_micros", RETURNED)),
+      money("Expansion MRR", "Changes to a higher price", upgrade ?? []),
+      money("Contraction MRR", "Changes to a lower price", downgrade ?? []),
       money(
         "Churned MRR",
-        "Of subscriptions paid for no longer, as a negative number",
+        "Ended subscriptions, as a negative number",
         moved("mrr_delta_micros", ENDED),
       ),
-      money("Movement", "All of it together", moved("mrr_delta_micros"), { chartable: false }),
+      money("Movement", "The sum of all causes", moved("mrr_delta_micros"), { chartable: false }),
     ],
   },
   {
@@ -87,11 +87,11 @@ export const moneyCharts: readonly Definition[] = [
     category: "revenue",
     display_type: "line",
     display_name: "Refund Rate",
-    description: "The share of the payments of a period that was given back until now",
+    description: "The share of a period's payments refunded to date",
     subject: "ledger",
     measures: () => [
       count("Transactions", "Payments of more than nothing", payments, { chartable: false }),
-      count("Refunds", "Those that were given back", refunds, { chartable: false }),
+      count("Refunds", "Payments refunded to date", refunds, { chartable: false }),
       share("Refund Rate", "Refunds per transaction", refunds, payments),
     ],
   },

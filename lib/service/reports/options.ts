@@ -1,5 +1,5 @@
 /**
- * What a chart can be asked for.
+ * The options of a chart: its periods, filters, segments and selectors.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { filtersOf, segmentsOf } from "./dimensions.ts";
 import { RESOLUTIONS } from "./periods.ts";
 import { REVENUE_TYPES } from "./request.ts";
 
-/** Tells what a chart can be narrowed and split by, with all the values there are. */
+/** Reads a chart's filters and segments, with their possible values. */
 export async function chartOptions(place: Place, definition: Definition): Promise<ChartOptions> {
   const { subject } = definition;
   const catalogue = await readCatalogue(place);

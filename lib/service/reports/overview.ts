@@ -12,11 +12,11 @@ import { readFigures } from "./chart.ts";
 import { ALL_DIMENSIONS } from "./dimensions.ts";
 import { customers, level, moved, nameOfSum, type Quantity } from "./sums.ts";
 
-/** One number, as it is defined. */
+/** The definition of a number. */
 interface Metric extends Pick<OverviewMetric, "id" | "name" | "description" | "unit" | "period"> {
-  /** What it is. Sums of money are micros of US dollars. */
+  /** The quantity. Sums of money are micros of US dollars. */
   value: Quantity;
-  /** What it is divided by, for a share; nothing by nothing is 0. */
+  /** The divisor, for a share; 0 divided by 0 is 0. */
   per?: Quantity;
 }
 
@@ -26,8 +26,8 @@ const recently = { period: "P28D" };
 /**
  * The numbers.
  *
- * Gap: only real money counts. The last 28 days are days of UTC, and today is one of them, so that a
- * chart without dates has the same sum.
+ * Gap: only production purchases count. The last 28 days are UTC days including today, so a chart
+ * without dates has the same sum.
  */
 const METRICS: readonly Metric[] = [
   {

@@ -6,7 +6,7 @@
 
 import { addDuration, DAY_MS, dayOf } from "../domain/calendar.ts";
 
-/** Lengths of a period, shortest first. The place in this list is the length's other name: `"0"`. */
+/** Lengths of a period, shortest first. The index in this list, such as `"0"`, is another name. */
 export const RESOLUTIONS = ["day", "week", "month", "quarter", "year"] as const;
 
 /** The length of a period. */
@@ -28,7 +28,7 @@ const LENGTHS: Readonly<Record<Resolution, string>> = {
   year: "P1Y",
 };
 
-/** How far back a chart goes without a first day: so many periods, the present one among them. */
+/** The number of periods of a chart without a first day, including the current one. */
 const USUAL_COUNT: Readonly<Record<Resolution, number>> = {
   day: 28,
   week: 12,
@@ -37,13 +37,13 @@ const USUAL_COUNT: Readonly<Record<Resolution, number>> = {
   year: 5,
 };
 
-/** The period that a moment belongs to. Weeks start on Monday. */
+/** The period of a moment. Weeks start on Monday. */
 function periodAt(at: number, resolution: Resolution): Period {
   const starts = startOf(at, resolution);
   return { starts, ends: addDuration(starts, LENGTHS[resolution]) };
 }
 
-/** A number of periods in a row, from the one on that a moment belongs to. */
+/** Consecutive periods, starting with that of a moment. */
 export function periodsFrom(at: number, resolution: Resolution, count: number): Period[] {
   const periods: Period[] = [];
   let period = periodAt(at, resolution);
@@ -54,7 +54,7 @@ export function periodsFrom(at: number, resolution: Resolution, count: number): 
   return periods;
 }
 
-/** The periods from one moment's to another's, or the first `most` of them. */
+/** The periods between two moments, or the first `most` of them. */
 export function periodsBetween(
   from: number,
   until: number,
@@ -75,7 +75,7 @@ export function usualStart(end: number, resolution: Resolution): number {
   return addDuration(startOf(end, resolution), LENGTHS[resolution], 1 - USUAL_COUNT[resolution]);
 }
 
-/** Which of some periods in a row a moment belongs to; -1 for none of them. */
+/** The index of a moment's period among consecutive periods, or -1. */
 export function indexOfPeriod(periods: readonly Period[], at: number): number {
   let low = 0;
   let high = periods.length - 1;
@@ -89,12 +89,12 @@ export function indexOfPeriod(periods: readonly Period[], at: number): number {
   return -1;
 }
 
-/** The first millisecond of the period that a moment belongs to. */
+/** The first millisecond of a moment's period. */
 function startOf(at: number, resolution: Resolution): number {
   const day = dayOf(at);
   const date = new Date(day);
   if (resolution === "day") return day;
-  // Gap: where a week starts is not published. This is ISO 8601's answer.
+  // Gap: the first day of a week is not documented. ISO 8601 says Monday.
   if (resolution === "week") return day - (date.getUTCDay() + 6) % 7 * DAY_MS;
   const month = day - (date.getUTCDate() - 1) * DAY_MS;
   const size = { month: 1, quarter: 3, year: 12 }[resolution];

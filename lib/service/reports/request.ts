@@ -1,5 +1,5 @@
 /**
- * What a request for a chart asks for.
+ * The query of a request for a chart.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
   usualStart,
 } from "./periods.ts";
 
-/** The currencies that amounts can be shown in. */
+/** The currencies for amounts. */
 export const CURRENCIES = [
   "USD",
   "EUR",
@@ -64,7 +64,7 @@ const resolution = described(
   z.enum(lengths).optional(),
 );
 
-/** A parameter that may be repeated. Its values are read from the address itself. */
+/** A parameter that may be repeated. Its values are read from the URL. */
 function valuesOf({ rule }: Dimension) {
   const values = z.string().transform((value) => [value]).pipe(z.array(z.string())).optional();
   return described(`A filter, which may be repeated.${rule ? ` Each value ${rule}.` : ""}`, values);
@@ -81,9 +81,9 @@ const anyFilter = z.unknown().transform((): Record<string, string> | string | un
 )
   .pipe(z.union([z.record(z.string(), z.string()), z.string()]).optional()).optional();
 
-/** Schema of the parameter that picks numbers of the moment. There are no others here. */
+/** Schema of the parameter for real-time numbers. All numbers here are real-time. */
 export const realtime = described(
-  "Whether the numbers are those of the moment, which they always are here.",
+  "Whether the numbers are real-time. Here they always are.",
   z.enum(["true", "false"]).default("true"),
 );
 
@@ -124,38 +124,38 @@ export const chartQuery = z.object({
 /** The query, validated. */
 export type ChartQuery = z.infer<typeof chartQuery>;
 
-/** Parameters that are no filters. */
+/** Parameters that are not filters. */
 const PARAMETERS = new Set([
   ...Object.keys(chartQuery.shape).filter((name) => !(name in filters)),
   "expand",
 ]);
 
-/** What a chart is asked for. */
+/** The query of a chart, resolved. */
 export interface ChartRequest extends Pick<Question, "periods" | "laterPeriods" | "filters"> {
   /** The length of a period. */
   readonly resolution: Resolution;
-  /** What to split by. */
+  /** The dimension to segment by. */
   readonly segment: Dimension | undefined;
-  /** The values of the segments that the total is made of. Undefined for all. */
+  /** The values of the segments in the total. Undefined for all. */
   readonly totalled: readonly string[] | undefined;
-  /** The most segments to show, besides the total and what is left. */
+  /** The most segments to show, besides the total and "other". */
   readonly segmentLimit: number;
-  /** Which part of a payment counts as revenue. */
+  /** The part of a payment that counts as revenue. */
   readonly revenue: RevenueType;
-  /** ISO 4217 code of the currency that amounts are shown in. */
+  /** The currency of amounts, ISO 4217. */
   readonly currency: string;
-  /** Which summaries are asked for instead of values, if any. */
+  /** The summaries to return instead of values, if any. */
   readonly aggregate: readonly string[] | undefined;
-  /** The filters that apply, as they were asked for. */
+  /** The applied filters, as sent. */
   readonly asked: readonly ChartFilter[];
-  /** What was asked for and is not known, or null. */
+  /** The unknown filters and segment of the query, or null. */
   readonly unsupported: Record<string, unknown> | null;
 }
 
 /**
- * Makes out what is asked for.
+ * Resolves a query.
  *
- * @throws {Refusal} 400 when something is not as it must be.
+ * @throws {Refusal} 400 for an invalid parameter.
  */
 export function readRequest(
   definition: Definition,
@@ -200,7 +200,7 @@ export function readRequest(
   };
 }
 
-/** What is to be said about what is not known, or null. */
+/** The unknown filters and segment of a query, or null. */
 function reported(
   { filters, segment, selectors }: {
     filters: string[];
@@ -229,10 +229,10 @@ function resolutionOf({ period, resolution }: ChartQuery): Resolution {
 export const MOST_PERIODS = 4000;
 
 /**
- * The periods that a query asks for.
+ * The periods of a query.
  *
  * Gap: without days a chart shows the last 28 days, 12 weeks, 12 months, 8 quarters or 5 years.
- * Periods are always whole: days in the middle of one stand for all of it.
+ * Periods are always whole: a date within a period selects all of it.
  */
 function periodsOf(
   { start_date, end_date }: ChartQuery,
@@ -272,7 +272,7 @@ function selectorsIn(text: string | undefined): Record<string, string> {
   return parsed("selectors", text, z.record(z.string(), z.string())) ?? {};
 }
 
-/** JSON in a query, if it is there. */
+/** The JSON value of a parameter, if it is present. */
 function parsed<T>(param: string, text: string | undefined, schema: z.ZodType<T>): T | undefined {
   if (text === undefined) return undefined;
   const example = param === "filters"
@@ -285,7 +285,7 @@ function parsed<T>(param: string, text: string | undefined, schema: z.ZodType<T>
   }
 }
 
-/** The parts of a payment that a chart can be about. */
+/** The parts of a payment that a chart can show. */
 export const REVENUE_TYPES: Readonly<Record<RevenueType, string>> = {
   revenue: "Revenue",
   revenue_net_of_taxes: "Revenue net of taxes",
@@ -305,16 +305,16 @@ function revenueType(text: string | undefined): RevenueType {
   throw invalid("selectors", `'selectors.revenue_type' must be one of ${known}`);
 }
 
-/** The environment that counts where none is named. */
+/** The default environment. */
 const USUAL_ENVIRONMENT: readonly string[] = ["production"];
 
 /** The most values of one filter. */
 const MOST_VALUES = 500;
 
 /**
- * The values that columns may have. Without a word about the environment, only real money counts.
+ * The allowed column values. Without an environment filter, only production counts.
  *
- * Gap: a value that cannot be is refused, since a typing error would look like a bad month.
+ * Gap: an impossible value is refused, since a typing error would look like a bad month.
  */
 function columnFilters(
   known: readonly Dimension[],

@@ -1,8 +1,8 @@
 /**
- * Charts of subscriptions and trials, each as what it measures and from which sums of the ledger.
+ * Charts of subscriptions and trials: their measures and the ledger sums behind them.
  *
- * Gap: nobody publishes how the figures are defined; these definitions are ours. A subscription
- * counts as active while it is paid for, grace included; `domain/movements.ts` says when it is.
+ * Gap: the figures have no published definition; these are ours. A subscription is active while it is
+ * paid for, grace included; see `domain/movements.ts`.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import type { MovementKind } from "../domain/movements.ts";
 import { count, type Definition, followed, share } from "./definition.ts";
 import { gainedOf, level, levelBefore, minus, moved, movedOf, plus, times } from "./sums.ts";
 
-/** A subscription is paid for that was not before. */
+/** The first payment of a subscription. */
 export const NEW: readonly MovementKind[] = ["start", "trial_conversion"];
 
-/** Somebody who had stopped paying pays again. */
+/** A payment after the subscription had ended. */
 export const RETURNED: readonly MovementKind[] = [
   "resubscription",
   "recovery",
@@ -22,10 +22,10 @@ export const RETURNED: readonly MovementKind[] = [
   "refund_reversal",
 ];
 
-/** One product takes the place of another. */
+/** A change of product. */
 export const CHANGED: readonly MovementKind[] = ["upgrade", "downgrade"];
 
-/** A subscription is paid for no longer, or a trial ends unpaid. */
+/** The end of a paid subscription, or of a trial without a payment. */
 export const ENDED: readonly MovementKind[] = [
   "expiration",
   "lapse",
@@ -40,11 +40,11 @@ const activesBefore = levelBefore("actives_delta");
 const churned = moved("actives_delta", ENDED);
 
 const newlyPaid = [
-  count("Direct", "Bought without a trial before", moved("actives_delta", ["start"])),
-  count("From Trials", "Trials that were paid for", moved("actives_delta", ["trial_conversion"])),
+  count("Direct", "Bought without a trial", moved("actives_delta", ["start"])),
+  count("From Trials", "Converted trials", moved("actives_delta", ["trial_conversion"])),
   count(
     "Resubscriptions",
-    "Bought by customers who had paid for a subscription before",
+    "Bought by customers with an earlier paid subscription",
     moved("actives_delta", ["resubscription"]),
   ),
 ];
@@ -62,7 +62,7 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "subscriptions",
     display_type: "line",
     display_name: "Active Subscriptions",
-    description: "Subscriptions that are paid for at the end of each period",
+    description: "Paid subscriptions at the end of each period",
     subject: "ledger",
     measures: () => [count("Active Subscriptions", "At the end of the period", actives)],
   },
@@ -71,19 +71,19 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "subscriptions",
     display_type: "bar",
     display_name: "Active Subscriptions Movement",
-    description: "Why the number of active subscriptions went up or down",
+    description: "Changes in the number of active subscriptions, by cause",
     subject: "ledger",
     measures: () => [
-      count("New", "Paid for, for the first time", moved("actives_delta", NEW)),
-      count("Returned", "Paid for again", moved("actives_delta", RETURNED)),
+      count("New", "Paid for the first time", moved("actives_delta", NEW)),
+      count("Returned", "Paid again after an end", moved("actives_delta", RETURNED)),
       count(
         "Product Changes",
         "Came from another product less went to one, which matters for single products only",
         moved("actives_delta", CHANGED),
         { chartable: false },
       ),
-      count("Churned", "Paid for no longer, as a negative number", churned),
-      count("Movement", "All of it together", moved("actives_delta"), { chartable: false }),
+      count("Churned", "Ended, as a negative number", churned),
+      count("Movement", "The sum of all causes", moved("actives_delta"), { chartable: false }),
     ],
   },
   {
@@ -91,10 +91,10 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "subscriptions",
     display_type: "bar",
     display_name: "New Paid Subscriptions",
-    description: "Subscriptions that were paid for, for the first time",
+    description: "Subscriptions paid for the first time",
     subject: "ledger",
     measures: () => [
-      count("New Paid Subscriptions", "All of them", plus(...newlyPaid.map((m) => m.value))),
+      count("New Paid Subscriptions", "In total", plus(...newlyPaid.map((m) => m.value))),
       ...newlyPaid.map((one) => ({ ...one, chartable: false })),
     ],
   },
@@ -103,11 +103,11 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "subscriptions",
     display_type: "line",
     display_name: "Subscription Churn",
-    description: "The share of the subscriptions active at the start of a period that ended in it",
+    description: "The share of subscriptions active at the start of a period that ended during it",
     subject: "ledger",
     measures: () => [
       count("Actives", "Active at the start of the period", activesBefore, { chartable: false }),
-      count("Churned Actives", "Paid for no longer", times(churned, -1), { chartable: false }),
+      count("Churned Actives", "Ended in the period", times(churned, -1), { chartable: false }),
       share("Churn Rate", "Churned actives per active", times(churned, -1), activesBefore),
     ],
   },
@@ -129,16 +129,16 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "subscriptions",
     display_type: "line",
     display_name: "Subscription Status",
-    description: "What the active subscriptions were about to do at the end of each period",
+    description: "Active subscriptions by renewal status at the end of each period",
     subject: "ledger",
     measures: () => [
-      count("Set to Renew", "Going to renew", level("renewing_delta")),
+      count("Set to Renew", "Will renew", level("renewing_delta")),
       count(
         "Set to Cancel",
-        "Going to end",
+        "Will end",
         minus(actives, level("renewing_delta"), level("billing_issues_delta")),
       ),
-      count("Billing Issue", "With a payment outstanding", level("billing_issues_delta")),
+      count("Billing Issue", "With an outstanding payment", level("billing_issues_delta")),
     ],
   },
   {
@@ -146,7 +146,7 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "trials",
     display_type: "line",
     display_name: "Active Trials",
-    description: "Trials that run at the end of each period",
+    description: "Trials running at the end of each period",
     subject: "ledger",
     measures: () => [count("Active Trials", "At the end of the period", level("trials_delta"))],
   },
@@ -155,7 +155,7 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "trials",
     display_type: "bar",
     display_name: "Active Trials Movement",
-    description: "Why the number of active trials went up or down",
+    description: "Changes in the number of active trials, by cause",
     subject: "ledger",
     measures: () => [
       count("New", "Started", moved("trials_delta", ["trial_start"])),
@@ -167,11 +167,11 @@ export const subscriptionCharts: readonly Definition[] = [
       ),
       count(
         "Converted",
-        "Paid for, as a negative number",
+        "Converted, as a negative number",
         moved("trials_delta", ["trial_conversion"]),
       ),
       count("Expired", "Ended unpaid, as a negative number", moved("trials_delta", ENDED)),
-      count("Movement", "All of it together", moved("trials_delta"), { chartable: false }),
+      count("Movement", "The sum of all causes", moved("trials_delta"), { chartable: false }),
     ],
   },
   {
@@ -179,7 +179,7 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "trials",
     display_type: "bar",
     display_name: "New Trials",
-    description: "Trials that were started",
+    description: "Trials started in each period",
     subject: "ledger",
     measures: () => [
       count("New Trials", "Started in the period", moved("trials_delta", ["trial_start"])),
@@ -190,15 +190,15 @@ export const subscriptionCharts: readonly Definition[] = [
     category: "trials",
     display_type: "line",
     display_name: "Trial Conversion",
-    description: "What became until now of the trials that were started in a period",
+    description: "The outcome to date of trials started in a period",
     subject: "ledger",
     measures: () => [
       count("Trial Starts", "Started in the period", trialStarts, { chartable: false }),
-      count("Conversions", "Paid for since", trialsPaid, { chartable: false }),
+      count("Conversions", "Converted to paid", trialsPaid, { chartable: false }),
       count("Expirations", "Ended unpaid", minus(trialStarts, trialsPaid, trialsPending), {
         chartable: false,
       }),
-      count("Pending", "Running still", trialsPending, { chartable: false }),
+      count("Pending", "Still running", trialsPending, { chartable: false }),
       share("Conversion Rate", "Conversions per start", trialsPaid, trialStarts),
     ],
   },
