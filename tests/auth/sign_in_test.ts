@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { openerCommand } from "../../lib/auth/browser.ts";
+import { openerCommand, openInBrowser } from "../../lib/auth/browser.ts";
 import { failedPage, SIGNED_IN } from "../../lib/auth/callback_page.ts";
 import { openLoopback } from "../../lib/auth/loopback.ts";
 import { createPkce } from "../../lib/auth/pkce.ts";
@@ -45,6 +45,33 @@ Deno.test("the browser is opened with the whole address as one argument, without
   deepStrictEqual(openerCommand(url, "linux"), ["xdg-open", url]);
   deepStrictEqual(openerCommand(url, "darwin"), ["open", url]);
   deepStrictEqual(openerCommand(url, "windows"), ["rundll32", "url.dll,FileProtocolHandler", url]);
+});
+
+Deno.test("the program that BROWSER names opens the address, as one argument", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const folder = await Deno.makeTempDir();
+  const before = Deno.env.get("BROWSER");
+  const url = "http://127.0.0.1:1/a?b=c&d=$(touch%20x);e='f'";
+  // The browser alone keeps no program running.
+  const waiting = setInterval(() => {}, 1000);
+  try {
+    await Deno.writeTextFile(
+      `${folder}/open`,
+      `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/got'\n`,
+    );
+    await Deno.chmod(`${folder}/open`, 0o755);
+    for (const named of [`${folder}/open`, `${folder}/open:other`, `${folder}/open %s`]) {
+      Deno.env.set("BROWSER", named);
+      ok(await openInBrowser(url, "linux"), named);
+      strictEqual(await Deno.readTextFile(`${folder}/got`), `${url}\n`);
+    }
+  } finally {
+    clearInterval(waiting);
+    if (before === undefined) Deno.env.delete("BROWSER");
+    else Deno.env.set("BROWSER", before);
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("a script signs in, gets what the stores take, and ends the sign-in", async () => {
