@@ -94,7 +94,7 @@ async function variables(service: RunningService, folder: string): Promise<Recor
 /** The paths of a package, the modules of a folder without types on one line. */
 async function contents(folder: string): Promise<string> {
   const lines = (await filesUnder(folder)).map((path) =>
-    /^lib\/.+[^d]\.js$/.test(path) ? path.replace(/[^/]+$/, "*.js") : path
+    /^lib\/.+\.js$/.test(path) ? path.replace(/[^/]+$/, "*.js") : path
   );
   return `${[...new Set(lines)].join("\n")}\n`;
 }
