@@ -135,9 +135,9 @@ function announce(context: Context, server: Started, start: Start): void {
   out.text(`The service runs at ${server.baseUrl}`);
   if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
   out.text(folder === undefined ? "Its data is in memory" : `Its data is in ${folder}`);
-  out.note("Any user of this machine can sign in as the owner: the service asks for no password.");
   const laxity = LAXITY[webhookTargets];
   if (laxity) out.warn(laxity);
+  out.note("Any user of this machine can sign in as the owner: the service asks for no password.");
   if (folder === undefined) {
     return out.note("Without a data folder only --output json tells the secret for tokens.");
   }
