@@ -15,6 +15,15 @@ export function systemClock(): number {
   return Date.now();
 }
 
+/**
+ * A clock that never goes back, whatever becomes of the one that it follows: it stands until that one
+ * has caught up. It starts no earlier than `floor`.
+ */
+export function steadyClock(clock: Clock, floor = 0): Clock {
+  let latest = floor;
+  return () => latest = Math.max(latest, clock());
+}
+
 /** A project's own time, in milliseconds since 1970. */
 export function projectTime(
   project: Pick<Row<"projects">, "clock_frozen_at" | "clock_offset">,

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { sql } from "kysely";
 import { VERSION } from "../version.ts";
-import { type Clock, type Later, systemClock, systemLater } from "./clock.ts";
+import { type Clock, type Later, steadyClock, systemClock, systemLater } from "./clock.ts";
 import { Refusal } from "./contract/errors.ts";
 import { type Deliverer, openDelivery, type Pruner, type ScheduleName } from "./events/mod.ts";
 import type { Dialect } from "./contract/spelling.ts";
@@ -107,28 +108,28 @@ const SECOND_MS = 1000;
  * @throws {ConfigError} when the database's schema is newer than this version.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { clock = systemClock, later = systemLater, report = () => {}, network } = options;
+  const { clock: wall = systemClock, later = systemLater, report = () => {}, network } = options;
   const targets = createTargets(options.webhookTargets ?? "public", { network });
   const { store, ...delivery } = openDelivery({
-    store: openStore({ file: options.database, clock, say: report }),
-    clock,
+    store: openStore({ file: options.database, clock: wall, say: report }),
+    clock: wall,
     later,
     targets,
     schedule: options.webhookSchedule,
     report,
   });
   const { empty = false, buyers = true, hosts = [] } = options;
-  const projectId = await fill(store, { now: clock(), empty, buyers }, options.dialect);
-  await tidy(store, clock);
+  const projectId = await fill(store, { now: wall(), empty, buyers }, options.dialect);
+  await tidy(store, wall);
   const { lifetimes, autoApprove } = options;
-  const oauth = createOAuth({ store, clock, lifetimes, autoApprove });
-  const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, clock);
+  const oauth = createOAuth({ store, clock: wall, lifetimes, autoApprove });
+  const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, wall);
+  const clock = steadyClock(wall, await latestMoment(store));
   const settler = createSettler(store, clock);
   const { authenticate } = oauth;
-  const { dialect = "specified" } = options;
+  const { dialect = "specified", adminSecret = newToken("adm_") } = options;
   const world = { store, clock, targets, dialect, report };
   const parts: ServerParts = { ...world, settler, rates, authenticate };
-  const adminSecret = options.adminSecret ?? newToken("adm_");
   const faults = createRequestFaults(later);
   const simulator = createSimServer(simRoutes, { ...parts, delivery });
   const guard = createGuard(hosts);
@@ -137,10 +138,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     sdk: createSdkServer(sdkRoutes, parts),
     oauth,
     dialect,
-    sim: { store, clock, oauth, adminSecret, answerProject: simulator.answer, faults },
+    sim: { ...parts, oauth, adminSecret, answerProject: simulator.answer, faults },
   };
   const { deliverer, listeners, pruner } = delivery;
-  const timers = keepUp({ store, clock, settler, pruner, report });
+  const timers = keepUp({ ...parts, clock: wall, pruner, deliverer });
   await deliverer.start();
   // Nobody waits for that.
   pruner.prune().catch(report);
@@ -154,6 +155,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     prune: pruner.prune,
     stopWaiting() {
       listeners.stop();
+      settler.stop().catch(report);
       deliverer.stop().catch(report);
     },
     fetch: (request, sender = "") => answer(request, servers, { guard, parts, sender }),
@@ -168,14 +170,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
 /** Does again and again what nobody asks for. */
 function keepUp(
-  parts: Pick<ServerParts, "store" | "clock" | "settler" | "report"> & { pruner: Pruner },
+  parts: Pick<ServerParts, "store" | "clock" | "settler" | "report"> & {
+    pruner: Pruner;
+    deliverer: Deliverer;
+  },
 ): ReturnType<typeof setInterval>[] {
-  const { store, clock, settler, pruner, report } = parts;
+  const { store, clock, settler, pruner, deliverer, report } = parts;
   return [
     every(HOUR_MS, () => tidy(store, clock), report),
     every(SECOND_MS, settler.settleAll, report),
     every(HOUR_MS, pruner.prune, report),
     every(MINUTE_MS, async () => store.shrinkLog(), report),
+    // Its own alarm is set by the clock, which may have been set back since.
+    every(MINUTE_MS, async () => deliverer.wake(), report),
   ];
 }
 
@@ -274,6 +281,23 @@ async function fill(
       .limit(1).executeTakeFirst();
     return oldest?.id;
   });
+}
+
+/**
+ * The wall time at which the latest payment or the like was written down. A clock that was set back
+ * since must not make a refund older than its payment.
+ */
+async function latestMoment(store: Store): Promise<number> {
+  const moments = await store.read((tx) =>
+    acrossProjects(tx).selectFrom("projects").where("clock_frozen_at", "is", null)
+      .select((project) =>
+        sql<number | null>`(${
+          project.selectFrom("movements").whereRef("movements.project_id", "=", "projects.id")
+            .select((movement) => movement.fn.max("movements.at").as("at"))
+        }) - clock_offset`.as("at")
+      ).execute()
+  );
+  return Math.max(0, ...moments.map(({ at }) => at ?? 0));
 }
 
 /** Removes what has expired. */

@@ -8,6 +8,7 @@ import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
 import { path } from "../../path.ts";
 import { choice, command, group, parsed, text, texts, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
+import { time } from "../screen/display.ts";
 import { parseCount } from "../input/input.ts";
 import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local/local_service.ts";
 import { quoted } from "../words/shell.ts";
@@ -168,7 +169,8 @@ const status = command({
     const { createClient } = await import("../../client.ts");
     const client = createClient({ baseUrl: address.base_url, signal: context.signal });
     const { version } = await client.get<{ version: string }>(path`/health`);
-    const facts = { running: true, ...address, version, data: folder };
+    const catching_up = await onTheWay(context, data);
+    const facts = { running: true, ...address, version, data: folder, catching_up };
     if (context.out.format === "json") return context.out.json(JSON.stringify(facts));
     context.out.card(facts, [
       { label: "running", value: () => true },
@@ -177,9 +179,34 @@ const status = command({
       { label: "started_at", value: () => facts.started_at, kind: "time" },
       { label: "version", value: () => facts.version },
       { label: "data", value: () => facts.data },
+      { label: "catching_up", value: () => facts.catching_up.map(wayOf).join("; ") || "no" },
     ]);
   },
 });
+
+/** A project that is being brought to its present. */
+interface Way {
+  /** The project. */
+  project_id: string;
+  /** The moment that has been reached, in milliseconds since 1970. */
+  now: number;
+  /** The moment that it is brought to. */
+  to: number;
+  /** About how long that takes, in milliseconds. */
+  left_ms: number | null;
+}
+
+/** The projects that the service is bringing to their present. */
+async function onTheWay(context: Context, data: string | undefined): Promise<Way[]> {
+  const client = await adminClient(context, data);
+  return (await client.get<{ items: Way[] }>(path`/_sim/progress`)).items;
+}
+
+/** How far a project is, in words. */
+function wayOf({ project_id, now, to, left_ms }: Way): string {
+  const left = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
+  return `${project_id} at ${time(now)}, to ${time(to)}${left}`;
+}
 
 const token = command({
   brief: "Make a refresh token for CI and scripts",

@@ -25,7 +25,8 @@ export interface Simulator {
 const LONGEST_MS = 3_600_000;
 
 /**
- * Finds the simulator of the project that is meant, at the service that all commands go to.
+ * Finds the simulator of the project that is meant, at the service that all commands go to. Without
+ * `heedsStop` its requests go on after Ctrl-C.
  *
  * @throws {UsageError} when that is not the local service, or no project is set.
  * @throws {NetworkError} when no local service runs.
@@ -33,6 +34,7 @@ const LONGEST_MS = 3_600_000;
 export async function openSimulator(
   context: Context,
   data: string | undefined,
+  { heedsStop = true }: { heedsStop?: boolean } = {},
 ): Promise<Simulator> {
   const { baseUrl: meant, project } = await context.connection();
   await checkLocal(context, meant, data);
@@ -51,7 +53,8 @@ export async function openSimulator(
     });
   }
   const { connect } = await import("../../connect.ts");
-  const { around: surroundings, signal, globals: { profile, projectId } } = context;
+  const { around: surroundings, globals: { profile, projectId } } = context;
+  const signal = heedsStop ? context.signal : new AbortController().signal;
   const where = { surroundings, signal, profile, projectId, baseUrl: admin.baseUrl };
   const client = await connect({ ...where, timeoutMs: LONGEST_MS, retries: 0 });
   return { client: client.with({ credential: admin.secret }), project: project.id };

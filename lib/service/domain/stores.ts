@@ -83,11 +83,11 @@ export function reportedPlatform(store: string): string {
 }
 
 /** How often a subscription of the test store renews before it ends. */
-const TEST_STORE_RENEWALS = 5;
+export const MOST_RENEWALS_IN_TEST_STORE = 5;
 
 /** Whether a store renews a subscription again after this many renewals. */
 export function renewsAgain(store: string, renewals: number): boolean {
-  return store !== "test_store" || renewals < TEST_STORE_RENEWALS;
+  return store !== "test_store" || renewals < MOST_RENEWALS_IN_TEST_STORE;
 }
 
 /** The real length of a product's period in a store. The test store's periods are shorter. */

@@ -10,6 +10,7 @@ import { Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
 import { isBehind, nextDueAt, settleWithin, type TimeOfProject } from "../ledger/settle.ts";
 import type { Tx } from "../store/mod.ts";
+import { behind } from "./present.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A project, with what tells whether time has overtaken it. */
@@ -72,7 +73,7 @@ export async function settledProject(
 ): Promise<PresentProject> {
   const project = await projectFor(tx, projectId, actor);
   if (!isBehind(project, wall)) return project;
-  await settleWithin(tx, projectId, wall);
+  if (!await settleWithin(tx, projectId, wall)) throw behind();
   return await projectFor(tx, projectId, actor);
 }
 

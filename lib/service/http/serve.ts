@@ -89,8 +89,13 @@ export async function serve(options: ServeOptions): Promise<Server> {
       dialect: options.dialect,
       report: options.report,
     });
-    await catchUp(service, options);
-    return await open(options, service, lock);
+    if (options.signal?.aborted) {
+      await service.close();
+      throw new Cancelled("Cannot start the service: interrupted");
+    }
+    const server = await open(options, service, lock);
+    catchUp(service, options.report);
+    return server;
   } catch (error) {
     await lock?.release();
     throw error;
@@ -106,33 +111,21 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** How long settling may take, in milliseconds, before it is told. */
-const PATIENCE = 1000;
+/** How long settling may take, in milliseconds, before it is said. */
+const PATIENCE_MS = 1000;
 
-/**
- * Lets pass what is due since the last stop, so that no request has to wait for it unawares. When it
- * is interrupted, the next start goes on from there.
- */
-async function catchUp(service: Service, { report, signal }: ServeOptions): Promise<void> {
+/** Lets pass what has become due since the last stop, while the service answers already. */
+function catchUp(service: Service, report: (message: unknown) => void): void {
   const timer = setTimeout(
-    () => report("Catching up with what has become due since the service last ran …"),
-    PATIENCE,
+    () =>
+      report(
+        "Catching up with what has become due since the service last ran; requests to those " +
+          "projects are answered with 503 until then. See: cli service status",
+      ),
+    PATIENCE_MS,
   );
-  let closing: Promise<void> | undefined;
-  const stop = () => closing ??= service.close();
-  signal?.addEventListener("abort", stop);
-  try {
-    if (!signal?.aborted) await service.settle();
-  } catch (error) {
-    // It is tried again every second.
-    report(error);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
-  }
-  if (!signal?.aborted) return;
-  await stop();
-  throw new Cancelled("Cannot start the service: interrupted");
+  // What fails is tried again every second.
+  service.settle().catch(report).finally(() => clearTimeout(timer));
 }
 
 /** The longest that a stop may take, in milliseconds, and how long of it requests may take. */

@@ -17,6 +17,7 @@ import { IllegalStep } from "../domain/step.ts";
 import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import { newRequestId } from "../records/ids.ts";
+import { bringToPresent, refuseMoving } from "./present.ts";
 import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
 import type { RateCounter } from "./rates.ts";
 import {
@@ -170,13 +171,14 @@ async function read(asked: Asked): Promise<Answer> {
       const project = projectId === undefined ? undefined : await projectFor(tx, projectId, actor);
       // What is due cannot pass on a snapshot; whoever looks at one sees the moment before it.
       if (project && !settled && isBehind(project, parts.clock())) return undefined;
+      if (project) refuseMoving(project, parts.settler, parts.clock());
       count(asked);
       const result = await route.handle(callFor(asked, tx, project, {}));
       const location = route.location?.(result);
       return { status: route.status, text: textOf(asked, result), location };
     });
     if (answer) return answer;
-    if (projectId !== undefined) await parts.settler.settle(projectId);
+    if (projectId !== undefined) await bringToPresent(parts.settler, projectId);
   }
 }
 
@@ -341,7 +343,7 @@ async function admit(
   actor: Actor,
 ): Promise<void> {
   const project = await store.read((tx) => projectFor(tx, projectId, actor));
-  if (isBehind(project, clock())) await settler.settle(projectId);
+  if (isBehind(project, clock())) await bringToPresent(settler, projectId);
 }
 
 /** What `expand` asks for: repeated or comma-separated, each part known and permitted. */

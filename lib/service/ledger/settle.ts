@@ -24,10 +24,28 @@ import type { Row } from "../store/tables.ts";
 export interface Settler {
   /** Brings a project to its present, and ends an advance of its clock. */
   settle(projectId: string): Promise<void>;
-  /** Brings all projects to their present. */
+  /** Brings all projects to their present, side by side. */
   settleAll(): Promise<void>;
+  /** How far the projects are that are being settled, or one of them. */
+  progress(projectId?: string): Progress[];
+  /** Whether it was stopped, and projects may be behind for good. */
+  isStopped(): boolean;
   /** Lets the batches that are under way end, and starts no more. */
   stop(): Promise<void>;
+}
+
+/** How far a project is that is being settled. */
+export interface Progress {
+  /** The project. */
+  project_id: string;
+  /** The moment that has been reached, in milliseconds since 1970. */
+  now: number;
+  /** The moment that it is brought to. */
+  to: number;
+  /** How many steps have been made. */
+  done: number;
+  /** How long that has taken, in milliseconds. */
+  took_ms: number;
 }
 
 /** How many subscriptions are worked on in one transaction, and how many steps they make in it. */
@@ -37,15 +55,29 @@ const MOST_STEPS = 512;
 /** Makes the settler of a database. */
 export function createSettler(store: Store, clock: Clock): Settler {
   const running = new Map<string, Promise<void>>();
+  const progress = new Map<string, Progress & { began_at: number }>();
   let stopped = false;
   const settleProject = async (projectId: string): Promise<void> => {
+    const began_at = clock();
+    let done = 0;
     const batch = () => store.write((tx) => settleBatch(tx, projectId, clock()));
-    while (!stopped && await batch()) await breathe();
+    for (let made = await batch(); made && !stopped; made = await batch()) {
+      done += made.steps;
+      const { now, to } = made;
+      const took_ms = clock() - began_at;
+      progress.set(projectId, { project_id: projectId, now, to, done, began_at, took_ms });
+      await breathe();
+      if (stopped) return;
+    }
   };
   const settle = (projectId: string): Promise<void> => {
     const known = running.get(projectId);
     if (known) return known;
-    const run = settleProject(projectId).finally(() => running.delete(projectId));
+    if (stopped) return Promise.resolve();
+    const run = settleProject(projectId).finally(() => {
+      running.delete(projectId);
+      progress.delete(projectId);
+    });
     running.set(projectId, run);
     return run;
   };
@@ -53,8 +85,13 @@ export function createSettler(store: Store, clock: Clock): Settler {
     settle,
     async settleAll() {
       if (stopped) return;
-      for (const id of await store.read((tx) => behindAt(tx, clock()))) await settle(id);
+      const behind = await store.read((tx) => behindAt(tx, clock()));
+      await Promise.all(behind.map(settle));
     },
+    progress: (projectId) =>
+      [...progress.values()].filter((one) => (projectId ?? one.project_id) === one.project_id)
+        .map(({ began_at, ...one }) => ({ ...one, took_ms: clock() - began_at })),
+    isStopped: () => stopped,
     async stop() {
       stopped = true;
       await Promise.allSettled(running.values());
@@ -79,9 +116,21 @@ export function isBehind(project: TimeOfProject, wall: number): boolean {
   return due || clock_advancing_to !== null;
 }
 
-/** Lets pass what is due in a project, as part of a transaction that goes on after it. */
-export async function settleWithin(tx: Tx, projectId: string, wall: number): Promise<void> {
-  while (await settleBatch(tx, projectId, wall));
+/** So many batches share a transaction with something else at most. */
+const MOST_BATCHES_WITHIN = 4;
+
+/**
+ * Lets pass what is due in a project, as part of a transaction that goes on after it. Returns whether
+ * that is all: a clock that is being advanced, or much that is due, is not worked off here.
+ */
+export async function settleWithin(tx: Tx, projectId: string, wall: number): Promise<boolean> {
+  const project = await inProject(tx, projectId).selectFrom("projects").select("clock_advancing_to")
+    .executeTakeFirst();
+  if (project && project.clock_advancing_to !== null) return false;
+  for (let left = MOST_BATCHES_WITHIN; left > 0; left--) {
+    if (!await settleBatch(tx, projectId, wall)) return true;
+  }
+  return false;
 }
 
 /** When something of a project is due next: a column of a query on projects, found in an index. */
@@ -96,33 +145,51 @@ async function behindAt(tx: Tx, wall: number): Promise<string[]> {
   return projects.filter((project) => isBehind(project, wall)).map((project) => project.id);
 }
 
-/** Works off a batch. Returns whether there may be more. */
-async function settleBatch(whole: Tx, projectId: string, wall: number): Promise<boolean> {
+/** A batch that was worked off. */
+interface Batch {
+  /** The moment that was reached, in milliseconds since 1970. */
+  now: number;
+  /** The moment that the project is brought to. */
+  to: number;
+  /** How many steps were made. */
+  steps: number;
+}
+
+/** Works off a batch. Undefined: there was none, and there is no more. */
+async function settleBatch(
+  whole: Tx,
+  projectId: string,
+  wall: number,
+): Promise<Batch | undefined> {
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().select(nextDueAt).executeTakeFirst();
-  if (!project || !isBehind(project, wall)) return false;
+  if (!project || !isBehind(project, wall)) return undefined;
   const target = project.clock_advancing_to ?? projectTime(project, wall);
   const due = await tx.selectFrom("subscriptions").selectAll().where("due_at", "<=", target)
     .orderBy("due_at").orderBy("seq").limit(BATCH).execute();
   const advancing = project.clock_advancing_to !== null;
   if (due.length === 0) {
     if (advancing) await arrive({ tx, project }, target, wall);
-    return false;
+    return undefined;
   }
   const end = due.length < BATCH ? target : due.at(-1)?.due_at ?? target;
-  const reached = await workOff({ tx, project }, due, end);
+  const { reached, steps } = await workOff({ tx, project }, due, end);
   if (advancing) {
     const now = Math.max(reached, project.clock_frozen_at ?? 0);
     await tx.updateTable("projects").set({ clock_frozen_at: now }).execute();
   }
-  return true;
+  return { now: reached, to: target, steps };
 }
 
 /**
  * Works off loaded subscriptions up to a moment, also what becomes due in the meantime. Returns the
- * moment that was reached.
+ * moment that was reached, and how many steps there were.
  */
-async function workOff(place: Place, due: Subscription[], end: number): Promise<number> {
+async function workOff(
+  place: Place,
+  due: Subscription[],
+  end: number,
+): Promise<{ reached: number; steps: number }> {
   const journal = await openJournal(place);
   await journal.facts.loadCustomers(due.map((row) => row.customer_id));
   // Behind the last one loaded there may be others that are due at the same moment.
@@ -139,7 +206,7 @@ async function workOff(place: Place, due: Subscription[], end: number): Promise<
     }
   }
   await journal.write();
-  return reached;
+  return { reached, steps };
 }
 
 /** What happens to a subscription that is due. */
@@ -178,6 +245,16 @@ function compare(
   other: Pick<Subscription, "due_at" | "seq">,
 ): number {
   return (one.due_at ?? 0) - (other.due_at ?? 0) || one.seq - other.seq;
+}
+
+/**
+ * Ends an advance that is under way at the moment that has been reached. What is due at that very
+ * moment passes with the next batch. Returns whether there was one.
+ */
+export async function cutShort({ tx, project }: Place, wall: number): Promise<boolean> {
+  if (project.clock_advancing_to === null) return false;
+  await arrive({ tx, project }, projectTime(project, wall), wall);
+  return true;
 }
 
 /** Ends an advance: the clock stands at its target, or runs on from there. */

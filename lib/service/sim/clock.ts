@@ -10,6 +10,9 @@ import { z } from "zod";
 import { addDuration, isDuration } from "../domain/calendar.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Row } from "../store/tables.ts";
+import { countDue, MOST_DUE, MOST_DUE_UNASKED } from "../ledger/due.ts";
+import { cutShort } from "../ledger/settle.ts";
+import { type Left, leftUntil } from "./progress.ts";
 import { type SimCall, simRoute } from "./route.ts";
 
 /** A project's clock, as it is shown. */
@@ -42,16 +45,49 @@ interface Start {
   seq: number;
 }
 
+/** What an advance would bring. */
+export interface ClockPreview {
+  /** Always `clock_preview`. */
+  object: "clock_preview";
+  /** The project's time, in milliseconds since 1970. */
+  from: number;
+  /** The time that the clock would be moved to. */
+  to: number;
+  /** About how many steps of subscriptions are due by then. */
+  due: number;
+  /** Above so many steps an advance must be confirmed. */
+  most_unasked: number;
+}
+
+/** How far an advance is. */
+export interface ClockProgress extends Left {
+  /** Always `clock_progress`. */
+  object: "clock_progress";
+  /** Whether the project is on the way. */
+  moving: boolean;
+  /** The time that has been reached, in milliseconds since 1970. */
+  now: number;
+  /** The time that the project is on the way to; null when it is not. */
+  to: number | null;
+  /** How many steps have been made. */
+  done: number;
+}
+
 /** The furthest that a clock goes: the end of the year 9999. */
 const LAST = Date.UTC(10_000, 0, 1) - 1;
 
 const duration = z.string().refine(isDuration, "must be an ISO 8601 duration such as P1M or P2W");
 const milliseconds = z.int().min(0).max(LAST);
 
+const confirmed = z.boolean().optional();
 const advanceBody = z.union([
-  z.strictObject({ to: milliseconds }),
-  z.strictObject({ by: z.union([duration, z.int().min(1).max(LAST)]) }),
+  z.strictObject({ to: milliseconds, confirmed }),
+  z.strictObject({ by: z.union([duration, z.int().min(1).max(LAST)]), confirmed }),
 ]);
+const arrivalQuery = z.strictObject({
+  from: z.coerce.number().int().min(0).max(LAST),
+  seq: z.coerce.number().int().min(0),
+});
 
 const getClock = simRoute({
   summary: "Reads the clock.",
@@ -78,20 +114,100 @@ const runClock = simRoute({
   return await showClock(call);
 });
 
+const previewAdvance = simRoute({
+  summary: "Says what an advance would bring. Nothing is moved.",
+  method: "POST",
+  path: "/clock/preview",
+  body: advanceBody,
+}, async (call): Promise<ClockPreview> => {
+  const to = checkedTarget(call);
+  const due = await countDue(call.tx, to);
+  return { object: "clock_preview", from: call.now, to, due, most_unasked: MOST_DUE_UNASKED };
+});
+
 const advanceClock = simRoute({
   summary: "Moves the clock ahead, by a duration or to a moment. What is due happens in order.",
   method: "POST",
   path: "/clock/advance",
   body: advanceBody,
   then: showAdvance,
+}, beginAdvance);
+
+const startAdvance = simRoute({
+  summary: "Begins to move the clock ahead. The answer does not wait for the end.",
+  method: "POST",
+  path: "/clock/begin",
+  body: advanceBody,
+  settles: true,
+}, beginAdvance);
+
+const showArrival = simRoute({
+  summary: "Reads the clock, and what has happened since an advance began.",
+  method: "GET",
+  path: "/clock/arrival",
+  query: arrivalQuery,
+}, (call) => showAdvance(call, call.query));
+
+const showProgress = simRoute({
+  summary: "Says how far an advance is.",
+  method: "GET",
+  path: "/clock/progress",
+  still: true,
+}, progressOf);
+
+const cancelAdvance = simRoute({
+  summary: "Ends an advance at the moment that it has reached.",
+  method: "POST",
+  path: "/clock/cancel",
+  still: true,
+  settles: true,
 }, async (call) => {
+  const cancelled = await cutShort(call, call.wall());
+  return { cancelled, now: call.now };
+});
+
+/** The routes of the clock. */
+export const clockRoutes = [
+  getClock,
+  freezeClock,
+  runClock,
+  previewAdvance,
+  advanceClock,
+  startAdvance,
+  showArrival,
+  showProgress,
+  cancelAdvance,
+];
+
+/** A call with the body of an advance. */
+type AdvanceCall = SimCall<string, unknown, z.infer<typeof advanceBody>>;
+
+/** Marks a project as being advanced, unless that takes too long for something unasked. */
+async function beginAdvance(call: AdvanceCall): Promise<Start> {
   const { project, now } = call;
-  const target = targetOf(call.body(), now);
-  if (project.clock_advancing_to !== null) {
-    throw new Refusal(423, "resource_locked_error", "The clock is being advanced already", {
-      backoff_ms: 1000,
-    });
+  const target = checkedTarget(call);
+  const due = await countDue(call.tx, target);
+  const param = "to" in call.body() ? "to" : "by";
+  const about = `About ${due} steps of subscriptions are due by ${new Date(target).toISOString()}`;
+  if (due > MOST_DUE) {
+    const message = `${about}; one advance makes at most ${MOST_DUE}. Advance less far`;
+    throw new Refusal(422, "parameter_error", message, { param });
   }
+  if (due > MOST_DUE_UNASKED && call.body().confirmed !== true) {
+    const message = `${about}. Send "confirmed": true to advance by more than ${MOST_DUE_UNASKED}`;
+    throw new Refusal(422, "parameter_error", message, { param: "confirmed" });
+  }
+  await setClock(call, {
+    clock_frozen_at: now,
+    clock_advancing_to: target,
+    clock_runs_after: project.clock_frozen_at === null ? 1 : 0,
+  });
+  return { from: now, seq: await latestEvent(call) };
+}
+
+/** Where an advance is to end, if it may. */
+function checkedTarget({ body, now }: AdvanceCall): number {
+  const target = targetOf(body(), now);
   if (target < now) {
     const message = `The clock is at ${new Date(now).toISOString()} and only goes forward`;
     throw new Refusal(422, "parameter_error", message, { param: "to" });
@@ -100,16 +216,23 @@ const advanceClock = simRoute({
     const message = "The clock goes no further than the end of the year 9999";
     throw new Refusal(422, "parameter_error", message, { param: "by" });
   }
-  await setClock(call, {
-    clock_frozen_at: now,
-    clock_advancing_to: target,
-    clock_runs_after: project.clock_frozen_at === null ? 1 : 0,
-  });
-  return { from: now, seq: await latestEvent(call) };
-});
+  return target;
+}
 
-/** The routes of the clock. */
-export const clockRoutes = [getClock, freezeClock, runClock, advanceClock];
+/** How far an advance is, as it is shown. */
+async function progressOf({ tx, project, now, progress }: SimCall): Promise<ClockProgress> {
+  const to = project.clock_advancing_to ?? progress?.to ?? null;
+  const left = to === null ? undefined : await leftUntil(tx, to, progress);
+  return {
+    object: "clock_progress",
+    moving: to !== null,
+    now: progress?.now ?? now,
+    to,
+    done: progress?.done ?? 0,
+    left: left?.left ?? 0,
+    left_ms: left?.left_ms ?? null,
+  };
+}
 
 /** When an advance shall end. */
 function targetOf(body: z.infer<typeof advanceBody>, now: number): number {

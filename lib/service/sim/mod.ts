@@ -10,11 +10,13 @@ import { isSecret } from "../http/admin_secret.ts";
 import { readBody, validate } from "../http/body.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Clock } from "../clock.ts";
+import type { Settler } from "../ledger/settle.ts";
 import type { OAuth } from "../oauth/mod.ts";
 import type { Store } from "../store/mod.ts";
 import { createAccount, readAccounts } from "./accounts.ts";
 import { createClient, deleteClient, readClients } from "./clients.ts";
 import type { RequestFaults } from "./faults.ts";
+import { readProgress } from "./progress.ts";
 
 /** What the simulator works on. */
 export interface SimParts {
@@ -22,6 +24,8 @@ export interface SimParts {
   store: Store;
   /** Wall time. */
   clock: Clock;
+  /** Lets time pass in projects. */
+  settler: Settler;
   /** Makes tokens. */
   oauth: OAuth;
   /** Answers what belongs to a project. */
@@ -71,6 +75,9 @@ export async function answerSim(request: Request, parts: SimParts): Promise<Resp
   if (client !== undefined && request.method === "DELETE") {
     const id = decodeURIComponent(client);
     return Response.json(await deleteClient(parts.store, parts, id));
+  }
+  if (pathname === "/_sim/progress" && request.method === "GET") {
+    return Response.json(await readProgress(parts.store, parts.settler.progress()));
   }
   if (pathname === "/_sim/faults") return await parts.faults.answer(request);
   return await parts.answerProject(request);

@@ -9,12 +9,14 @@
 import { z } from "zod";
 import type { Delivery } from "../events/mod.ts";
 import type { Call, NamesIn } from "../contract/route.ts";
+import type { Progress } from "../ledger/settle.ts";
 
 /** One request in the hands of a route. */
-export type SimCall<Params extends string = string, Query = unknown, Body = unknown> = Omit<
-  Call<Params, Query, Body>,
-  "actor" | "expand" | "userAgent"
->;
+export interface SimCall<Params extends string = string, Query = unknown, Body = unknown>
+  extends Omit<Call<Params, Query, Body>, "actor" | "expand" | "userAgent"> {
+  /** How far the project is while it is being brought to its present. */
+  readonly progress: Progress | undefined;
+}
 
 /** What a route promises. */
 export interface SimContract<
@@ -36,6 +38,10 @@ export interface SimContract<
   body?: Body;
   /** The status of a success. Default 200. */
   status?: 200 | 201;
+  /** Looks at the project, or acts on it, as it is, without letting pass what is due. */
+  still?: true;
+  /** Lets pass what is due afterwards, for which the answer does not wait. */
+  settles?: true;
   /** Goes on outside of any transaction with what the first one has returned, and returns more. */
   outside?: (done: Done, delivery: Omit<Delivery, "store">) => Promise<Told>;
   /**

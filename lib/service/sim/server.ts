@@ -10,6 +10,7 @@ import { projectTime } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Delivery } from "../events/mod.ts";
 import { refuse, type ServerParts } from "../http/server.ts";
+import { behind, bringToPresent } from "../http/present.ts";
 import { settleWithin } from "../ledger/settle.ts";
 import { inProject, type Tx } from "../store/mod.ts";
 import { type SimCall, simPath, type SimRoute } from "./route.ts";
@@ -90,7 +91,7 @@ async function answer(
   const { store, settler } = parts;
   const body = route.method === "GET" ? { text: "", value: {} } : await readBody(request);
   const asked: Asked = { route, parts, request, projectId, params, body };
-  await settler.settle(projectId);
+  if (!route.still) await bringToPresent(settler, projectId);
   const run = (handle: SimRoute["handle"]) => async (tx: Tx) => {
     return await handle(await callFor(asked, tx));
   };
@@ -98,6 +99,7 @@ async function answer(
     ? await store.read(run(route.handle))
     : await store.write(run(route.handle));
   const { outside, then } = route;
+  if (route.settles) settler.settle(projectId).catch(parts.report);
   if (outside) result = await outside(result, parts.delivery);
   if (then) {
     await settler.settle(projectId);
@@ -111,14 +113,19 @@ async function answer(
 async function callFor(asked: Asked, whole: Tx): Promise<SimCall> {
   const { route, parts, request, projectId, params, body } = asked;
   const wall = parts.clock();
-  if (route.method !== "GET" && !route.then) await settleWithin(whole, projectId, wall);
+  const progress = parts.settler.progress(projectId)[0];
+  const settles = route.method !== "GET" && !route.still && !route.then;
+  if (settles && !await settleWithin(whole, projectId, wall)) throw behind(progress);
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().executeTakeFirst();
   if (!project) throw noProject(projectId);
+  // An advance has begun since: where the project is, nobody is to see.
+  if (project.clock_advancing_to !== null && !route.still) throw behind(progress);
   const url = new URL(request.url);
   return {
     tx,
     project,
+    progress,
     params,
     query: validate(route.query, Object.fromEntries(url.searchParams)),
     url,

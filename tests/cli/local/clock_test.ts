@@ -189,22 +189,57 @@ Deno.test("a stored sign-in at another service keeps the clock out of reach", as
   match(err, /^Choose a sign-in of the local service with --profile, or set CLI_BASE_URL /m);
 });
 
-Deno.test("somebody who stops waiting is told that the clock goes on", async () => {
+Deno.test("Ctrl-C stops the clock at the time it has reached, and says so", async () => {
   await using at = await openHome();
   at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
   at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
+  const before = (await at.run("clock show --output json")).json()["now"];
   const controller = new AbortController();
-  const { code, out, err } = await at.run("clock advance P1D", {
+  const paths: string[] = [];
+  const { code, out, err } = await at.run("clock advance P300Y --yes", {
     signal: controller.signal,
     intercept: async (request) => {
-      await at.service.fetch(request);
-      controller.abort();
-      throw controller.signal.reason;
+      paths.push(new URL(request.url).pathname.replace(/.*\/clock/, ""));
+      const response = await at.service.fetch(request);
+      if (paths.at(-1) === "/progress") controller.abort();
+      return response;
     },
   });
-  deepEqual([code, out], [130, ""]);
-  match(
-    err,
-    /^Stopped\nThe service goes on to move the clock; wait for it with: cli clock show\n$/,
-  );
+  deepEqual([code, out, paths.at(-1)], [130, "", "/cancel"]);
+  match(err, /^Stopped\nThe clock (was stopped at \d{4}-.+\.|had arrived\. See: .+)\n$/);
+  const after = (await at.run("clock show --output json")).json();
+  ok(Number(after["now"]) >= Number(before));
+  const cancelled = await at.run("clock cancel");
+  match(cancelled.err, /^No advance was under way$/m);
+});
+
+Deno.test("an advance with much that is due asks first, and one with far too much is refused", async () => {
+  await using desk = await deskAt();
+  const sim = simulate(desk);
+  // Weekly renewals: about 52 a year each.
+  for (let i = 0; i < 4; i++) {
+    await sim.subscribe({ customer_id: `c${i}`, product_id: "notes_web_monthly", duration: "P1W" });
+  }
+  const asked = await desk.run("clock", "advance", "P200Y");
+  deepEqual([asked.code, asked.out], [3, ""]);
+  match(asked.err, /About \d{5} renewals and the like are due by 2226-/);
+  match(asked.err, /-y/);
+  const path = `/_sim/projects/${desk.projectId}/clock/advance`;
+  const headers = { Authorization: `Bearer ${desk.service.adminSecret}` };
+  for (const [body, param] of [[{ by: "P200Y" }, "confirmed"], [{ by: "P7000Y" }, "by"]] as const) {
+    const response = await desk.service.fetch(
+      new Request(`http://127.0.0.1${path}`, {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+    const answer = await response.json();
+    deepEqual([response.status, answer.param], [422, param], answer.message);
+    match(answer.message, /^About \d+ steps of subscriptions are due by /);
+  }
+  const refused = await desk.run("clock", "advance", "P7000Y", "--yes");
+  equal(refused.code, 7);
+  match(refused.err, /one advance makes at most 1000000/);
+  equal((await clockOf(desk, "show"))["now"], NOW);
 });

@@ -160,3 +160,14 @@ Deno.test("many at once see one settled project", async () => {
   equal(new Set(answers).size, 1);
   equal((await sim.rows("transactions")).length, 20 * 13);
 });
+
+Deno.test("a refund after the clock was set back is no older than its payment", async () => {
+  let wall = START;
+  await using desk = await openDesk({ clock: () => wall, lifetimes: LASTING });
+  const sim = simulate(desk);
+  const { id } = await sim.subscribe({ product_id: "notes_web_monthly" });
+  wall -= DAY;
+  await sim.act(id, "refund");
+  const [transaction] = await sim.rows("transactions");
+  ok(Number(transaction?.["refunded_at"]) >= Number(transaction?.["purchased_at"]));
+});

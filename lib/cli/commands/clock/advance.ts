@@ -1,0 +1,199 @@
+/**
+ * `cli clock advance` and `cli clock cancel`: moving a project's time ahead, and ending that early.
+ *
+ * @module
+ */
+
+import type { Client } from "../../../client.ts";
+import { Cancelled, UsageError } from "../../../errors.ts";
+import { path } from "../../../path.ts";
+import { pause } from "../../../retry.ts";
+import type { Context } from "../../context.ts";
+import { type Clock, showClock, utc } from "../../local/clock.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import {
+  moment,
+  openSimulator,
+  parsePeriod,
+  sameFlags,
+  type Simulator,
+} from "../../local/simulator.ts";
+import type { Column } from "../../screen/output.ts";
+import { command, optionalArgument } from "../../words/command.ts";
+import { askFirst, confirmFlags } from "../../words/plain.ts";
+
+/** A clock that was moved. */
+interface MovedClock extends Clock {
+  /** The time before, in milliseconds since 1970. */
+  from: number;
+  /** How many events of each type there were on the way. */
+  events: Readonly<Record<string, number>>;
+}
+
+/** How far an advance is. */
+interface Progress {
+  /** Whether the project is on the way. */
+  moving: boolean;
+  /** The time that has been reached, in milliseconds since 1970. */
+  now: number;
+  /** How many steps have been made. */
+  done: number;
+  /** About how many steps are left. */
+  left: number;
+  /** About how long they take, in milliseconds. */
+  left_ms: number | null;
+}
+
+const columns: Column<readonly [type: string, count: number]>[] = [
+  { header: "event", value: ([type]) => type },
+  { header: "count", value: ([, count]) => count },
+];
+
+/** Moves the time ahead. */
+export const advance = command({
+  brief: "Move a project's time ahead",
+  details:
+    "By a period: P1M and other ones in ISO 8601 follow the calendar, 30d, 1m (30 days) and " +
+    "1y (365 days) count days. Or to a moment, with --to. What is due on the way happens in order, " +
+    "each at its own time. There is no way back. Ctrl-C stops the clock at the time it has reached. " +
+    "An advance with more than 20,000 renewals and the like asks first; one with more than " +
+    "1,000,000 is refused.",
+  examples: [
+    "cli clock advance P1M",
+    "cli clock advance 30d",
+    "cli clock advance --to 2027-01-31",
+    "cli clock advance --to 2027-01-31T12:00:00Z --output json",
+  ],
+  args: { by: optionalArgument("How far, such as P1M or 30d") },
+  flags: { to: moment("Until this day or moment, UTC", "--to"), ...dataFlag, ...confirmFlags },
+  async run(context, { by, to, data, ...input }) {
+    const body = bodyOf(by, to);
+    const simulator = await openSimulator(context, data);
+    await confirmLong(context, simulator, body, input);
+    const flags = sameFlags(context, data);
+    const moved = await moveClock(context, simulator, body, data);
+    showClock(context, moved);
+    const { out } = context;
+    if (out.format === "json") return;
+    const events = Object.entries(moved.events);
+    const count = events.reduce((sum, [, each]) => sum + each, 0);
+    out.table(events, columns, { title: `Events on the way (${count})`, empty: "none" });
+    out.done(`The clock went from ${utc(moved.from)} to ${utc(moved.now)}`);
+    if (count > 0) out.note(`See them: cli events list${flags}`);
+  },
+});
+
+/** Ends an advance early. */
+export const cancel = command({
+  brief: "Stop an advance at the time it has reached",
+  details: "What was due until then has happened, and nothing after it. The clock stands or runs " +
+    "on from there, as it did before the advance.",
+  flags: dataFlag,
+  async run(context, { data }) {
+    const { client, project } = await openSimulator(context, data);
+    const { cancelled } = await cancelAt(client, project);
+    showClock(context, await client.get<Clock>(path`/_sim/projects/${project}/clock`));
+    context.out.done(cancelled ? "The advance was stopped" : "No advance was under way");
+  },
+});
+
+/** Asks before an advance that takes long. The service refuses what is too long. */
+async function confirmLong(
+  context: Context,
+  { client, project }: Simulator,
+  body: object,
+  input: { confirm?: boolean | undefined; yes?: boolean | undefined },
+): Promise<void> {
+  const { due, to, most_unasked } = await client.post<
+    { due: number; to: number; most_unasked: number }
+  >(path`/_sim/projects/${project}/clock/preview`, body);
+  if (due <= most_unasked) return;
+  const question = `About ${due} renewals and the like are due by ${utc(to)}. Move the clock?`;
+  await askFirst(context, input, question);
+}
+
+/** Moves the clock and waits for it. Somebody who stops waiting stops the clock, too. */
+async function moveClock(
+  context: Context,
+  { client, project }: Simulator,
+  body: object,
+  data: string | undefined,
+): Promise<MovedClock> {
+  try {
+    const begun = await client.post<{ from: number; seq: number }>(
+      path`/_sim/projects/${project}/clock/begin`,
+      { ...body, confirmed: true },
+    );
+    await arrival(context, client, project);
+    return await client.get<MovedClock>(path`/_sim/projects/${project}/clock/arrival`, {
+      query: begun,
+    });
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    throw new Cancelled(error.message, { cause: error, hint: await stopClock(context, data) });
+  }
+}
+
+/** Stops the clock after Ctrl-C. Returns what to say of that. */
+async function stopClock(context: Context, data: string | undefined): Promise<string> {
+  const flags = sameFlags(context, data);
+  try {
+    const { client, project } = await openSimulator(context, data, { heedsStop: false });
+    const { cancelled, now } = await cancelAt(client, project);
+    return cancelled
+      ? `The clock was stopped at ${utc(now)}.`
+      : `The clock had arrived. See: cli clock show${flags}`;
+  } catch {
+    return `The clock goes on. Stop it with: cli clock cancel${flags}`;
+  }
+}
+
+/** Ends an advance, if there is one. Returns the time that it has reached. */
+async function cancelAt(
+  client: Client,
+  project: string,
+): Promise<{ cancelled: boolean; now: number }> {
+  return await client.post(path`/_sim/projects/${project}/clock/cancel`);
+}
+
+/** The pauses between two looks at an advance, in milliseconds. The last one is repeated. */
+const PAUSES = [5, 20, 50, 100, 250];
+const LAST_PAUSE_MS = 500;
+
+/** How often the progress is said, in milliseconds. */
+const SAY_MS = 2000;
+
+/** Waits until the clock has arrived, and says now and then how far it is. */
+async function arrival({ out, signal }: Context, client: Client, project: string): Promise<void> {
+  for (let look = 0, silent = 0;; look++) {
+    const progress = await client.get<Progress>(path`/_sim/projects/${project}/clock/progress`);
+    if (!progress.moving) return;
+    if (silent >= SAY_MS) {
+      out.note(told(progress));
+      silent = 0;
+    }
+    const wait = PAUSES[look] ?? LAST_PAUSE_MS;
+    silent += wait;
+    await pause(wait, signal);
+  }
+}
+
+/** How far an advance is, in words. */
+function told({ now, done, left, left_ms }: Progress): string {
+  const share = Math.floor(100 * done / Math.max(1, done + left));
+  const time = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
+  return `The clock is at ${utc(now)}: ${share} %${time}`;
+}
+
+/** What is sent to move the clock. */
+function bodyOf(by: string | undefined, to: number | undefined): { by: string } | { to: number } {
+  const hint = "Give a period such as P1M or 30d, or a day with --to 2027-01-31.";
+  if (by !== undefined && to !== undefined) {
+    throw new UsageError("Cannot move a project's time ahead: both a period and --to are given", {
+      hint,
+    });
+  }
+  if (by !== undefined) return { by: parsePeriod(by) };
+  if (to !== undefined) return { to };
+  throw new UsageError("Cannot move a project's time ahead: it is not said how far", { hint });
+}

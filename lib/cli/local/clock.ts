@@ -1,0 +1,52 @@
+/**
+ * A project's clock, as commands show it.
+ *
+ * @module
+ */
+
+import type { Context } from "../context.ts";
+import { time } from "../screen/display.ts";
+import type { Field } from "../screen/output.ts";
+import { showOne } from "../words/plain.ts";
+
+/** A project's clock. */
+export interface Clock {
+  /** The project. */
+  project_id: string;
+  /** Its time, in milliseconds since 1970. */
+  now: number;
+  /** Whether it stands still. */
+  frozen: boolean;
+  /** Milliseconds that it is ahead of wall time. */
+  offset_ms: number;
+}
+
+const fields: Field<Clock>[] = [
+  { label: "project_id", value: (clock) => clock.project_id },
+  { label: "now", value: (clock) => clock.now, kind: "time" },
+  { label: "frozen", value: (clock) => clock.frozen },
+  { label: "offset", value: ({ offset_ms }) => inWords(offset_ms) },
+];
+
+/** Shows a clock. */
+export function showClock(context: Context, clock: Clock): void {
+  if (context.out.format === "json") return showOne(context, clock);
+  context.out.card(clock, fields);
+}
+
+/** A time for people. */
+export function utc(ms: number): string {
+  return time(ms);
+}
+
+/** How far a clock is ahead, or behind where it has been stopped. */
+function inWords(ms: number): string {
+  const minutes = Math.round(Math.abs(ms) / 60_000);
+  if (minutes === 0) return "in time";
+  const parts = [[Math.floor(minutes / 1440), "d"], [Math.floor(minutes / 60) % 24, "h"], [
+    minutes % 60,
+    "min",
+  ]];
+  const text = parts.filter(([count]) => count !== 0).map((part) => part.join(" ")).join(" ");
+  return `${text} ${ms < 0 ? "behind" : "ahead"}`;
+}

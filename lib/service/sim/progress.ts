@@ -1,0 +1,42 @@
+/**
+ * How far projects are that are being brought to their present.
+ *
+ * @module
+ */
+
+import { countDue } from "../ledger/due.ts";
+import type { Progress } from "../ledger/settle.ts";
+import { inProject, type ProjectTx, type Store } from "../store/mod.ts";
+
+/** What is left of a project's way. */
+export interface Left {
+  /** About how many steps are left. */
+  left: number;
+  /** About how long they take, in milliseconds; null when nothing can be said yet. */
+  left_ms: number | null;
+}
+
+/** What is left to do in a project until a moment, and how long that takes as things go. */
+export async function leftUntil(
+  tx: ProjectTx,
+  to: number,
+  progress: Progress | undefined,
+): Promise<Left> {
+  const left = await countDue(tx, to);
+  const known = progress !== undefined && progress.done > 0;
+  return { left, left_ms: known ? Math.round(progress.took_ms * left / progress.done) : null };
+}
+
+/** All projects that are on their way. */
+export async function readProgress(
+  store: Store,
+  progress: readonly Progress[],
+): Promise<{ items: (Progress & Left)[] }> {
+  return await store.read(async (tx) => {
+    const items: (Progress & Left)[] = [];
+    for (const one of progress) {
+      items.push({ ...one, ...await leftUntil(inProject(tx, one.project_id), one.to, one) });
+    }
+    return { items };
+  });
+}

@@ -1,0 +1,72 @@
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { Refusal } from "../../../lib/service/contract/errors.ts";
+import { steadyClock } from "../../../lib/service/clock.ts";
+import { bringToPresent, refuseMoving } from "../../../lib/service/http/present.ts";
+import type { Settler } from "../../../lib/service/ledger/settle.ts";
+
+/** A settler that needs so long for a project. */
+function settlerThatTakes(settled: Promise<void>, stopped = false): Settler {
+  const way = { project_id: "proj1", now: 1000, to: 9000, done: 10, took_ms: 5 };
+  return {
+    settle: () => settled,
+    settleAll: () => settled,
+    progress: () => [way],
+    isStopped: () => stopped,
+    stop: () => settled,
+  };
+}
+
+/** Checks that a request is told to come again. */
+function comeAgain(error: unknown): boolean {
+  ok(error instanceof Refusal);
+  deepEqual([error.status, error.details.backoff_ms, error.details.headers], [503, 1000, {
+    "Retry-After": "1",
+  }]);
+  return true;
+}
+
+Deno.test("a request to a project that catches up for long is told to come again, and how far it is", async () => {
+  const never = new Promise<void>(() => {});
+  await rejects(bringToPresent(settlerThatTakes(never), "proj1", 5), (error) => {
+    ok(String(error).includes("1970-01-01T00:00:01.000Z on the way to 1970-01-01T00:00:09.000Z"));
+    return comeAgain(error);
+  });
+  await bringToPresent(settlerThatTakes(Promise.resolve()), "proj1", 1000);
+});
+
+Deno.test("a project on its way is shown to nobody, nor one that is behind for good", () => {
+  const project = {
+    clock_frozen_at: 5,
+    clock_offset: 0,
+    clock_advancing_to: null,
+    next_due_at: null,
+  };
+  const [running, stopped] = [false, true].map((one) => settlerThatTakes(Promise.resolve(), one));
+  if (!running || !stopped) throw new Error("both are there");
+  refuseMoving(project, running, 10);
+  refuseMoving(project, stopped, 10);
+  refuseMoving({ ...project, next_due_at: 5 }, running, 10);
+  const cases = [[{ ...project, clock_advancing_to: 9 }, running], [
+    { ...project, next_due_at: 5 },
+    stopped,
+  ]] as const;
+  for (const [moving, settler] of cases) {
+    try {
+      refuseMoving(moving, settler, 10);
+      ok(false, "it was shown");
+    } catch (error) {
+      comeAgain(error);
+    }
+  }
+});
+
+Deno.test("a steady clock stands while the clock that it follows is behind", () => {
+  let now = 100;
+  const clock = steadyClock(() => now, 90);
+  equal(clock(), 100);
+  now = 50;
+  equal(clock(), 100);
+  now = 101;
+  equal(clock(), 101);
+  equal(steadyClock(() => 5, 90)(), 90);
+});
