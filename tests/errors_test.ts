@@ -145,7 +145,7 @@ Deno.test("JSON that could not be kept as it is, is refused", async () => {
     ['{"\\udc00":1}', /not valid Unicode, or a NUL/],
     ['{"__proto__":1}', /a field that is named __proto__/],
     ["[".repeat(63) + "]".repeat(63), /nested deeper than 64 levels/],
-    ["[".repeat(100_000) + "]".repeat(100_000), /nested deeper than 64 levels|not valid JSON/],
+    ["[".repeat(100_000) + "]".repeat(100_000), /more than 20000 values/],
   ];
   for (const [json, message] of cases) {
     await api.refused(malformed(message), "POST", "/offerings/default", inMetadata(json));

@@ -121,7 +121,7 @@ export function pause(state: Subscription, at: number, resumesAt: number | null)
     throw new IllegalStep(`A subscription that is ${nameOf(state)} cannot be paused`);
   }
   if (resumesAt !== null && resumesAt <= (state.period_ends_at ?? at)) {
-    throw new IllegalStep("The pause would end before the period does");
+    throw new IllegalStep("The pause would end before the current period does");
   }
   const after = changed(state, { auto_renewal_status: "will_pause", resumes_at: resumesAt });
   const extra = { auto_resume_at_ms: resumesAt };
@@ -149,7 +149,7 @@ export function extend(state: Subscription, at: number, until: number): Step {
     throw new IllegalStep("The new end must be later than the end of the current period");
   }
   const pauses = state.resumes_at !== null && state.resumes_at <= until;
-  if (pauses) throw new IllegalStep("The pause would end before the period does");
+  if (pauses) throw new IllegalStep("The pause would end before the current period does");
   const after = changed(state, { period_ends_at: until, anchor_at: until, anchor_periods: 0 });
   const events = [{ type: "SUBSCRIPTION_EXTENDED" } as const];
   return { before: state, after, at, movement: "renewal", events };

@@ -153,7 +153,7 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   match(nope.err, /\nSee what there is: cli events list --project-id \w+\n$/);
   const noHook = await counter.run("events resend $event --webhook nope");
   match(noHook.err, /\nSee what there is: cli webhooks list --project-id \w+\n$/);
-  match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +[-\d: ]{16} +ada/);
+  match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +[-\d: ]{16}Z +ada/);
   match(await run(counter, "events view $event"), /^ {4}"app_user_id": "bob",$/m);
 });
 

@@ -155,19 +155,19 @@ Deno.test("what a state does not allow is refused with a reason, and changes not
   const expired = expireNow(active, START, "UNKNOWN").after;
   const refused: [string, () => unknown][] = [
     ["expired", () => cancel(expired, START, "UNSUBSCRIBE")],
-    ["cancelled already", () => cancel(cancel(active, START, "UNKNOWN").after, START, "UNKNOWN")],
+    ["already cancelled", () => cancel(cancel(active, START, "UNKNOWN").after, START, "UNKNOWN")],
     ["not cancelled", () => uncancel(active, START)],
-    ["new purchase", () => uncancel(expired, START)],
-    ["No charge", () => recover(active, START)],
+    ["buy it again", () => uncancel(expired, START)],
+    ["no failing charge", () => recover(active, START)],
     ["expired", () => renewNow(expired, START)],
     ["cannot be paused", () => pause(expired, START, null)],
-    ["before the period", () => pause(active, START, START + DAY)],
-    ["beyond the end", () => extend(active, START, START + DAY)],
+    ["before the current period", () => pause(active, START, START + DAY)],
+    ["later than the end", () => extend(active, START, START + DAY)],
     ["not paused", () => resume(active, START)],
-    ["fail already", () => failNext(failNext(active, START, null).after, START, null)],
-    ["not higher", () => raisePrice(active, START, 1)],
-    ["does not wait", () => agreeToPrice(active, START)],
-    ["expired already", () => expireNow(expired, START, "UNKNOWN")],
+    ["already failing", () => failNext(failNext(active, START, null).after, START, null)],
+    ["must be higher", () => raisePrice(active, START, 1)],
+    ["no price increase", () => agreeToPrice(active, START)],
+    ["already expired", () => expireNow(expired, START, "UNKNOWN")],
   ];
   for (const [reason, act] of refused) {
     throws(act, (error: unknown) => error instanceof IllegalStep && error.message.includes(reason));
