@@ -55,7 +55,7 @@ export async function saveBackup(
   const temporary = `${resolve(path)}.${crypto.randomUUID()}.tmp`;
   try {
     (await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 })).close();
-    const schema = copyInto(database, temporary);
+    const schema = await copyInto(database, temporary);
     const note = await endWithNote(temporary, { schema, made_at: now });
     await Deno.rename(temporary, path);
     await syncFolder(dirname(resolve(path)));
@@ -142,7 +142,7 @@ function isNote(note: unknown): note is BackupNote {
 }
 
 /** Copies a database as of one moment into an empty file. Returns the number of its schema. */
-function copyInto(database: string, target: string): number {
+async function copyInto(database: string, target: string): Promise<number> {
   const connection = connect(database);
   try {
     const [known] = connection.rows(
@@ -154,11 +154,22 @@ function copyInto(database: string, target: string): number {
         { hint: "Name the data folder of a service with: --data DIR" },
       );
     }
-    connection.rows("VACUUM INTO ?", target);
+    await connection.copyTo(target);
+    leaveLogMode(target);
     const [step] = connection.rows("SELECT max(number) AS number FROM schema_migrations");
     return Number(step?.number ?? 0);
   } finally {
     connection.close();
+  }
+}
+
+/** Makes a copy one file that is read without a log beside it. */
+function leaveLogMode(file: string): void {
+  const copy = connect(file);
+  try {
+    copy.rows("PRAGMA journal_mode = DELETE");
+  } finally {
+    copy.close();
   }
 }
 
