@@ -46,17 +46,47 @@ export function refuseMoving(project: TimeOfProject, settler: Settler, wall: num
   if (project.clock_advancing_to !== null || stuck) throw behind();
 }
 
+/** How often a request starts again because an advance of the clock has begun meanwhile. */
+const MOST_TRIES = 5;
+
+/** The refusals of requests that may start again once the project has arrived. */
+const movingRefusals = new WeakSet<Error>();
+
+/**
+ * Runs work at a project's present. When an advance of the clock begins before the work does, it
+ * waits for that advance and runs the work then.
+ *
+ * @throws {Refusal} 503, to be tried again, when that takes long.
+ */
+export async function atPresent<T>(
+  settler: Settler,
+  projectId: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const again = error instanceof Error && movingRefusals.has(error) && tries < MOST_TRIES;
+      if (!again || projectId === undefined) throw error;
+      await bringToPresent(settler, projectId);
+    }
+  }
+}
+
 /** The refusal of a request to a project that is not at its present yet. */
 export function behind(progress?: Progress): Refusal {
   const where = progress
     ? ` It has reached ${iso(progress.now)} on the way to ${iso(progress.to)}.`
     : "";
-  return new Refusal(
+  const refusal = new Refusal(
     503,
     "server_error",
     `The project is catching up with its clock; try again.${where}`,
     { backoff_ms: BACKOFF_MS, headers: { "Retry-After": String(BACKOFF_MS / 1000) } },
   );
+  movingRefusals.add(refusal);
+  return refusal;
 }
 
 function iso(ms: number): string {

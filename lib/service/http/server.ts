@@ -17,7 +17,7 @@ import { IllegalStep } from "../domain/step.ts";
 import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import { newRequestId } from "../records/ids.ts";
-import { bringToPresent, refuseMoving } from "./present.ts";
+import { atPresent, bringToPresent, refuseMoving } from "./present.ts";
 import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
 import type { RateCounter } from "./rates.ts";
 import {
@@ -164,7 +164,11 @@ function count(asked: Asked): void {
 }
 
 /** Checks the project and runs the handler, both on one snapshot. */
-async function read(asked: Asked): Promise<Answer> {
+function read(asked: Asked): Promise<Answer> {
+  return atPresent(asked.parts.settler, asked.projectId, () => readOnce(asked));
+}
+
+async function readOnce(asked: Asked): Promise<Answer> {
   const { route, parts, actor, projectId } = asked;
   for (let settled = false;; settled = true) {
     const answer = await parts.store.read(async (tx) => {
@@ -195,7 +199,7 @@ async function change(asked: Asked): Promise<Answer> {
   if (route.prepare && !await parts.store.read(answered)) {
     await route.prepare(preparationFor(asked, body.value));
   }
-  return await parts.store.write(async (tx) => {
+  const write = async (tx: Tx): Promise<Answer> => {
     const earlier = await answered(tx);
     if (earlier) return { ...earlier, replayed: true };
     const project = projectId === undefined
@@ -211,7 +215,8 @@ async function change(asked: Asked): Promise<Answer> {
     const answer = { status: route.status, text: textOf(asked, result) };
     if (key !== null) await rememberAnswer(tx, actor, key, what, answer, parts.clock());
     return answer;
-  });
+  };
+  return await atPresent(parts.settler, projectId, () => parts.store.write(write));
 }
 
 /** An answer as it is sent, in the spelling of the dialect. */

@@ -10,7 +10,7 @@ import { projectTime } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Delivery } from "../events/mod.ts";
 import { refuse, type ServerParts } from "../http/server.ts";
-import { behind, bringToPresent } from "../http/present.ts";
+import { atPresent, behind, bringToPresent } from "../http/present.ts";
 import { settleWithin } from "../ledger/settle.ts";
 import { inProject, type Tx } from "../store/mod.ts";
 import { type SimCall, simPath, type SimRoute } from "./route.ts";
@@ -95,16 +95,19 @@ async function answer(
   const run = (handle: SimRoute["handle"]) => async (tx: Tx) => {
     return await handle(await callFor(asked, tx));
   };
-  let result = route.method === "GET"
-    ? await store.read(run(route.handle))
-    : await store.write(run(route.handle));
+  let result = await atPresent(
+    settler,
+    projectId,
+    () => route.method === "GET" ? store.read(run(route.handle)) : store.write(run(route.handle)),
+  );
   const { outside, then } = route;
   if (route.settles) settler.settle(projectId).catch(parts.report);
   if (outside) result = await outside(result, parts.delivery);
   if (then) {
     await settler.settle(projectId);
     const done = result;
-    result = await store.read(run((call) => then(call, done)));
+    const show = run((call) => then(call, done));
+    result = await atPresent(settler, projectId, () => store.read(show));
   }
   return Response.json(result, { status: route.status, headers: { "Cache-Control": "no-store" } });
 }

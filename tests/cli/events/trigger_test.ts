@@ -222,11 +222,9 @@ Deno.test("events trigger buys anew, ends what gives way, and says what does not
   );
   equal(code, 7);
   match(err, /no product to buy that is a subscription .* and that the customer has not got: end /);
-  const ids = (await sim.rows("subscriptions")).map((row) => row.id);
-  equal(ids.length, 6);
-  const some = ids.toReversed().slice(0, 5).join(", ");
-  ok(err.includes(`In the way: ${some}`), err);
-  match(err, /end one with: cli simulate expire/);
+  const [last] = (await sim.rows("subscriptions")).toReversed();
+  const hint = `In the way: ${last?.id}; end it with: cli simulate expire ${last?.id}`;
+  ok(err.includes(hint), err);
   // These always find a way.
   const turns = ["NON_RENEWING_PURCHASE", "INVOICE_ISSUANCE", "TRANSFER", "EXPIRATION"];
   const more = ["INITIAL_PURCHASE", "PRODUCT_CHANGE", "TEMPORARY_ENTITLEMENT_GRANT"];

@@ -74,7 +74,7 @@ Deno.test("a purchase of web billing is refunded once, and takes its access alon
   deepEqual([refunded.status, refunded.revenue_in_usd.gross], ["refunded", 0]);
   deepEqual((await listActiveEntitlements(desk.client, "grace")).items, []);
   const path = `/purchases/${id}/actions/refund`;
-  await api.refused(againstRule(/refunded already/), "POST", path);
+  await api.refused(againstRule(/already refunded/), "POST", path);
   const { items: [entry] } = await api.get("/audit_logs?limit=1");
   deepEqual([entry?.["action_type"], entry?.["target_identifier"]], ["purchase_refunded", id]);
 

@@ -97,6 +97,7 @@ Deno.test("a service on another address of this machine can be named by its data
   await using desk = await openDesk({ clock: () => NOW, hosts: ["192.168.1.10"] });
   await using data = await noted(desk, "http://192.168.1.10:4010");
   desk.env.CLI_BASE_URL = "http://192.168.1.10:4010";
+  desk.env.CLI_ALLOW_INSECURE_HOST = "1";
   const bought = await desk.run(
     ...`${PURCHASE} --data`.split(" "),
     data.folder,
