@@ -26,8 +26,8 @@ import {
   type Settings,
   shownSettings,
   splitSecrets,
-} from "./app_types.ts";
-import { storeKitConfig } from "./storekit.ts";
+} from "../records/app_types.ts";
+import { storeKitConfig } from "../records/storekit.ts";
 
 export { appSchema };
 

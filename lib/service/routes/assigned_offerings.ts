@@ -10,7 +10,7 @@ import { unprocessable } from "../contract/errors.ts";
 import { route } from "../contract/route.ts";
 import { findCustomer, findOffering } from "../records/find.ts";
 import { customerSchema, showCustomerWithAccess } from "./customers.ts";
-import { objectId } from "./fields.ts";
+import { objectId } from "../contract/fields.ts";
 
 const offeringAssignment: z.ZodType<OfferingAssignment> = z.strictObject({
   offering_id: objectId.nullable(),

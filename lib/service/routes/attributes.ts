@@ -13,7 +13,7 @@ import { type Listing, listPage, nestedPage, tombstoneOf } from "../records/list
 import { type Call, route } from "../contract/route.ts";
 import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
-import { listOf, text } from "./fields.ts";
+import { listOf, text } from "../contract/fields.ts";
 
 /** An attribute in an answer. */
 export const attributeSchema: z.ZodType<CustomerAttribute> = component(

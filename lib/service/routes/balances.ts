@@ -14,7 +14,7 @@ import { changeBalance, type CurrencyTransaction, LARGEST_BALANCE } from "../rec
 import { findCustomer, findVirtualCurrency, type Place } from "../records/find.ts";
 import { type Listing, listPage, nestedPage } from "../records/lists.ts";
 import type { Row } from "../store/tables.ts";
-import { text, wholeNumber } from "./fields.ts";
+import { text, wholeNumber } from "../contract/fields.ts";
 
 /** What a customer has of one currency. */
 interface Balance {

@@ -22,7 +22,7 @@ import { type Call, route } from "../contract/route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { attributePage, attributeSchema, newAttributes, writeAttributes } from "./attributes.ts";
-import { text } from "./fields.ts";
+import { text } from "../contract/fields.ts";
 
 /** What a customer may use now, in an answer. */
 export const activeEntitlementSchema: z.ZodType<ActiveEntitlement> = component(

@@ -20,7 +20,7 @@ import { type Call, route } from "../contract/route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { displayName, lookupKey, productIds, state, unchangeable } from "./fields.ts";
+import { displayName, lookupKey, productIds, state, unchangeable } from "../contract/fields.ts";
 import { productSchema, showProduct } from "./products.ts";
 
 /** An entitlement in an answer. */

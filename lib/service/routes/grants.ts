@@ -14,7 +14,7 @@ import { recordSteps } from "../ledger/journal.ts";
 import { type Call, route } from "../contract/route.ts";
 import type { Row } from "../store/tables.ts";
 import { customerSchema, showCustomerWithAccess } from "./customers.ts";
-import { objectId, wholeNumber } from "./fields.ts";
+import { objectId, wholeNumber } from "../contract/fields.ts";
 
 const entitlementGrant: z.ZodType<EntitlementGrant> = z.strictObject({
   entitlement_id: objectId,

@@ -12,7 +12,7 @@ import { route } from "../contract/route.ts";
 import { pageOf, pageQuery } from "../contract/schemas.ts";
 import { activeEntitlementSchema } from "./customers.ts";
 import { invoiceSchema, showInvoice } from "./invoices.ts";
-import { environment } from "./money_fields.ts";
+import { environment } from "../contract/money_fields.ts";
 import { purchaseSchema, showPurchase } from "./purchases.ts";
 import { showSubscription, subscriptionSchema } from "./subscriptions.ts";
 

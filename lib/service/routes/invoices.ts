@@ -11,7 +11,7 @@ import { findInvoice } from "../records/find.ts";
 import { route } from "../contract/route.ts";
 import { component, millis } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
-import { amountSchema } from "./money_fields.ts";
+import { amountSchema } from "../contract/money_fields.ts";
 
 /** An invoice in an answer. */
 export const invoiceSchema: z.ZodType<Invoice> = component(

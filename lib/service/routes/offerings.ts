@@ -15,8 +15,8 @@ import { type Call, route } from "../contract/route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { displayName, lookupKey, metadata, state, unchangeable } from "./fields.ts";
-import { archivedProductsOf } from "./package_products.ts";
+import { displayName, lookupKey, metadata, state, unchangeable } from "../contract/fields.ts";
+import { archivedProductsOf } from "../records/package_products.ts";
 import { packageListing, packageSchema } from "./packages.ts";
 
 /** An offering in an answer. */

@@ -25,13 +25,13 @@ import {
   productIds,
   unchangeable,
   wholeNumber,
-} from "./fields.ts";
+} from "../contract/fields.ts";
 import {
   attachToPackage,
   packageProductChoices,
   packageProductListing,
   packageProductSchema,
-} from "./package_products.ts";
+} from "../records/package_products.ts";
 
 /** A package in an answer. */
 export const packageSchema: z.ZodType<Package> = component(

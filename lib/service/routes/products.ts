@@ -18,7 +18,7 @@ import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract
 import { isForeignKeyViolation, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { appSchema, showApp } from "./apps.ts";
-import { displayName, objectId, state, text, unchangeable } from "./fields.ts";
+import { displayName, objectId, state, text, unchangeable } from "../contract/fields.ts";
 
 const productType = z.enum([
   "subscription",

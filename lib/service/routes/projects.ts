@@ -13,7 +13,7 @@ import { type AccountCall, type Actor, route } from "../contract/route.ts";
 import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { acrossProjects, inProject, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { text } from "./fields.ts";
+import { text } from "../contract/fields.ts";
 
 const projectSchema: z.ZodType<Project> = component(
   "Project",

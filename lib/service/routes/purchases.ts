@@ -18,8 +18,8 @@ import { type Call, route } from "../contract/route.ts";
 import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
 import { entitlementSchema } from "./entitlements.ts";
-import { text } from "./fields.ts";
-import { amountSchema, environment, ownership, store } from "./money_fields.ts";
+import { text } from "../contract/fields.ts";
+import { amountSchema, environment, ownership, store } from "../contract/money_fields.ts";
 
 /** A one-time purchase in an answer. */
 export const purchaseSchema: z.ZodType<Purchase> = component(

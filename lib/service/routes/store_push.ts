@@ -9,7 +9,7 @@ import type { PushedProduct, StorePush } from "../../resources/products.ts";
 import { unprocessable } from "../contract/errors.ts";
 import { findApp, findProduct } from "../records/find.ts";
 import { type Call, route } from "../contract/route.ts";
-import { text } from "./fields.ts";
+import { text } from "../contract/fields.ts";
 
 const storePush: z.ZodType<StorePush> = z.strictObject({
   store_information: z.strictObject({

@@ -16,7 +16,7 @@ import { checkRefundable } from "../ledger/refund_rules.ts";
 import { route } from "../contract/route.ts";
 import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import type { Row } from "../store/tables.ts";
-import { amountSchema } from "./money_fields.ts";
+import { amountSchema } from "../contract/money_fields.ts";
 
 const transactionSchema: z.ZodType<SubscriptionTransaction> = component(
   "SubscriptionTransaction",

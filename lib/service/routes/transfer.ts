@@ -11,7 +11,7 @@ import { findApp, findCustomer } from "../records/find.ts";
 import { moveHoldings } from "../ledger/owners.ts";
 import { route } from "../contract/route.ts";
 import { customerSchema, showCustomerWithAccess } from "./customers.ts";
-import { objectId } from "./fields.ts";
+import { objectId } from "../contract/fields.ts";
 
 const customerTransfer: z.ZodType<CustomerTransfer> = z.strictObject({
   target_customer_id: z.string().min(1),

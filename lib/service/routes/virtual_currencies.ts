@@ -20,7 +20,7 @@ import { type Call, route } from "../contract/route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { state } from "./fields.ts";
+import { state } from "../contract/fields.ts";
 
 const virtualCurrencySchema: z.ZodType<VirtualCurrency> = component(
   "VirtualCurrency",

@@ -18,8 +18,8 @@ import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { LONGEST_URL, TargetError } from "../outbound/targets.ts";
-import { listOf, objectId, text } from "./fields.ts";
-import { environment } from "./money_fields.ts";
+import { listOf, objectId, text } from "../contract/fields.ts";
+import { environment } from "../contract/money_fields.ts";
 
 const webhookSchema: z.ZodType<Webhook> = component(
   "WebhookIntegration",

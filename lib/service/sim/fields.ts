@@ -11,7 +11,7 @@ import { convert, LARGEST_PAYMENT_USD, payable, toMicros } from "../domain/money
 import { invalid, Refusal } from "../contract/errors.ts";
 import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
 import { BLOCKED_RULE, isNobody } from "../routes/customers.ts";
-import { text } from "../routes/fields.ts";
+import { text } from "../contract/fields.ts";
 
 /** A duration of whole days at least: no store sells or grants less. */
 export const duration = z.string().refine(

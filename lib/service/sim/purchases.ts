@@ -49,7 +49,7 @@ import {
 } from "./fields.ts";
 import { type SimCall, simRoute } from "./route.ts";
 import { checkTrial } from "./trials.ts";
-import { text } from "../routes/fields.ts";
+import { text } from "../contract/fields.ts";
 
 const TRIAL_RULE =
   "must be true, false or an ISO 8601 duration of days, weeks, months or years, such as P1W";

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import type { App, AppChanges, NewApp } from "../../resources/apps.ts";
 import { component, millis } from "../contract/schemas.ts";
-import { text, unchangeable } from "./fields.ts";
+import { text, unchangeable } from "../contract/fields.ts";
 
 const BILLING_CURRENCIES = (
   "USD EUR JPY GBP AUD CAD BRL KRW CNY MXN SEK PLN MYR PHP CHF SAR TWD NOK DKK THB NZD SGD HKD " +

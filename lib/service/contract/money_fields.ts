@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import type { MonetaryAmount } from "../../resources/money.ts";
-import { component } from "../contract/schemas.ts";
+import { component } from "./schemas.ts";
 
 /** An amount of money in an answer. */
 export const amountSchema: z.ZodType<MonetaryAmount> = component(

@@ -6,15 +6,15 @@
 
 import { z } from "zod";
 import type { PackageProduct, PackageProductChoice } from "../../resources/packages.ts";
-import { attachedAt } from "../records/attachments.ts";
+import { attachedAt } from "./attachments.ts";
 import { malformed } from "../contract/errors.ts";
-import { findProduct, type Place } from "../records/find.ts";
-import type { Listing } from "../records/lists.ts";
+import { findProduct, type Place } from "./find.ts";
+import type { Listing } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
 import { isUniqueViolation, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { listOf, objectId } from "./fields.ts";
-import { productSchema, showProduct } from "./products.ts";
+import { listOf, objectId } from "../contract/fields.ts";
+import { productSchema, showProduct } from "../routes/products.ts";
 
 const eligibility = z.enum(["all", "google_sdk_lt_6", "google_sdk_ge_6"]);
 
