@@ -16,7 +16,7 @@ import { newToken } from "./records/ids.ts";
 import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
 import { openApiDocument } from "./contract/openapi.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
-import { answerFile, ensureFileKey, FILES } from "./routes/invoice_files.ts";
+import { answerFile, ensureFileKey, FILES } from "./records/invoice_files.ts";
 import { operations, publicRoutes, routes, sdkRoutes } from "./routes/mod.ts";
 import { createSdkServer } from "./contract/sdk.ts";
 import { seed, type SeedOptions } from "./seed/seed.ts";

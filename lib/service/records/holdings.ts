@@ -11,7 +11,7 @@ import { accessEnd, furthestEnds, givesAccess, type Source } from "../domain/acc
 import type { Place } from "./find.ts";
 import { type Listing, tombstoneOf } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
-import { showEntitlement } from "../routes/entitlements.ts";
+import { showEntitlement } from "./entitlements.ts";
 import type { Row } from "../store/tables.ts";
 
 /** What gives entitlements: a product, or for a promotional grant the entitlement itself. */

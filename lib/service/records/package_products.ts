@@ -14,7 +14,7 @@ import type { Call } from "../contract/route.ts";
 import { isUniqueViolation, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { listOf, objectId } from "../contract/fields.ts";
-import { productSchema, showProduct } from "../routes/products.ts";
+import { productSchema, showProduct } from "./products.ts";
 
 const eligibility = z.enum(["all", "google_sdk_lt_6", "google_sdk_ge_6"]);
 

@@ -4,32 +4,26 @@
  * @module
  */
 
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { App, PublicApiKey, StoreKitConfig } from "../../resources/apps.ts";
-import { deleteRow } from "../records/changes.ts";
+import type { PublicApiKey, StoreKitConfig } from "../../resources/apps.ts";
 import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
-import { findApp, type Place } from "../records/find.ts";
-import { newId } from "../records/ids.ts";
-import { listPage, tableListing, wholeList } from "../records/lists.ts";
-import { type Call, route } from "../contract/route.ts";
-import { BILLING, ownStore, publicApp, publicKey } from "../contract/spelling.ts";
+import { route } from "../contract/route.ts";
 import { deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
-import { nextSeq } from "../store/mod.ts";
-import type { Row } from "../store/tables.ts";
+import { ownStore } from "../contract/spelling.ts";
 import {
   appChanges,
   appSchema,
   CLEARED,
-  KEY_PREFIX,
   newApp,
   type Settings,
-  shownSettings,
   splitSecrets,
 } from "../records/app_types.ts";
+import { insertApp, showApp } from "../records/apps.ts";
+import { deleteRow } from "../records/changes.ts";
+import { findApp, type Place } from "../records/find.ts";
+import { listPage, tableListing, wholeList } from "../records/lists.ts";
 import { storeKitConfig } from "../records/storekit.ts";
-
-export { appSchema };
+import type { Row } from "../store/tables.ts";
 
 const publicApiKey: z.ZodType<PublicApiKey> = z.object({
   object: z.literal("public_api_key"),
@@ -179,67 +173,6 @@ export const appRoutes = [
   updateApp,
   deleteApp,
 ];
-
-/** An app as the API shows it: never its secrets. */
-export function showApp(row: Row<"apps">): App {
-  const common = {
-    object: "app",
-    id: row.id,
-    name: row.name,
-    created_at: row.created_at,
-    project_id: row.project_id,
-    type: row.type,
-  };
-  if (row.type === "test_store") return common as App;
-  const settings: Settings = JSON.parse(row.settings);
-  const secrets: Settings = JSON.parse(row.secrets);
-  const app = { ...common, [row.type]: shownSettings(row, settings, secrets) };
-  // The object under the type's name was validated against that type when it was stored.
-  return (row.public_spelling === 1 ? publicApp(app) : app) as unknown as App;
-}
-
-/** Creates an app and the keys of its SDK; the simulator and the seed use it too. */
-export async function insertApp(
-  call: Pick<Call, "tx" | "project" | "now">,
-  name: string,
-  type: string,
-  fields: Settings,
-): Promise<App> {
-  const { tx, now } = call;
-  const { settings, secrets } = splitSecrets(fields);
-  const own = ownStore(type);
-  const row = await tx.insertInto("apps").values({
-    id: newId("app"),
-    seq: await nextSeq(tx),
-    name,
-    type: own,
-    settings: JSON.stringify(settings),
-    secrets: JSON.stringify(secrets),
-    public_spelling: own === type ? 0 : 1,
-    created_at: now,
-  }).returningAll().executeTakeFirstOrThrow();
-  await insertKey(call, row, "production");
-  if (own === BILLING) await insertKey(call, row, "sandbox");
-  return showApp(row);
-}
-
-/** Gives an app a public key for an environment. */
-async function insertKey(
-  { tx, now }: Pick<Call, "tx" | "project" | "now">,
-  app: Row<"apps">,
-  environment: "production" | "sandbox",
-): Promise<void> {
-  const own = `${KEY_PREFIX[app.type]}${environment === "sandbox" ? "sb_" : ""}`;
-  const prefix = app.public_spelling === 1 ? publicKey(own) : own;
-  await tx.insertInto("app_keys").values({
-    app_id: app.id,
-    id: newId("public_api_key"),
-    seq: await nextSeq(tx),
-    key: prefix + randomBytes(14).toString("hex"),
-    environment,
-    created_at: now,
-  }).execute();
-}
 
 /** A public key as the API shows it. */
 function showKey(row: Row<"app_keys">): PublicApiKey {

@@ -9,7 +9,7 @@ import type { OfferingAssignment } from "../../resources/customers.ts";
 import { unprocessable } from "../contract/errors.ts";
 import { route } from "../contract/route.ts";
 import { findCustomer, findOffering } from "../records/find.ts";
-import { customerSchema, showCustomerWithAccess } from "./customers.ts";
+import { customerSchema, showCustomerWithAccess } from "../records/customers.ts";
 import { objectId } from "../contract/fields.ts";
 
 const offeringAssignment: z.ZodType<OfferingAssignment> = z.strictObject({

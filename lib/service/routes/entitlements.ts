@@ -11,32 +11,18 @@ import type {
   NewEntitlement,
 } from "../../resources/entitlements.ts";
 import type { Product } from "../../resources/products.ts";
+import { displayName, lookupKey, productIds, unchangeable } from "../contract/fields.ts";
+import { type Call, route } from "../contract/route.ts";
+import { deletedSchema, pageOf, pageQuery } from "../contract/schemas.ts";
 import { attachedAt, detachProducts } from "../records/attachments.ts";
 import { deleteRow, insertUnique, setState } from "../records/changes.ts";
+import { entitlementSchema, showEntitlement } from "../records/entitlements.ts";
 import { findEntitlement, findProduct, type Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { type Listing, listPage, nestedPage, tableListing } from "../records/lists.ts";
-import { type Call, route } from "../contract/route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
+import { productSchema, showProduct } from "../records/products.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { displayName, lookupKey, productIds, state, unchangeable } from "../contract/fields.ts";
-import { productSchema, showProduct } from "./products.ts";
-
-/** An entitlement in an answer. */
-export const entitlementSchema: z.ZodType<Entitlement> = component(
-  "Entitlement",
-  z.object({
-    object: z.literal("entitlement"),
-    project_id: z.string(),
-    id: z.string(),
-    lookup_key: z.string(),
-    display_name: z.string(),
-    created_at: millis,
-    state,
-    products: pageOf(productSchema).exactOptional(),
-  }),
-);
 
 const newEntitlement: z.ZodType<NewEntitlement> = z.strictObject({
   lookup_key: lookupKey,
@@ -219,19 +205,6 @@ export const entitlementRoutes = [
   attachEntitlementProducts,
   detachEntitlementProducts,
 ];
-
-/** An entitlement as the API shows it. */
-export function showEntitlement(row: Row<"entitlements">): Entitlement {
-  return {
-    object: "entitlement",
-    project_id: row.project_id,
-    id: row.id,
-    lookup_key: row.lookup_key,
-    display_name: row.display_name,
-    created_at: row.created_at,
-    state: row.state,
-  };
-}
 
 /** An entitlement with its products, when `expand` asks for them under this name. */
 async function showExpanded(

@@ -13,7 +13,7 @@ import { newId } from "../records/ids.ts";
 import { recordSteps } from "../ledger/journal.ts";
 import { type Call, route } from "../contract/route.ts";
 import type { Row } from "../store/tables.ts";
-import { customerSchema, showCustomerWithAccess } from "./customers.ts";
+import { customerSchema, showCustomerWithAccess } from "../records/customers.ts";
 import { objectId, wholeNumber } from "../contract/fields.ts";
 
 const entitlementGrant: z.ZodType<EntitlementGrant> = z.strictObject({

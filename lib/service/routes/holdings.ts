@@ -10,11 +10,11 @@ import { activeListing } from "../records/holdings.ts";
 import { listPage, tableListing } from "../records/lists.ts";
 import { route } from "../contract/route.ts";
 import { pageOf, pageQuery } from "../contract/schemas.ts";
-import { activeEntitlementSchema } from "./customers.ts";
-import { invoiceSchema, showInvoice } from "./invoices.ts";
+import { activeEntitlementSchema } from "../records/customers.ts";
+import { invoiceSchema, showInvoice } from "../records/invoices.ts";
 import { environment } from "../contract/money_fields.ts";
-import { purchaseSchema, showPurchase } from "./purchases.ts";
-import { showSubscription, subscriptionSchema } from "./subscriptions.ts";
+import { purchaseSchema, showPurchase } from "../records/purchases.ts";
+import { showSubscription, subscriptionSchema } from "../records/subscriptions.ts";
 
 const holdingsQuery = pageQuery.extend({ environment: environment.optional() });
 

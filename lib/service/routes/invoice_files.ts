@@ -5,26 +5,12 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { InvoiceFile } from "../../resources/invoices.ts";
-import type { Clock } from "../clock.ts";
-import { missing, Refusal } from "../contract/errors.ts";
-import { type Call, route } from "../contract/route.ts";
-import { fromMicros } from "../domain/money.ts";
-import { isPrintable, pdfOf, type PdfText } from "../domain/pdf.ts";
+import { missing } from "../contract/errors.ts";
+import { route } from "../contract/route.ts";
 import { findCustomer, findInvoice } from "../records/find.ts";
-import { findRow, inProject, type Store, type Tx } from "../store/mod.ts";
-import type { Row } from "../store/tables.ts";
-
-/** How long an address is good for, in milliseconds. */
-const GOOD_FOR_MS = 3_600_000;
-
-/** What the paths of files begin with. */
-export const FILES = "/files/";
-
-const SETTING = "file_key";
+import { addressOf } from "../records/invoice_files.ts";
 
 const invoiceFile: z.ZodType<InvoiceFile> = z.object({ url: z.string() });
 
@@ -46,92 +32,3 @@ const getInvoiceFile = route({
 
 /** The route of invoices as files. */
 export const invoiceFileRoutes = [getInvoiceFile];
-
-/** Makes sure that the database has a key to sign addresses with. */
-export async function ensureFileKey(tx: Tx): Promise<void> {
-  const value = randomBytes(32).toString("base64url");
-  await tx.insertInto("settings").values({ name: SETTING, value })
-    .onConflict((conflict) => conflict.doNothing()).execute();
-}
-
-/** Answers a request for a file. */
-export async function answerFile(
-  request: Request,
-  { store, clock }: { store: Store; clock: Clock },
-): Promise<Response> {
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    const message = `${request.method} is not possible here; use GET`;
-    throw new Refusal(405, "invalid_request", message, { headers: { Allow: "GET, HEAD" } });
-  }
-  const { pathname, searchParams } = new URL(request.url);
-  const [, project_id = "", id = ""] = /^\/files\/([^/]+)\/([^/]+)\.pdf$/.exec(pathname) ?? [];
-  const expires = searchParams.get("expires") ?? "";
-  const signature = searchParams.get("signature") ?? "";
-  const bytes = await store.read(async (tx) => {
-    const signed = sign(await fileKey(tx), `${project_id}/${id}/${expires}`);
-    if (!isSame(signed, signature) || Number(expires) <= clock()) return undefined;
-    const row = await findRow(inProject(tx, project_id), "invoices", id);
-    return row && printInvoice(row);
-  });
-  if (!bytes) {
-    const message = "There is no such file, or its address has expired; read the invoice again";
-    throw new Refusal(404, "resource_missing", message);
-  }
-  const headers = {
-    "Content-Type": "application/pdf",
-    "Content-Disposition": `inline; filename="${id}.pdf"`,
-    "Cache-Control": "no-store",
-  };
-  return new Response(request.method === "HEAD" ? null : bytes, { headers });
-}
-
-/** Where an invoice can be downloaded, for an hour. */
-async function addressOf(
-  { tx, url, wall }: Pick<Call, "tx" | "url" | "wall">,
-  { project_id, id }: Row<"invoices">,
-): Promise<string> {
-  const expires = String(wall() + GOOD_FOR_MS);
-  const signature = sign(await fileKey(tx.whole), `${project_id}/${id}/${expires}`);
-  const query = new URLSearchParams({ expires, signature });
-  return `${url.origin}${FILES}${project_id}/${id}.pdf?${query}`;
-}
-
-async function fileKey(tx: Tx): Promise<string> {
-  const { value } = await tx.selectFrom("settings").select("value").where("name", "=", SETTING)
-    .executeTakeFirstOrThrow();
-  return value;
-}
-
-function sign(key: string, text: string): string {
-  return createHmac("sha256", Buffer.from(key, "base64url")).update(text).digest("base64url");
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
-/** An invoice on paper. */
-export function printInvoice(row: Row<"invoices">): Uint8Array<ArrayBuffer> {
-  const { id, quantity, currency, product_identifier, product_display_name: name } = row;
-  const money = (micros: number) => `${fromMicros(micros)} ${currency}`;
-  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
-  const bought = name !== null && isPrintable(name) ? `${name} (${product_identifier})` : null;
-  const facts = [
-    ["Issued", day(row.issued_at)],
-    ["Paid", row.paid_at === null ? "not yet" : day(row.paid_at)],
-    ["Customer", row.customer_id],
-    ["Product", bought ?? product_identifier],
-    ["Period", row.product_duration ?? "-"],
-    ["Quantity", String(quantity)],
-    ["Price of one", money(row.gross_micros)],
-    ["Tax included", money(row.tax_micros * quantity)],
-    ["Total", money(row.gross_micros * quantity)],
-  ] as const;
-  const lines = facts.flatMap(([label, value], i): PdfText[] => [
-    { text: label, x: 72, y: 140 + 22 * i, size: 11 },
-    { text: value, x: 180, y: 140 + 22 * i, size: 11 },
-  ]);
-  const title = `Invoice ${id}`;
-  return pdfOf(title, [{ text: title, x: 72, y: 90, size: 20 }, ...lines]);
-}

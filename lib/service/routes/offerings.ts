@@ -6,35 +6,19 @@
 
 import { z } from "zod";
 import type { NewOffering, Offering, OfferingChanges } from "../../resources/offerings.ts";
-import { deleteRow, insertUnique, setState } from "../records/changes.ts";
 import { Refusal, unprocessable } from "../contract/errors.ts";
+import { displayName, lookupKey, metadata, unchangeable } from "../contract/fields.ts";
+import { type Call, route } from "../contract/route.ts";
+import { deletedSchema, pageOf, pageQuery } from "../contract/schemas.ts";
+import { deleteRow, insertUnique, setState } from "../records/changes.ts";
 import { findOffering } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { listPage, nestedPage, tableListing } from "../records/lists.ts";
-import { type Call, route } from "../contract/route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
+import { offeringSchema, showOffering } from "../records/offerings.ts";
+import { archivedProductsOf } from "../records/package_products.ts";
+import { packageListing } from "../records/packages.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { displayName, lookupKey, metadata, state, unchangeable } from "../contract/fields.ts";
-import { archivedProductsOf } from "../records/package_products.ts";
-import { packageListing, packageSchema } from "./packages.ts";
-
-/** An offering in an answer. */
-export const offeringSchema: z.ZodType<Offering> = component(
-  "Offering",
-  z.object({
-    object: z.literal("offering"),
-    id: z.string(),
-    lookup_key: z.string(),
-    display_name: z.string(),
-    is_current: z.boolean(),
-    state,
-    created_at: millis,
-    project_id: z.string(),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
-    packages: pageOf(packageSchema).exactOptional(),
-  }),
-);
 
 const newOffering: z.ZodType<NewOffering> = z.strictObject({
   lookup_key: lookupKey,
@@ -215,24 +199,6 @@ export const offeringRoutes = [
   archiveOffering,
   unarchiveOffering,
 ];
-
-/** An offering as the API shows it. */
-export function showOffering(
-  project: Pick<Row<"projects">, "current_offering_id">,
-  row: Row<"offerings">,
-): Offering {
-  return {
-    object: "offering",
-    id: row.id,
-    lookup_key: row.lookup_key,
-    display_name: row.display_name,
-    is_current: project.current_offering_id === row.id,
-    state: row.state,
-    created_at: row.created_at,
-    project_id: row.project_id,
-    metadata: row.metadata === null ? null : JSON.parse(row.metadata),
-  };
-}
 
 /** An offering with the parts that `expand` asks for; `part` is their name in this route. */
 async function showExpanded(

@@ -20,7 +20,7 @@ import { type Call, route } from "../contract/route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { offeringSchema, showOffering } from "./offerings.ts";
+import { offeringSchema, showOffering } from "../records/offerings.ts";
 
 const json = z.record(z.string(), z.unknown());
 

@@ -7,49 +7,19 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { NewProduct, Product, ProductChanges } from "../../resources/products.ts";
+import { invalid, unprocessable } from "../contract/errors.ts";
+import { displayName, objectId, text, unchangeable } from "../contract/fields.ts";
+import { type Call, route } from "../contract/route.ts";
+import { deletedSchema, pageOf, pageQuery } from "../contract/schemas.ts";
 import { rememberAttachments } from "../records/attachments.ts";
 import { deleteRow, insertUnique, setState } from "../records/changes.ts";
-import { invalid, unprocessable } from "../contract/errors.ts";
 import { findApp, findProduct } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { listPage, tableListing } from "../records/lists.ts";
-import { type Call, route } from "../contract/route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
+import { productSchema, productType, showProduct } from "../records/products.ts";
+import { showApp } from "../records/apps.ts";
 import { isForeignKeyViolation, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { appSchema, showApp } from "./apps.ts";
-import { displayName, objectId, state, text, unchangeable } from "../contract/fields.ts";
-
-const productType = z.enum([
-  "subscription",
-  "non_subscription",
-  "one_time",
-  "consumable",
-  "non_consumable",
-  "non_renewing_subscription",
-]);
-
-/** A product in an answer. */
-export const productSchema: z.ZodType<Product> = component(
-  "Product",
-  z.object({
-    object: z.literal("product"),
-    id: z.string(),
-    store_identifier: z.string(),
-    type: productType,
-    subscription: z.object({
-      duration: z.string().nullable(),
-      grace_period_duration: z.string().nullable(),
-      trial_duration: z.string().nullable(),
-    }).nullable(),
-    one_time: z.object({ is_consumable: z.boolean().nullable() }).nullable(),
-    created_at: millis,
-    app_id: z.string(),
-    display_name: z.string().nullable(),
-    state,
-    app: appSchema.exactOptional(),
-  }),
-);
 
 const newProduct: z.ZodType<NewProduct> = z.strictObject({
   store_identifier: text(200),
@@ -202,31 +172,6 @@ export const productRoutes = [
   archiveProduct,
   unarchiveProduct,
 ];
-
-/** A product as the API shows it. */
-export function showProduct(row: Row<"products">): Product {
-  const isSubscription = row.type === "subscription";
-  return {
-    object: "product",
-    id: row.id,
-    store_identifier: row.store_identifier,
-    type: row.type,
-    subscription: isSubscription
-      ? {
-        duration: row.duration,
-        grace_period_duration: row.grace_period_duration,
-        trial_duration: row.trial_duration,
-      }
-      : null,
-    one_time: isSubscription
-      ? null
-      : { is_consumable: row.is_consumable === null ? null : row.is_consumable === 1 },
-    created_at: row.created_at,
-    app_id: row.app_id,
-    display_name: row.display_name,
-    state: row.state,
-  };
-}
 
 /** A product with its app, when `expand` asks for it under this name. */
 async function showExpanded(call: Call, row: Row<"products">, part: string): Promise<Product> {

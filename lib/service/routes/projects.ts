@@ -7,25 +7,13 @@
 import { z } from "zod";
 import type { NewProject, Project } from "../../resources/projects.ts";
 import { Refusal } from "../contract/errors.ts";
-import { newId } from "../records/ids.ts";
-import { type Listing, listPage } from "../records/lists.ts";
-import { type AccountCall, type Actor, route } from "../contract/route.ts";
-import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
-import { acrossProjects, inProject, type Tx } from "../store/mod.ts";
-import type { Row } from "../store/tables.ts";
 import { text } from "../contract/fields.ts";
-
-const projectSchema: z.ZodType<Project> = component(
-  "Project",
-  z.object({
-    object: z.literal("project"),
-    id: z.string(),
-    name: z.string(),
-    created_at: millis,
-    icon_url: z.string().nullable(),
-    icon_url_large: z.string().nullable(),
-  }),
-);
+import { type AccountCall, route } from "../contract/route.ts";
+import { pageOf, pageQuery } from "../contract/schemas.ts";
+import { type Listing, listPage } from "../records/lists.ts";
+import { insertProject, projectSchema, showProject } from "../records/projects.ts";
+import { acrossProjects } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
 
 const newProject: z.ZodType<NewProject> = z.strictObject({ name: text(255) });
 
@@ -75,41 +63,6 @@ const createProject = route({
 /** The routes of projects. */
 export const projectRoutes = [listProjects, getProject, createProject];
 
-/** Creates a project and its owner's seat; the seed uses it too. */
-export async function insertProject(
-  tx: Tx,
-  name: string,
-  owner: Pick<Actor, "account_id" | "email" | "name" | "has_mfa">,
-  now: number,
-): Promise<Row<"projects">> {
-  const all = acrossProjects(tx);
-  const { seq } = await all.selectFrom("projects")
-    .select((eb) => eb.fn.coalesce(eb.fn.max("seq"), eb.lit(0)).as("seq"))
-    .executeTakeFirstOrThrow();
-  const project = await all.insertInto("projects").values({
-    id: newId("project"),
-    seq: seq + 1,
-    name,
-    icon_url: null,
-    icon_url_large: null,
-    created_at: now,
-    last_seq: 1,
-    current_offering_id: null,
-    clock_frozen_at: null,
-  }).returningAll().executeTakeFirstOrThrow();
-  await inProject(tx, project.id).insertInto("collaborators").values({
-    id: newId("collaborator"),
-    seq: 1,
-    account_id: owner.account_id,
-    name: owner.name,
-    email: owner.email,
-    role: "owner",
-    accepted_at: now,
-    has_mfa: owner.has_mfa ? 1 : 0,
-  }).execute();
-  return project;
-}
-
 /** The projects in which the caller has a seat. */
 function visibleProjects({ tx, actor }: AccountCall) {
   return acrossProjects(tx.whole).selectFrom("projects")
@@ -131,17 +84,5 @@ function projectListing(call: AccountCall): Listing<Row<"projects">, number, Pro
         .orderBy("projects.seq").limit(count).execute(),
     idOf: (row) => row.id,
     show: showProject,
-  };
-}
-
-/** A project as the API shows it. */
-function showProject(row: Row<"projects">): Project {
-  return {
-    object: "project",
-    id: row.id,
-    name: row.name,
-    created_at: row.created_at,
-    icon_url: row.icon_url,
-    icon_url_large: row.icon_url_large,
   };
 }

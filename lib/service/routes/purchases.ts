@@ -6,43 +6,18 @@
 
 import { z } from "zod";
 import type { Purchase } from "../../resources/purchases.ts";
-import { NOTHING, showAmount } from "../domain/money.ts";
-import { refundPurchase as refund } from "../domain/purchase.ts";
 import { invalid } from "../contract/errors.ts";
+import { text } from "../contract/fields.ts";
+import { type Call, route } from "../contract/route.ts";
+import { pageOf, pageQuery } from "../contract/schemas.ts";
+import { refundPurchase as refund } from "../domain/purchase.ts";
+import { recordPurchase } from "../ledger/journal.ts";
+import { checkRefundable, checkWebBilling } from "../ledger/refund_rules.ts";
 import { findPurchase } from "../records/find.ts";
 import { givenListing } from "../records/holdings.ts";
-import { recordPurchase } from "../ledger/journal.ts";
-import { listPage, nestedPage, wholeList } from "../records/lists.ts";
-import { checkRefundable, checkWebBilling } from "../ledger/refund_rules.ts";
-import { type Call, route } from "../contract/route.ts";
-import { component, millis, pageOf, pageQuery } from "../contract/schemas.ts";
-import type { Row } from "../store/tables.ts";
-import { entitlementSchema } from "./entitlements.ts";
-import { text } from "../contract/fields.ts";
-import { amountSchema, environment, ownership, store } from "../contract/money_fields.ts";
-
-/** A one-time purchase in an answer. */
-export const purchaseSchema: z.ZodType<Purchase> = component(
-  "Purchase",
-  z.object({
-    object: z.literal("purchase"),
-    id: z.string(),
-    customer_id: z.string(),
-    original_customer_id: z.string(),
-    product_id: z.string(),
-    purchased_at: millis,
-    revenue_in_usd: amountSchema,
-    quantity: z.int().min(1),
-    status: z.enum(["owned", "refunded"]),
-    presented_offering_id: z.string().nullable(),
-    entitlements: pageOf(entitlementSchema),
-    environment,
-    store,
-    store_purchase_identifier: z.string(),
-    ownership,
-    country: z.string().nullable(),
-  }),
-);
+import { listPage, wholeList } from "../records/lists.ts";
+import { purchaseSchema, showPurchase } from "../records/purchases.ts";
+import { entitlementSchema } from "../records/entitlements.ts";
 
 const READ = "customer_information:purchases:read";
 
@@ -117,38 +92,6 @@ export const purchaseRoutes = [
   listPurchaseEntitlements,
   refundPurchase,
 ];
-
-/** A purchase as the API shows it. */
-export async function showPurchase(
-  call: Pick<Call, "tx" | "project">,
-  row: Row<"purchases">,
-): Promise<Purchase> {
-  const path = `/v2/projects/${call.project.id}/purchases/${row.id}/entitlements`;
-  const given = { product_id: row.product_id, entitlement_id: null };
-  const paid = {
-    gross: row.gross_usd_micros,
-    commission: row.commission_usd_micros,
-    tax: row.tax_usd_micros,
-  };
-  return {
-    object: "purchase",
-    id: row.id,
-    customer_id: row.customer_id,
-    original_customer_id: row.original_customer_id,
-    product_id: row.product_id,
-    purchased_at: row.purchased_at,
-    revenue_in_usd: showAmount("USD", row.status === "refunded" ? NOTHING : paid),
-    quantity: row.quantity,
-    status: row.status,
-    presented_offering_id: row.offering_id,
-    entitlements: await nestedPage(givenListing(call, given), path),
-    environment: row.environment,
-    store: row.store,
-    store_purchase_identifier: row.store_purchase_identifier,
-    ownership: row.ownership,
-    country: row.country,
-  };
-}
 
 /** The purchases that the store knows by an id. */
 async function findByStoreId(call: Call<string, z.infer<typeof search.query>>) {

@@ -10,7 +10,7 @@ import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
 import { component } from "../contract/schemas.ts";
 import { type SdkCall, SdkRefusal, sdkRoute } from "../contract/sdk.ts";
 import type { Row } from "../store/tables.ts";
-import { isNobody } from "./customers.ts";
+import { isNobody } from "../records/customers.ts";
 
 const json = z.record(z.string(), z.unknown());
 

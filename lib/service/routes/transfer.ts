@@ -10,7 +10,7 @@ import { invalid } from "../contract/errors.ts";
 import { findApp, findCustomer } from "../records/find.ts";
 import { moveHoldings } from "../ledger/owners.ts";
 import { route } from "../contract/route.ts";
-import { customerSchema, showCustomerWithAccess } from "./customers.ts";
+import { customerSchema, showCustomerWithAccess } from "../records/customers.ts";
 import { objectId } from "../contract/fields.ts";
 
 const customerTransfer: z.ZodType<CustomerTransfer> = z.strictObject({

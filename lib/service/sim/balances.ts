@@ -4,7 +4,7 @@
  * @module
  */
 
-import { adjust, adjustments } from "../routes/balances.ts";
+import { adjust, adjustments } from "../records/adjustments.ts";
 import { simRoute } from "./route.ts";
 
 const changeBalances = simRoute({

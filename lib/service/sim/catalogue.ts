@@ -8,9 +8,9 @@
 import { z } from "zod";
 import { fromMicros } from "../domain/money.ts";
 import { missing, unprocessable } from "../contract/errors.ts";
-import { insertApp } from "../routes/apps.ts";
+import { insertApp } from "../records/apps.ts";
 import { text } from "../contract/fields.ts";
-import { showProduct } from "../routes/products.ts";
+import { showProduct } from "../records/products.ts";
 import type { Row } from "../store/tables.ts";
 import { currency, duration, price, priceInMicros } from "./fields.ts";
 import { type SimCall, simRoute } from "./route.ts";

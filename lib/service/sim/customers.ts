@@ -10,7 +10,7 @@ import { insertCustomer } from "../records/changes.ts";
 import { isAnonymous } from "../domain/events.ts";
 import { findCustomer } from "../records/find.ts";
 import { mergeCustomers } from "../ledger/owners.ts";
-import { showCustomerWithAccess } from "../routes/customers.ts";
+import { showCustomerWithAccess } from "../records/customers.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { customerId } from "./fields.ts";

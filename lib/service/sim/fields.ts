@@ -10,7 +10,7 @@ import { CURRENCIES, decimalsOf } from "../domain/currencies.ts";
 import { convert, LARGEST_PAYMENT_USD, payable, toMicros } from "../domain/money.ts";
 import { invalid, Refusal } from "../contract/errors.ts";
 import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
-import { BLOCKED_RULE, isNobody } from "../routes/customers.ts";
+import { BLOCKED_RULE, isNobody } from "../records/customers.ts";
 import { text } from "../contract/fields.ts";
 
 /** A duration of whole days at least: no store sells or grants less. */

@@ -26,13 +26,13 @@ import {
   findOffering,
   findPurchase,
   findSubscription,
+  findTransaction,
 } from "../records/find.ts";
-import { findTransaction } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { recordPurchase, recordSteps } from "../ledger/journal.ts";
-import { showInvoice } from "../routes/invoices.ts";
-import { showPurchase } from "../routes/purchases.ts";
-import { showSubscription } from "../routes/subscriptions.ts";
+import { showInvoice } from "../records/invoices.ts";
+import { showPurchase } from "../records/purchases.ts";
+import { showSubscription } from "../records/subscriptions.ts";
 import type { Row } from "../store/tables.ts";
 import { findSoldProduct } from "./catalogue.ts";
 import { USUAL_COUNTRY } from "./customers.ts";

@@ -37,7 +37,7 @@ import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
 import { findSubscription, findTransaction } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { recordSteps } from "../ledger/journal.ts";
-import { showSubscription } from "../routes/subscriptions.ts";
+import { showSubscription } from "../records/subscriptions.ts";
 import type { Reason } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { findSoldProduct } from "./catalogue.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { insertApp } from "../../../lib/service/routes/apps.ts";
+import { insertApp } from "../../../lib/service/records/apps.ts";
 import { type Api, apiOf, badField, noSuch, type Wire } from "../../support/api.ts";
 import { APP_TYPES } from "../../support/app_types.ts";
 import { checkFields, type FieldRule } from "../../support/field_rules.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { insertApp } from "../../../lib/service/routes/apps.ts";
+import { insertApp } from "../../../lib/service/records/apps.ts";
 import {
   againstRule,
   alreadyThere,

@@ -15,7 +15,7 @@ import {
 import { setOfferingPaywall } from "../../../lib/resources/paywalls.ts";
 import { archiveProduct, createProduct, listProducts } from "../../../lib/resources/products.ts";
 import { getSdkOfferings } from "../../../lib/resources/sdk_offerings.ts";
-import { insertApp } from "../../../lib/service/routes/apps.ts";
+import { insertApp } from "../../../lib/service/records/apps.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 import { acrossProjects, inProject } from "../../../lib/service/store/mod.ts";
 

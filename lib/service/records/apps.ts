@@ -1,0 +1,75 @@
+/**
+ * Apps as the API shows them, and how they come into being.
+ *
+ * @module
+ */
+
+import { randomBytes } from "node:crypto";
+import type { App } from "../../resources/apps.ts";
+import type { Call } from "../contract/route.ts";
+import { BILLING, ownStore, publicApp, publicKey } from "../contract/spelling.ts";
+import { KEY_PREFIX, type Settings, shownSettings, splitSecrets } from "./app_types.ts";
+import { newId } from "./ids.ts";
+import { nextSeq } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
+
+/** An app as the API shows it: never its secrets. */
+export function showApp(row: Row<"apps">): App {
+  const common = {
+    object: "app",
+    id: row.id,
+    name: row.name,
+    created_at: row.created_at,
+    project_id: row.project_id,
+    type: row.type,
+  };
+  if (row.type === "test_store") return common as App;
+  const settings: Settings = JSON.parse(row.settings);
+  const secrets: Settings = JSON.parse(row.secrets);
+  const app = { ...common, [row.type]: shownSettings(row, settings, secrets) };
+  // The object under the type's name was validated against that type when it was stored.
+  return (row.public_spelling === 1 ? publicApp(app) : app) as unknown as App;
+}
+
+/** Creates an app and the keys of its SDK; the simulator and the seed use it too. */
+export async function insertApp(
+  call: Pick<Call, "tx" | "project" | "now">,
+  name: string,
+  type: string,
+  fields: Settings,
+): Promise<App> {
+  const { tx, now } = call;
+  const { settings, secrets } = splitSecrets(fields);
+  const own = ownStore(type);
+  const row = await tx.insertInto("apps").values({
+    id: newId("app"),
+    seq: await nextSeq(tx),
+    name,
+    type: own,
+    settings: JSON.stringify(settings),
+    secrets: JSON.stringify(secrets),
+    public_spelling: own === type ? 0 : 1,
+    created_at: now,
+  }).returningAll().executeTakeFirstOrThrow();
+  await insertKey(call, row, "production");
+  if (own === BILLING) await insertKey(call, row, "sandbox");
+  return showApp(row);
+}
+
+/** Gives an app a public key for an environment. */
+async function insertKey(
+  { tx, now }: Pick<Call, "tx" | "project" | "now">,
+  app: Row<"apps">,
+  environment: "production" | "sandbox",
+): Promise<void> {
+  const own = `${KEY_PREFIX[app.type]}${environment === "sandbox" ? "sb_" : ""}`;
+  const prefix = app.public_spelling === 1 ? publicKey(own) : own;
+  await tx.insertInto("app_keys").values({
+    app_id: app.id,
+    id: newId("public_api_key"),
+    seq: await nextSeq(tx),
+    key: prefix + randomBytes(14).toString("hex"),
+    environment,
+    created_at: now,
+  }).execute();
+}

@@ -1,0 +1,195 @@
+/**
+ * The attributes of customers: as the API shows them, as they are sent, and how they are stored.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { Page } from "../../page.ts";
+import type { AttributeChange, CustomerAttribute } from "../../resources/customers.ts";
+import { unprocessable } from "../contract/errors.ts";
+import { listOf, text } from "../contract/fields.ts";
+import type { Call } from "../contract/route.ts";
+import { component, millis } from "../contract/schemas.ts";
+import type { Place } from "./find.ts";
+import { type Listing, nestedPage, tombstoneOf } from "./lists.ts";
+import type { Row } from "../store/tables.ts";
+
+/** An attribute in an answer. */
+export const attributeSchema: z.ZodType<CustomerAttribute> = component(
+  "CustomerAttribute",
+  z.object({
+    object: z.literal("customer.attribute"),
+    name: z.string(),
+    value: z.string().nullable(),
+    updated_at: millis,
+  }),
+);
+
+/** The reserved names. All others that begin with `$` are refused. */
+const RESERVED = new Set(
+  ("$ad $adGroup $adjustId $airbridgeDeviceId $airshipChannelId $amazonAdId $amplitudeDeviceId " +
+    "$amplitudeUserId $appleRefundHandlingPreference $appleAdsAdGroupId $appleAdsCampaignId " +
+    "$appleAdsKeywordId $apnsTokens $appsflyerId $appsflyerSharingFilter $attConsentStatus " +
+    "$branchId $brazeAliasLabel $brazeAliasName $campaign $clevertapId $creative $customerioId " +
+    "$deviceVersion $displayName $email $fbAnonId $fcmTokens $firebaseAppInstanceId $gpsAdId " +
+    "$idfa $idfv $ip $iterableCampaignId $iterableTemplateId $iterableUserId $keyword " +
+    "$kochavaDeviceId $mediaSource $mixpanelDistinctId $mparticleId $onesignalId " +
+    "$onesignalUserId $phoneNumber $posthogUserId $segmentId $solarEngineDistinctId " +
+    "$solarEngineAccountId $solarEngineVisitorId $telemetryDeckUserId $telemetryDeckAppId " +
+    "$tenjinId telemetry_deck_user_id telemetry_deck_app_id").split(" "),
+);
+
+/**
+ * Names whose value stays as it was set first: what identifies a device, and what brought the
+ * customer.
+ *
+ * Gap: another value is refused, and so is a removal, which would be the way around that; the same
+ * value again is not. They go with the customer.
+ */
+const FIXED = new Set([
+  ...["$idfa", "$idfv", "$gpsAdId", "$ip"],
+  ...["$mediaSource", "$campaign", "$adGroup", "$ad", "$keyword", "$creative"],
+]);
+
+/** The most attributes of its own choice that a customer may have. */
+const MOST_CUSTOM = 50;
+
+/** The most attributes that one request may set. */
+const MOST_AT_ONCE = 50;
+
+const name = text(40).refine(
+  isAttributeName,
+  "must be a letter, then letters, digits, _ and -, or one of the reserved names, such as $email",
+);
+
+const value = text(500, 0);
+
+/** The attributes of a new customer. */
+export const newAttributes = z.array(z.strictObject({ name, value })).max(
+  MOST_AT_ONCE,
+  `must have at most ${MOST_AT_ONCE} items`,
+);
+
+const list: z.ZodType<AttributeChange[]> = listOf(
+  z.strictObject({ name, value: value.nullable() }),
+  MOST_AT_ONCE,
+);
+
+/** The list as the specification sends it, or in an object as the public service takes it. */
+export const attributeChanges: z.ZodType<AttributeChange[] | { attributes: AttributeChange[] }> = z
+  .union([
+    z.strictObject({ attributes: list }),
+    list,
+  ]);
+
+/**
+ * Sets attributes one after the other, so that of two with the same name the last counts.
+ *
+ * @throws {Refusal} 422 when one has its value for good, or the customer would have too many.
+ */
+export async function writeAttributes(
+  call: Pick<Call, "tx" | "project" | "now">,
+  customerId: string,
+  changes: readonly AttributeChange[],
+): Promise<void> {
+  const { tx, now } = call;
+  const own = tx.selectFrom("customer_attributes").select(["name", "value"])
+    .where("customer_id", "=", customerId);
+  const values = new Map((await own.execute()).map(({ name, value }) => [name, value]));
+  const before = countCustom(values.keys());
+  for (const { name, value } of changes) changeValue(values, name, value);
+  const after = countCustom(values.keys());
+  if (after > MOST_CUSTOM && after > before) {
+    const message = `A customer has at most ${MOST_CUSTOM} attributes of its own choice; ` +
+      `this one would have ${after}`;
+    throw unprocessable(message, { param: "attributes" });
+  }
+  for (const name of new Set(changes.map((change) => change.name))) {
+    await storeValue(call, { customer_id: customerId, name, value: values.get(name), at: now });
+  }
+}
+
+/** A customer's attributes by name, the first page of them. */
+export function attributePage(call: Place, customerId: string): Promise<Page<CustomerAttribute>> {
+  const id = encodeURIComponent(customerId);
+  const path = `/v2/projects/${call.project.id}/customers/${id}/attributes`;
+  return nestedPage(attributeListing(call, customerId), path);
+}
+
+/** The kind under which removed attributes are remembered, so that lists go on after them. */
+const REMOVED = "customer_attribute";
+
+/** A customer's attributes by name. The name is the place in the list. */
+export function attributeListing(
+  place: Place,
+  customerId: string,
+): Listing<Row<"customer_attributes">, string, CustomerAttribute> {
+  const { tx } = place;
+  return {
+    async positionOf(name) {
+      const known = await tx.selectFrom("customer_attributes").select("name")
+        .where("customer_id", "=", customerId).where("name", "=", name).executeTakeFirst();
+      return known ?? await tombstoneOf(place, REMOVED, `${customerId}/${name}`) ? name : undefined;
+    },
+    rowsAfter: (position, count) =>
+      tx.selectFrom("customer_attributes").selectAll().where("customer_id", "=", customerId)
+        .$if(position !== undefined, (query) => query.where("name", ">", position ?? ""))
+        .orderBy("name").limit(count).execute(),
+    idOf: (row) => row.name,
+    show: ({ name, value, updated_at }) => ({
+      object: "customer.attribute",
+      name,
+      value,
+      updated_at,
+    }),
+  };
+}
+
+/** Whether an attribute can have this name. */
+function isAttributeName(name: string): boolean {
+  return RESERVED.has(name) || /^[a-zA-Z][a-zA-Z0-9_-]*$/.test(name);
+}
+
+/** How many of the names are of the customer's own choice. */
+function countCustom(names: Iterable<string>): number {
+  return [...names].filter((name) => !RESERVED.has(name)).length;
+}
+
+/** Changes one value among the others. Null and the empty text remove it. */
+function changeValue(values: Map<string, string>, name: string, value: string | null): void {
+  const known = values.get(name);
+  if (FIXED.has(name) && known !== undefined && known !== value) {
+    const message = `The attribute ${JSON.stringify(name)} cannot be changed or removed once it ` +
+      "is set";
+    throw unprocessable(message, { param: "attributes" });
+  }
+  if (value === null || value === "") values.delete(name);
+  else values.set(name, value);
+}
+
+/** Stores the value of one attribute, or removes it where there is none. */
+async function storeValue(
+  { tx }: Place,
+  { at, value, ...key }: {
+    customer_id: string;
+    name: string;
+    value: string | undefined;
+    at: number;
+  },
+): Promise<void> {
+  if (value === undefined) {
+    const { numDeletedRows } = await tx.deleteFrom("customer_attributes")
+      .where("customer_id", "=", key.customer_id).where("name", "=", key.name).executeTakeFirst();
+    if (numDeletedRows === 0n) return;
+    const id = `${key.customer_id}/${key.name}`;
+    await tx.insertInto("tombstones").values({ object: REMOVED, id, seq: 0, deleted_at: at })
+      .onConflict((oc) => oc.doNothing()).execute();
+    return;
+  }
+  await tx.insertInto("customer_attributes").values({ ...key, value, updated_at: at })
+    .onConflict((oc) =>
+      oc.columns(["project_id", "customer_id", "name"]).doUpdateSet({ value, updated_at: at })
+    )
+    .execute();
+}

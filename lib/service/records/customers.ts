@@ -1,0 +1,84 @@
+/**
+ * Customers as the API shows them, and the ids that no customer can have.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import type { ActiveEntitlement, Customer } from "../../resources/customers.ts";
+import type { Call } from "../contract/route.ts";
+import { component, millis, pageOf } from "../contract/schemas.ts";
+import { activeListing } from "./holdings.ts";
+import { nestedPage } from "./lists.ts";
+import { attributeSchema } from "./attributes.ts";
+import type { Row } from "../store/tables.ts";
+
+/** What a customer may use now, in an answer. */
+export const activeEntitlementSchema: z.ZodType<ActiveEntitlement> = component(
+  "ActiveEntitlement",
+  z.object({
+    object: z.literal("customer.active_entitlement"),
+    entitlement_id: z.string(),
+    expires_at: millis.nullable(),
+  }),
+);
+
+/** A customer in an answer. */
+export const customerSchema: z.ZodType<Customer> = component(
+  "Customer",
+  z.object({
+    object: z.literal("customer"),
+    id: z.string(),
+    project_id: z.string(),
+    first_seen_at: millis,
+    last_seen_at: millis.nullable(),
+    last_seen_app_version: z.string().nullable(),
+    last_seen_country: z.string().nullable(),
+    last_seen_platform: z.string().nullable(),
+    last_seen_platform_version: z.string().nullable(),
+    active_entitlements: pageOf(activeEntitlementSchema).exactOptional(),
+    experiment: z.null().exactOptional(),
+    attributes: pageOf(attributeSchema).exactOptional(),
+  }),
+);
+
+/** What programs send by mistake where an id should be. Gap: exactly these, in exactly this case. */
+const BLOCKED_IDS: ReadonlySet<string> = new Set([
+  ...["no_user", "null", "none", "nil", "(null)", "NaN", "unidentified", "undefined", "unknown"],
+  ...["anonymous", "guest", "-1", "0", "[]", "{}", "[object Object]"],
+]);
+
+/** Whether an id stands for nobody: a blocked one, or one of which nothing can be seen. */
+export function isNobody(id: string): boolean {
+  return BLOCKED_IDS.has(id) || id.trim() === "";
+}
+
+/** What is said to those who send one of them. */
+export const BLOCKED_RULE = "must tell one customer from others; this stands for none";
+
+/** A customer as lists show it. */
+export function showCustomer(row: Row<"customers">): Customer {
+  return {
+    object: "customer",
+    id: row.id,
+    project_id: row.project_id,
+    first_seen_at: row.first_seen_at,
+    last_seen_at: row.last_seen_at,
+    last_seen_app_version: row.last_seen_app_version,
+    last_seen_country: row.last_seen_country,
+    last_seen_platform: row.last_seen_platform,
+    last_seen_platform_version: row.last_seen_platform_version,
+  };
+}
+
+/** A customer with what it may use now, as it is shown by itself. */
+export async function showCustomerWithAccess(
+  call: Pick<Call, "tx" | "project" | "now">,
+  row: Row<"customers">,
+): Promise<Customer> {
+  const id = encodeURIComponent(row.id);
+  const path = `/v2/projects/${call.project.id}/customers/${id}/active_entitlements`;
+  const active_entitlements = await nestedPage(activeListing(call, row.id), path);
+  // There are no experiments here.
+  return { ...showCustomer(row), active_entitlements, experiment: null };
+}
