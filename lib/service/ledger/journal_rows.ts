@@ -184,10 +184,18 @@ async function currencyEventFor(
 ): Promise<NewEvent | undefined> {
   if (!isAble(sold.store, "bring_currency") || sold.ownership !== "purchased") return;
   const grants = await facts.currencyGrants(sold.product_id);
-  const adjustments = grants.map(({ currency, amount, trial_amount }) => ({
-    amount: sign * sold.quantity * (sold.period_type === "trial" ? trial_amount : amount),
-    currency,
-  })).filter(({ amount }) => amount !== 0);
+  // A currency may name a product more than once; its grants are one adjustment.
+  const byCurrency = Map.groupBy(grants, ({ currency }) => currency.code);
+  const adjustments = [...byCurrency.values()].flatMap((group) => {
+    const [first] = group;
+    const amount = group.reduce(
+      (sum, grant) => sum + (sold.period_type === "trial" ? grant.trial_amount : grant.amount),
+      0,
+    );
+    return first && amount !== 0
+      ? [{ amount: sign * sold.quantity * amount, currency: first.currency }]
+      : [];
+  });
   if (adjustments.length === 0) return;
   const product = await facts.product(sold.product_id);
   const transaction_id = `vatx${derivedHex(known.id, 15)}`;

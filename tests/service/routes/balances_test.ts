@@ -120,3 +120,18 @@ Deno.test("what a purchase brings is in the balance, and a refund takes it back"
     0,
   );
 });
+
+Deno.test("two grants of a currency for one product add up, and a refund takes both back", async () => {
+  await using desk = await openDesk({ dialect: "public" });
+  const api = apiOf(desk);
+  const sim = await frozen(desk);
+  const { id } = await productNamed(desk, "notes.pro.monthly");
+  const product_grants = [10, 3].map((amount) => ({ product_ids: [id], amount }));
+  await api.post("/virtual_currencies", { code: "GLD", name: "Gold", product_grants });
+  const gold = async () =>
+    (await api.get("/customers/ada/virtual_currencies")).items[0]?.["balance"];
+  const { id: bought } = await sim.subscribe({ product_id: id });
+  equal(await gold(), 13);
+  await sim.act(bought, "refund");
+  equal(await gold(), 0);
+});
