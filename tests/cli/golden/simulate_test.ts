@@ -30,6 +30,7 @@ const SESSIONS: Record<string, string[]> = {
     "clock advance",
     "clock advance --to 2026-02-01",
     "clock run",
+    "clock cancel",
   ],
   subscription_deeds: [
     "clock freeze",

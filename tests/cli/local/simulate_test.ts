@@ -354,6 +354,11 @@ Deno.test("every route of the simulator has its command", async () => {
     "/events": "events",
     "/events/{id}": "event",
     "/clock": "show",
+    // One command previews the advance, begins it, watches its progress and reads the result.
+    "/clock/preview": "advance",
+    "/clock/begin": "advance",
+    "/clock/progress": "advance",
+    "/clock/arrival": "advance",
   };
   const own = simRoutes.filter(({ path }) =>
     Object.hasOwn(others, path) || /^\/(subscriptions|purchases|clock)\//.test(path)
