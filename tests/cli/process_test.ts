@@ -349,7 +349,10 @@ testOnUnix("service start says so when webhooks may go to this machine", async (
   const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
   let said = "";
   while (!said.includes("--output json")) said += (await errors.read()).value;
-  match(said, /^Warning: Webhooks may go to this machine and private networks, even without HTTPS/m);
+  match(
+    said,
+    /^Warning: Webhooks may go to this machine and private networks, even without HTTPS/m,
+  );
   child.kill("SIGINT");
   while (!(await errors.read()).done);
   await child.stdout.cancel();

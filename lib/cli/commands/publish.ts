@@ -36,15 +36,15 @@ const columns: Column<Step>[] = [
 
 const offering = command({
   brief: "Publish an offering",
-  details: "Sets the paywall with --paywall and makes the offering current with --current, or " +
-    "when neither is given. A step that would change nothing is skipped, so the same command can " +
+  details: "Sets the paywall with --paywall, and makes the offering current unless --no-current " +
+    "is given. A step that would change nothing is skipped, so the same command can " +
     "be run again after a failure.",
   args: { id: argument("The offering's lookup key or id") },
   flags: {
     paywall: text("A JSON file with the paywall's content, or - for standard input", {
       placeholder: "path",
     }),
-    current: toggle("Make the offering current (done without --paywall)"),
+    current: toggle("Make the offering current (the default)"),
     no_current: toggle("Leave the current offering as it is"),
     dry_run: toggle("Print the plan and stop"),
     ...confirmFlags,
@@ -64,7 +64,7 @@ const offering = command({
     const name = found.lookup_key ?? id;
     const steps = [
       ...content === undefined ? [] : [await paywallStep(client, found, content)],
-      ...current ?? paywall === undefined ? [currentStep(client, found)] : [],
+      ...no_current === true || current === false ? [] : [currentStep(client, found, current)],
     ];
     const { out } = context;
     if (out.format === "table") {
@@ -180,13 +180,13 @@ async function paywallStep(
 }
 
 /** The step that moves the mark, skipped when it is there already. */
-function currentStep(client: Client, offering: Offering): Step {
+function currentStep(client: Client, offering: Offering, asked: boolean | undefined): Step {
   const step = "Make it the current offering";
   if (offering.is_current) return { step, status: "skipped", detail: "it is current" };
   return {
     step,
     status: "planned",
-    detail: null,
+    detail: asked === true ? null : "the default; --no-current leaves it out",
     run: () => updateOffering(client, offering.id, { is_current: true }),
   };
 }

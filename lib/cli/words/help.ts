@@ -71,7 +71,7 @@ export function helpJson({ names, entry }: Place): string {
       name: `--${wire(name)}`,
       short: short === undefined ? null : `-${short}`,
       kind,
-      required: required === true,
+      required: isRequired(required),
       choices: choices ?? null,
       brief,
     })),
@@ -118,7 +118,7 @@ function exampleSection(examples: readonly string[]): Section {
 /** How a command is written, on one line. */
 function usageOf(names: readonly string[], command: Command): string {
   const flags = shownFlags(command.flags);
-  const required = flags.filter(([, flag]) => flag.required)
+  const required = flags.filter(([, flag]) => isRequired(flag.required))
     .map(([name, flag]) => flagWord(name, flag));
   const others = flags.length > required.length ? ["[flags]"] : [];
   return commandLine(...names, ...argumentWords(command), ...required, ...others);
@@ -150,6 +150,11 @@ function flagRows(flags: Readonly<Flags>): [string, string][] {
   });
 }
 
+/** Whether a flag must be given, whoever checks that. */
+function isRequired(required: Flag<unknown>["required"]): boolean {
+  return required === true || required === "by the command";
+}
+
 /** A flag as it is written: `--file <path>`. */
 function flagWord(name: string, { kind, choices, placeholder }: Flag<unknown>): string {
   const value = placeholder ?? (choices ? "choice" : "value");
@@ -161,7 +166,8 @@ function meaningOf({ brief, kind, choices, required }: Flag<unknown>): string {
   const notes = [
     ...choices ? [choices.join(", ")] : [],
     ...kind === "values" ? ["repeatable"] : [],
-    ...required ? ["required"] : [],
+    ...isRequired(required) ? ["required"] : [],
+    ...required === "without --file" ? ["required without --file"] : [],
   ];
   return notes.length === 0 ? brief : `${brief} [${notes.join("; ")}]`;
 }

@@ -26,8 +26,11 @@ export interface Flag<T> {
   choices?: readonly string[] | undefined;
   /** What stands for the value in the help text. */
   placeholder?: string | undefined;
-  /** Whether the command cannot do without it. */
-  required?: boolean | undefined;
+  /**
+   * Whether it is required. The parser checks `true`, the command the other two: a flag may be
+   * required only when no file with the body is given.
+   */
+  required?: boolean | "by the command" | "without --file" | undefined;
   /** Whether the help text leaves it out. */
   hidden?: boolean | undefined;
   /** Whether a switch is on unless `--no-…` turns it off. */

@@ -176,7 +176,7 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
     details,
     examples,
     args,
-    flags: { ...spec.flags, ...fileFlag },
+    flags: markedFlags(spec),
     hint: spec.hint,
     params: Object.fromEntries(
       Object.entries(fields).map(([flag, field]) => [field, `--${wire(flag)} (${field})`]),
@@ -195,6 +195,25 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
       if (spec.note !== undefined) context.out.note(spec.note);
     },
   });
+}
+
+/** The flags of a body, marked where they must be given. The command checks them, with the file. */
+function markedFlags(
+  { flags, fields = {}, required = [] }: Pick<
+    BodySpec<unknown, Flags, unknown>,
+    "flags" | "fields" | "required"
+  >,
+): Flags {
+  const names = Object.keys(flags).map((name) => fields[name] ?? name);
+  const onlyInFile = required.some((field) => !names.includes(field));
+  const marked = Object.entries(flags).map(([name, flag]) => [
+    name,
+    required.includes(fields[name] ?? name) && !onlyInFile
+      ? { ...flag, required: "without --file" }
+      : flag,
+  ]);
+  const file = onlyInFile ? { ...fileFlag.file, required: "by the command" } : fileFlag.file;
+  return { ...Object.fromEntries(marked), file };
 }
 
 /** Makes a command that changes one object, with flags, a file, or both. */

@@ -97,6 +97,8 @@ const SESSIONS: Record<string, string[]> = {
     "publish offering winter_sale --paywall content.json --current",
     "publish offering winter_sale --paywall content.json --current -y",
     "publish offering winter_sale --paywall content.json --current -y",
+    "publish offering winter_sale --paywall content.json --no-current --dry-run",
+    "publish offering winter_sale --no-current",
     "publish offering nope",
     "paywalls delete $paywall",
     "paywalls delete $paywall -y",

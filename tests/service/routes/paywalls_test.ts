@@ -121,12 +121,23 @@ Deno.test("publish sets the paywall, moves the mark, and skips what is done", as
   equal(writesOf(desk), writes);
 });
 
-Deno.test("publish with a paywall alone leaves the mark; --no-current alone does nothing", async () => {
+Deno.test("publish makes an offering current by default, also with --paywall, unless --no-current", async () => {
   const files = { "/paywall.json": JSON.stringify(CONTENT), "/empty.json": "{}" };
   await using desk = await openDesk({ files });
   const words = ["publish", "offering", "winter_sale"];
-  equal((await desk.run(...words, "--paywall", "/paywall.json", "-y")).code, 0);
+  const paywall = [...words, "--paywall", "/paywall.json"];
+  const without = await desk.run(...paywall, "--no-current", "-y");
+  equal(without.code, 0);
+  ok(!without.out.includes("current offering"));
   equal((await getOffering(desk.client, "winter_sale")).is_current, false);
+  const plan = await desk.run(...paywall, "--dry-run");
+  match(
+    plan.out,
+    /^Make it the current offering +planned +the default; --no-current leaves it out$/m,
+  );
+  equal((await desk.run(...paywall, "-y")).code, 0);
+  equal((await getOffering(desk.client, "winter_sale")).is_current, true);
+  equal((await desk.run("offerings", "set-current", "default")).code, 0);
   match((await desk.run(...words, "--no-current")).err, /nothing to publish/);
   equal((await desk.run(...words, "--paywall", "/empty.json", "-y")).code, 2);
   const both = await desk.run(...words, "--current", "--no-current", "-y");
