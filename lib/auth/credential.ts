@@ -11,6 +11,7 @@
  */
 
 import type { Credential } from "../client.ts";
+import { admitFolder } from "../config/folders.ts";
 import { readLocal } from "../config/local.ts";
 import { findFirst, type Lookup, type Origin } from "../config/origin.ts";
 import type { StoredToken } from "../config/stored_token.ts";
@@ -182,7 +183,9 @@ function stored(
 /** The sign-in in the local file, if there is one. */
 async function localCredential(around: Surroundings): Promise<Usable | undefined> {
   const local = await readLocal(around);
-  return local?.profile && stored("local", localPlace(local.path), local.profile);
+  if (!local?.profile) return undefined;
+  const admit = (baseUrl: string) => admitFolder(around, local, baseUrl);
+  return stored("local", { ...localPlace(local.path), admit }, local.profile);
 }
 
 /** The profile of a name that somebody gave. */

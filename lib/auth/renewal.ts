@@ -75,8 +75,10 @@ export function storedCredential(
     );
   const credential = renewing(around.now, first, renew);
   if (typeof credential === "string") return credential;
+  let admitted: Promise<void> | undefined;
   return async (refused) => {
     refuseOtherService(first, place, endpoint.baseUrl);
+    await (admitted ??= place.admit?.(serviceAddress(first.base_url ?? DEFAULT_BASE_URL)));
     return await credential(refused);
   };
 }

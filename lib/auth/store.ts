@@ -37,6 +37,8 @@ export interface TokenPlace {
   label: string;
   /** What to run to sign in anew. */
   signIn: string;
+  /** Makes sure that a sign-in from here may be used at all, before each first use. */
+  admit?: ((baseUrl: string) => Promise<void>) | undefined;
   /** Finds the sign-in in what the file holds. */
   pick(content: JsonObject): StoredToken | undefined;
   /** What the file is to hold with a new sign-in in this place. */

@@ -70,7 +70,8 @@ export function createContext(world: World, globals: Globals): Context {
   const { files } = world;
   const signal = limited(world.signal, globals.timeoutMs);
   const out = createOutput(world.terminal, globals.output);
-  const announced = withAnnouncements(world, out);
+  const ask = createAsk({ ...world.prompts, interactive: world.interactive, signal });
+  const announced = withAnnouncements(world, out, world.interactive ? ask : undefined);
   const around = globals.allowInsecureHost ? allowingInsecure(announced) : announced;
   const { profile, projectId } = globals;
   const options = { profile, projectId, signal };
@@ -83,7 +84,7 @@ export function createContext(world: World, globals: Globals): Context {
   const { interactive } = world;
   return {
     out,
-    ask: createAsk({ ...world.prompts, interactive, signal }),
+    ask,
     interactive,
     files,
     around,
@@ -107,14 +108,29 @@ function limited(signal: AbortSignal, timeoutMs: number | undefined): AbortSigna
     : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 }
 
-/** The machine, with a line on standard error for each request that is not answered soon. */
-function withAnnouncements({ around, terminal }: World, out: Output): Surroundings {
+/**
+ * The machine, with a line on standard error for each request that is not answered soon, and with
+ * somebody to ask whether a folder's sign-in from elsewhere may be used.
+ */
+function withAnnouncements(
+  { around, terminal }: World,
+  out: Output,
+  ask: Ask | undefined,
+): Surroundings {
   const send = around.fetch ?? ((request: Request) => fetch(request));
   const watched = terminal.errColumns !== undefined;
   // Getters stay getters: they are read when they are used.
+  const confirmFolder = async (folder: string, baseUrl: string) => {
+    out.note(`The sign-in of the folder ${folder} was not made on this machine.`);
+    await ask?.confirm(`Use it, and send commands here to ${baseUrl}?`, {
+      flag: '-y with "cli auth trust"',
+      yes: false,
+    });
+  };
   return Object.create(Object.prototype, {
     ...Object.getOwnPropertyDescriptors(around),
     fetch: { value: announcing(send, { say: out.note, watched }), enumerable: true },
+    ...ask && { confirmFolder: { value: confirmFolder, enumerable: true } },
   });
 }
 

@@ -33,6 +33,8 @@ export interface TaggedApp {
 
 /** What a local file holds. A field given as undefined is removed, one left out stays. */
 export interface LocalContent {
+  /** A random text by which `~/.cli/folders.json` knows the folder's sign-in. */
+  id?: string | undefined;
   /** The project that the folder belongs to. */
   project_id?: string | undefined;
   /** The apps that the folder is about. */
@@ -113,6 +115,7 @@ export function localToken(content: JsonObject, path: string): StoredToken | und
 function checkedLocal(path: string, content: JsonObject): LocalFile {
   return {
     path,
+    id: optionalText(content, "id", { path, field: "" }),
     project_id: optionalText(content, "project_id", { path, field: "" }),
     apps: checkedApps(content.apps, path),
     profile: localToken(content, path),

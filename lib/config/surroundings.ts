@@ -27,6 +27,11 @@ export interface Surroundings {
    * the system's own program for it.
    */
   readonly openBrowser?: ((url: string) => Promise<boolean>) | undefined;
+  /**
+   * Asks whether the sign-in of a folder that was not made on this machine may be used, and rejects
+   * when it may not. Default: it may not.
+   */
+  readonly confirmFolder?: ((folder: string, baseUrl: string) => Promise<void>) | undefined;
   /** The operating system as Deno names it: `linux`, `darwin`, `windows`. Default: that. */
   readonly platform?: string | undefined;
   /** The number of the person's user. Default: the system's word, where it may be asked. */

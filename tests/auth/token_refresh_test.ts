@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { renewing } from "../../lib/auth/renewal.ts";
 import { saveProfile } from "../../lib/auth/store.ts";
 import { connect } from "../../lib/connect.ts";
+import { rememberFolder } from "../../lib/config/folders.ts";
 import { ApiError, AuthError, Cancelled, ConfigError, NetworkError } from "../../lib/errors.ts";
 import {
   client,
@@ -342,7 +343,14 @@ Deno.test("the local sign-in is refreshed in its own file, and the profile is le
   const before = await onDisk(machine);
   const file = join(machine.cwd, ".cli", "config.json");
   const { name: _name, ...token } = profileNamed("x", { refresh_token: service.issue() });
-  await putPrivate(file, { project_id: "p", extra: 1, profile: { ...token, expires_at_ms: 0 } });
+  const [id, base_url] = ["made_here", "http://127.0.0.1:4010"];
+  await rememberFolder(machine, { id, folder: machine.cwd, base_url });
+  await putPrivate(file, {
+    id,
+    project_id: "p",
+    extra: 1,
+    profile: { ...token, expires_at_ms: 0 },
+  });
   const sent = await tokenSent(await client(machine));
   const content = JSON.parse(await Deno.readTextFile(file));
   deepStrictEqual([content.profile.access_token, content.extra], [sent, 1]);
@@ -352,6 +360,6 @@ Deno.test("the local sign-in is refreshed in its own file, and the profile is le
   service.now += 3_600_000;
   strictEqual(typeof await tokenSent(await client(machine)), "string");
   content.profile.refresh_token = "rtk_x";
-  await putPrivate(file, { profile: { ...content.profile, expires_at_ms: 0 } });
+  await putPrivate(file, { id, profile: { ...content.profile, expires_at_ms: 0 } });
   await rejects(tokenSent(await client(machine)), { message: /the sign-in of ".*config\.json"/ });
 });

@@ -20,6 +20,7 @@ import type { Column } from "../screen/output.ts";
 import { login } from "./auth/login.ts";
 import { logout } from "./auth/logout.ts";
 import { status } from "./auth/status.ts";
+import { trust } from "./auth/trust.ts";
 import { authDoctor } from "./doctor.ts";
 
 /** What is shown of a profile. */
@@ -109,6 +110,7 @@ export const auth = group("Sign in and out, and see which sign-in applies", [], 
   status,
   list,
   use,
+  trust,
   logout,
   doctor: authDoctor,
 });

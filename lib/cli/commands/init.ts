@@ -5,8 +5,11 @@
  */
 
 import { dirname, join, relative, resolve } from "node:path";
+import { serviceAddress } from "../../address.ts";
+import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
 import { readCliToml } from "../../config/cli_toml.ts";
 import { shellWord } from "../../config/file_errors.ts";
+import { isKnownFolder } from "../../config/folders.ts";
 import { LOCAL_FILE, readLocal, type TaggedApp } from "../../config/local.ts";
 import { resolveProject } from "../../config/project.ts";
 import type { StoredToken } from "../../config/stored_token.ts";
@@ -130,7 +133,7 @@ async function findProjects(
     // The sign-in that is about to be replaced may be why somebody binds the folder again.
     const ended = error instanceof AuthError || (error instanceof ApiError && error.status === 401);
     if (!ended || connection.credential?.source !== join(folder, LOCAL_FILE)) throw error;
-    out.note("The folder's own sign-in has ended; looking for another one.");
+    out.note("The folder's own sign-in cannot be used; looking for another one.");
     const { resolveConnection } = await import("../../connect.ts");
     const above = { ...around, home: around.home, cwd: dirname(folder) };
     const other = await resolveConnection(above, { profile: globals.profile, signal });
@@ -248,11 +251,14 @@ async function bind(context: Context, binding: Bound): Promise<BoundFolder> {
   const { around, signal } = context;
   const { folder, profile } = binding;
   const before = await readLocal({ ...around, cwd: folder }).catch(() => undefined);
+  // Nothing is sent to a service that a file from elsewhere names, not even its own token.
+  const service = serviceAddress(before?.profile?.base_url ?? DEFAULT_BASE_URL);
+  const known = before && await isKnownFolder(around, before, service).catch(() => false);
   try {
     if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
     const bound = await bindFolder(around, binding);
     const own = before?.path === join(folder, LOCAL_FILE);
-    if (profile && own && before.profile) await revoke(context, before.profile);
+    if (profile && own && known && before?.profile) await revoke(context, before.profile);
     return bound;
   } catch (error) {
     if (profile) await revoke(context, profile);

@@ -6,9 +6,12 @@
  */
 
 import { dirname, join } from "node:path";
+import { serviceAddress } from "../../address.ts";
+import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
 import { formatCliToml } from "../../config/cli_toml.ts";
 import { shellWord } from "../../config/file_errors.ts";
 import { checkPrivateWrite, makePrivateFolder } from "../../config/files.ts";
+import { rememberFolder } from "../../config/folders.ts";
 import {
   isProfilesFile,
   LOCAL_FILE,
@@ -198,7 +201,12 @@ async function bindLocal(
     if (!former) return await platform.remove(path).catch(() => {});
     await holdPrivateJson(path, around, undefined, (file) => file.write(former)).catch(() => {});
   });
-  await writeLocal(around, folder, { project_id, apps, ...profile && { profile } });
+  const own = profile && { profile, id: crypto.randomUUID() };
+  await writeLocal(around, folder, { project_id, apps, ...own });
+  if (own) {
+    const base_url = serviceAddress(own.profile.base_url ?? DEFAULT_BASE_URL);
+    await rememberFolder(around, { id: own.id, folder, base_url });
+  }
   files.push({ path, action: former ? "updated" : "created" });
 }
 

@@ -227,7 +227,7 @@ Deno.test("a folder whose sign-in has ended is bound again with the profile", as
   const [, fix = ""] = /Sign in again with: cli (.*)/.exec(ended.err) ?? [];
   const again = await at.run(`${fix} --no-apps`);
   strictEqual(again.code, 0, again.err);
-  match(again.err, /The folder's own sign-in has ended; looking for another one/);
+  match(again.err, /The folder's own sign-in cannot be used; looking for another one/);
   strictEqual((await at.run("projects list")).code, 0);
 });
 

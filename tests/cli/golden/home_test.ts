@@ -19,6 +19,7 @@ const SESSION = [
   "init --project-id $project --no-apps",
   "init --project-id $project --no-apps",
   "auth status",
+  "auth trust",
   "doctor",
   "offerings list --profile work",
   "auth logout work -y",

@@ -1,0 +1,107 @@
+/**
+ * `~/.cli/folders.json`: the folders whose own sign-in was made on this machine, or was trusted here.
+ * A local file from an archive or another machine is not among them, and its service may be
+ * anybody's.
+ *
+ * @module
+ */
+
+import { AuthError } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
+import { type LocalFile, writeLocal } from "./local.ts";
+import { dirname } from "./paths.ts";
+import { holdPrivateJson, readPrivateJson } from "./private_json.ts";
+import { homeFile, type Surroundings } from "./surroundings.ts";
+
+/** A sign-in of a folder, as it is known on this machine. */
+export interface FolderSignIn {
+  /** The random id in the folder's local file. */
+  id: string;
+  /** The folder, for people. */
+  folder: string;
+  /** The service that it signs in to. */
+  base_url: string;
+}
+
+/** A local file with a sign-in, as far as it matters here. */
+export type SigningIn = Pick<LocalFile, "id" | "path" | "profile">;
+
+/** Whether the sign-in of a local file was made or trusted on this machine. */
+export async function isKnownFolder(
+  around: Surroundings,
+  { id, profile }: SigningIn,
+  baseUrl: string,
+): Promise<boolean> {
+  const path = homeFile(around, "folders.json");
+  const content = id !== undefined && path && await readPrivateJson(path, around);
+  if (!content || !profile) return false;
+  const known = foldersIn(content)[id];
+  return isJsonObject(known) && known.base_url === baseUrl;
+}
+
+/**
+ * Remembers the sign-in of a folder. One of the same folder is replaced.
+ *
+ * @throws {ConfigError} when the file cannot be written.
+ */
+export async function rememberFolder(around: Surroundings, known: FolderSignIn): Promise<void> {
+  const path = homeFile(around, "folders.json");
+  if (path === undefined) return;
+  const { id, folder, base_url } = known;
+  await holdPrivateJson(path, around, undefined, async (file) => {
+    const content = await file.read() ?? {};
+    const others = Object.entries(foldersIn(content))
+      .filter(([, one]) => !(isJsonObject(one) && one.folder === folder));
+    const folders = { ...Object.fromEntries(others), [id]: { folder, base_url } };
+    await file.write({ ...content, folders });
+  });
+}
+
+/**
+ * Trusts the sign-in of a local file from now on. The file gets an id of its own, so that no other
+ * file can share the trust.
+ *
+ * @throws {ConfigError} when a file cannot be written.
+ */
+export async function trustFolder(
+  around: Surroundings,
+  { path }: SigningIn,
+  baseUrl: string,
+): Promise<void> {
+  const folder = dirname(dirname(path));
+  const id = crypto.randomUUID();
+  await writeLocal(around, folder, { id });
+  await rememberFolder(around, { id, folder, base_url: baseUrl });
+}
+
+/**
+ * Lets the sign-in of a local file be used: at once where it is known here, else after somebody has
+ * said yes. The answer is remembered.
+ *
+ * @throws {AuthError} when nobody is there to ask.
+ */
+export async function admitFolder(
+  around: Surroundings,
+  local: SigningIn,
+  baseUrl: string,
+): Promise<void> {
+  if (await isKnownFolder(around, local, baseUrl)) return;
+  const folder = dirname(dirname(local.path));
+  if (!around.confirmFolder) {
+    throw new AuthError(
+      `Cannot use the sign-in in ${JSON.stringify(local.path)}: it was not made on this machine, ` +
+        `and its service is ${baseUrl}`,
+      {
+        hint: "If you trust that service, run in the folder: cli auth trust. " +
+          "Or set CLI_REFRESH_TOKEN, or name a stored sign-in with CLI_PROFILE",
+      },
+    );
+  }
+  await around.confirmFolder(folder, baseUrl);
+  await trustFolder(around, local, baseUrl);
+}
+
+/** The folders in a file's content, by id. */
+function foldersIn({ folders }: JsonObject): JsonObject {
+  return isJsonObject(folders) ? folders : {};
+}
