@@ -129,7 +129,7 @@ Deno.test("two grants of a currency for one product add up, and a refund takes b
   const product_grants = [10, 3].map((amount) => ({ product_ids: [id], amount }));
   await api.post("/virtual_currencies", { code: "GLD", name: "Gold", product_grants });
   const gold = async () =>
-    (await api.get("/customers/ada/virtual_currencies")).items[0]?.["balance"];
+    (await api.get("/customers/ada/virtual_currencies")).items[0]?.["balance"] ?? 0;
   const { id: bought } = await sim.subscribe({ product_id: id });
   equal(await gold(), 13);
   await sim.act(bought, "refund");
