@@ -5,6 +5,8 @@
  */
 
 import { z } from "zod";
+import type { Purchase } from "../../resources/purchases.ts";
+import type { Subscription as ShownSubscription } from "../../resources/subscriptions.ts";
 import { insertCustomer } from "../records/changes.ts";
 import { convertPrice, fromMicros } from "../domain/money.ts";
 import type { Sale, SubscriptionSale } from "../domain/purchase.ts";
@@ -56,7 +58,8 @@ const TRIAL_RULE =
 
 const trialDuration = z.string().refine((text) => duration.safeParse(text).success, TRIAL_RULE);
 
-const newPurchase = z.strictObject({
+/** The body of a purchase. */
+export const newPurchase = z.strictObject({
   customer_id: customerId,
   product_id: z.string().min(1),
   trial: z.union([z.boolean(), trialDuration], TRIAL_RULE).default(false),
@@ -85,8 +88,13 @@ const buy = simRoute({
   path: "/purchases",
   body: newPurchase,
   status: 201,
-}, async (call) => {
-  const wanted = call.body();
+}, (call) => buyProduct(call, call.body()));
+
+/** Buys a product. An unknown customer is created. */
+export async function buyProduct(
+  call: SimCall,
+  wanted: NewPurchase,
+): Promise<ShownSubscription | Purchase> {
   const product = await findSoldProduct(call, wanted.product_id);
   const app = await findApp(call, product.app_id);
   const customer = await see(call, wanted, app.type);
@@ -95,7 +103,7 @@ const buy = simRoute({
   return product.type === "subscription"
     ? await sellSubscription(call, wanted, product, sale)
     : await sellOnce(call, wanted, product, sale);
-});
+}
 
 const refund = simRoute({
   summary: "Refunds a one-time purchase, as the store does.",

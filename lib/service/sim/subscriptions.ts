@@ -46,10 +46,8 @@ import { customerId, duration, moment, price, priceInMicros, termOf } from "./fi
 import { unable } from "./purchases.ts";
 import { type SimCall, type SimRoute, simRoute } from "./route.ts";
 
-/** Something that is done to a subscription. */
+/** What is done to a subscription, and the body that says how. */
 interface Action<Body extends z.ZodType> {
-  /** The last part of its path. */
-  name: string;
   /** One sentence that says what it does. */
   summary: string;
   /** The body. */
@@ -64,19 +62,31 @@ interface Action<Body extends z.ZodType> {
   ): Promise<Step[] | Step> | Step[] | Step;
 }
 
-/** The route of an action. */
-function action<Body extends z.ZodType>(
-  { name, summary, body, needs, act }: Action<Body>,
-): SimRoute {
-  const contract = { summary, method: "POST", path: `/subscriptions/{id}/${name}` } as const;
-  return simRoute({ ...contract, body }, async (call) => {
-    const row = await findSubscription(call, call.params.id);
-    const sent = call.body();
-    checkActor(row, needs);
-    const steps = [await act(row, call, sent)].flat();
-    const after = await recordSteps(call, steps);
-    return await showSubscription(call, after.at(-1) ?? row);
-  });
+/** Something that can be done to a subscription, by a route or by a recipe. */
+export interface Deed {
+  /** One sentence that says what it does. */
+  readonly summary: string;
+  /** The body. */
+  readonly body: z.ZodType;
+  /** Does it. The valid body is read once the subscription is found, so that 404 comes first. */
+  perform(call: SimCall, id: string, read: () => unknown): Promise<unknown>;
+}
+
+/** Makes a deed of an action: it checks subscription and body, and records the steps. */
+function deed<Body extends z.ZodType>({ summary, body, needs, act }: Action<Body>): Deed {
+  return {
+    summary,
+    body,
+    async perform(call, id, read) {
+      const row = await findSubscription(call, id);
+      // Callers validate what they send against this very body.
+      const sent = read() as z.infer<Body>;
+      checkActor(row, needs);
+      const steps = [await act(row, call, sent)].flat();
+      const after = await recordSteps(call, steps);
+      return await showSubscription(call, after.at(-1) ?? row);
+    },
+  };
 }
 
 const NOTHING = z.strictObject({});
@@ -94,16 +104,14 @@ const reason = z.enum([
 
 const payment = z.strictObject({ transaction_id: z.string().min(1).optional() });
 
-/** The routes of what is done to subscriptions. */
-export const subscriptionRoutes: readonly SimRoute[] = [
-  action({
-    name: "renew",
+/** What can be done to a subscription, by the last part of its path. */
+export const DEEDS = {
+  renew: deed({
     summary: "Charges for the next period now: a trial converts, a paid period is paid for early.",
     body: NOTHING,
     act: (state, { now }) => renewNow(state, now),
   }),
-  action({
-    name: "fail",
+  fail: deed({
     summary: "Lets a charge fail, now or at the renewal, with the product's grace or another one.",
     body: z.strictObject({ when: z.enum(["now", "renewal"]).default("now"), grace }),
     act(state, { now }, body) {
@@ -111,40 +119,34 @@ export const subscriptionRoutes: readonly SimRoute[] = [
       return body.when === "now" ? failNow(state, now, length) : failNext(state, now, length);
     },
   }),
-  action({
-    name: "recover",
+  recover: deed({
     summary: "Lets charges go through again, and makes the one that is outstanding.",
     body: NOTHING,
     act: (state, { now }) => recover(state, now),
   }),
-  action({
-    name: "cancel",
+  cancel: deed({
     summary: "Switches the renewal off, as the customer does in the store.",
     body: NOTHING,
     act: (state, { now }) => cancel(state, now, "UNSUBSCRIBE"),
   }),
-  action({
-    name: "uncancel",
+  uncancel: deed({
     summary: "Switches the renewal on again, before the subscription has expired.",
     body: NOTHING,
     needs: "uncancel",
     act: (state, { now }) => uncancel(state, now),
   }),
-  action({
-    name: "pause",
+  pause: deed({
     summary: "Lets the subscription pause at the end of its period, until a moment or for a time.",
     body: z.strictObject({ until: moment.optional(), for: duration.optional() }),
     needs: "pause",
     act: (state, { now }, body) => pause(state, now, endOf(state, body)),
   }),
-  action({
-    name: "resume",
+  resume: deed({
     summary: "Ends a pause, or takes back one that has not begun.",
     body: NOTHING,
     act: (state, { now }) => resume(state, now),
   }),
-  action({
-    name: "change_product",
+  change_product: deed({
     summary: "Changes to another product of the app, now or at the end of the period.",
     body: z.strictObject({
       product_id: z.string().min(1),
@@ -155,8 +157,7 @@ export const subscriptionRoutes: readonly SimRoute[] = [
     needs: "change_product",
     act: changeProduct,
   }),
-  action({
-    name: "refund",
+  refund: deed({
     summary: "Refunds a payment, as the store does; of the latest one access ends, unless kept.",
     body: payment.extend({ keep_access: z.boolean().default(false) }),
     async act(state, call, body) {
@@ -164,16 +165,14 @@ export const subscriptionRoutes: readonly SimRoute[] = [
       return refund(state, call.now, transaction, !body.keep_access);
     },
   }),
-  action({
-    name: "reverse_refund",
+  reverse_refund: deed({
     summary: "Undoes the refund of a payment.",
     body: payment,
     needs: "reverse_refund",
     act: async (state, call, body) =>
       reverseRefund(state, call.now, await paymentOf(call, state, body)),
   }),
-  action({
-    name: "extend",
+  extend: deed({
     summary: "Moves the end of the period further out, to a moment or by a time.",
     body: z.strictObject({ until: moment.optional(), by: duration.optional() }),
     needs: "extend",
@@ -183,33 +182,41 @@ export const subscriptionRoutes: readonly SimRoute[] = [
       return extend(state, now, until);
     },
   }),
-  action({
-    name: "expire",
+  expire: deed({
     summary: "Ends the subscription at once, for the reason it was cancelled for or another one.",
     body: z.strictObject({ reason: reason.optional() }),
     act: (state, { now }, body) => expireNow(state, now, body.reason ?? usualReason(state)),
   }),
-  action({
-    name: "raise_price",
+  raise_price: deed({
     summary: "Announces a higher price; without consent the subscription ends with its period.",
     body: z.strictObject({ price }),
     act: (state, { now }, body) =>
       raisePrice(state, now, priceInMicros(body.price, state.currency)),
   }),
-  action({
-    name: "agree_to_price",
+  agree_to_price: deed({
     summary: "The customer agrees to the higher price.",
     body: NOTHING,
     act: (state, { now }) => agreeToPrice(state, now),
   }),
-  action({
-    name: "family_share",
+  family_share: deed({
     summary: "Shares the subscription with another customer of the family.",
     body: z.strictObject({ customer_id: customerId }),
     needs: "family_share",
     act: shareWith,
   }),
-];
+} as const satisfies Record<string, Deed>;
+
+/** The name of something that can be done to a subscription. */
+export type DeedName = keyof typeof DEEDS;
+
+/** The routes of what is done to subscriptions. */
+export const subscriptionRoutes: readonly SimRoute[] = Object.entries<Deed>(DEEDS).map(
+  ([name, { summary, body, perform }]) =>
+    simRoute(
+      { summary, method: "POST", path: `/subscriptions/{id}/${name}`, body },
+      (call) => perform(call, call.params.id, () => call.body()),
+    ),
+);
 
 /** Why a subscription ends, where nobody says: what time would have told at its end. */
 function usualReason({ status, cancel_reason }: Subscription): Reason {

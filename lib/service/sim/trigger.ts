@@ -80,7 +80,7 @@ async function cook(call: SimCall, wanted: Wanted): Promise<void> {
   const customer = customer_id === undefined
     ? await findOrCreateCustomer(call, `triggered-${crypto.randomUUID().slice(0, 8)}`)
     : await findCustomer(call, customer_id, "customer_id");
-  if (type === "TRANSFER") return await transferAll(call, wanted, customer);
+  if (recipe.transfers) return await transferAll(call, wanted, customer);
   const all = await readHeld(call, customer);
   const usable = recipe.product === "currency" ? await bringingCurrency(call, all) : all;
   const held = chooseHeld(usable, recipe);
@@ -126,7 +126,7 @@ async function takeStep(
   const sent = overridesOf(overrides, name);
   const more = name === "change_product" ? await changeTarget(call, state, sent) : {};
   const whole = { ...usual?.(state, sent), ...more, ...sent };
-  await blaming(name, sent, () => perform(call, `/subscriptions/{id}/${name}`, whole, state.id));
+  await blaming(name, sent, () => perform(call, name, state.id, whole));
 }
 
 /** Moves what a customer has, or what is bought for it, to another one. */

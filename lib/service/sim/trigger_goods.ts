@@ -9,6 +9,8 @@ import { isAble } from "../domain/stores.ts";
 import { unprocessable } from "../contract/errors.ts";
 import { readEventFacts } from "../ledger/event_facts.ts";
 import type { Row } from "../store/tables.ts";
+import { validate } from "../http/body.ts";
+import { buyProduct, newPurchase } from "./purchases.ts";
 import type { SimCall } from "./route.ts";
 import type { Held, Recipe } from "./trigger_recipes.ts";
 import { perform, readHeld } from "./trigger_steps.ts";
@@ -37,11 +39,8 @@ export async function buyFor(
   const product_id = sent.product_id ?? (await pickProduct(call, customer, recipe, sent)).id;
   const how = HOW[recipe.product] ?? {};
   const body = { ...how, ...sent, customer_id: customer.id, product_id };
-  const bought = await perform(call, "/purchases", body);
-  if (typeof bought !== "object" || bought === null || !("id" in bought && "object" in bought)) {
-    throw new Error("A purchase was not answered with what was bought");
-  }
-  return { id: String(bought.id), renews: bought.object === "subscription" };
+  const bought = await buyProduct(call, validate(newPurchase, body));
+  return { id: bought.id, renews: bought.object === "subscription" };
 }
 
 /** What of the subscriptions brings virtual currency with each payment. */
@@ -109,13 +108,13 @@ async function pickProduct(
   const again = oldest && sold(oldest);
   if (!again) throw nothingToBuy(recipe, { suits, sellable }, live);
   // All of it is bought already: the oldest purchase ends, and is made again.
-  await perform(call, "/subscriptions/{id}/expire", {}, oldest.id);
+  await perform(call, "expire", oldest.id, {});
   return again;
 }
 
 /** Whether the purchase itself is what a recipe leads to. */
-function isFirst({ product, steps }: Recipe): boolean {
-  return product === "subscription" && steps.length === 0;
+function isFirst({ product, steps, transfers }: Recipe): boolean {
+  return product === "subscription" && steps.length === 0 && !transfers;
 }
 
 /** Whether a subscription may end so that a recipe's purchase can be made again. */

@@ -7,9 +7,8 @@
 import { z } from "zod";
 import { invalid, Refusal } from "../contract/errors.ts";
 import { moment } from "./fields.ts";
-import { purchaseRoutes } from "./purchases.ts";
-import type { SimRoute } from "./route.ts";
-import { subscriptionRoutes } from "./subscriptions.ts";
+import { newPurchase } from "./purchases.ts";
+import { type Deed, DEEDS } from "./subscriptions.ts";
 import type { Recipe } from "./trigger_recipes.ts";
 import { transferBody } from "./trigger_steps.ts";
 
@@ -18,17 +17,16 @@ export type Overrides = Readonly<Record<string, unknown>>;
 
 /** The fields of what a step sends, by its name. */
 const FIELDS: ReadonlyMap<string, Readonly<Record<string, z.ZodType>>> = new Map([
-  ["purchase", fieldsOf(purchaseRoutes.find(({ path }) => path === "/purchases")?.body)],
+  ["purchase", fieldsOf(newPurchase)],
   ["transfer", fieldsOf(transferBody)],
-  ...subscriptionRoutes.map(({ path, body }: SimRoute) =>
-    [path.split("/").at(-1) ?? "", fieldsOf(body)] as const
-  ),
+  ...Object.entries<Deed>(DEEDS).map(([name, { body }]) => [name, fieldsOf(body)] as const),
 ]);
 
 /** Refuses an override of what a recipe does not send. */
 export function checkOverrides(type: string, recipe: Recipe, overrides: Overrides): void {
   const steps = [
     ...recipe.product === "none" ? [] : ["purchase"],
+    ...recipe.transfers ? ["transfer"] : [],
     ...recipe.steps.map(({ name }) => name),
   ];
   const known = steps.flatMap((step) =>

@@ -9,6 +9,7 @@ import type { StoreAbility } from "../domain/stores.ts";
 import { isOpen } from "../domain/subscription.ts";
 import type { PaymentStatus } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
+import type { DeedName } from "./subscriptions.ts";
 
 /** A subscription that a customer has, and what became of its latest payment. */
 export interface Held extends Row<"subscriptions"> {
@@ -27,14 +28,16 @@ export interface Recipe {
    * first where that is possible. Without it the purchase itself counts, and is always made.
    */
   accepts?(held: Held): boolean;
+  /** Whether all that the customer has is moved to another one, in place of steps. */
+  transfers?: true;
   /** What is done to it then. */
   steps: readonly RecipeStep[];
 }
 
 /** Something that is done to a subscription. */
 export interface RecipeStep {
-  /** The last part of its path, or `transfer`. */
-  name: string;
+  /** What is done. */
+  name: DeedName;
   /** What is sent besides what overrides send. Default: nothing. */
   body?(held: Held, sent: object): object;
   /** Why it need not be done to what the customer had, or to what was bought just now. */
@@ -75,7 +78,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     accepts: isOn,
     steps: [{ name: "cancel" }, { name: "uncancel" }],
   },
-  TRANSFER: { product: "subscription", accepts: () => true, steps: [{ name: "transfer" }] },
+  TRANSFER: { product: "subscription", accepts: () => true, steps: [], transfers: true },
   SUBSCRIPTION_PAUSED: {
     product: "subscription",
     needs: "pause",

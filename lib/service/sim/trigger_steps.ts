@@ -18,26 +18,19 @@ import { moveHoldings } from "../ledger/owners.ts";
 import type { Row } from "../store/tables.ts";
 import { findOrCreateCustomer } from "./customers.ts";
 import { customerId } from "./fields.ts";
-import { purchaseRoutes } from "./purchases.ts";
 import type { SimCall } from "./route.ts";
-import { subscriptionRoutes } from "./subscriptions.ts";
+import { type Deed, type DeedName, DEEDS } from "./subscriptions.ts";
 import type { Held, Recipe } from "./trigger_recipes.ts";
 
-/** Does what a route of the simulator does, within this call. */
+/** Does something to a subscription, as its route does, within this call. */
 export async function perform(
   call: SimCall,
-  path: string,
-  body: object,
-  id = "",
+  name: DeedName,
+  id: string,
+  sent: object,
 ): Promise<unknown> {
-  const route = [...purchaseRoutes, ...subscriptionRoutes].find((one) => one.path === path);
-  if (!route) throw new Error(`There is no route ${path}`);
-  return await route.handle({
-    ...call,
-    params: { id },
-    query: {},
-    body: () => validate(route.body, body),
-  });
+  const deed: Deed = DEEDS[name];
+  return await deed.perform(call, id, () => validate(deed.body, sent));
 }
 
 /** The subscriptions of a customer that can be acted on, the latest first. */
@@ -144,6 +137,6 @@ function wayBack(held: Held): Way | undefined {
   return status === "trialing" ? act("renew") : undefined;
 }
 
-function act(name: string, body: object = {}): Way {
-  return (call, { id }) => perform(call, `/subscriptions/{id}/${name}`, body, id);
+function act(name: DeedName, body: object = {}): Way {
+  return (call, { id }) => perform(call, name, id, body);
 }
