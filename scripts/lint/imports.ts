@@ -1,10 +1,11 @@
 /**
- * Keeps imports in their direction: see `rooms.ts` for the table.
+ * Keeps imports in their direction: see `rooms.ts` and `wings.ts` for the tables.
  *
  * @module
  */
 
 import { COMMON, DOORS, INLINE, KEPT, repositoryPath, type Room, roomOf } from "./rooms.ts";
+import { isOpenDoor, WING_DOORS, wingOf } from "./wings.ts";
 
 /** How a module names another one. */
 type Manner = "code" | "types" | "lazy";
@@ -65,11 +66,25 @@ function refusalOfFile(path: string, specifier: string, manner: Manner): Refusal
   const target = new URL(specifier, `file:///${path}`).pathname.slice(1);
   if (from === undefined || COMMON.includes(target)) return undefined;
   const to = roomOf(target);
-  if (to === from) return undefined;
+  if (to === from) return manner === "types" ? undefined : refusalOfWing(path, target);
   const doors = DOORS[from];
   const allowed = [...doors.code, ...(manner === "code" ? [] : doors[manner])];
   if (to && allowed.includes(to)) return undefined;
   return { message: `${from} must not import ${to ?? target}`, hint: wayOut(doors, to) };
+}
+
+/** Judges an import within the service by the wings of both files. */
+function refusalOfWing(path: string, target: string): Refusal | undefined {
+  const from = wingOf(path);
+  if (from === undefined && !path.startsWith("lib/service/")) return undefined;
+  if (isOpenDoor(path, target)) return undefined;
+  const wings = from === undefined ? "" : WING_DOORS[from].join(", ");
+  return {
+    message: `lib/service/${from ?? "?"} must not load ${target}`,
+    hint: from === undefined
+      ? "Add the new folder to the table in scripts/lint/wings.ts."
+      : `Allowed here: ${wings || "its own files"}. Use \`import type\`, or move the code.`,
+  };
 }
 
 /** What to do instead of an import that goes against the direction. */
