@@ -2,12 +2,17 @@ import { deepEqual, ok } from "node:assert/strict";
 import { ANSWER_LIMITS, KEPT_BYTES } from "../lib/service/events/exchange.ts";
 import { DEEPEST_BODY, LARGEST_BODY, MOST_VALUES } from "../lib/service/http/body.ts";
 import { CONNECTION_LIMITS } from "../lib/service/http/connections.ts";
+import { PRESENT_WAIT_MS } from "../lib/service/http/present.ts";
 import { STOP_MS } from "../lib/service/http/serve.ts";
+import { MOST_DUE, MOST_DUE_UNASKED } from "../lib/service/ledger/due.ts";
 import { PUBLIC_LIMITS } from "../lib/service/mod.ts";
 import { LONGEST_STATE } from "../lib/service/oauth/authorization_request.ts";
 import { MOST_FORMS } from "../lib/service/oauth/consent_forms.ts";
 import { LARGEST_FORM } from "../lib/service/oauth/form.ts";
 import { LONGEST_URL } from "../lib/service/outbound/targets.ts";
+import { LARGEST_LOG, USUAL_LOG } from "../lib/service/store/log_size.ts";
+import { WRITE_WAIT_MS } from "../lib/service/store/patience.ts";
+import { CHECK_MS } from "../lib/service/store/soundness.ts";
 
 /** Every limit that the page must show, by the name of its constant. */
 const LIMITS: Record<string, number> = {
@@ -23,6 +28,13 @@ const LIMITS: Record<string, number> = {
   LONGEST_STATE,
   LONGEST_URL,
   KEPT_BYTES,
+  MOST_DUE,
+  MOST_DUE_UNASKED,
+  PRESENT_WAIT_MS,
+  WRITE_WAIT_MS,
+  USUAL_LOG,
+  LARGEST_LOG,
+  CHECK_MS,
 };
 
 /** The fields of a group of limits, by their whole names. */

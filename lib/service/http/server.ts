@@ -15,6 +15,7 @@ import { readBody, validate } from "./body.ts";
 import type { Clock } from "../clock.ts";
 import { IllegalStep } from "../domain/step.ts";
 import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
+import { isEncoded } from "./encoding.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import { newRequestId } from "../records/ids.ts";
 import { atPresent, bringToPresent, refuseMoving } from "./present.ts";
@@ -320,16 +321,6 @@ async function refusePublicKey(token: string, store: Store): Promise<void> {
 function nothingAt(request: Request): Refusal {
   const { pathname } = new URL(request.url);
   return new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
-}
-
-/** Whether every percent sign of a path begins an escape, and the escapes are UTF-8. */
-function isEncoded(pathname: string): boolean {
-  try {
-    decodeURIComponent(pathname);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Refuses a caller without all of the route's permissions, and names those that are missing. */

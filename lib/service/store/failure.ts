@@ -16,6 +16,7 @@ export type StoreFailure =
   | "type"
   | "busy"
   | "full"
+  | "io"
   | "read_only"
   | "corrupt"
   | "misuse"
@@ -65,10 +66,12 @@ export function isCheckViolation(error: unknown): boolean {
   return error instanceof StoreError && error.failure === "check";
 }
 
-/** Whether the same work may succeed later: another program holds the database, or the disk is full. */
+/** Whether the same work may succeed later: the disk is full or fails, or another program writes. */
 export function isStoreUnavailable(error: unknown): boolean {
-  return error instanceof StoreError && (error.failure === "busy" || error.failure === "full");
+  return error instanceof StoreError && UNAVAILABLE.has(error.failure);
 }
+
+const UNAVAILABLE: ReadonlySet<StoreFailure> = new Set(["busy", "full", "io"]);
 
 /** SQLite's extended result codes that mean something of their own. */
 const EXTENDED: ReadonlyMap<number, StoreFailure> = new Map([
@@ -86,6 +89,7 @@ const PRIMARY: ReadonlyMap<number, StoreFailure> = new Map([
   [5, "busy"],
   [6, "busy"],
   [8, "read_only"],
+  [10, "io"],
   [11, "corrupt"],
   [13, "full"],
   [20, "type"],

@@ -1,0 +1,96 @@
+/**
+ * What a soak has found, as one table.
+ *
+ * @module
+ */
+
+import { p99 } from "./load.ts";
+
+/** Collects figures. */
+export interface Figures {
+  /** Writes that were acknowledged, and those of them that were lost. */
+  writes(what: string, acknowledged: number, lost: number): void;
+  /** How long reads took beside something, in milliseconds. */
+  reads(what: string, times: readonly number[]): void;
+  /** How many connections a limit has closed. */
+  closed(limit: string, count: number): void;
+  /** The memory of a process, in MB. */
+  peak(megabytes: number): void;
+  /** Something worth a line. */
+  note(what: string, text: string): void;
+  /** Something that could not be done here. */
+  skip(what: string): void;
+  /** Something that must not be. */
+  wrong(what: string): void;
+  /** The table. */
+  table(): string;
+  /** Whether anything is wrong. */
+  readonly failed: boolean;
+}
+
+/** A line of the table. */
+interface Line {
+  /** How often it was done. */
+  rounds: number;
+  /** Acknowledged writes. */
+  acknowledged: number;
+  /** Lost ones. */
+  lost: number;
+  /** Times of reads, in milliseconds. */
+  times: number[];
+}
+
+/** Starts a collection. */
+export function createFigures(): Figures {
+  const lines = new Map<string, Line>();
+  const closed = new Map<string, number>();
+  const notes = new Map<string, string>();
+  const [skipped, faults]: [Set<string>, string[]] = [new Set(), []];
+  let most = 0;
+  const lineOf = (what: string): Line => {
+    const line = lines.get(what) ?? { rounds: 0, acknowledged: 0, lost: 0, times: [] };
+    lines.set(what, line);
+    return line;
+  };
+  return {
+    writes(what, acknowledged, lost) {
+      const line = lineOf(what);
+      line.rounds++;
+      line.acknowledged += acknowledged;
+      line.lost += lost;
+      if (lost > 0) faults.push(`${what}: ${lost} acknowledged writes are lost`);
+    },
+    reads: (what, times) => void lineOf(what).times.push(...times),
+    closed: (limit, count) => void closed.set(limit, (closed.get(limit) ?? 0) + count),
+    peak: (megabytes) => void (most = Math.max(most, megabytes)),
+    note: (what, text) => void notes.set(what, text),
+    skip: (what) => void skipped.add(what),
+    wrong: (what) => void faults.push(what),
+    get failed() {
+      return faults.length > 0;
+    },
+    table() {
+      const rows = [["WHAT", "ROUNDS", "ACKNOWLEDGED", "LOST", "READS", "P99 MS"]];
+      for (const [what, { rounds, acknowledged, lost, times }] of lines) {
+        const wait = p99(times)?.toFixed(1) ?? "-";
+        rows.push([what, ...[rounds, acknowledged, lost, times.length].map(String), wait]);
+      }
+      return [
+        ...aligned(rows),
+        "",
+        ...aligned([["CLOSED BY", "CONNECTIONS"], ...[...closed].map(([k, n]) => [k, String(n)])]),
+        "",
+        `Peak memory of the service: ${most} MB`,
+        ...[...notes].map(([what, text]) => `${what}: ${text}`),
+        ...[...skipped].map((what) => `SKIPPED ${what}`),
+        ...faults.map((what) => `WRONG ${what}`),
+      ].join("\n");
+    },
+  };
+}
+
+/** Rows as lines whose columns are aligned. */
+function aligned(rows: readonly string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ").trimEnd());
+}

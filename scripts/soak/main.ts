@@ -1,0 +1,69 @@
+/**
+ * A soak: the service under kills, power cuts, a full disk, hostile receivers and clients and a
+ * thousand slow connections, again and again, with one table of figures at the end. It fails when an
+ * acknowledged write is lost or something else is wrong.
+ *
+ *     deno task soak [--minutes N]
+ *
+ * @module
+ */
+
+import { parseArgs } from "node:util";
+import { cutPower, fillDisk, killUnderLoad } from "./crashes.ts";
+import { createFigures, type Figures } from "./figures.ts";
+import { feedHostileReceivers, holdSlowConnections, sendHostileRequests } from "./hostile.ts";
+import { startService } from "./service.ts";
+
+/** How long a soak takes unless it is told, in minutes. */
+const MINUTES = 10;
+
+/** Slow connections at a time, and for how many seconds: longer than any limit on a head or body. */
+const SLOW = { count: 1000, seconds: 40 };
+
+if (import.meta.main) Deno.exitCode = await main(Deno.args);
+
+/** Runs the soak. Returns the exit code. */
+async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { minutes: { type: "string" } } });
+  const minutes = Number(values.minutes ?? MINUTES);
+  if (!(minutes > 0)) {
+    console.error(`Cannot soak for ${JSON.stringify(values.minutes)}: not a number of minutes`);
+    return 2;
+  }
+  if (Deno.build.os === "windows") {
+    console.error("SKIPPED the soak: it needs signals and limits that Windows does not have");
+    return 0;
+  }
+  const figures = createFigures();
+  const folder = await Deno.makeTempDir({ prefix: "soak" });
+  const end = Date.now() + minutes * 60_000;
+  try {
+    await besideHostility(folder, figures);
+    await fillDisk(figures);
+    while (Date.now() < end) {
+      await killUnderLoad(folder, figures);
+      await cutPower(folder, figures);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+    console.log(figures.table());
+  }
+  return figures.failed ? 1 : 0;
+}
+
+/** All that goes on while one service must keep running. */
+async function besideHostility(folder: string, figures: Figures): Promise<void> {
+  const service = await startService(folder);
+  if (!service) return figures.wrong("the service did not start");
+  try {
+    await sendHostileRequests(service, figures);
+    await feedHostileReceivers(service, figures);
+    await holdSlowConnections(service, figures, SLOW);
+    const { status } = await fetch(`${service.baseUrl}/health`);
+    if (status !== 200) figures.wrong(`/health answers ${status} after it all`);
+  } catch (error) {
+    figures.wrong(`the service is gone: ${error instanceof Error ? error.message : error}`);
+  } finally {
+    await service.kill();
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The service in a process of its own, to be killed, starved and looked at.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A service that runs. */
+export interface Service {
+  /** Its data folder. */
+  readonly folder: string;
+  /** Its address. */
+  readonly baseUrl: string;
+  /** Its port. */
+  readonly port: number;
+  /** Sends a request as the owner of the project; the path is below the project. */
+  send(method: string, path: string, body?: unknown): Promise<Response>;
+  /** Sends a request to the simulator; the path is below the project. */
+  simulate(path: string, body: unknown): Promise<Response>;
+  /** Sends a signal. */
+  signal(name: Deno.Signal): void;
+  /** The most memory that the process has had, in MB. 0 where the system does not say. */
+  peak(): number;
+  /** Ends the process at once. */
+  kill(): Promise<void>;
+}
+
+const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
+
+/**
+ * Starts a service. `fileBlocks` limits each file that it writes, in blocks of 512 bytes: what a full
+ * disk does to it. Undefined when it ends before it listens.
+ */
+export async function startService(
+  folder: string,
+  fileBlocks?: number,
+): Promise<Service | undefined> {
+  const words = ["service", "start", "--port", "0", "--data", folder, "--output", "json"];
+  const allowed = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
+  const args = ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, CLI, ...words];
+  const options = {
+    args: [...args, "--webhook-targets", "loopback", "--webhook-schedule", "dev"],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  } as const;
+  const limited = {
+    ...options,
+    // 25 is SIGXFSZ: a write fails instead of ending the process.
+    args: [
+      "-c",
+      `trap '' 25; ulimit -f ${fileBlocks}; exec "$0" "$@"`,
+      Deno.execPath(),
+      ...options.args,
+    ],
+  };
+  const child = fileBlocks === undefined
+    ? new Deno.Command(Deno.execPath(), { ...options, args: [...options.args] }).spawn()
+    : new Deno.Command("sh", limited).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const { value } = await reader.read();
+  const kill = async () => {
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+    await reader.cancel();
+    await child.status;
+  };
+  if (value === undefined) {
+    await kill();
+    return undefined;
+  }
+  const { base_url: baseUrl, project_id: project } = JSON.parse(value);
+  const secret = (await Deno.readTextFile(join(folder, "admin.secret"))).trim();
+  const post = (path: string, token: string, body: unknown) =>
+    request(`${baseUrl}${path}`, "POST", token, body);
+  const answer = await post("/_sim/tokens", secret, {}).catch(() => undefined);
+  const { access_token = "" } = await answer?.json().catch(() => ({})) ?? {};
+  return {
+    folder,
+    baseUrl,
+    port: Number(new URL(baseUrl).port),
+    send: (method, path, body) =>
+      request(`${baseUrl}/v2/projects/${project}${path}`, method, access_token, body),
+    simulate: (path, body) => post(`/_sim/projects/${project}${path}`, secret, body),
+    signal: (name) => child.kill(name),
+    peak: () => peakOf(child.pid),
+    kill,
+  };
+}
+
+/** Sends a request, which may take ten seconds. */
+async function request(
+  url: string,
+  method: string,
+  token: string,
+  body?: unknown,
+): Promise<Response> {
+  return await fetch(url, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    ...body !== undefined && { body: JSON.stringify(body) },
+    signal: AbortSignal.timeout(10_000),
+  });
+}
+
+/** The most memory that a process has had, in MB, where /proc tells. */
+function peakOf(pid: number): number {
+  if (Deno.build.os !== "linux") return 0;
+  // Only cat may read there without being granted everything.
+  const { stdout } = new Deno.Command("cat", { args: [`/proc/${pid}/status`], stderr: "null" })
+    .outputSync();
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(new TextDecoder().decode(stdout)) ?? [];
+  return Math.round(Number(kilobytes ?? 0) / 1024);
+}
