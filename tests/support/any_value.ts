@@ -5,7 +5,7 @@
  */
 
 import { fc } from "./properties.ts";
-import { RECIPES } from "../../lib/service/sim/trigger_recipes.ts";
+import { RECIPES } from "../../lib/service/sim/trigger/recipes.ts";
 import { junk, type Strewing } from "./junk.ts";
 import type { Stock } from "./request_stock.ts";
 import { type Schema, schemas } from "./request_targets.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { EVENT_TYPES } from "../../../lib/cli/events/types.ts";
-import { RECIPES } from "../../../lib/service/sim/trigger_recipes.ts";
+import { RECIPES } from "../../../lib/service/sim/trigger/recipes.ts";
 import { EVENT_TYPES as CHOOSABLE } from "../../../lib/service/events/types.ts";
 import { openDesk } from "../../support/harness.ts";
 import { DAY, productNamed, simulate, type Simulation } from "../../support/simulation.ts";

@@ -9,15 +9,15 @@
  */
 
 import { z } from "zod";
-import { missing } from "../contract/errors.ts";
-import { checkSession, countWaiting, type Pull } from "../events/listeners.ts";
-import { newSigningSecret } from "../events/signatures.ts";
-import { validate } from "../http/body.ts";
-import { wholeList } from "../records/lists.ts";
-import { pageQuery } from "../contract/schemas.ts";
-import type { Row } from "../store/tables.ts";
+import { missing } from "../../contract/errors.ts";
+import { checkSession, countWaiting, type Pull } from "../../events/listeners.ts";
+import { newSigningSecret } from "../../events/signatures.ts";
+import { validate } from "../../http/body.ts";
+import { wholeList } from "../../records/lists.ts";
+import { pageQuery } from "../../contract/schemas.ts";
+import type { Row } from "../../store/tables.ts";
 import { findEvent } from "./events.ts";
-import { type SimCall, simRoute } from "./route.ts";
+import { type SimCall, simRoute } from "../route.ts";
 
 /** The longest that a request waits for an event, in milliseconds. */
 const LONGEST_WAIT = 25_000;

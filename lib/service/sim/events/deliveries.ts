@@ -6,15 +6,15 @@
 
 import { sql } from "kysely";
 import { z } from "zod";
-import { invalid, missing, unprocessable } from "../contract/errors.ts";
-import { deliveriesOf, recoverEvents, resendEvent } from "../events/resend.ts";
-import { findWebhook, type Place } from "../records/find.ts";
-import { listPage, tableListing, wholeList } from "../records/lists.ts";
-import { pageQuery } from "../contract/schemas.ts";
-import type { Row } from "../store/tables.ts";
+import { invalid, missing, unprocessable } from "../../contract/errors.ts";
+import { deliveriesOf, recoverEvents, resendEvent } from "../../events/resend.ts";
+import { findWebhook, type Place } from "../../records/find.ts";
+import { listPage, tableListing, wholeList } from "../../records/lists.ts";
+import { pageQuery } from "../../contract/schemas.ts";
+import type { Row } from "../../store/tables.ts";
 import { findEvent } from "./events.ts";
-import { moment } from "./fields.ts";
-import { simRoute } from "./route.ts";
+import { moment } from "../fields.ts";
+import { simRoute } from "../route.ts";
 
 const STATES = ["waiting", "pending", "sending", "delivered", "dead", "dropped"] as const;
 

@@ -5,12 +5,12 @@
  */
 
 import { z } from "zod";
-import { invalid, Refusal } from "../contract/errors.ts";
-import { moment } from "./fields.ts";
-import { newPurchase } from "./purchases.ts";
-import { type Deed, DEEDS } from "./subscriptions.ts";
-import type { Recipe } from "./trigger_recipes.ts";
-import { transferBody } from "./trigger_steps.ts";
+import { invalid, Refusal } from "../../contract/errors.ts";
+import { moment } from "../fields.ts";
+import { newPurchase } from "../purchases.ts";
+import { type Deed, DEEDS } from "../subscriptions.ts";
+import type { Recipe } from "./recipes.ts";
+import { transferBody } from "./steps.ts";
 
 /** Values by `step.field`. A text is read as a date or JSON where its field takes that and no text. */
 export type Overrides = Readonly<Record<string, unknown>>;

@@ -6,12 +6,12 @@
 
 import { sql } from "kysely";
 import { z } from "zod";
-import { missing } from "../contract/errors.ts";
-import type { Place } from "../records/find.ts";
-import { listPage, tableListing } from "../records/lists.ts";
-import { pageQuery } from "../contract/schemas.ts";
-import type { Row } from "../store/tables.ts";
-import { simRoute } from "./route.ts";
+import { missing } from "../../contract/errors.ts";
+import type { Place } from "../../records/find.ts";
+import { listPage, tableListing } from "../../records/lists.ts";
+import { pageQuery } from "../../contract/schemas.ts";
+import type { Row } from "../../store/tables.ts";
+import { simRoute } from "../route.ts";
 
 const listEvents = simRoute({
   summary: "Lists events, oldest first unless the order is desc.",

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { isBelieved } from "../domain/purchase.ts";
-import { isAble } from "../domain/stores.ts";
-import { unprocessable } from "../contract/errors.ts";
-import { readEventFacts } from "../ledger/event_facts.ts";
-import type { Row } from "../store/tables.ts";
-import { validate } from "../http/body.ts";
-import { buyProduct, newPurchase } from "./purchases.ts";
-import type { SimCall } from "./route.ts";
-import type { Held, Recipe } from "./trigger_recipes.ts";
-import { perform, readHeld } from "./trigger_steps.ts";
+import { isBelieved } from "../../domain/purchase.ts";
+import { isAble } from "../../domain/stores.ts";
+import { unprocessable } from "../../contract/errors.ts";
+import { readEventFacts } from "../../ledger/event_facts.ts";
+import type { Row } from "../../store/tables.ts";
+import { validate } from "../../http/body.ts";
+import { buyProduct, newPurchase } from "../purchases.ts";
+import type { SimCall } from "../route.ts";
+import type { Held, Recipe } from "./recipes.ts";
+import { perform, readHeld } from "./steps.ts";
 
 /** A product and the store that sells it. */
 type Offered = Row<"products"> & { store: string };

@@ -6,21 +6,21 @@
  */
 
 import { z } from "zod";
-import { validate } from "../http/body.ts";
-import { nameOf } from "../domain/actions.ts";
-import { beginPaidPeriod } from "../domain/due.ts";
-import { isBelieved } from "../domain/purchase.ts";
-import { isAble } from "../domain/stores.ts";
-import { invalid, unprocessable } from "../contract/errors.ts";
-import { findSubscription } from "../records/find.ts";
-import { recordSteps } from "../ledger/journal.ts";
-import { moveHoldings } from "../ledger/owners.ts";
-import type { Row } from "../store/tables.ts";
-import { findOrCreateCustomer } from "./customers.ts";
-import { customerId } from "./fields.ts";
-import type { SimCall } from "./route.ts";
-import { type Deed, type DeedName, DEEDS } from "./subscriptions.ts";
-import type { Held, Recipe } from "./trigger_recipes.ts";
+import { validate } from "../../http/body.ts";
+import { nameOf } from "../../domain/actions.ts";
+import { beginPaidPeriod } from "../../domain/due.ts";
+import { isBelieved } from "../../domain/purchase.ts";
+import { isAble } from "../../domain/stores.ts";
+import { invalid, unprocessable } from "../../contract/errors.ts";
+import { findSubscription } from "../../records/find.ts";
+import { recordSteps } from "../../ledger/journal.ts";
+import { moveHoldings } from "../../ledger/owners.ts";
+import type { Row } from "../../store/tables.ts";
+import { findOrCreateCustomer } from "../customers.ts";
+import { customerId } from "../fields.ts";
+import type { SimCall } from "../route.ts";
+import { type Deed, type DeedName, DEEDS } from "../subscriptions.ts";
+import type { Held, Recipe } from "./recipes.ts";
 
 /** Does something to a subscription, as its route does, within this call. */
 export async function perform(

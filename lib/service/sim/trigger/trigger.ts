@@ -6,18 +6,18 @@
  */
 
 import { z } from "zod";
-import { invalid, unprocessable } from "../contract/errors.ts";
-import { queueDeliveries } from "../events/queue.ts";
-import { writeTestEvent } from "../events/test_event.ts";
-import { findCustomer } from "../records/find.ts";
-import type { Row } from "../store/tables.ts";
-import { findOrCreateCustomer } from "./customers.ts";
-import { showEvent } from "./events.ts";
-import { customerId } from "./fields.ts";
-import { type SimCall, simRoute } from "./route.ts";
-import { bringingCurrency, buyFor, changeTarget } from "./trigger_goods.ts";
-import { blaming, checkOverrides, type Overrides, overridesOf } from "./trigger_overrides.ts";
-import { type Held, type Recipe, RECIPES, type RecipeStep } from "./trigger_recipes.ts";
+import { invalid, unprocessable } from "../../contract/errors.ts";
+import { queueDeliveries } from "../../events/queue.ts";
+import { writeTestEvent } from "../../events/test_event.ts";
+import { findCustomer } from "../../records/find.ts";
+import type { Row } from "../../store/tables.ts";
+import { findOrCreateCustomer } from "../customers.ts";
+import { showEvent } from "../events/events.ts";
+import { customerId } from "../fields.ts";
+import { type SimCall, simRoute } from "../route.ts";
+import { bringingCurrency, buyFor, changeTarget } from "./goods.ts";
+import { blaming, checkOverrides, type Overrides, overridesOf } from "./overrides.ts";
+import { type Held, type Recipe, RECIPES, type RecipeStep } from "./recipes.ts";
 import {
   chooseHeld,
   clearWay,
@@ -26,7 +26,7 @@ import {
   readHeld,
   rereadHeld,
   transfer,
-} from "./trigger_steps.ts";
+} from "./steps.ts";
 
 const body = z.strictObject({
   type: z.string().min(1).toUpperCase(),

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { fromMicros, payable, toMicros } from "../domain/money.ts";
-import type { StoreAbility } from "../domain/stores.ts";
-import { isOpen } from "../domain/subscription.ts";
-import type { PaymentStatus } from "../store/holding_tables.ts";
-import type { Row } from "../store/tables.ts";
-import type { DeedName } from "./subscriptions.ts";
+import { fromMicros, payable, toMicros } from "../../domain/money.ts";
+import type { StoreAbility } from "../../domain/stores.ts";
+import { isOpen } from "../../domain/subscription.ts";
+import type { PaymentStatus } from "../../store/holding_tables.ts";
+import type { Row } from "../../store/tables.ts";
+import type { DeedName } from "../subscriptions.ts";
 
 /** A subscription that a customer has, and what became of its latest payment. */
 export interface Held extends Row<"subscriptions"> {

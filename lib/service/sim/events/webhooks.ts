@@ -6,16 +6,16 @@
  */
 
 import { z } from "zod";
-import type { Lane } from "../events/claims.ts";
-import type { DeliveryFault, DeliveryFaults } from "../events/mod.ts";
-import { queueNew } from "../events/queue.ts";
-import { newSigningSecret, OVERLAP_MS } from "../events/signatures.ts";
-import { writeTestEvent } from "../events/test_event.ts";
-import { findWebhook } from "../records/find.ts";
-import { wholeList } from "../records/lists.ts";
-import type { Row } from "../store/tables.ts";
+import type { Lane } from "../../events/claims.ts";
+import type { DeliveryFault, DeliveryFaults } from "../../events/mod.ts";
+import { queueNew } from "../../events/queue.ts";
+import { newSigningSecret, OVERLAP_MS } from "../../events/signatures.ts";
+import { writeTestEvent } from "../../events/test_event.ts";
+import { findWebhook } from "../../records/find.ts";
+import { wholeList } from "../../records/lists.ts";
+import type { Row } from "../../store/tables.ts";
 import { disabled, findDelivery, showDelivery } from "./deliveries.ts";
-import { simRoute } from "./route.ts";
+import { simRoute } from "../route.ts";
 
 /** A delivery that was put in line. */
 type Sent = Pick<Row<"deliveries">, "project_id" | "id">;
