@@ -41,10 +41,13 @@ export const CURRENCIES = [
 /** Schema of the currency in a query. */
 export const currency = z.enum(CURRENCIES).default("USD");
 
+/** The most periods of a chart: ten years by day. */
+export const MOST_PERIODS = 4000;
+
 const date = z.iso.date("must be a day, such as 2026-11-23").optional();
 
 const startDate = described(
-  "The first day. A chart has at most 4000 periods: ten years by day.",
+  `The first day. A chart has at most ${MOST_PERIODS} periods: ten years by day.`,
   date,
 );
 const endDate = described("The last day; not before start_date.", date);
@@ -224,9 +227,6 @@ function resolutionOf({ period, resolution }: ChartQuery): Resolution {
   if (one === undefined || other === undefined || one === other) return one ?? other ?? "day";
   throw invalid("resolution", "'resolution' must be the same as 'period'; send one of them");
 }
-
-/** The most periods of a chart: ten years by day. */
-export const MOST_PERIODS = 4000;
 
 /**
  * The periods of a query.
