@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ClientOptions } from "./client.ts";
+import type { ClientOptions } from "./client_options.ts";
 import { isLoopback } from "./address.ts";
 import { readAnswer } from "./answer.ts";
 import { ApiError, Cancelled, NetworkError, ToolkitError } from "./errors.ts";

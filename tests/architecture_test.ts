@@ -95,3 +95,66 @@ Deno.test("what becomes of set-current is what the page tells", async () => {
   equal(answers.length, 2);
   ok(answers.some(({ body }) => JSON.parse(body).is_current === true));
 });
+
+/** The files below a folder, as paths in the repository. */
+async function sourcesBelow(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(root + folder)) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) found.push(...await sourcesBelow(path));
+    else if (name.endsWith(".ts")) found.push(path);
+  }
+  return found.sort();
+}
+
+/** The files that a source imports when it loads, those of types included. */
+function importsOf(path: string, source: string): string[] {
+  const code = source.replace(/^\s*(?:\*|\/\*|\/\/).*$/gm, "");
+  const found = code.matchAll(/^(?:import|export)\b(?:[^;"]*?\bfrom)? "(\.{1,2}\/[^"]+)"/gm);
+  return [...found].map(([, one = ""]) => new URL(one, `file:///${path}`).pathname.slice(1));
+}
+
+/** The first way of imports that leads back to its start, or undefined. */
+function cycleIn(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>();
+  const walk = (path: string, way: readonly string[]): string[] | undefined => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const next of imports.get(path) ?? []) {
+      const cycle = walk(next, [...way, path]);
+      if (cycle) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const path of imports.keys()) {
+    const cycle = walk(path, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}
+
+Deno.test("no file of lib/ imports itself through others, not even for types", async () => {
+  const paths = await sourcesBelow("lib");
+  const imports = new Map<string, string[]>();
+  for (const path of paths) {
+    imports.set(path, importsOf(path, await Deno.readTextFile(root + path)));
+  }
+  const count = [...imports.values()].flat();
+  ok(count.length > 1000 && count.every((one) => imports.has(one)), "imports are read wrongly");
+  deepEqual(cycleIn(imports), undefined);
+});
+
+Deno.test("an import cycle is found, also one of types and of re-exports", () => {
+  const sources: Record<string, string> = {
+    "lib/a.ts": 'import {\n  type B,\n} from "./b/b.ts";\n',
+    "lib/b/b.ts": 'export * from "../c.ts";\nexport type B = string;\n',
+    "lib/c.ts": '// import "./d.ts";\nimport type { A } from "./a.ts";\n',
+    "lib/d.ts": 'import "./a.ts";\nconst a = await import("./d.ts");\n',
+  };
+  const imports = Object.entries(sources).map(([path, source]) =>
+    [path, importsOf(path, source)] as const
+  );
+  deepEqual(cycleIn(new Map(imports)), ["lib/a.ts", "lib/b/b.ts", "lib/c.ts", "lib/a.ts"]);
+  deepEqual(cycleIn(new Map(imports.filter(([path]) => path !== "lib/c.ts"))), undefined);
+});

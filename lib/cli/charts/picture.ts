@@ -16,8 +16,9 @@ import {
   unitText,
 } from "./view.ts";
 import { fit, visible, wrap } from "../screen/display.ts";
-import { type Canvas, drawPicture, type Picture, type Place, type Series } from "./plot.ts";
+import { type Canvas, drawPicture, type Picture } from "./plot.ts";
 import { drawShades } from "./plot_shades.ts";
+import type { Place, Series } from "./series.ts";
 
 /** Segments that are drawn; more than these are only listed. */
 const MOST_SERIES = 6;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Place, Series } from "./plot.ts";
+import type { Place, Series } from "./series.ts";
 import { BLANK, type Cell, COLORS, TEXTURES } from "./plot_cells.ts";
 import type { Scale, Tick } from "./plot_scale.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { visible, width } from "../screen/display.ts";
-import type { Place } from "./plot.ts";
+import type { Place } from "./series.ts";
 
 /** The part of a plan that places labels. */
 export interface LabelPlan {

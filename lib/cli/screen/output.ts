@@ -7,7 +7,9 @@
 
 import { fit, visible, width, wrap, wrapWords } from "./display.ts";
 import { formatJson } from "./json_text.ts";
-import { cellText, GAP, layOut, widestOf } from "./table.ts";
+import { type Cell, cellText, type Column, GAP, type Kind, layOut, widestOf } from "./table.ts";
+
+export type { Cell, Column, Kind } from "./table.ts";
 
 /** How data is written: for people, or as the service's own JSON. */
 export type Format = "table" | "json";
@@ -42,31 +44,6 @@ export interface Canvas {
 
 /** Columns of a terminal that nobody knows anything of. */
 const USUAL_COLUMNS = 80;
-
-/** One value to show. Null, undefined and the empty text are shown as `-`. */
-export type Cell = string | number | boolean | null | undefined;
-
-/**
- * How values are shown: `date`, `time` and `minute` take milliseconds since 1970, `number` is aligned
- * on the right. Where a table is too wide, `text` is cut first, and `address` less, and texts are left
- * out before `word` is cut, which is one of a closed list; `prose`, which only the last column may be,
- * goes on below; all others are shown whole or not at all.
- */
-export type Kind =
-  | ("text" | "address" | "word" | "prose")
-  | ("date" | "time" | "minute" | "id" | "number");
-
-/** One column of a table. */
-export interface Column<T> {
-  /** What the column holds. It is shown in upper case. */
-  header: string;
-  /** Takes the column's value from an item. */
-  value(item: T): Cell;
-  /** How the values are shown. Default: `number` where all values are numbers, else `text`. */
-  kind?: Kind | undefined;
-  /** Whether the column is left out before any other is cut, always or when it has no value. */
-  spare?: boolean | "when empty" | undefined;
-}
 
 /** One line of a card. */
 export interface Field<T> {

@@ -6,7 +6,31 @@
  */
 
 import { date, fit, padEnd, padStart, time, visible, width, wrap } from "./display.ts";
-import type { Cell, Column, Kind } from "./output.ts";
+
+/** One value to show. Null, undefined and the empty text are shown as `-`. */
+export type Cell = string | number | boolean | null | undefined;
+
+/**
+ * How values are shown: `date`, `time` and `minute` take milliseconds since 1970, `number` is aligned
+ * on the right. Where a table is too wide, `text` is cut first, and `address` less, and texts are left
+ * out before `word` is cut, which is one of a closed list; `prose`, which only the last column may be,
+ * goes on below; all others are shown whole or not at all.
+ */
+export type Kind =
+  | ("text" | "address" | "word" | "prose")
+  | ("date" | "time" | "minute" | "id" | "number");
+
+/** One column of a table. */
+export interface Column<T> {
+  /** What the column holds. It is shown in upper case. */
+  header: string;
+  /** Takes the column's value from an item. */
+  value(item: T): Cell;
+  /** How the values are shown. Default: `number` where all values are numbers, else `text`. */
+  kind?: Kind | undefined;
+  /** Whether the column is left out before any other is cut, always or when it has no value. */
+  spare?: boolean | "when empty" | undefined;
+}
 
 /** Spaces between two columns, and between a label and its value. */
 export const GAP = "  ";

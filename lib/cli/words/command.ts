@@ -38,8 +38,10 @@ import { findPlace, isGroup, type Place } from "./place.ts";
 import { type HintRule, withHint } from "./hints.ts";
 import { cannot, commandLine } from "./shell.ts";
 import { meantBy } from "./suggestions.ts";
+import type { Command, Group } from "./tree.ts";
 
 export * from "./parameters.ts";
+export type { Command, Group } from "./tree.ts";
 
 type ValuesOf<P> = {
   [N in keyof P]: P[N] extends Argument<infer T> | Flag<infer T> ? T : never;
@@ -68,37 +70,8 @@ export interface CommandSpec<A, F> {
   run(context: Context, input: Input<A, F>): Promise<void>;
 }
 
-/** A command, ready for the parser. */
-export interface Command {
-  /** What it does. */
-  readonly brief: string;
-  /** More about it. */
-  readonly details: string | undefined;
-  /** Command lines to learn from. */
-  readonly examples: readonly string[];
-  /** Values given by position, in order. */
-  readonly args: Readonly<Arguments>;
-  /** Values given by name. */
-  readonly flags: Readonly<Flags>;
-  /** What to run next after a refusal, as far as the command knows. */
-  readonly hint: HintRule | undefined;
-  /** How a field of the request is given, where the flag has another name. */
-  readonly params: Readonly<Record<string, string>>;
-  /** What the parser knows it as. */
-  readonly parsed: StricliCommand<CommandContext>;
-}
-
-/** A group of commands. */
-export interface Group {
-  /** What its commands are about. */
-  readonly brief: string;
-  /** Other names of the group. */
-  readonly aliases: readonly string[];
-  /** Its commands by name, and groups inside it. */
-  readonly commands: Readonly<Record<string, Command | Group>>;
-  /** Command lines to learn from. */
-  readonly examples?: readonly string[] | undefined;
-}
+/** What the parser knows each command as. */
+const parsedForms = new WeakMap<Command, StricliCommand<CommandContext>>();
 
 /** Makes a command. */
 export function command<
@@ -130,7 +103,9 @@ export function command<
     },
   });
   const { brief, details, examples = [], hint, params = {} } = spec;
-  return { brief, details, examples, args, flags, hint, params, parsed };
+  const made: Command = { brief, details, examples, args, flags, hint, params };
+  parsedForms.set(made, parsed);
+  return made;
 }
 
 /** Makes a group of commands. */
@@ -286,7 +261,7 @@ function sentenceOf(error: unknown, words: readonly string[]): string {
 function routeMap({ brief, commands }: Group): RouteMap<CommandContext> {
   const entries = Object.entries(commands);
   const routes = entries.map(([name, entry]) =>
-    [name, isGroup(entry) ? routeMap(entry) : entry.parsed] as const
+    [name, isGroup(entry) ? routeMap(entry) : parsedForm(entry)] as const
   );
   const aliases = entries.flatMap(([name, entry]) =>
     isGroup(entry) ? entry.aliases.map((alias) => [alias, name]) : []
@@ -296,6 +271,13 @@ function routeMap({ brief, commands }: Group): RouteMap<CommandContext> {
     aliases: Object.fromEntries(aliases),
     docs: { brief },
   });
+}
+
+/** The parser's form of a command. */
+function parsedForm(one: Command): StricliCommand<CommandContext> {
+  const parsed = parsedForms.get(one);
+  if (parsed === undefined) throw new TypeError("A command must come from command()");
+  return parsed;
 }
 
 /** The parser's form of our flags. The opposite of a switch works, but is not shown. */

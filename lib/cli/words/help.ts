@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Command, Group } from "./command.ts";
+import type { Command, Group } from "./tree.ts";
 import { padEnd, width, wrap } from "../screen/display.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
 import { type Argument, type Flag, type Flags, opposite, wire } from "./parameters.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Command, Group } from "./command.ts";
+import type { Command, Group } from "./tree.ts";
 
 /** Commands and groups by name. */
 export type Commands = Readonly<Record<string, Command | Group>>;

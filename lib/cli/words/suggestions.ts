@@ -5,7 +5,7 @@
  */
 
 import { findPlace, isGroup } from "./place.ts";
-import type { Group } from "./command.ts";
+import type { Group } from "./tree.ts";
 
 /** Verbs that other programs have for ours. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {

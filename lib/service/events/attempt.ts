@@ -6,18 +6,11 @@
 
 import { VERSION } from "../../version.ts";
 import type { Clock, Later } from "../clock.ts";
-import type { Row } from "../store/tables.ts";
 import { TargetError, type Targets } from "../outbound/targets.ts";
-import type { Claim } from "./claims.ts";
+import type { Attempt, Claim } from "./claims.ts";
 import { exchange, type HeaderLines, type Reply, ReplyError } from "./exchange.ts";
 import { readRetryAfter, type Schedule } from "./schedule.ts";
 import { secretsAt, signatureHeaders } from "./signatures.ts";
-
-/** What is kept of an attempt. */
-export type Attempt = Omit<
-  Row<"attempts">,
-  "project_id" | "delivery_id" | "number" | "next_attempt_at"
->;
 
 /** What came of an attempt. */
 export interface Tried {

@@ -11,7 +11,6 @@ import { projectTime } from "../clock.ts";
 import { acrossProjects, inProject, type ProjectTx, type Tx } from "../store/mod.ts";
 import type { DeliveryState } from "../store/delivery_tables.ts";
 import type { Row } from "../store/tables.ts";
-import type { Attempt } from "./attempt.ts";
 
 /** The deliveries to one integration: what happens in one lane holds up no other. */
 export interface Lane {
@@ -32,6 +31,12 @@ export interface Claim {
   /** Whose hands. */
   readonly lease: string;
 }
+
+/** What is kept of an attempt. */
+export type Attempt = Omit<
+  Row<"attempts">,
+  "project_id" | "delivery_id" | "number" | "next_attempt_at"
+>;
 
 /** What becomes of a delivery. */
 export interface Outcome {
