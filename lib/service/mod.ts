@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import { VERSION } from "../version.ts";
 import { type Clock, type Later, steadyClock, systemClock, systemLater } from "./clock.ts";
 import { Refusal } from "./contract/errors.ts";
+import { faultOfOutage } from "./contract/fault.ts";
 import { type Deliverer, openDelivery, type Pruner, type ScheduleName } from "./events/mod.ts";
 import type { Dialect } from "./contract/spelling.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
@@ -27,7 +28,16 @@ import { createRequestFaults } from "./sim/faults.ts";
 import { answerSim, type SimParts } from "./sim/mod.ts";
 import { simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
-import { acrossProjects, openStore, type Store } from "./store/mod.ts";
+import {
+  acrossProjects,
+  openStore,
+  type Outage,
+  outageIn,
+  type Store,
+  type StoreOptions,
+  type WatchedStore,
+  watchStore,
+} from "./store/mod.ts";
 import { createTargets, type TargetPolicy } from "./outbound/targets.ts";
 import type { Network } from "./outbound/wires.ts";
 
@@ -94,6 +104,8 @@ export interface ServiceOptions {
    * not have. Default: those of the specification.
    */
   dialect?: Dialect | undefined;
+  /** Opens the database. Default: SQLite's. */
+  open?: ((options: StoreOptions) => Store) | undefined;
   /** Told of errors that are the service's own fault. Default: nobody. */
   report?: ((error: unknown) => void) | undefined;
 }
@@ -108,16 +120,12 @@ const SECOND_MS = 1000;
  * @throws {ConfigError} when the database's schema is newer than this version.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { clock: wall = systemClock, later = systemLater, report = () => {}, network } = options;
+  const { clock: wall = systemClock, later = systemLater, network } = options;
+  const { store: watched, report } = openWatched(options, wall);
   const targets = createTargets(options.webhookTargets ?? "public", { network });
-  const { store, ...delivery } = openDelivery({
-    store: openStore({ file: options.database, clock: wall, say: report }),
-    clock: wall,
-    later,
-    targets,
-    schedule: options.webhookSchedule,
-    report,
-  });
+  const schedule = options.webhookSchedule;
+  const surroundings = { clock: wall, later, targets, report };
+  const { store, ...delivery } = openDelivery({ ...surroundings, store: watched, schedule });
   const { empty = false, buyers = true, hosts = [] } = options;
   const projectId = await fill(store, { now: wall(), empty, buyers }, options.dialect);
   await tidy(store, wall);
@@ -138,6 +146,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     sdk: createSdkServer(sdkRoutes, parts),
     oauth,
     dialect,
+    check: watched.check,
     sim: { ...parts, oauth, adminSecret, answerProject: simulator.answer, faults },
   };
   const { deliverer, listeners, pruner } = delivery;
@@ -164,6 +173,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       listeners.stop();
       for (const { stop } of [settler, deliverer, pruner, simulator]) await stop();
       await store.close();
+    },
+  };
+}
+
+/** Opens the database, and makes what reports faults. */
+function openWatched(
+  { database: file, open = openStore, report = () => {} }: ServiceOptions,
+  clock: Clock,
+): { store: WatchedStore; report(error: unknown): void } {
+  return {
+    store: watchStore(open({ file, clock, say: report }), clock, report),
+    // An outage of the store is said once, however many requests and workers meet it.
+    report(error) {
+      if (!outageIn(error)) report(error);
     },
   };
 }
@@ -207,6 +230,8 @@ interface Servers {
   oauth: OAuth;
   /** Whose operations the document has. */
   dialect: Dialect;
+  /** Why the database cannot be used now, or undefined. */
+  check(): Promise<Outage | undefined>;
   /** Everything under `/_sim`, and what is to go wrong on purpose. */
   sim: SimParts;
 }
@@ -229,29 +254,46 @@ async function answer(
 async function dispatch(
   request: Request,
   { pathname, sender }: { pathname: string; sender: string },
-  { api, sdk, oauth, sim, dialect }: Servers,
+  servers: Servers,
 ): Promise<Response> {
+  const { api, sdk, oauth, sim } = servers;
   if (pathname.startsWith("/_sim/")) return await answerSim(request, sim);
   return await sim.faults.meet(request, async () => {
     if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
     if (pathname.startsWith("/v1/")) return await sdk(request);
     if (pathname.startsWith(FILES)) return await answerFile(request, sim);
-    return await oauth.handle(request, sender) ?? answerOpen(request, pathname, dialect);
+    return await oauth.handle(request, sender) ?? answerOpen(request, pathname, servers);
   });
 }
 
 /** The addresses that need no credential, besides those of signing in. */
-function answerOpen(request: Request, pathname: string, dialect: Dialect): Response {
+async function answerOpen(
+  request: Request,
+  pathname: string,
+  { dialect, check }: Servers,
+): Promise<Response> {
   const reading = request.method === "GET" || request.method === "HEAD";
   if (!reading && (pathname === "/health" || pathname === "/openapi.json")) {
     const message = `${request.method} is not possible here; use GET`;
     throw new Refusal(405, "invalid_request", message, { headers: { Allow: "GET, HEAD" } });
   }
-  if (reading && pathname === "/health") return Response.json({ status: "ok", version: VERSION });
+  if (reading && pathname === "/health") return answerHealth(await check());
   if (reading && pathname === "/openapi.json") {
     return new Response(documentIn(dialect), { headers: { "Content-Type": "application/json" } });
   }
   throw new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
+}
+
+/** Whether the service can do its work, and if not, why. */
+function answerHealth(outage: Outage | undefined): Response {
+  const headers = { "Cache-Control": "no-store" };
+  if (!outage) return Response.json({ status: "ok", version: VERSION }, { headers });
+  const { status: _, message, ...details } = faultOfOutage(outage);
+  // The form of every error, so that a client shows the message.
+  const { body } = new Refusal(503, "server_error", message, details);
+  const state = { status: "unavailable", version: VERSION, reason: outage.cause };
+  const all = { ...headers, ...details.headers };
+  return Response.json({ ...body, ...state }, { status: 503, headers: all });
 }
 
 const documents = new Map<Dialect, string>();

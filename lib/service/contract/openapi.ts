@@ -9,8 +9,8 @@ import { fullPath, type Operation } from "./route.ts";
 import { named } from "./schemas.ts";
 import { ALL_SCOPES, SCOPES } from "./scopes.ts";
 
-const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 423, 429, 500, 503];
-const SDK_ERROR_STATUSES = [400, 401, 403, 404, 500, 503];
+const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 423, 429, 500, 503, 507];
+const SDK_ERROR_STATUSES = [400, 401, 403, 404, 500, 503, 507];
 
 const errorSchema = z.object({
   object: z.literal("error"),

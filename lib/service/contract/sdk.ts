@@ -10,16 +10,11 @@
 
 import { Hono } from "hono";
 import { z } from "zod";
+import { faultOf } from "./fault.ts";
 import type { Method, NamesIn, Operation } from "./route.ts";
 import { publicAnswer, spellingsOfKey } from "./spelling.ts";
 import { respond, type ServerParts } from "../http/server.ts";
-import {
-  acrossProjects,
-  inProject,
-  isStoreUnavailable,
-  type ProjectTx,
-  type Tx,
-} from "../store/mod.ts";
+import { acrossProjects, inProject, type ProjectTx, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A read of an app, in the hands of a route. */
@@ -217,17 +212,13 @@ function nothingAt(request: Request): SdkRefusal {
 
 /** Turns whatever was thrown into an error answer. */
 function refuse(error: unknown, parts: SdkParts): Response {
-  const refusal = error instanceof SdkRefusal ? error : ourFault(error, parts);
+  const refusal = error instanceof SdkRefusal ? error : failed(error, parts);
   const { code, message, status, headers } = refusal;
   return respond(JSON.stringify({ code, message }), status, headers);
 }
 
-/** A failure that is no refusal: told to the operator, kept from the caller. */
-function ourFault(error: unknown, parts: SdkParts): SdkRefusal {
-  parts.report(error);
-  return isStoreUnavailable(error)
-    ? new SdkRefusal(503, "internal_error", "The database cannot be read now", {
-      "Retry-After": "1",
-    })
-    : new SdkRefusal(500, "internal_error", "The service failed; its log says why");
+/** The refusal that a failure amounts to. */
+function failed(error: unknown, { report }: SdkParts): SdkRefusal {
+  const { status, message, headers } = faultOf(error, report);
+  return new SdkRefusal(status, "internal_error", message, headers);
 }

@@ -15,6 +15,7 @@ import { readBody, validate } from "./body.ts";
 import type { Clock } from "../clock.ts";
 import { IllegalStep } from "../domain/step.ts";
 import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
+import { faultOf } from "../contract/fault.ts";
 import { isEncoded } from "./encoding.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import { newRequestId } from "../records/ids.ts";
@@ -32,13 +33,7 @@ import {
 import { allows } from "../contract/scopes.ts";
 import { type Dialect, publicAnswer, spellingsOfKey } from "../contract/spelling.ts";
 import { isBehind, type Settler } from "../ledger/settle.ts";
-import {
-  acrossProjects,
-  inProject,
-  isStoreUnavailable,
-  type Store,
-  type Tx,
-} from "../store/mod.ts";
+import { acrossProjects, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
 
 /** What the server needs to answer requests. */
@@ -101,7 +96,7 @@ export function refuse(
     ? error
     : error instanceof IllegalStep
     ? unprocessable(error.message)
-    : ourFault(error, parts);
+    : failed(error, parts);
   const all = { ...refusal.details.headers, ...headers };
   return respond(JSON.stringify(refusal.body), refusal.status, all);
 }
@@ -364,15 +359,10 @@ function expansions(
   return new Set(asked);
 }
 
-/** A failure that is no refusal: told to the operator, kept from the caller. */
-function ourFault(error: unknown, parts: Pick<ServerParts, "report">): Refusal {
-  parts.report(error);
-  return isStoreUnavailable(error)
-    ? new Refusal(503, "server_error", "The database cannot take the change now", {
-      backoff_ms: 1000,
-      headers: { "Retry-After": "1" },
-    })
-    : new Refusal(500, "server_error", "The service failed; its log says why");
+/** The refusal that a failure amounts to. */
+function failed(error: unknown, { report }: Pick<ServerParts, "report">): Refusal {
+  const { status, message, ...details } = faultOf(error, report);
+  return new Refusal(status, "server_error", message, details);
 }
 
 /** A JSON answer. */

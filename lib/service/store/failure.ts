@@ -17,6 +17,8 @@ export type StoreFailure =
   | "busy"
   | "full"
   | "io"
+  | "cannot_open"
+  | "no_memory"
   | "read_only"
   | "corrupt"
   | "misuse"
@@ -66,12 +68,35 @@ export function isCheckViolation(error: unknown): boolean {
   return error instanceof StoreError && error.failure === "check";
 }
 
-/** Whether the same work may succeed later: the disk is full or fails, or another program writes. */
-export function isStoreUnavailable(error: unknown): boolean {
-  return error instanceof StoreError && UNAVAILABLE.has(error.failure);
+/** Why the database cannot be used at present, for people. */
+const OUTAGES: Readonly<Partial<Record<StoreFailure, string>>> = {
+  busy: "another program is writing to the database",
+  full: "the disk is full",
+  io: "the disk reports an input/output error",
+  cannot_open: "the database file cannot be opened",
+  no_memory: "there is not enough memory",
+  read_only: "the database is read-only",
+  corrupt: "the database file is damaged",
+};
+
+/** Why the database cannot be used at present. */
+export interface Outage {
+  /** The kind of failure. */
+  failure: StoreFailure;
+  /** The cause in words, such as "the disk is full". */
+  cause: string;
 }
 
-const UNAVAILABLE: ReadonlySet<StoreFailure> = new Set(["busy", "full", "io"]);
+/**
+ * The outage that an error shows, or undefined. No other request would fare better now; the same one
+ * may succeed once the cause is gone.
+ */
+export function outageIn(error: unknown): Outage | undefined {
+  if (!(error instanceof StoreError)) return undefined;
+  const { failure } = error;
+  const cause = OUTAGES[failure];
+  return cause === undefined ? undefined : { failure, cause };
+}
 
 /** SQLite's extended result codes that mean something of their own. */
 const EXTENDED: ReadonlyMap<number, StoreFailure> = new Map([
@@ -88,25 +113,46 @@ const EXTENDED: ReadonlyMap<number, StoreFailure> = new Map([
 const PRIMARY: ReadonlyMap<number, StoreFailure> = new Map([
   [5, "busy"],
   [6, "busy"],
+  [7, "no_memory"],
   [8, "read_only"],
   [10, "io"],
   [11, "corrupt"],
   [13, "full"],
+  [14, "cannot_open"],
   [20, "type"],
   [26, "corrupt"],
 ]);
 
 const UNIQUE = /^UNIQUE constraint failed: (.+)$/;
 
+/** The driver gives no code while it opens a file and runs a script. The message remains. */
+const MESSAGES: readonly [pattern: RegExp, failure: StoreFailure][] = [
+  [/^database (table )?is locked/, "busy"],
+  [/^out of memory/, "no_memory"],
+  [/^attempt to write a readonly database/, "read_only"],
+  [/^disk I\/O error/, "io"],
+  [/^database disk image is malformed|^file is not a database/, "corrupt"],
+  [/^database or disk is full/, "full"],
+  [/^unable to open database file/, "cannot_open"],
+];
+
 /** Turns whatever the driver threw into a `StoreError`; what is none of the database's stays. */
 export function toStoreError(error: unknown): unknown {
-  if (!(error instanceof Error) || !("errcode" in error)) return error;
-  const code = Number(error.errcode);
-  const failure = EXTENDED.get(code) ?? PRIMARY.get(code & 0xff) ?? "other";
-  const columns = UNIQUE.exec(error.message)?.[1]?.split(", ") ?? [];
-  return new StoreError(`Cannot use the database: ${error.message}`, {
-    failure,
+  if (!(error instanceof Error)) return error;
+  const { message } = error;
+  const failure = "errcode" in error ? failureOf(Number(error.errcode)) : undefined;
+  const told = MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
+  const code = "code" in error ? error.code : undefined;
+  if (failure === undefined && (code !== "ERR_SQLITE_ERROR" || told === undefined)) return error;
+  const columns = UNIQUE.exec(message)?.[1]?.split(", ") ?? [];
+  return new StoreError(`Cannot use the database: ${message}`, {
+    failure: failure ?? told ?? "other",
     columns,
     cause: error,
   });
+}
+
+/** What a result code of SQLite means. */
+function failureOf(code: number): StoreFailure {
+  return EXTENDED.get(code) ?? PRIMARY.get(code & 0xff) ?? "other";
 }

@@ -18,8 +18,9 @@ export {
   type ColumnName,
   isCheckViolation,
   isForeignKeyViolation,
-  isStoreUnavailable,
   isUniqueViolation,
+  type Outage,
+  outageIn,
   StoreError,
   type StoreFailure,
 } from "./failure.ts";
@@ -36,4 +37,5 @@ export { openStore, type Store, type StoreOptions } from "./open.ts";
 export { nextSeq } from "./seq.ts";
 export type { Tables } from "./tables.ts";
 export { unusableDatabase } from "./unusable.ts";
+export { type WatchedStore, watchStore } from "./watch.ts";
 export type { Work } from "./work.ts";

@@ -6,7 +6,8 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { connect, type Connection } from "./connection.ts";
+import { sql } from "kysely";
+import { connect, type Connection, type Tx } from "./connection.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
 import { createLogKeeper, type Say, THREAD_WAIT_MS } from "./patience.ts";
@@ -25,6 +26,8 @@ export interface Store {
   write<T>(work: Work<T>): Promise<T>;
   /** Runs work that only reads, all from one snapshot that holds every write that has resolved. */
   read<T>(work: Work<T>): Promise<T>;
+  /** Reads or writes a little, on disk, to show that it is possible. It changes nothing. */
+  probe(access: Access): Promise<void>;
   /** Keeps the log short. To be called every minute or so. */
   shrinkLog(): void;
   /** Refuses new work, waits for what is under way, and closes the file. */
@@ -88,6 +91,7 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
     },
     write: (work) => writer.run(work, "write"),
     read: reader.run,
+    probe: (access) => access === "read" ? reader.run(look) : writer.run(touch, "write"),
     close: async () => {
       await writer.idle();
       await reader.close();
@@ -103,12 +107,23 @@ function storeInMemory(now: number): Store {
   return {
     write: (work) => writer.run(work, "write"),
     read: (work) => writer.run(work, "read"),
+    probe: (access) => writer.run(access === "read" ? look : touch, access),
     shrinkLog: () => {},
     close: async () => {
       await writer.idle();
       connection.close();
     },
   };
+}
+
+/** Reads a row. */
+async function look(tx: Tx): Promise<void> {
+  await tx.selectFrom("accounts").select("id").limit(1).execute();
+}
+
+/** Writes the first page as it was: even the same number makes SQLite write it. */
+async function touch(tx: Tx): Promise<void> {
+  await sql`PRAGMA user_version = 0`.execute(tx);
 }
 
 /** An empty database. */
@@ -150,6 +165,10 @@ function guardStore(store: Store): Store {
     read: async (work) => {
       check("read");
       return await store.read(work);
+    },
+    probe: async (access) => {
+      check(access);
+      await store.probe(access);
     },
     shrinkLog: () => {
       if (!closing) store.shrinkLog();

@@ -1,9 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { connect } from "../../../lib/service/store/connection.ts";
-import { isStoreUnavailable, openStore } from "../../../lib/service/store/mod.ts";
-import { toStoreError } from "../../../lib/service/store/failure.ts";
-import { createLogKeeper } from "../../../lib/service/store/patience.ts";
+import { openStore } from "../../../lib/service/store/mod.ts";
+import { createLogKeeper, isBusy } from "../../../lib/service/store/patience.ts";
 import { addOffering, addProject, inFolder, offeringIds } from "../../support/store_fixture.ts";
 
 Deno.test("a write waits for another program's write, and reads go on meanwhile", () =>
@@ -38,7 +37,7 @@ Deno.test("a write that waits too long is refused once for all, and both ends ar
     other.run("BEGIN IMMEDIATE");
     const begun = performance.now();
     const many = ["a", "b", "c", "d", "e"].map((id) => store.write((tx) => addOffering(tx, id)));
-    await Promise.all(many.map((one) => rejects(one, isStoreUnavailable)));
+    await Promise.all(many.map((one) => rejects(one, isBusy)));
     ok(performance.now() - begun < 6000, "they wait together");
     other.run("ROLLBACK");
     await store.write((tx) => addOffering(tx, "f"));
@@ -91,10 +90,3 @@ Deno.test("a store's log starts afresh at its usual length", () =>
     await store.close();
     store.shrinkLog();
   }));
-
-Deno.test("a disk that fails or is full is no fault of the request's; damage is", () => {
-  const failing = (errcode: number) => toStoreError(Object.assign(new Error("no"), { errcode }));
-  // SQLITE_BUSY, SQLITE_IOERR_WRITE, SQLITE_FULL; SQLITE_CORRUPT, SQLITE_CONSTRAINT_CHECK.
-  for (const code of [5, 778, 13]) equal(isStoreUnavailable(failing(code)), true, String(code));
-  for (const code of [11, 275]) equal(isStoreUnavailable(failing(code)), false, String(code));
-});

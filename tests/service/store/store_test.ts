@@ -6,13 +6,13 @@ import { migrations } from "../../../lib/service/store/migrations/mod.ts";
 import {
   acrossProjects,
   isForeignKeyViolation,
-  isStoreUnavailable,
   isUniqueViolation,
   openStore,
   type Store,
   StoreError,
   type StoreFailure,
 } from "../../../lib/service/store/mod.ts";
+import { isBusy } from "../../../lib/service/store/patience.ts";
 import { createWriter } from "../../../lib/service/store/writer.ts";
 import {
   addOffering,
@@ -357,7 +357,7 @@ Deno.test("another program that holds the database is reported as such", () =>
     const writer = createWriter(ours);
     theirs.run("BEGIN IMMEDIATE");
     const both = [writer.run(addProject, "write"), writer.run(addProject, "write")];
-    for (const refused of both) await rejects(refused, isStoreUnavailable);
+    for (const refused of both) await rejects(refused, isBusy);
     theirs.run("ROLLBACK");
     await writer.run(addProject, "write");
     theirs.close();

@@ -1,0 +1,103 @@
+/**
+ * Watches over a store: says once when the disk or the database fails and once when it works again,
+ * and tells on request whether it can be read and written now.
+ *
+ * @module
+ */
+
+import type { Clock } from "../clock.ts";
+import { type Outage, outageIn } from "./failure.ts";
+import type { Store } from "./open.ts";
+import type { Say } from "./patience.ts";
+import type { Access } from "./work.ts";
+
+/** How long the result of a probe is used again, in milliseconds: anybody may ask for it. */
+const PROBE_MS = 1000;
+
+/**
+ * How long a failure counts although a probe succeeds, in milliseconds. The probe is small: it may
+ * still find room where a request finds none.
+ */
+const RECENT_MS = 5000;
+
+/** A store whose state is known. */
+export interface WatchedStore extends Store {
+  /** Reads and writes a little. Returns why the store cannot be used now, or undefined if it can. */
+  check(): Promise<Outage | undefined>;
+}
+
+/** Watches over a store. `say` is told of the beginning and the end of an outage. */
+export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
+  const log = createOutageLog(say);
+  const watched = async <T>(access: Access, work: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await work();
+      log.worked(access);
+      return result;
+    } catch (error) {
+      log.failed(access, outageIn(error), clock());
+      throw error;
+    }
+  };
+  const probe = async (): Promise<Outage | undefined> => {
+    for (const access of ["read", "write"] as const) {
+      try {
+        await store.probe(access);
+      } catch (error) {
+        const outage = outageIn(error);
+        if (!outage) throw error;
+        log.failed(access, outage, clock());
+        return outage;
+      }
+      log.worked(access);
+    }
+    return undefined;
+  };
+  let last: { at: number; outage: Promise<Outage | undefined> } | undefined;
+  return {
+    ...store,
+    read: (work) => watched("read", () => store.read(work)),
+    write: (work) => watched("write", () => store.write(work)),
+    async check() {
+      const now = clock();
+      const recent = log.since(now - RECENT_MS);
+      if (recent) return recent;
+      // A clock that was set back must not keep an old result.
+      if (!last || Math.abs(now - last.at) >= PROBE_MS) last = { at: now, outage: probe() };
+      return await last.outage;
+    },
+  };
+}
+
+/** The outages that last. */
+interface OutageLog {
+  /** Notes that something worked. */
+  worked(access: Access): void;
+  /** Notes a failure at a time, if an outage was its cause. */
+  failed(access: Access, outage: Outage | undefined, at: number): void;
+  /** An outage that was met after a time and lasts, if there is one. */
+  since(time: number): Outage | undefined;
+}
+
+/** Keeps the outages, and says once that one begins and that all are over. */
+function createOutageLog(say: Say): OutageLog {
+  const outages = new Map<Access, { outage: Outage; at: number }>();
+  return {
+    worked(access) {
+      if (outages.delete(access) && outages.size === 0) say("The database can be used again");
+    },
+    failed(access, outage, at) {
+      // Where another program writes, the writer says so itself.
+      if (!outage || outage.failure === "busy") return;
+      if (outages.get(access)?.outage.failure !== outage.failure) say(sentence(access, outage));
+      outages.set(access, { outage, at });
+    },
+    since: (time) => [...outages.values()].find(({ at }) => at > time)?.outage,
+  };
+}
+
+/** What is said when an outage begins. */
+function sentence(access: Access, { failure, cause }: Outage): string {
+  const status = failure === "full" ? 507 : 503;
+  return `Cannot ${access} the database: ${cause}. Requests get ${status} until it works again`;
+}
