@@ -196,7 +196,9 @@ export function missingProfile(name: string, names: readonly string[]): AuthErro
   const list = names.map((one) => JSON.stringify(one)).join(", ");
   const there = names.length === 0 ? "none is stored" : `stored are ${list}`;
   return new AuthError(`Cannot use the profile ${JSON.stringify(name)}: ${there}`, {
-    hint: `Choose one of those, or sign in with: ${signInCommand(name)}`,
+    hint: names.length === 0
+      ? `Sign in with: ${signInCommand(name)}`
+      : `Choose one of those, or sign in with: ${signInCommand(name)}`,
   });
 }
 

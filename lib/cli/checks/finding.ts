@@ -59,8 +59,17 @@ export function skipped(check: string, detail: string): Finding {
 const columns: Column<Finding>[] = [
   { header: "status", value: ({ status }) => status, kind: "word" },
   { header: "check", value: ({ check }) => check, kind: "id" },
-  { header: "detail", value: ({ detail }) => detail },
+  { header: "detail", value: shortDetail },
 ];
+
+/** The most characters of a detail in the table, where a note below has the whole. */
+const MOST_IN_TABLE = 100;
+
+/** The detail for the table. */
+function shortDetail({ detail, fix }: Finding): string {
+  if (fix === null || detail.length <= MOST_IN_TABLE) return detail;
+  return `${detail.slice(0, MOST_IN_TABLE).replace(/\s\S*$/, "")} …`;
+}
 
 /**
  * Shows findings.
@@ -74,7 +83,7 @@ export function showFindings({ out }: Context, findings: readonly Finding[]): vo
   } else {
     out.table(findings, columns);
     for (const { check, detail, fix } of findings) {
-      // In a narrow terminal the table has cut the detail.
+      // The table may have cut the detail.
       if (fix !== null) out.note(`${check}: ${detail}. ${fix}`);
     }
   }

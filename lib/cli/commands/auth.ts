@@ -46,7 +46,7 @@ const columns: Column<ListedProfile>[] = [
   { header: "active", value: ({ active }) => active ? "yes" : null },
   { header: "service", value: ({ base_url }) => base_url },
   { header: "token", value: ({ token }) => token },
-  { header: "expires", value: ({ expires_at }) => expires_at, kind: "time" },
+  { header: "renews", value: ({ expires_at }) => expires_at, kind: "time" },
   { header: "problem", value: ({ problem }) => problem },
 ];
 

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { UsageError } from "../../errors.ts";
+import { isLoopback } from "../../address.ts";
+import { type ApiError, UsageError } from "../../errors.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -14,6 +15,8 @@ import {
   type Webhook,
 } from "../../resources/webhooks.ts";
 import { group, parsed, text } from "../words/command.ts";
+import type { HintScene } from "../words/hints.ts";
+import { quoted } from "../words/shell.ts";
 import type { Column } from "../screen/output.ts";
 import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
 import { attempts, deliveries, ping, rotateSecret } from "./webhooks/deliveries.ts";
@@ -50,6 +53,21 @@ const flags = {
   }),
 };
 
+/** How the service says that it sends nothing to an address on this machine or near it. */
+const REFUSED_AS_LOCAL =
+  /local or reserved address|whole domain|reserved host \S+\.(local|internal|home\.arpa)$/;
+
+/** Events for this machine, or for a network of its own, have two ways to get there. */
+function hintOfLocal({ param, message }: ApiError, { input }: HintScene): string | undefined {
+  if (param !== "url") return undefined;
+  const url = typeof input.url === "string" ? URL.parse(input.url) : null;
+  const here = url !== null && isLoopback(url.href);
+  if (!here && !REFUSED_AS_LOCAL.test(message)) return undefined;
+  const address = quoted(url?.href ?? "http://localhost:3000/webhooks");
+  return `Forward events there with: cli events listen --forward-to ${address}; or let webhooks ` +
+    `go there with: cli service start --webhook-targets ${here ? "loopback" : "private"}`;
+}
+
 /** Webhook integrations. */
 export const webhooks = group("Webhooks, which get events as they happen", [], {
   list: onList("List the webhooks", listWebhooks, columns),
@@ -64,9 +82,12 @@ export const webhooks = group("Webhooks, which get events as they happen", [], {
     fields: { events: "event_types" },
     required: ["name", "url", "event_types"],
     send: createWebhook,
+    hint: hintOfLocal,
     note: "The signing secret is shown only here: keep it where the receiver can read it.",
   }),
-  update: onUpdate("Update a webhook", updateWebhook, flags, ID, { events: "event_types" }),
+  update: onUpdate("Update a webhook", updateWebhook, flags, ID, {
+    events: "event_types",
+  }, hintOfLocal),
   delete: onOneForGood("Delete a webhook", "webhook", deleteWebhook),
   deliveries,
   attempts,

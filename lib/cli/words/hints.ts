@@ -16,6 +16,8 @@ import { quoted } from "./shell.ts";
 export interface HintScene {
   /** The first value by position, mostly the object's id, as a shell takes it. */
   readonly id: string;
+  /** What the command was given, by name. */
+  readonly input: Readonly<Record<string, unknown>>;
   /** The way to the world: a hint may ask the service, so that it can name what helps. */
   readonly context: Context;
 }
@@ -107,7 +109,7 @@ async function ownHint(
   const [first = ""] = Object.keys(args);
   const id = [input[first]].flat()[0];
   try {
-    return await hint(refusal, { id: quoted(String(id ?? "")), context });
+    return await hint(refusal, { id: quoted(String(id ?? "")), input, context });
   } catch (error) {
     if (error instanceof ToolkitError) return undefined;
     throw error;

@@ -223,8 +223,10 @@ export function onUpdate<F extends Flags, Body>(
   flags: F,
   id: string,
   fields: Readonly<Record<string, string>> = {},
+  hint?: HintRule,
 ): Command {
   return onBody<{ id: Argument<string> }, F, Body>(brief, {
+    ...hint && { hint },
     args: { id: argument(id) },
     flags,
     fields,

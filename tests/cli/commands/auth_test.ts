@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { writeLocal } from "../../../lib/config/local.ts";
 import {
@@ -106,7 +106,7 @@ Deno.test("auth list shows all profiles, a broken one with what is wrong with it
   content.profiles.odd = { refresh_token: "rtk_secret_of_the_odd_one" };
   await Deno.writeTextFile(path, JSON.stringify(content));
   const list = await at.run("auth list");
-  match(list.out, /^NAME +ACTIVE +SERVICE +TOKEN +EXPIRES +PROBLEM\ndefault +- +http/);
+  match(list.out, /^NAME +ACTIVE +SERVICE +TOKEN +RENEWS +PROBLEM\ndefault +- +http/);
   match(list.out, /^work +yes +http:\/\/127\.0\.0\.1:4010 +atk_….{4} +\d{4}-/m);
   match(list.out, /^odd +- +- +- +- +Cannot use ".*": profiles\["odd"\]\.expires_at_ms/m);
   const { profiles } = (await at.run("auth list --output json")).json();
@@ -141,6 +141,37 @@ Deno.test("auth use chooses a profile, refuses an unknown one, and tells what co
   match(unknown.err, /Cannot use the profile "nope": stored are "default", "work"/);
   at.env.CLI_PROFILE = "default";
   match((await at.run("auth use work")).err, /Warning: CLI_PROFILE comes before it here\./);
+});
+
+Deno.test("auth use with nothing stored leads to the sign-in", async () => {
+  await using at = await openHome();
+  const { code, err } = await at.run("auth use work");
+  strictEqual(code, 4);
+  match(err, /: none is stored\nSign in with: cli auth login --name work\n$/);
+});
+
+Deno.test("auth status says that a sign-in is not for the service that CLI_BASE_URL names", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  at.env.CLI_BASE_URL = `${BASE_URL}/`;
+  doesNotMatch((await at.run("auth status")).err, /CLI_BASE_URL/);
+  at.env.CLI_BASE_URL = "https://elsewhere.example";
+  const { code, err } = await at.run("auth status");
+  strictEqual(code, 0);
+  match(
+    err,
+    /Commands fail: CLI_BASE_URL is https:\/\/elsewhere\.example, and this sign-in is for http/,
+  );
+  match(err, /Unset CLI_BASE_URL, or sign in there with: cli auth login/);
+});
+
+Deno.test("the renewal of an access token does not read as the end of the sign-in", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  const [list, status] = [await at.run("auth list"), await at.run("auth status")];
+  match(list.out, / RENEWS$/m);
+  match(status.out, /^renews +\d{4}-/m);
+  for (const { out } of [list, status]) doesNotMatch(out, /expires/i);
 });
 
 Deno.test("a stale active mark heals itself, with a warning", async () => {

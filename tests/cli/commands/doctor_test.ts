@@ -262,6 +262,11 @@ Deno.test("permissions that commands need and the sign-in lacks are named", asyn
     /need project_configuration:projects:read_write /,
   );
   ok(!found.checks["permissions"]?.detail.includes("audit_logs"));
+  const table = await at.run("doctor");
+  const last = "virtual_currencies:read_write";
+  ok(found.checks["permissions"]?.detail.includes(last));
+  ok(!table.out.includes(last));
+  ok(table.err.includes(last));
 });
 
 Deno.test("a wrong project and none at all fail; two that disagree are pointed out", async () => {

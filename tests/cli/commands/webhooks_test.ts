@@ -351,3 +351,17 @@ Deno.test("what cli webhooks and events show at 80 columns is what somebody foun
     .replace(/ [0-9a-f]{6}… /g, " 000000… ");
   await matchScreen("webhooks", steady);
 });
+
+Deno.test("a webhook to this machine is refused with both ways to get events here", async () => {
+  await using counter = await openCounter({ webhookTargets: "public", buyers: false });
+  const create = "webhooks create --name Local --events renewal --url";
+  for (const url of ["http://localhost:3000/hooks", "https://127.0.0.1/hooks"]) {
+    const { code, err } = await counter.run(`${create} ${url}`);
+    ok(code !== 0);
+    ok(err.includes(`Forward events there with: cli events listen --forward-to ${url};`), err);
+    match(err, /cli service start --webhook-targets loopback$/m);
+  }
+  match((await counter.run(`${create} https://10.0.0.7/`)).err, /--webhook-targets private$/m);
+  const plain = await counter.run(`${create} http://acme.example.com/hooks`);
+  ok(plain.code !== 0 && !plain.err.includes("--webhook-targets"), plain.err);
+});

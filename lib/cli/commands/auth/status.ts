@@ -4,6 +4,7 @@
  * @module
  */
 
+import { serviceAddress } from "../../../address.ts";
 import {
   type FoundCredential,
   missingCredential,
@@ -11,6 +12,7 @@ import {
   type ResolvedCredential,
 } from "../../../auth/credential.ts";
 import { DEFAULT_SCOPES, missingScopes } from "../../../auth/scopes.ts";
+import { setting } from "../../../config/surroundings.ts";
 import { resolveConnection } from "../../../connect.ts";
 import { ApiError, AuthError } from "../../../errors.ts";
 import { listProjects } from "../../../resources/projects.ts";
@@ -54,9 +56,21 @@ export const status = command({
     const refusal = validate ? await refusalOf(context, credential) : undefined;
     const valid = validate ? refusal === undefined : null;
     show(context, credential, valid);
+    warnOfOtherService(context, credential);
     if (refusal) throw refusal;
   },
 });
+
+/** Says that the sign-in is for another service than the one that commands go to. */
+function warnOfOtherService({ around, out }: Context, credential: ResolvedCredential): void {
+  const variable = setting(around, "CLI_BASE_URL");
+  const { baseUrl, signIn } = credential;
+  if (variable === undefined || baseUrl === undefined) return;
+  const [meant, own] = [serviceAddress(variable), serviceAddress(baseUrl)];
+  if (meant === own) return;
+  out.warn(`Commands fail: CLI_BASE_URL is ${meant}, and this sign-in is for ${own}`);
+  out.note(`Unset CLI_BASE_URL, or sign in there with: ${signIn}`);
+}
 
 /** A sign-in as it may be shown. */
 function shownCredential(found: FoundCredential): ShownCredential {
@@ -122,7 +136,8 @@ function show(
     { label: "chosen_by", value: ({ chosen_by }) => chosen_by },
     { label: "base_url", value: ({ base_url }) => base_url },
     { label: "token", value: ({ token }) => token },
-    { label: "expires_at", value: ({ expires_at }) => expires_at, kind: "time" },
+    // The sign-in goes on when its access token ends.
+    { label: "renews", value: ({ expires_at }) => expires_at, kind: "time" },
     { label: "scope", value: ({ scope }) => scopeWords(scope) },
     ...valid === null ? [] : [{ label: "valid", value: () => valid }],
     ...shadows.map((shadow) => ({ label: "shadows", value: () => placeOf(shadow) })),
