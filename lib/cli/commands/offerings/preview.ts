@@ -17,6 +17,7 @@ import {
 } from "../../../resources/sdk_offerings.ts";
 import { choice, command, optionalArgument, text } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
+import { taggedApps } from "../../folder/tagged_apps.ts";
 import { keepItems } from "../../screen/json_text.ts";
 import type { Column } from "../../screen/output.ts";
 
@@ -34,7 +35,7 @@ const PLATFORMS = ["ios", "android", "web"] as const;
 export const preview = command({
   brief: "Preview the offerings as an app receives them",
   details: "With the first public SDK key of the app. Without --app-id, it is the one app of the " +
-    "platform. All offerings are read; an offering's id only picks what is printed.",
+    "platform, first among those tagged in cli.toml. All offerings are read; an offering's id only picks what is printed.",
   examples: [
     "cli offerings preview",
     "cli offerings preview winter_sale --platform android",
@@ -54,7 +55,7 @@ export const preview = command({
       await checkPlatform(client, app_id, platform);
     }
     const user = as ?? `cli_preview_${context.around.now()}`;
-    const key = await keyOf(client, app_id ?? await appOn(client, platform ?? "ios"));
+    const key = await keyOf(client, app_id ?? await appOn(context, client, platform));
     const all = checked(await getSdkOfferings(client.with({ credential: key }), user));
     const wanted = offering_id === undefined
       ? undefined
@@ -83,11 +84,21 @@ async function checkPlatform(client: Client, appId: string, platform: Platform):
   );
 }
 
-/** The one app on a platform. */
-async function appOn(client: Client, platform: Platform): Promise<string> {
-  const types = APP_TYPES[platform];
+/** The one app on a platform: of those that the folder is about, else of all. */
+async function appOn(
+  context: Context,
+  client: Client,
+  platform: Platform | undefined,
+): Promise<string> {
+  const types = APP_TYPES[platform ?? "ios"];
   const apps = await Array.fromAsync(each(client, listApps(client, { limit: LARGEST_PAGE })));
-  const [app, ...more] = apps.filter(({ type }) => types.includes(type));
+  const ids = await taggedApps(context, client);
+  const tagged = apps.filter(({ id }) => ids.includes(id));
+  // A folder about one app needs no platform, and may be about one of no platform.
+  const [one, ...others] = tagged;
+  if (one && others.length === 0 && platform === undefined) return one.id;
+  const isMeant = ({ type }: App) => types.includes(type);
+  const [app, ...more] = tagged.some(isMeant) ? tagged.filter(isMeant) : apps.filter(isMeant);
   if (app && more.length === 0) return app.id;
   const found = app ? `there are ${more.length + 1}` : "there is none";
   const choices = (app ? [app, ...more] : apps).map(describe);
