@@ -10,10 +10,10 @@ import { NetworkError } from "./errors.ts";
 export const LARGEST_ANSWER = 33_554_432;
 
 /** The longest time between two parts of an answer, in milliseconds: 15 seconds. */
-const LONGEST_SILENCE_MS = 15_000;
+export const LONGEST_SILENCE_MS = 15_000;
 
 /** The deepest nesting of an answer. The service's own go ten deep. */
-const DEEPEST = 100;
+export const DEEPEST_ANSWER = 100;
 
 /**
  * The text of an answer.
@@ -70,7 +70,7 @@ async function within<T>(ms: number, part: Promise<T>): Promise<T> {
 export function faultIn(answer: unknown): string | undefined {
   let level: unknown[] = [answer];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return `more than ${DEEPEST} levels`;
+    if (depth > DEEPEST_ANSWER) return `more than ${DEEPEST_ANSWER} levels`;
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value !== "object" || value === null) continue;

@@ -1,4 +1,6 @@
 import { deepEqual, ok } from "node:assert/strict";
+import { DEEPEST_ANSWER, LARGEST_ANSWER, LONGEST_SILENCE_MS } from "../lib/answer.ts";
+import { LARGEST_SETTINGS } from "../lib/config/read_bounded.ts";
 import { ANSWER_LIMITS, KEPT_BYTES } from "../lib/service/events/exchange.ts";
 import { DEEPEST_BODY, LARGEST_BODY, MOST_VALUES } from "../lib/service/http/body.ts";
 import { CONNECTION_LIMITS } from "../lib/service/http/connections.ts";
@@ -35,6 +37,10 @@ const LIMITS: Record<string, number> = {
   USUAL_LOG,
   LARGEST_LOG,
   CHECK_MS,
+  LARGEST_ANSWER,
+  LONGEST_SILENCE_MS,
+  DEEPEST_ANSWER,
+  LARGEST_SETTINGS,
 };
 
 /** The fields of a group of limits, by their whole names. */
