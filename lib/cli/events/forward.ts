@@ -113,12 +113,54 @@ export async function forwardEvent(
 /** Sends a request, and resolves when its answer begins. */
 async function send(
   { around }: Pick<Context, "around">,
-  target: Target,
+  { url, insecure }: Target,
   sent: Sent,
 ): Promise<Reply> {
-  const { url, insecure } = target;
-  if (insecure && url.protocol === "https:") return await sendUnchecked(url, sent);
-  return await (around.fetch ?? fetch)(new Request(url, sent));
+  const sendTo = async (address: URL): Promise<Reply> =>
+    insecure && url.protocol === "https:"
+      ? await sendUnchecked(address, sent)
+      : await (around.fetch ?? fetch)(new Request(address, sent));
+  try {
+    return await sendTo(url);
+  } catch (error) {
+    if (sent.signal.aborted || !isRefusedBy(error)) throw error;
+    for (const address of loopbackAddresses(url, insecure)) {
+      try {
+        return await sendTo(address);
+      } catch (other) {
+        // Something else than "nothing listens there" is worth more to the person.
+        if (!isRefusedBy(other)) throw other;
+      }
+    }
+    throw error;
+  }
+}
+
+/**
+ * The addresses that `localhost` stands for. Many development servers listen on one of them only,
+ * and not every system resolves the name to both.
+ */
+function loopbackAddresses(url: URL, insecure: boolean): URL[] {
+  // A certificate names the host, not its addresses.
+  if (url.protocol === "https:" && !insecure) return [];
+  if (!/^(.+\.)?localhost\.?$/.test(url.hostname)) return [];
+  return ["127.0.0.1", "[::1]"].map((host) => {
+    const address = new URL(url);
+    address.hostname = host;
+    return address;
+  });
+}
+
+/** Whether nothing listens at an address, or it does not exist: no byte was sent. */
+function isRefusedBy(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return error.errors.every(isRefusedBy);
+  }
+  if (error.cause instanceof Error) return isRefusedBy(error.cause);
+  return /refused|dns error|failed to lookup|ENOTFOUND|not available|unreachable/i.test(
+    error.message,
+  );
 }
 
 /** Reads a body to its end, or as much of it as the service would. */

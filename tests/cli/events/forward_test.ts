@@ -103,3 +103,19 @@ Deno.test("a program that speaks another protocol than the address says is told 
   const unknown = await forwardTo(encrypted, { url: url(), insecure: false });
   ok(unknown.error?.startsWith("its certificate is not trusted"), String(unknown.error));
 });
+
+Deno.test("localhost reaches a program that listens on one of its two addresses", async () => {
+  for (const hostname of ["127.0.0.1", "::1"]) {
+    for (const tls of [false, true]) {
+      const where = { hostname, port: 0 };
+      using listener = tls ? Deno.listenTls({ ...where, ...TLS }) : Deno.listen(where);
+      const served = serveOnce(listener, { says: head("200 OK", 0), tls });
+      const context = { around: systemSurroundings(), signal: new AbortController().signal };
+      const url = new URL(`${tls ? "https" : "http"}://localhost:${listener.addr.port}/hook`);
+      const target = { url, insecure: tls };
+      const answer = await forwardEvent(context, target, EVENT, `whsec_${"A".repeat(32)}`);
+      equal(answer.error, null, `${url.protocol} ${hostname}`);
+      await served;
+    }
+  }
+});
