@@ -306,7 +306,7 @@ export function getAppStoreKitConfig(client: Client, id: string): Promise<StoreK
   return client.get(path`/apps/${id}/store_kit_config`);
 }
 
-/** Creates an app, with its public key. `POST /apps` */
+/** Creates an app and its public SDK key. `POST /apps` */
 export function createApp(client: Client, app: NewApp): Promise<App> {
   return client.post(path`/apps`, app);
 }
@@ -316,7 +316,7 @@ export function updateApp(client: Client, id: string, changes: AppChanges): Prom
   return client.post(path`/apps/${id}`, changes);
 }
 
-/** Deletes an app that nothing depends on. `DELETE /apps/{id}` */
+/** Deletes an app. Delete its products first. `DELETE /apps/{id}` */
 export function deleteApp(client: Client, id: string): Promise<DeletedObject> {
   return client.delete(path`/apps/${id}`);
 }

@@ -219,7 +219,7 @@ export function getChart(client: Client, name: ChartName, query?: ChartQuery): P
   return client.get(path`/charts/${name}`, { query });
 }
 
-/** Reads what a chart can be asked for. `GET /charts/{name}/options` */
+/** Lists a chart's filters and segments. `GET /charts/{name}/options` */
 export function getChartOptions(
   client: Client,
   name: ChartName,

@@ -201,7 +201,7 @@ export function grantEntitlement(
 }
 
 /**
- * Ends the grant of an entitlement at once. Access through a purchase stays.
+ * Ends the grant of an entitlement immediately. Access through a purchase stays.
  * `POST /customers/{id}/actions/revoke_granted_entitlement`
  */
 export function revokeGrantedEntitlement(
@@ -242,7 +242,7 @@ export function listCustomerPurchases(
   return client.get(path`/customers/${id}/purchases`, { query });
 }
 
-/** Lists what a customer may use now. `GET /customers/{id}/active_entitlements` */
+/** Lists a customer's active entitlements. `GET /customers/{id}/active_entitlements` */
 export function listActiveEntitlements(
   client: Client,
   id: string,

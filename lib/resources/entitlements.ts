@@ -102,12 +102,12 @@ export function updateEntitlement(
   return client.post(path`/entitlements/${id}`, changes);
 }
 
-/** Deletes an entitlement, and with it everyone's access. `DELETE /entitlements/{id}` */
+/** Deletes an entitlement and all access to it. `DELETE /entitlements/{id}` */
 export function deleteEntitlement(client: Client, id: string): Promise<DeletedObject> {
   return client.delete(path`/entitlements/${id}`);
 }
 
-/** Lists the products that give an entitlement. `GET /entitlements/{id}/products` */
+/** Lists the products of an entitlement. `GET /entitlements/{id}/products` */
 export function listEntitlementProducts(
   client: Client,
   id: string,
@@ -121,7 +121,7 @@ export function archiveEntitlement(client: Client, id: string): Promise<Entitlem
   return client.post(path`/entitlements/${id}/actions/archive`);
 }
 
-/** Brings an archived entitlement back. `POST /entitlements/{id}/actions/unarchive` */
+/** Unarchives an entitlement. `POST /entitlements/{id}/actions/unarchive` */
 export function unarchiveEntitlement(client: Client, id: string): Promise<Entitlement> {
   return client.post(path`/entitlements/${id}/actions/unarchive`);
 }

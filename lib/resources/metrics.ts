@@ -52,7 +52,7 @@ export interface MetricsQuery {
   currency?: string;
 }
 
-/** Reads the headline numbers. `GET /metrics/overview` */
+/** Reads the overview metrics. `GET /metrics/overview` */
 export function getMetricsOverview(
   client: Client,
   query?: MetricsQuery,

@@ -111,17 +111,17 @@ export function updateOffering(
   return client.post(path`/offerings/${id}`, changes);
 }
 
-/** Deletes an offering with its packages. The current one only goes last. `DELETE /offerings/{id}` */
+/** Deletes an offering and its packages. Delete the current offering last. `DELETE /offerings/{id}` */
 export function deleteOffering(client: Client, id: string): Promise<DeletedObject> {
   return client.delete(path`/offerings/${id}`);
 }
 
-/** Archives an offering. The current one is refused. `POST /offerings/{id}/actions/archive` */
+/** Archives an offering. The current offering cannot be archived. `POST /offerings/{id}/actions/archive` */
 export function archiveOffering(client: Client, id: string): Promise<Offering> {
   return client.post(path`/offerings/${id}/actions/archive`);
 }
 
-/** Brings an archived offering back. `POST /offerings/{id}/actions/unarchive` */
+/** Unarchives an offering. `POST /offerings/{id}/actions/unarchive` */
 export function unarchiveOffering(
   client: Client,
   id: string,

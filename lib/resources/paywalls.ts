@@ -120,7 +120,7 @@ export function deletePaywall(client: Client, id: string): Promise<DeletedObject
   return client.delete(path`/paywalls/${id}`);
 }
 
-/** Sets the content of an offering's paywall, creating it if need be. `PUT /offerings/{id}/paywall` */
+/** Sets the content of an offering's paywall, or creates the paywall. `PUT /offerings/{id}/paywall` */
 export function setOfferingPaywall(
   client: Client,
   offering: string,

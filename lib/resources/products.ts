@@ -175,7 +175,7 @@ export function updateProduct(
   return client.post(path`/products/${id}`, changes);
 }
 
-/** Deletes a product that nobody bought; archive others. `DELETE /products/{id}` */
+/** Deletes a product without purchases. Archive a product that has been bought. `DELETE /products/{id}` */
 export function deleteProduct(client: Client, id: string): Promise<DeletedObject> {
   return client.delete(path`/products/${id}`);
 }
@@ -185,7 +185,7 @@ export function archiveProduct(client: Client, id: string): Promise<Product> {
   return client.post(path`/products/${id}/actions/archive`);
 }
 
-/** Brings an archived product back. `POST /products/{id}/actions/unarchive` */
+/** Unarchives a product. `POST /products/{id}/actions/unarchive` */
 export function unarchiveProduct(client: Client, id: string): Promise<Product> {
   return client.post(path`/products/${id}/actions/unarchive`);
 }

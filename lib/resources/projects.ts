@@ -38,7 +38,7 @@ export interface NewProject {
   name: string;
 }
 
-/** Lists the projects that the credential can see, oldest first. `GET /projects` */
+/** Lists the projects of the credential, oldest first. `GET /projects` */
 export function listProjects(client: Client, query?: PageQuery): Promise<Page<Project>> {
   return client.get(path`/v2/projects`, { query });
 }
@@ -48,7 +48,7 @@ export function getProject(client: Client, id: string): Promise<Project> {
   return client.get(path`/v2/projects/${id}`);
 }
 
-/** Creates a project, owned by whoever signed in. `POST /projects` */
+/** Creates a project. The signed-in account becomes its owner. `POST /projects` */
 export function createProject(client: Client, project: NewProject): Promise<Project> {
   return client.post(path`/v2/projects`, project);
 }

@@ -59,7 +59,7 @@ export function getPurchase(client: Client, id: string): Promise<Purchase> {
   return client.get(path`/purchases/${id}`);
 }
 
-/** Lists what a purchase gives. `GET /purchases/{id}/entitlements` */
+/** Lists the entitlements of a purchase. `GET /purchases/{id}/entitlements` */
 export function listPurchaseEntitlements(
   client: Client,
   id: string,

@@ -160,7 +160,7 @@ export function listSubscriptionTransactions(
   return client.get(path`/subscriptions/${id}/transactions`, { query });
 }
 
-/** Lists what a subscription gives. `GET /subscriptions/{id}/entitlements` */
+/** Lists the entitlements of a subscription. `GET /subscriptions/{id}/entitlements` */
 export function listSubscriptionEntitlements(
   client: Client,
   id: string,
@@ -193,12 +193,12 @@ export function refundTransaction(
   );
 }
 
-/** Reads where a subscription can be managed. `GET /subscriptions/{id}/management_url` */
+/** Returns the management URL of a subscription. `GET /subscriptions/{id}/management_url` */
 export function getManagementUrl(client: Client, id: string): Promise<ManagementUrl> {
   return client.get(path`/subscriptions/${id}/management_url`);
 }
 
-/** Finds subscriptions by the store's id of any of their payments. `GET /subscriptions/search` */
+/** Finds subscriptions by a store transaction id. `GET /subscriptions/search` */
 export function searchSubscriptions(client: Client, storeId: string): Promise<Page<Subscription>> {
   const query = { store_subscription_identifier: storeId };
   return client.get(path`/subscriptions/search`, { query });

@@ -121,7 +121,7 @@ export function archiveVirtualCurrency(client: Client, code: string): Promise<Vi
   return client.post(path`/virtual_currencies/${code}/actions/archive`);
 }
 
-/** Brings an archived virtual currency back. `POST /virtual_currencies/{code}/actions/unarchive` */
+/** Unarchives a virtual currency. `POST /virtual_currencies/{code}/actions/unarchive` */
 export function unarchiveVirtualCurrency(client: Client, code: string): Promise<VirtualCurrency> {
   return client.post(path`/virtual_currencies/${code}/actions/unarchive`);
 }

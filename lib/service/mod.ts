@@ -274,7 +274,7 @@ async function answerOpen(
 ): Promise<Response> {
   const reading = request.method === "GET" || request.method === "HEAD";
   if (!reading && (pathname === "/health" || pathname === "/openapi.json")) {
-    const message = `${request.method} is not possible here; use GET`;
+    const message = `${request.method} is not allowed here; use GET`;
     throw new Refusal(405, "invalid_request", message, { headers: { Allow: "GET, HEAD" } });
   }
   if (reading && pathname === "/health") return answerHealth(await check());

@@ -189,6 +189,6 @@ Deno.test("a process killed between receiving and storing is told later what to 
   place.pass(LIFETIMES.grace + 1000);
   const late = await ended(start(place, "projects", "list"));
   deepStrictEqual([late.code, late.out], [4, ""]);
-  match(late.err, /^Cannot refresh the sign-in of profile "default": .*exchanged before/);
+  match(late.err, /^Cannot refresh the sign-in of profile "default": .*used before/);
   match(late.err, /\nSign in again with: cli auth login\n$/);
 });

@@ -113,7 +113,7 @@ const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
     await stage.page.context().addCookies(cookies);
     await setForm(stage, form);
     await stage.page.getByRole("button", { name: "Allow" }).click();
-    const heading = stage.page.getByRole("heading", { name: "You have answered already" });
+    const heading = stage.page.getByRole("heading", { name: "You have already answered" });
     await heading.waitFor();
     await stage.page.reload();
     await heading.waitFor();

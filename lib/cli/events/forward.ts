@@ -99,7 +99,7 @@ export async function forwardEvent(
     error = signal.aborted
       ? `it does not finish its answer within ${longestMs / 1000} s`
       : reply
-      ? "it ends the connection in the middle of its answer"
+      ? "it closed the connection during its response"
       : reasonOf(caught);
   }
   return {
@@ -222,7 +222,7 @@ const REASONS: readonly [pattern: RegExp, reason: string][] = [
   [/certificate|UnknownIssuer/i, "its certificate is not trusted; --insecure does without"],
   [
     /connection closed|connection reset|reset by peer|socket hang up/i,
-    "it ends the connection without an answer",
+    "it closed the connection without a response",
   ],
   [/dns error|failed to lookup|ENOTFOUND/i, "no host has this name"],
 ];

@@ -74,7 +74,7 @@ export class Refusal extends Error {
   }
 }
 
-/** 400: one parameter or body field is not as it must be. */
+/** 400: one parameter or body field is invalid. */
 export function invalid(param: string, message: string): Refusal {
   return new Refusal(400, "parameter_error", message, { param });
 }

@@ -41,8 +41,8 @@ export const objectId: z.ZodString = text(255);
 /** The name that code uses: 1 to 200 visible characters, without spaces and slashes. */
 export const lookupKey: z.ZodString = text(200)
   // Gap: the character set is not published. A key must be able to stand in a path.
-  .regex(/^[^\s/\p{C}]+$/u, "must be visible characters without spaces and slashes")
-  .regex(/^(?!\.{1,2}$)/, "must not be . or .., which no path can hold");
+  .regex(/^[^\s/\p{C}]+$/u, "must contain printable characters only, without spaces or slashes")
+  .regex(/^(?!\.{1,2}$)/, "must not be . or .., which have a special meaning in paths");
 
 /** For the schema of an update: tells a field that was set for good from one that nobody knows. */
 export function unchangeable(...names: string[]): { error: z.core.$ZodErrorMap } {

@@ -47,7 +47,7 @@ export function openApiDocument(routes: readonly Operation[], version: string): 
   const document = {
     openapi: "3.1.0",
     info: { title: "Subscription Management Service", version },
-    servers: [{ url: "/", description: "The service that served this document" }],
+    servers: [{ url: "/", description: "This service" }],
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => a < b ? -1 : 1)),

@@ -52,12 +52,12 @@ export const millis: z.ZodInt = z.int().min(0);
  */
 export const pageQuery = z.object({
   limit: described(
-    `Items per page. More than ${LARGEST_PAGE} count as ${LARGEST_PAGE}.`,
+    `Items per page. A larger number counts as ${LARGEST_PAGE}.`,
     countUpTo(LARGEST_PAGE).default(20),
   ),
   starting_after: described(
-    "The id of the item to start after, as next_page names it. One that never was in the list is " +
-      "answered with 400.",
+    "The id of the last item of the previous page, from next_page. An id that was never in the " +
+      "list returns 400.",
     z.string().min(1, "must have 1 character or more").optional(),
   ),
 });

@@ -114,7 +114,7 @@ export function createSdkServer(
   app.get("/v1/subscribers//offerings", (c) =>
     parts.store.read(async (tx) => {
       await appOf(c.req.raw, tx);
-      throw new SdkRefusal(400, "empty_user", "An app user id has 1 character or more");
+      throw new SdkRefusal(400, "empty_user", "An app user id must have at least 1 character");
     }));
   for (const route of routes) {
     const pattern = route.path.replace(/\{(\w+)\}/g, ":$1");
@@ -122,7 +122,7 @@ export function createSdkServer(
     app.all(pattern, (c) =>
       parts.store.read(async (tx) => {
         await appOf(c.req.raw, tx);
-        const message = `${c.req.method} is not possible here; use ${route.method}`;
+        const message = `${c.req.method} is not allowed here; use ${route.method}`;
         throw new SdkRefusal(405, "bad_request", message, { Allow: route.method });
       }));
   }
@@ -165,14 +165,14 @@ async function appOf(
 ): Promise<Pick<SdkCall, "tx" | "app" | "project">> {
   const key = keyIn(request);
   if (/^(sk|atk|rtk|adm)_/.test(key)) {
-    const message = "This credential is secret and has no place in an app; use a public SDK key";
+    const message = "This credential is secret and must not be in an app; use a public SDK key";
     throw new SdkRefusal(403, "secret_key", message);
   }
   const row = await acrossProjects(whole).selectFrom("app_keys")
     .select(["project_id", "app_id"]).where("key", "in", spellingsOfKey(key)).executeTakeFirst();
   if (!row) {
     const message = key === ""
-      ? "A public SDK key is needed: send Authorization: Bearer <key>"
+      ? "A public SDK key is required: send Authorization: Bearer <key>"
       : "The public SDK key is unknown";
     throw new SdkRefusal(401, "invalid_key", message, { "WWW-Authenticate": "Bearer" });
   }
@@ -190,7 +190,7 @@ const PLATFORMS = new Set(
 /** Refuses a platform that there is none of. Otherwise it is the key that tells the app. */
 function checkPlatform(platform: string | null): void {
   if (platform === null || PLATFORMS.has(platform.toLowerCase())) return;
-  const message = `There is no platform ${JSON.stringify(platform)}`;
+  const message = `Unknown platform ${JSON.stringify(platform)}`;
   throw new SdkRefusal(400, "invalid_platform", message);
 }
 

@@ -177,7 +177,7 @@ export function raisePrice(state: Subscription, at: number, price: number): Step
   return { before: state, after, at, movement: "upgrade", events };
 }
 
-/** The customer agrees to the higher price. */
+/** Accepts the higher price for the customer. */
 export function agreeToPrice(state: Subscription, at: number): Step {
   if (state.auto_renewal_status !== "requires_price_increase_consent") {
     throw new IllegalStep("The subscription has no price increase to agree to");

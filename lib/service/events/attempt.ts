@@ -69,7 +69,7 @@ export async function attemptDelivery(
   }
   // Whatever it looked like from inside, this is why it ended.
   if (limit.signal.aborted) {
-    error = `The receiver does not finish its answer within ${schedule.timeoutMs / 1000} s`;
+    error = `The receiver did not finish its response within ${schedule.timeoutMs / 1000} s`;
   }
   const { reply } = findings;
   return {
@@ -139,13 +139,13 @@ function keptOf(
 
 /** What is wrong with an answer; null if nothing is. */
 function objection(reply: Reply | undefined, schedule: Schedule): string | null {
-  if (!reply) return "The receiver does not answer";
+  if (!reply) return "The receiver did not respond";
   const { status, broken } = reply;
-  if (status === 410) return "The receiver answers 410: it is gone for good";
+  if (status === 410) return "The receiver answered 410 Gone";
   if (status >= 300 && status < 400) {
-    return `The receiver answers ${status}; redirects are not followed`;
+    return `The receiver answered ${status}; redirects are not followed`;
   }
-  if (!schedule.isSuccess(status)) return `The receiver answers ${status}`;
+  if (!schedule.isSuccess(status)) return `The receiver answered ${status}`;
   return broken === undefined ? null : `The receiver ${broken}`;
 }
 
@@ -155,7 +155,9 @@ function explanation(error: unknown, reply: Reply | undefined): string {
   if (error instanceof ReplyError) return `The receiver ${error.message}`;
   // Whatever else fails here is the connection.
   const why = error instanceof Error ? error.message : String(error);
-  return reply ? `The receiver breaks off: ${why}` : `The receiver does not answer: ${why}`;
+  return reply
+    ? `The receiver closed the connection: ${why}`
+    : `The receiver did not respond: ${why}`;
 }
 
 /** Milliseconds that each part took, in order, and the whole. */

@@ -109,7 +109,7 @@ export async function claim(
 }
 
 /** What is said of an attempt that our own end has cut off. It does not count towards giving up. */
-const INTERRUPTED = "The service ended during this attempt; the receiver may have got it";
+const INTERRUPTED = "The service stopped during this attempt; the receiver may have received it";
 
 /** Gives a delivery back that our own end has cut off. It counts towards nothing. */
 export async function release(

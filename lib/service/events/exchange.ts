@@ -72,7 +72,7 @@ export async function exchange(
   answering();
   let head = await readHead(source);
   for (let left = ANSWER_LIMITS.informational; isInformational(head); left--) {
-    if (left === 0) throw new ReplyError("sends too many informational answers");
+    if (left === 0) throw new ReplyError("sent too many informational responses");
     head = await readHead(source);
   }
   const kept: Uint8Array[] = [];
@@ -85,7 +85,7 @@ export async function exchange(
       if (size > KEPT_BYTES) break;
     }
   } catch (error) {
-    broken = error instanceof ReplyError ? error.message : "breaks the connection off";
+    broken = error instanceof ReplyError ? error.message : "closed the connection";
   }
   return { ...head, body: joined(kept), cut: size > KEPT_BYTES, broken };
 }
@@ -130,7 +130,7 @@ function openSource(wire: Wire): Source {
   const chunk = new Uint8Array(READ_BYTES);
   const more = async (): Promise<boolean> => {
     if (bytes >= ANSWER_LIMITS.bytes || pieces >= ANSWER_LIMITS.pieces) {
-      throw new ReplyError("sends an answer that is too long");
+      throw new ReplyError("sent a response that is too long");
     }
     const count = await wire.read(chunk);
     if (count === null) return false;
@@ -149,17 +149,17 @@ function openSource(wire: Wire): Source {
       try {
         while (waiting.length === 0 && await more());
       } catch (error) {
-        throw new ReplyError("breaks the connection off without an answer", error);
+        throw new ReplyError("closed the connection without a response", error);
       }
-      if (waiting.length === 0) throw new ReplyError("ends the connection without an answer");
+      if (waiting.length === 0) throw new ReplyError("closed the connection without a response");
     },
     async line() {
       for (let searched = 0;;) {
         const end = waiting.indexOf(10, searched);
         if (end >= 0) return latin1(take(end + 1)).replace(/\r?\n$/, "");
         searched = waiting.length;
-        if (searched > ANSWER_LIMITS.head) throw new ReplyError("sends a line that is too long");
-        if (!await more()) throw new ReplyError("ends the connection in the middle of its answer");
+        if (searched > ANSWER_LIMITS.head) throw new ReplyError("sent a line that is too long");
+        if (!await more()) throw new ReplyError("closed the connection during its response");
       }
     },
     async some(most) {
@@ -175,13 +175,13 @@ type Head = Pick<Reply, "status" | "headers">;
 async function readHead(source: Source): Promise<Head> {
   const first = await source.line();
   const [, code] = /^HTTP\/1\.[01] ([1-9]\d\d)(?: .*)?$/.exec(first) ?? [];
-  if (code === undefined) throw new ReplyError("does not speak HTTP/1.1");
+  if (code === undefined) throw new ReplyError("did not respond in HTTP/1.1");
   const headers: Record<string, string> = Object.create(null);
   let size = first.length;
   let last: string | undefined;
   for (let line = await source.line(); line !== ""; line = await source.line()) {
     size += line.length;
-    if (size > ANSWER_LIMITS.head) throw new ReplyError("sends a head that is too long");
+    if (size > ANSWER_LIMITS.head) throw new ReplyError("sent headers that are too long");
     // A line that begins with a space goes on with the one before it.
     if (last !== undefined && /^[ \t]/.test(line)) {
       headers[last] = `${headers[last]} ${line.trim()}`.trim();
@@ -189,7 +189,7 @@ async function readHead(source: Source): Promise<Head> {
     }
     const [, name = "", value = ""] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? [];
     const key = name.toLowerCase();
-    if (key === "") throw new ReplyError("sends a header that is none");
+    if (key === "") throw new ReplyError("sent an invalid header");
     headers[key] = key in headers ? `${headers[key]}, ${value}` : value;
     last = key;
   }
@@ -202,13 +202,13 @@ function bodyParts(source: Source, { status, headers }: Head): AsyncIterable<Uin
   if (status === 101 || status === 204 || status === 304) return parts(source, 0);
   if (coding !== undefined) {
     if (coding.toLowerCase() === "chunked") return chunks(source);
-    throw new ReplyError(`sends its answer in a coding that nobody asked for, ${coding}`);
+    throw new ReplyError(`sent a response in an unexpected encoding, ${coding}`);
   }
   if (length === undefined) return parts(source, Infinity);
   // Whoever tells the length twice, but the same one, is understood.
   const [only = "", ...others] = new Set(length.split(/[ \t]*,[ \t]*/));
   if (others.length === 0 && /^\d{1,15}$/.test(only)) return parts(source, Number(only));
-  throw new ReplyError("sends an answer of a length that is no number");
+  throw new ReplyError("sent an invalid content length");
 }
 
 /** So many bytes; `Infinity` stands for all until the end. */
@@ -216,7 +216,7 @@ async function* parts(source: Source, length: number): AsyncGenerator<Uint8Array
   for (let left = length; left > 0;) {
     const part = await source.some(Math.min(left, READ_BYTES));
     if (part === null && left === Infinity) return;
-    if (part === null) throw new ReplyError("ends the connection in the middle of its answer");
+    if (part === null) throw new ReplyError("closed the connection during its response");
     left -= part.length;
     yield part;
   }
@@ -226,10 +226,10 @@ async function* parts(source: Source, length: number): AsyncGenerator<Uint8Array
 async function* chunks(source: Source): AsyncGenerator<Uint8Array, void, undefined> {
   for (;;) {
     const [, size = ""] = /^([0-9a-f]{1,8})(?:[ \t]*;.*)?$/i.exec(await source.line()) ?? [];
-    if (size === "") throw new ReplyError("sends a chunk of a length that is no number");
+    if (size === "") throw new ReplyError("sent an invalid chunk size");
     if (parseInt(size, 16) === 0) break;
     yield* parts(source, parseInt(size, 16));
-    if (await source.line() !== "") throw new ReplyError("sends a chunk of another length");
+    if (await source.line() !== "") throw new ReplyError("sent a chunk of the wrong size");
   }
   while (await source.line() !== "");
 }

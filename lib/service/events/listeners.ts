@@ -84,8 +84,8 @@ export async function checkSession(
   if (!listener) throw missing("listener", name);
   if (session === undefined || listener.session === session) return;
   const message =
-    `Cannot listen as ${JSON.stringify(name)} any more: another program has begun to, ` +
-    "and gets what is not acknowledged; give each a name of its own";
+    `Cannot listen as ${JSON.stringify(name)} any more: another program now uses this name ` +
+    "and receives the unacknowledged events; use a different name for each";
   throw new Refusal(409, "resource_already_exists", message);
 }
 

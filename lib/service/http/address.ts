@@ -35,7 +35,7 @@ export function hostsOf(
   for (const name of names) {
     if (canonicalHost(name) !== undefined) continue;
     throw new ConfigError(
-      `Cannot name the service ${JSON.stringify(name)}: it is not a host name`,
+      `Cannot name the service ${JSON.stringify(name)}: it is not a valid host name`,
       {
         hint: "Pass a name without scheme and port, such as --name my-laptop.local",
       },
@@ -60,15 +60,15 @@ function ownNames(): string[] {
 export function cannotListen(host: string, port: number, error: unknown): ConfigError {
   const what = `Cannot listen on ${addressFor(host, port).slice("http://".length)}`;
   if (error instanceof Deno.errors.AddrInUse) {
-    const hint = "Pass another --port, or --port 0 for any free one.";
+    const hint = "Pass another --port, or --port 0 for any free port.";
     return new ConfigError(`${what}: the port is in use`, { hint, cause: error });
   }
   if (error instanceof Deno.errors.PermissionDenied) {
-    const hint = "Pass a --port above 1023, or --port 0 for any free one.";
-    return new ConfigError(`${what}: the system does not allow that port`, { hint, cause: error });
+    const hint = "Pass a --port above 1023, or --port 0 for any free port.";
+    return new ConfigError(`${what}: the system does not allow this port`, { hint, cause: error });
   }
-  const hint = "Pass an address of this machine as --host: 127.0.0.1 for this machine alone, " +
-    "0.0.0.0 for its networks too.";
+  const hint = "Pass an address of this machine as --host: 127.0.0.1 for this machine only, " +
+    "0.0.0.0 for its networks as well.";
   return new ConfigError(`${what}: this machine has no such address`, { hint, cause: error });
 }
 

@@ -51,8 +51,10 @@ export async function readSecret(folder: string): Promise<string> {
   }
   if (FORM.test(text)) return text;
   throw new ConfigError(
-    `Cannot use ${JSON.stringify(file)}: it ${text === "" ? "is empty" : "holds no admin secret"}`,
-    { hint: "Stop the service, delete the file, and start it again: it makes a new secret." },
+    `Cannot use ${JSON.stringify(file)}: it ${
+      text === "" ? "is empty" : "contains no admin secret"
+    }`,
+    { hint: "Stop the service, delete the file, and start it again. It creates a new secret." },
   );
 }
 
@@ -80,7 +82,7 @@ function unusable(action: "read" | "write", file: string, error: unknown): Confi
   return new ConfigError(`Cannot ${action} the admin secret in ${JSON.stringify(file)}: ${why}`, {
     hint: action === "read"
       ? "Start the service once with: cli service start"
-      : "Use a folder with free space that you can write: cli service start --data DIR",
+      : "Use a writable folder with free space: cli service start --data DIR",
     cause: error,
   });
 }
@@ -89,13 +91,16 @@ function unusable(action: "read" | "write", file: string, error: unknown): Confi
 function refuseExposed(file: string, { mode, uid, isFile }: Deno.FileInfo): void {
   if (!isFile) {
     throw new ConfigError(`Cannot use ${JSON.stringify(file)}: it is not a file`, {
-      hint: "Move it away: the next start makes a secret.",
+      hint: "Move it away. The next start creates a secret.",
     });
   }
   const bits = (mode ?? 0) & 0o777;
   if (uid === null || (bits & 0o077) === 0) return;
   const shown = bits.toString(8).padStart(4, "0");
-  throw new ConfigError(`Cannot use ${JSON.stringify(file)}: others can open it (mode ${shown})`, {
-    hint: "Delete it, since others may know it: the next start makes another one.",
-  });
+  throw new ConfigError(
+    `Cannot use ${JSON.stringify(file)}: other users can read it (mode ${shown})`,
+    {
+      hint: "Delete it, since others may have read it. The next start creates a new secret.",
+    },
+  );
 }

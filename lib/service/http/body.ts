@@ -38,7 +38,7 @@ export interface RawBody {
 export async function readBody(request: Request): Promise<RawBody> {
   const encoding = request.headers.get("Content-Encoding") ?? "identity";
   if (!/^\s*(identity)?\s*$/i.test(encoding)) {
-    throw malformed(`The body must be sent as it is, not with Content-Encoding: ${encoding}`);
+    throw malformed(`The body must not be compressed; it has Content-Encoding: ${encoding}`);
   }
   const text = decode(await readBytes(request, LARGEST_BODY));
   if (text.trim() === "") return { text: "", value: {} };
@@ -69,7 +69,7 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.infe
   const name = inexactNumber(value)?.join(".");
   if (name === undefined) return result.data;
   const rule =
-    `must be at most ${Number.MAX_SAFE_INTEGER} either way, to be kept exactly; send it ` +
+    `must be at most ${Number.MAX_SAFE_INTEGER} in magnitude to keep its exact value; send it ` +
     "as text";
   throw invalid(name, `'${name}' ${rule}`);
 }
@@ -77,7 +77,7 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.infe
 /** The refusal for the first issue. */
 function explain(issues: readonly z.core.$ZodIssue[], root: unknown): Refusal {
   const first = firstOf(issues);
-  if (!first) return malformed("The body is not as it must be");
+  if (!first) return malformed("The body is invalid");
   const issue = innermost(first);
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
@@ -144,7 +144,7 @@ function checkCount(text: string): void {
     else if (quoted) i += code === BACKSLASH ? 1 : 0;
     else if (code === COMMA || code === BRACE || code === BRACKET) count++;
   }
-  if (count > MOST_VALUES) throw malformed(`The body holds more than ${MOST_VALUES} values`);
+  if (count > MOST_VALUES) throw malformed(`The body has more than ${MOST_VALUES} values`);
 }
 
 const [QUOTE, BACKSLASH, COMMA, BRACE, BRACKET] = [...'"\\,{['].map((sign) => sign.charCodeAt(0));
@@ -170,12 +170,12 @@ function checkValue(root: unknown): void {
 /** Refuses text that is not whole Unicode or holds a NUL. */
 function checkText(text: string): void {
   if (!text.isWellFormed() || text.includes("\0")) {
-    throw malformed("The body holds text that is not valid Unicode, or a NUL character");
+    throw malformed("The body contains invalid Unicode or a NUL character");
   }
 }
 
 /** Refuses names of fields that are no text, and the one that JavaScript treats apart. */
 function checkName(name: string): void {
   checkText(name);
-  if (name === "__proto__") throw malformed("The body holds a field that is named __proto__");
+  if (name === "__proto__") throw malformed("The body has a field named __proto__");
 }

@@ -59,9 +59,9 @@ export function ruleOf(issue: Issue): string {
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     case "invalid_format":
-      return FORMATS[issue.format] ?? "does not have the form that it must have";
+      return FORMATS[issue.format] ?? "has the wrong format";
   }
-  return "is not as it must be";
+  return "is invalid";
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -78,7 +78,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const FORMATS: Readonly<Record<string, string>> = {
   url: "must be a URL",
   email: "must be an email address",
-  date: "must be a day, such as 2026-11-23",
+  date: "must be a date such as 2026-11-23",
 };
 
 /** The rule for a choice. */
@@ -96,7 +96,7 @@ function unionRule(issue: Extract<Issue, { code: "invalid_union" }>): string {
   }
   const rules = forms.flatMap((issues) => issues.slice(0, 1)).map(ruleOf)
     .filter((rule) => rule.startsWith("must be ")).map((rule) => rule.slice("must be ".length));
-  return rules.length > 0 ? `must be ${rules.join(" or ")}` : "is not as it must be";
+  return rules.length > 0 ? `must be ${rules.join(" or ")}` : "is invalid";
 }
 
 /** The rule for a value that is too small or too large. */

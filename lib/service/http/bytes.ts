@@ -35,7 +35,7 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
   } catch (error) {
     // The connection is all that can fail here, or the way in which the body is sent.
     if (error instanceof Refusal) throw error;
-    throw malformed("The body breaks off, or its chunks are invalid");
+    throw malformed("The body is incomplete, or its chunks are invalid");
   } finally {
     arriving.delete(request);
   }

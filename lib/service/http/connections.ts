@@ -237,7 +237,7 @@ function listenUnbounded({ hostname, port, report }: ListenOptions, handle: Answ
     { hostname, port, signal, onListen: () => {} },
     (request, { remoteAddr }) => handle(request, remoteAddr.hostname),
   );
-  report("This version of Deno cannot limit connections: any client can take all of them");
+  report("This version of Deno cannot limit connections: one client can use all of them");
   server.finished.catch(report);
   return {
     port: server.addr.port,

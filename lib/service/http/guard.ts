@@ -37,18 +37,18 @@ export function createGuard(hosts: readonly string[]): Guard {
     const host = request.headers.get("Host");
     const url = host === null || HOST.test(host) ? URL.parse(request.url) : null;
     if (!url) {
-      throw malformed("The Host header must be a host name or address, with or without port");
+      throw malformed("The Host header must be a host name or address, with an optional port");
     }
     if (!isOurs(url.hostname)) throw foreignHost(url.hostname);
     const origin = request.headers.get("Origin");
     if (origin === null || origin === url.origin) return url;
-    const message = `Pages of ${origin} cannot use this service`;
+    const message = `Web pages from ${origin} cannot use this service`;
     throw new Refusal(403, "authorization_error", message);
   };
 }
 
 function foreignHost(host: string): Refusal {
   const message =
-    `This service does not answer to ${host}; start it with --name ${host} to allow that`;
+    `This service does not accept the host ${host}; start it with --name ${host} to allow that`;
   return new Refusal(421, "invalid_request", message);
 }

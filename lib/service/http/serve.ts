@@ -119,8 +119,8 @@ function catchUp(service: Service, report: (message: unknown) => void): void {
   const timer = setTimeout(
     () =>
       report(
-        "Catching up with what has become due since the service last ran; requests to those " +
-          "projects are answered with 503 until then. See: cli service status",
+        "Catching up with steps due since the last run. Until that is done, requests to those " +
+          "projects return 503. See: cli service status",
       ),
     PATIENCE_MS,
   );

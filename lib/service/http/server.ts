@@ -73,7 +73,7 @@ export function createServer(
   for (const { pattern, methods } of shapes.values()) {
     app.all(pattern, async (c) => {
       await callerOf(c.req.raw, parts);
-      const message = `${c.req.method} is not possible here; use ${methods.join(" or ")}`;
+      const message = `${c.req.method} is not allowed here; use ${methods.join(" or ")}`;
       const headers = { Allow: methods.join(", ") };
       throw new Refusal(405, "invalid_request", message, { headers });
     });
@@ -291,7 +291,7 @@ async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
   if (actor) return actor;
   if (token !== undefined) await refusePublicKey(token, parts.store);
   const message = header === null
-    ? "A credential is needed: send Authorization: Bearer <access token>"
+    ? "A credential is required: send Authorization: Bearer <access token>"
     : token === undefined
     ? "The Authorization header must be: Bearer <access token>"
     : "The credential is unknown, expired or revoked";

@@ -1,5 +1,5 @@
 /**
- * What the API may refund: that depends on the store, and on how long ago the payment was.
+ * The rules of refunds through the API: they depend on the store and the payment's age.
  *
  * @module
  */
@@ -9,13 +9,19 @@ import { refundsByApi } from "../domain/stores.ts";
 import { unprocessable } from "../contract/errors.ts";
 import type { Call } from "../contract/route.ts";
 
-/** Refuses what was not bought through web billing. */
-export function checkWebBilling(what: string, store: string): void {
+/** Refuses an action on a purchase that was not made through web billing. */
+export function checkWebBilling(
+  what: "subscription" | "purchase",
+  action: "cancelled" | "refunded",
+  store: string,
+): void {
   if (store === "svc_billing") return;
-  throw unprocessable(`Only web billing can do that; the ${what} is of the store "${store}"`);
+  throw unprocessable(
+    `Only web-billing ${what}s can be ${action} here; this one is from the store "${store}"`,
+  );
 }
 
-/** Refuses payments whose store only refunds them itself, and those that are too old. */
+/** Refuses a payment that only its store can refund, or that is too old. */
 export function checkRefundable(
   { project, now }: Pick<Call, "project" | "now">,
   payment: { store: string; purchased_at: number },
@@ -23,10 +29,10 @@ export function checkRefundable(
   const { store, purchased_at } = payment;
   if (!refundsByApi(store)) {
     throw unprocessable(
-      `Payments of the store "${store}" can only be refunded by the store itself`,
+      `Payments of the store "${store}" can only be refunded by the store`,
     );
   }
   const days = project.refund_window_days;
   if (now - purchased_at <= days * DAY_MS) return;
-  throw unprocessable(`The payment is more than ${days} days old and cannot be refunded any more`);
+  throw unprocessable(`The payment is more than ${days} days old and can no longer be refunded`);
 }

@@ -41,13 +41,13 @@ export async function findTarget(tx: Tx, search: URLSearchParams): Promise<Targe
   const twice = duplicatesIn(search);
   const given = parametersOf(search);
   const id = twice.has("client_id") ? undefined : given.optional("client_id");
-  if (id === undefined) throw badLink("It does not say, or not clearly, which program it is for.");
+  if (id === undefined) throw badLink("The client_id is missing or repeated.");
   const client = await findClient(tx, id);
   if (!client) throw badLink("No program with this client id is registered here:", id);
   const uri = twice.has("redirect_uri") ? undefined : given.optional("redirect_uri");
-  if (uri === undefined) throw badLink("It does not say, or not clearly, where you go afterwards.");
+  if (uri === undefined) throw badLink("The redirect_uri is missing or repeated.");
   if (!matchesRedirect(client.redirect_uris, uri)) {
-    throw badLink(`It would send you to an address that “${client.name}” has not registered:`, uri);
+    throw badLink(`“${client.name}” has not registered this redirect address:`, uri);
   }
   const state = twice.has("state") ? undefined : given.optional("state");
   return { client, redirect_uri: uri, state };
@@ -63,7 +63,7 @@ function badLink(message: string, value?: string): PageRefusal {
  * @throws {OAuthRefusal} what the client is told.
  */
 export function readAsked(search: URLSearchParams): Asked {
-  if (duplicatesIn(search).size > 0) throw invalidRequest("A parameter is there more than once");
+  if (duplicatesIn(search).size > 0) throw invalidRequest("A parameter is repeated");
   const given = parametersOf(search);
   if (given.optional("request")) throw new OAuthRefusal("request_not_supported", NO_OBJECTS);
   if (given.optional("request_uri")) {

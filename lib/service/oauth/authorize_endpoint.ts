@@ -27,7 +27,7 @@ export async function answerAuthorize(
     if (request.method === "GET") return await answerRequest(parts, request, sender);
     if (request.method === "POST") return await answerForm(parts, request);
     const headers = { Allow: "GET, POST" };
-    throw unusableForm(`${request.method} is not possible here.`, { status: 405, headers });
+    throw unusableForm(`${request.method} is not allowed here.`, { status: 405, headers });
   } catch (error) {
     if (error instanceof PageRefusal) return refusalPage(error);
     if (error instanceof OAuthRefusal) return refusalPage(unusableForm(`${error.message}.`, error));
@@ -123,7 +123,7 @@ async function decide(
   }
   const account = (await listAccounts(tx)).find(({ id }) => id === given.optional("account"));
   if (decision !== "allow" || !account) {
-    throw unusableForm("It does not say, or not clearly, what you chose.");
+    throw unusableForm("Your choice is missing or unclear.");
   }
   return { code: await addCode(tx, { ...form, account_id: account.id }, span) };
 }
@@ -135,7 +135,7 @@ function checkNavigation(request: Request): void {
   if (mode === "navigate" && destination === "document") return;
   throw new PageRefusal({
     title: "This sign-in link is not valid",
-    message: "Another page has loaded it as a part of its own. Sign-in needs a window of its own.",
+    message: "It was loaded inside another page. Open it in its own window.",
   }, { status: 403 });
 }
 
@@ -145,7 +145,7 @@ function checkOrigin(parts: OAuthParts, request: Request): void {
   const site = request.headers.get("Sec-Fetch-Site") ?? "same-origin";
   const own = [issuerOf(parts, request), new URL(request.url).origin];
   if (origin !== null && own.includes(origin) && site === "same-origin") return;
-  throw unusableForm("The answer comes from another page than ours.", { status: 403 });
+  throw unusableForm("The form was sent from a different page.", { status: 403 });
 }
 
 function cookieOptions(parts: OAuthParts, request: Request) {

@@ -55,7 +55,7 @@ export async function redeemCode(
   const verifier = requiredVerifier(form);
   const found = await tx.selectFrom("authorization_codes").selectAll().where("hash", "=", hash)
     .executeTakeFirst();
-  if (!found) return { value: invalidGrant("The code is not known") };
+  if (!found) return { value: invalidGrant("The code is unknown") };
   if (!await markUsed(tx, hash, span.now)) return await punishReuse(tx, found, span.now);
   // Gap: a code that was presented wrongly is used up too, so nobody can try what else may fit.
   const refusal = reasonAgainst(found, { client_id, redirect_uri, verifier }, span.now);
@@ -88,7 +88,7 @@ async function punishReuse(
 ): Promise<Outcome<TokenAnswer>> {
   if (grant_id === null) return { value: invalidGrant("The code was used before") };
   await revokeGrant(tx, grant_id, now);
-  const value = invalidGrant("The code was used before, so the tokens it gave were revoked");
+  const value = invalidGrant("The code was used before; its tokens were revoked");
   return { value, stale: grant_id };
 }
 
@@ -103,9 +103,11 @@ function reasonAgainst(
     return invalidGrant("The code was issued to another client");
   }
   if (found.redirect_uri !== shown.redirect_uri) {
-    return invalidGrant("The redirect_uri is not the one that the code was sent to");
+    return invalidGrant("The redirect_uri differs from the one in the authorization request");
   }
   const challenge = createHash("sha256").update(shown.verifier).digest("base64url");
-  if (found.challenge !== challenge) return invalidGrant("The code_verifier does not fit");
+  if (found.challenge !== challenge) {
+    return invalidGrant("The code_verifier does not match the code_challenge");
+  }
   return undefined;
 }

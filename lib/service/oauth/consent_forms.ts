@@ -80,17 +80,17 @@ export async function takeForm(
     .executeTakeFirst();
   const secret = cookieIn(cookies, cookieName(id));
   if (!form || secret === undefined || form.cookie_hash !== sha256Hex(secret)) {
-    const message = "The answer does not come from the page that was sent to this browser.";
+    const message = "The form does not belong to this browser session.";
     throw unusableForm(message, { status: 403 });
   }
-  if (form.expires_at <= now) throw unusableForm("It waited too long for an answer.");
+  if (form.expires_at <= now) throw unusableForm("It has expired.");
   const { numUpdatedRows } = await tx.updateTable("consent_forms").set({ answered_at: now })
     .where("hash", "=", hash).where("answered_at", "is", null).executeTakeFirst();
   if (numUpdatedRows === 1n) return form;
   throw new PageRefusal({
-    title: "You have answered already",
-    message: "An answer counts once; this one came a second time and changed nothing.",
-    next: "Go back to the program that sent you here. If it is still waiting, start again there.",
+    title: "You have already answered",
+    message: "The form was submitted twice. The second submission changed nothing.",
+    next: "Return to the program that sent you here. If it is still waiting, start again there.",
   });
 }
 

@@ -35,13 +35,13 @@ export async function exchangeToken(
 ): Promise<Outcome<ExchangeAnswer>> {
   checkKind(form);
   const live = await findAccessToken(tx, form.required("subject_token"), span.now);
-  if (!live) return { value: invalidRequest("The subject token is not a live access token") };
+  if (!live) return { value: invalidRequest("The subject token is not an active access token") };
   if (live.actor.client_id !== client_id) {
     return { value: invalidRequest("The subject token was issued to another client") };
   }
   const scope = form.optional("scope") ?? live.actor.scope;
   if (!isWithin(live.actor.scope, scope)) {
-    const message = "The scope is unknown, or more than what the subject token permits";
+    const message = "The scope is unknown or exceeds the scope of the subject token";
     return { value: new OAuthRefusal("invalid_scope", message) };
   }
   // Gap: the new grant stands on its own. It outlives the one it came from, as two sign-ins would.
@@ -66,6 +66,6 @@ function checkKind(form: Parameters): void {
     throw invalidRequest("An actor token is not supported");
   }
   if (form.optional("audience") || form.optional("resource")) {
-    throw new OAuthRefusal("invalid_target", "A token is good for the whole service only");
+    throw new OAuthRefusal("invalid_target", "Tokens for part of the service are not supported");
   }
 }

@@ -52,7 +52,7 @@ export function parametersOf(search: URLSearchParams): Parameters {
  */
 export async function readForm(request: Request): Promise<Parameters> {
   if (request.method !== "POST") {
-    throw new OAuthRefusal("invalid_request", "Only POST is possible here", {
+    throw new OAuthRefusal("invalid_request", "Only POST is allowed here", {
       status: 405,
       headers: { Allow: "POST" },
     });
@@ -62,11 +62,11 @@ export async function readForm(request: Request): Promise<Parameters> {
     throw invalidRequest("The content type must be application/x-www-form-urlencoded");
   }
   if (new URL(request.url).search !== "") {
-    throw invalidRequest("Parameters belong into the body, not into the address");
+    throw invalidRequest("Parameters must be in the body, not in the URL");
   }
   const search = new URLSearchParams(await readText(request));
   const [twice] = duplicatesIn(search);
-  if (twice !== undefined) throw invalidRequest("A parameter is there more than once");
+  if (twice !== undefined) throw invalidRequest("A parameter is repeated");
   return parametersOf(search);
 }
 

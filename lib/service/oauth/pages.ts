@@ -30,7 +30,7 @@ export function consentPage(view: ConsentView, headers: Record<string, string>):
   const permissions = describeScope(view.scope).map(permissionItem);
   const body = html`
     <h1>Allow “${view.client}” to act for you?</h1>
-    <p>In every project that you belong to, it will be able to:</p>
+    <p>In each of your projects, it will be able to:</p>
     <section>
       <ul>${permissions}</ul>
     </section>
@@ -61,7 +61,7 @@ export function refusalPage({ view, status, headers }: PageRefusal): Response {
 }
 
 const START_AGAIN =
-  "Nothing was allowed. Go back to the program that sent you here, and start again.";
+  "No access was granted. Return to the program that sent you here, and start again.";
 
 function permissionItem({ area, change, see, everything }: Permission): Markup {
   const all = { change: "See, change and delete everything", see: "See everything" };

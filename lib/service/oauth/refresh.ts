@@ -52,8 +52,7 @@ export async function refreshTokens(
     return { value: await currentPair(tx, grant, request, span) };
   }
   await revokeGrant(tx, grant.id, span.now);
-  const message =
-    "The refresh token was exchanged before, so this sign-in was ended; sign in again";
+  const message = "The refresh token was used before, so this sign-in has ended; sign in again";
   return { value: invalidGrant(message), stale: grant.id };
 }
 
@@ -83,13 +82,13 @@ function reasonAgainst(
   }
   if (found.expires_at <= now) return invalidGrant("The refresh token has expired; sign in again");
   if (request.scope !== undefined && !isWithin(found.scope, request.scope)) {
-    return new OAuthRefusal("invalid_scope", "The scope is more than what was granted");
+    return new OAuthRefusal("invalid_scope", "The scope exceeds the granted scope");
   }
   return undefined;
 }
 
 function unknownToken(): OAuthRefusal {
-  return invalidGrant("The refresh token is not known");
+  return invalidGrant("The refresh token is unknown");
 }
 
 /** Marks a token as exchanged. False when somebody else was faster. */

@@ -75,7 +75,7 @@ function refreshFromForm(
 
 /** The client's id. Public clients have no secret, so one that sends a secret is not one of ours. */
 function publicClientId(request: Request, form: Parameters): string {
-  const message = "Clients of this service are public: send client_id and no secret";
+  const message = "Clients of this service are public: send client_id without a secret";
   if (request.headers.has("Authorization")) {
     const headers = { "WWW-Authenticate": 'Basic realm="oauth2"' };
     throw new OAuthRefusal("invalid_client", message, { headers });
@@ -87,7 +87,7 @@ function publicClientId(request: Request, form: Parameters): string {
 }
 
 function unknownClient(): OAuthRefusal {
-  return new OAuthRefusal("invalid_client", "The client is not known");
+  return new OAuthRefusal("invalid_client", "The client is unknown");
 }
 
 /** Turns an answer or a refusal into a response; RFC 6749 §5.1 and §5.2. */
@@ -114,5 +114,5 @@ async function answerJson(
 /** No page in a browser has business here: a request that names its origin comes from one. */
 function checkOrigin(request: Request): void {
   if (request.headers.get("Origin") === null) return;
-  throw new OAuthRefusal("invalid_request", "Web pages cannot use this address", { status: 403 });
+  throw new OAuthRefusal("invalid_request", "Web pages cannot call this endpoint", { status: 403 });
 }

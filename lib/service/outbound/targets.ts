@@ -139,14 +139,14 @@ export function createTargets(policy: TargetPolicy, options: TargetOptions = {})
 function checkUrl(text: string, policy: TargetPolicy): URL {
   if (text.length > LONGEST_URL) throw forbidden(`must have at most ${LONGEST_URL} characters`);
   // The parser would drop or turn these, and the URL would not be what it looks like.
-  if (/[\s\p{C}\\]/u.test(text)) throw forbidden("must have no spaces and no backslashes");
+  if (/[\s\p{C}\\]/u.test(text)) throw forbidden("must not contain spaces or backslashes");
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
   if (!url || (policy === "public" && url.protocol !== "https:")) {
-    const local = policy === "public" ? "" : ", or with http:// where it is local";
-    throw forbidden(`must be an address that begins with https://${local}`);
+    const local = policy === "public" ? "" : ", or with http:// for a local address";
+    throw forbidden(`must begin with https://${local}`);
   }
-  if (url.username || url.password) throw forbidden("must hold no user name and no password");
-  if (url.port === "0") throw forbidden("must name a port that can be connected to");
+  if (url.username || url.password) throw forbidden("must not contain a user name or password");
+  if (url.port === "0") throw forbidden("must not have the port 0");
   const host = hostOf(url);
   if (isAddress(host)) checkAddress(host, url, policy);
   else checkName(host, policy);
@@ -166,9 +166,9 @@ function checkName(name: string, policy: TargetPolicy): void {
   const isIn = (names: readonly string[]) =>
     names.some((one) => name === one || name.endsWith(`.${one}`));
   if (isIn(LOCAL[policy].names)) return;
-  if (isIn(RESERVED_NAMES)) throw forbidden(`must not go to the reserved host ${name}`);
+  if (isIn(RESERVED_NAMES)) throw forbidden(`must not use the reserved host ${name}`);
   if (labels.length === 1 && policy !== "private") {
-    throw forbidden("must name a host with its whole domain");
+    throw forbidden("must have a full domain name");
   }
 }
 
@@ -176,8 +176,12 @@ function checkName(name: string, policy: TargetPolicy): void {
 function checkAddress(address: string, url: URL, policy: TargetPolicy): void {
   if (isLocal(address, policy)) return;
   // The address is not told: it may be one that only our resolver knows.
-  if (useOf(address) !== "public") throw forbidden("must not lead to a local or reserved address");
-  if (url.protocol !== "https:") throw forbidden("must begin with https:// unless it is local");
+  if (useOf(address) !== "public") {
+    throw forbidden("must not resolve to a local or reserved address");
+  }
+  if (url.protocol !== "https:") {
+    throw forbidden("must begin with https:// unless the address is local");
+  }
 }
 
 /** Whether an address is one that the policy allows besides public ones. */
@@ -193,7 +197,7 @@ async function findAddresses(
 ): Promise<readonly string[]> {
   const host = hostOf(url);
   if (isAddress(host)) return [host];
-  const nobody = "cannot be reached: its host has no address";
+  const nobody = "cannot be reached: its host name has no address";
   try {
     const addresses = await untilAborted(network.resolve(host), signal);
     if (addresses.length > 0) return addresses;
@@ -260,6 +264,6 @@ function forbidden(message: string): TargetError {
 }
 
 function unreachable(signal: AbortSignal, message: string, cause?: unknown): TargetError {
-  const late = signal.aborted ? "cannot be reached: it does not answer in time" : message;
+  const late = signal.aborted ? "cannot be reached: it did not respond in time" : message;
   return new TargetError("unreachable", late, cause);
 }

@@ -54,12 +54,12 @@ export async function changeBalance(
   const balance = await readBalance(call, change);
   const after = balance + amount;
   if (after < 0) {
-    const message = `The customer has ${balance} ${currency_id}, which is less than ${-amount}`;
+    const message = `The customer has ${balance} ${currency_id}, less than ${-amount}`;
     throw unprocessable(message, { param: "adjustments" });
   }
   if (after > LARGEST_BALANCE) {
-    const message = `A customer has at most ${LARGEST_BALANCE} of a currency, and ${balance} ` +
-      `${currency_id} now`;
+    const message = `A balance must be at most ${LARGEST_BALANCE}; the customer has ${balance} ` +
+      currency_id;
     throw unprocessable(message, { param: "adjustments" });
   }
   await write(call, change, after);

@@ -101,7 +101,7 @@ export async function findCustomer(
   param?: string,
 ): Promise<Row<"customers">> {
   if ([...alias].length > LONGEST_CUSTOMER_ID) {
-    const message = `A customer's id has at most ${LONGEST_CUSTOMER_ID} characters`;
+    const message = `A customer id must have at most ${LONGEST_CUSTOMER_ID} characters`;
     throw invalid(param ?? "customer_id", message);
   }
   const customers = tx.selectFrom("customers").selectAll().as("customers");

@@ -44,7 +44,7 @@ export async function listPage<Row, Position, Item>(
     : await listing.positionOf(starting_after);
   if (starting_after !== undefined && position === undefined) {
     const value = JSON.stringify(starting_after);
-    throw invalid("starting_after", `There is no item ${value} in this list to start after`);
+    throw invalid("starting_after", `This list has no item ${value}`);
   }
   return await pageAfter(listing, position, limit, call.url);
 }

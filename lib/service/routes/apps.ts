@@ -94,7 +94,7 @@ const getAppStoreKitConfig = route({
 
 const createApp = route({
   name: "createApp",
-  summary: "Creates an app, with its public key.",
+  summary: "Creates an app and its public SDK key.",
   method: "POST",
   path: "/apps",
   scope: WRITE,
@@ -121,7 +121,7 @@ const updateApp = route({
   const { name = before.name, ...objects } = call.body();
   const foreign = Object.keys(objects).find((key) => ownStore(key) !== before.type);
   if (foreign !== undefined) {
-    throw invalid(foreign, `'${foreign}' does not fit an app of type ${before.type}`);
+    throw invalid(foreign, `'${foreign}' does not apply to an app of type ${before.type}`);
   }
   const changed = splitSecrets(nestedObject(objects, before.type));
   const row = {
@@ -137,7 +137,7 @@ const updateApp = route({
 
 const deleteApp = route({
   name: "deleteApp",
-  summary: "Deletes an app that nothing depends on.",
+  summary: "Deletes an app. Delete its products first.",
   method: "DELETE",
   path: "/apps/{id}",
   scope: WRITE,
@@ -147,7 +147,7 @@ const deleteApp = route({
   const app = await findApp(call, call.params.id);
   const dependents = await dependentsOf(call, app.id);
   if (dependents.length > 0) {
-    const message = "The app still has products; delete them first, archived ones too";
+    const message = "The app still has products; delete them first, including archived ones";
     // Gap: neither of the published 409 types fits.
     throw new Refusal(409, "unprocessable_entity_error", message, {
       referenced_object_ids: dependents,
@@ -155,7 +155,7 @@ const deleteApp = route({
   }
   const webhooks = await webhooksOf(call, app.id);
   if (webhooks.length > 0) {
-    const message = "Webhook integrations are limited to the app; delete or change them first";
+    const message = "Webhook integrations use this app as a filter; delete or change them first";
     throw new Refusal(409, "unprocessable_entity_error", message, {
       referenced_object_ids: webhooks,
     });

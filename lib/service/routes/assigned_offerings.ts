@@ -18,7 +18,8 @@ const offeringAssignment: z.ZodType<OfferingAssignment> = z.strictObject({
 
 const assignOffering = route({
   name: "assignOffering",
-  summary: "Shows a customer another offering than the current one; null shows that one again.",
+  summary:
+    "Assigns a customer an offering in place of the current one. Null removes the assignment.",
   method: "POST",
   path: "/customers/{id}/actions/assign_offering",
   scope: "customer_information:customers:read_write",

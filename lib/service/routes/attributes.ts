@@ -35,8 +35,8 @@ const listCustomerAttributes = route({
 
 const setCustomerAttributes = route({
   name: "setCustomerAttributes",
-  summary: "Sets 1 to 50 attributes of a customer. Null or the empty text removes one; what " +
-    "identifies a device or brought the customer stays as it was set first.",
+  summary: "Sets 1 to 50 attributes of a customer. Null or an empty text removes one. " +
+    "Device and attribution attributes keep their first value.",
   method: "POST",
   path: "/customers/{id}/attributes",
   scope: WRITE,

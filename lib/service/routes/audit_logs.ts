@@ -29,7 +29,7 @@ const auditLogSchema: z.ZodType<AuditLog> = component(
   }),
 );
 
-const date = z.iso.date("must be a day, such as 2026-11-23");
+const date = z.iso.date("must be a date such as 2026-11-23");
 
 const DAY_MS = 86_400_000;
 

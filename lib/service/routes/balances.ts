@@ -17,7 +17,7 @@ const WRITE = "customer_information:customers:read_write";
 
 const listCustomerBalances = route({
   name: "listCustomerBalances",
-  summary: "Lists what a customer has of virtual currencies; of which it has none, when asked to.",
+  summary: "Lists a customer's virtual currency balances. Empty balances are optional.",
   method: "GET",
   path: "/customers/{id}/virtual_currencies",
   scope: READ,
@@ -31,7 +31,7 @@ const listCustomerBalances = route({
 
 const createBalanceTransaction = route({
   name: "createBalanceTransaction",
-  summary: "Adds to a customer's virtual currencies or takes from them, and keeps a record of it.",
+  summary: "Adds to or subtracts from a customer's balances, and records a transaction.",
   method: "POST",
   path: "/customers/{id}/virtual_currencies/transactions",
   scope: WRITE,
@@ -42,7 +42,7 @@ const createBalanceTransaction = route({
 
 const updateBalance = route({
   name: "updateBalance",
-  summary: "Adds to a customer's virtual currencies or takes from them, without a record of it.",
+  summary: "Adds to or subtracts from a customer's balances, without recording a transaction.",
   method: "POST",
   path: "/customers/{id}/virtual_currencies/update_balance",
   scope: WRITE,

@@ -95,7 +95,7 @@ const CHART_NAME = { enum: [...CHARTS.keys()] };
 
 const getChart = route({
   name: "getChart",
-  summary: "Reads a chart. Every parameter that has no other meaning is a filter.",
+  summary: "Reads a chart. Any other query parameter is a filter.",
   method: "GET",
   path: "/charts/{name}",
   pathSchemas: { name: CHART_NAME },
@@ -106,7 +106,7 @@ const getChart = route({
 
 const getChartOptions = route({
   name: "getChartOptions",
-  summary: "Reads what a chart can be asked for.",
+  summary: "Lists a chart's filters and segments.",
   method: "GET",
   path: "/charts/{name}/options",
   pathSchemas: { name: CHART_NAME },

@@ -36,7 +36,7 @@ const aliasSchema: z.ZodType<CustomerAlias> = component(
 
 const newCustomer: z.ZodType<NewCustomer> = z.strictObject({
   id: text(LONGEST_CUSTOMER_ID)
-    .regex(/^[0-9a-zA-Z_-]*$/, "must be letters, digits, _ and -")
+    .regex(/^[0-9a-zA-Z_-]*$/, "must contain only letters, digits, _ and -")
     .refine((id) => !isNobody(id), BLOCKED_RULE),
   attributes: newAttributes.exactOptional(),
 });
@@ -79,7 +79,7 @@ const getCustomer = route({
 
 const createCustomer = route({
   name: "createCustomer",
-  summary: "Creates a customer before an app has seen it.",
+  summary: "Creates a customer.",
   method: "POST",
   path: "/customers",
   scope: WRITE,
@@ -96,8 +96,8 @@ const createCustomer = route({
 
 const deleteCustomer = route({
   name: "deleteCustomer",
-  summary: "Deletes a customer with everything it has, for good. Events that told of it stay, " +
-    "without its personal attributes.",
+  summary: "Deletes a customer and all its data permanently. Its events stay, without its " +
+    "personal attributes.",
   method: "DELETE",
   path: "/customers/{id}",
   scope: WRITE,
@@ -111,7 +111,7 @@ const deleteCustomer = route({
 
 const listCustomerAliases = route({
   name: "listCustomerAliases",
-  summary: "Lists a customer's ids, its own among them, oldest first.",
+  summary: "Lists a customer's aliases, with the main id, oldest first.",
   method: "GET",
   path: "/customers/{id}/aliases",
   scope: READ,

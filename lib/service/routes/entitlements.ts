@@ -110,7 +110,7 @@ const updateEntitlement = route({
 
 const deleteEntitlement = route({
   name: "deleteEntitlement",
-  summary: "Deletes an entitlement, and with it everyone's access.",
+  summary: "Deletes an entitlement and all access to it.",
   method: "DELETE",
   path: "/entitlements/{id}",
   scope: WRITE,
@@ -123,7 +123,7 @@ const deleteEntitlement = route({
 
 const listEntitlementProducts = route({
   name: "listEntitlementProducts",
-  summary: "Lists the products that give an entitlement.",
+  summary: "Lists the products of an entitlement.",
   method: "GET",
   path: "/entitlements/{id}/products",
   scope: READ,
@@ -146,7 +146,7 @@ const archiveEntitlement = route({
 
 const unarchiveEntitlement = route({
   name: "unarchiveEntitlement",
-  summary: "Brings an archived entitlement back.",
+  summary: "Unarchives an entitlement.",
   method: "POST",
   path: "/entitlements/{id}/actions/unarchive",
   scope: WRITE,
@@ -156,7 +156,7 @@ const unarchiveEntitlement = route({
 
 const attachEntitlementProducts = route({
   name: "attachEntitlementProducts",
-  summary: "Lets products give an entitlement, to past buyers too.",
+  summary: "Attaches products to an entitlement. Past buyers get access too.",
   method: "POST",
   path: "/entitlements/{id}/actions/attach_products",
   scope: WRITE,
@@ -179,7 +179,7 @@ const attachEntitlementProducts = route({
 
 const detachEntitlementProducts = route({
   name: "detachEntitlementProducts",
-  summary: "Ends what products give, for past buyers too.",
+  summary: "Detaches products from an entitlement. Past buyers lose access too.",
   method: "POST",
   path: "/entitlements/{id}/actions/detach_products",
   scope: WRITE,

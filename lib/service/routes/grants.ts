@@ -24,7 +24,7 @@ const entitlementGrant: z.ZodType<EntitlementGrant> = z.strictObject({
 
 const grantEntitlement = route({
   name: "grantEntitlement",
-  summary: "Gives a customer an entitlement until a date, which replaces that of an earlier grant.",
+  summary: "Grants a customer an entitlement until a date. A new grant replaces the earlier one.",
   method: "POST",
   path: "/customers/{id}/actions/grant_entitlement",
   scope: "customer_information:customers:read_write",
@@ -54,7 +54,7 @@ const grantedEntitlement: z.ZodType<GrantedEntitlement> = z.strictObject({
 
 const revokeGrantedEntitlement = route({
   name: "revokeGrantedEntitlement",
-  summary: "Ends the grant of an entitlement at once. Access through a purchase stays.",
+  summary: "Ends the grant of an entitlement immediately. Access through a purchase stays.",
   method: "POST",
   path: "/customers/{id}/actions/revoke_granted_entitlement",
   scope: "customer_information:customers:read_write",

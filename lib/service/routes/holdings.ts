@@ -73,7 +73,7 @@ const listCustomerInvoices = route({
 
 const listActiveEntitlements = route({
   name: "listActiveEntitlements",
-  summary: "Lists what a customer may use now.",
+  summary: "Lists a customer's active entitlements.",
   method: "GET",
   path: "/customers/{id}/active_entitlements",
   scope: "customer_information:customers:read",

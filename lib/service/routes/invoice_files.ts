@@ -16,7 +16,7 @@ const invoiceFile: z.ZodType<InvoiceFile> = z.object({ url: z.string() });
 
 const getInvoiceFile = route({
   name: "getInvoiceFile",
-  summary: "Redirects to the file of a customer's invoice, a PDF. The address is good for an hour.",
+  summary: "Redirects to the PDF file of a customer's invoice. The URL is valid for one hour.",
   method: "GET",
   path: "/customers/{id}/invoices/{invoice_id}/file",
   scope: "customer_information:invoices:read",

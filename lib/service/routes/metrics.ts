@@ -31,7 +31,7 @@ const overviewSchema: z.ZodType<MetricsOverview> = component(
 
 const getMetricsOverview = route({
   name: "getMetricsOverview",
-  summary: "Reads the headline numbers.",
+  summary: "Reads the overview metrics.",
   method: "GET",
   path: "/metrics/overview",
   scope: "charts_metrics:overview:read",

@@ -120,7 +120,7 @@ const updateOffering = route({
   const row = { ...before, ...after };
   if (is_current === true) return showOffering(await makeCurrent(call, row), row);
   if (is_current === false && project.current_offering_id === row.id) {
-    throw unprocessable("An offering stops being current only when another one becomes current", {
+    throw unprocessable("An offering stays current until another offering becomes current", {
       param: "is_current",
     });
   }
@@ -129,7 +129,7 @@ const updateOffering = route({
 
 const deleteOffering = route({
   name: "deleteOffering",
-  summary: "Deletes an offering with its packages. The current one only goes last.",
+  summary: "Deletes an offering and its packages. Delete the current offering last.",
   method: "DELETE",
   path: "/offerings/{id}",
   scope: WRITE,
@@ -152,7 +152,7 @@ const deleteOffering = route({
 
 const archiveOffering = route({
   name: "archiveOffering",
-  summary: "Archives an offering. The current one is refused.",
+  summary: "Archives an offering. The current offering cannot be archived.",
   method: "POST",
   path: "/offerings/{id}/actions/archive",
   scope: WRITE,
@@ -161,14 +161,16 @@ const archiveOffering = route({
 }, async (call) => {
   const row = await findOffering(call, call.params.id);
   if (call.project.current_offering_id === row.id) {
-    throw unprocessable("The current offering cannot be archived; make another one current first");
+    throw unprocessable(
+      "The current offering cannot be archived; make another offering current first",
+    );
   }
   return showOffering(call.project, await setState(call, "offerings", row.id, "inactive"));
 });
 
 const unarchiveOffering = route({
   name: "unarchiveOffering",
-  summary: "Brings an archived offering back.",
+  summary: "Unarchives an offering.",
   method: "POST",
   path: "/offerings/{id}/actions/unarchive",
   scope: WRITE,
@@ -179,7 +181,7 @@ const unarchiveOffering = route({
   const row = await findOffering(call, call.params.id);
   const archived = await archivedProductsOf(call, row.id);
   if (archived.length > 0 && !call.body().unarchive_referenced_entities) {
-    const message = "The offering's packages hold archived products";
+    const message = "The offering's packages contain archived products";
     throw new Refusal(422, "entity_references_archived_entities", message, {
       referenced_object_ids: archived,
     });

@@ -96,7 +96,7 @@ const createPackage = route({
 const createPackageInOffering = route({
   name: "createPackageInOffering",
   alias: "createPackage",
-  summary: "Creates a package in an offering: the public spelling.",
+  summary: "Creates a package in an offering. Public spelling.",
   method: "POST",
   path: "/offerings/{id}/packages",
   scope: WRITE,
@@ -152,7 +152,8 @@ const listPackageProducts = route({
 
 const attachPackageProducts = route({
   name: "attachPackageProducts",
-  summary: "Puts products into a package. One already there gets the new criterion.",
+  summary:
+    "Attaches products to a package. A product already attached gets the new eligibility criteria.",
   method: "POST",
   path: "/packages/{id}/actions/attach_products",
   scope: WRITE,
@@ -167,7 +168,7 @@ const attachPackageProducts = route({
 
 const detachPackageProducts = route({
   name: "detachPackageProducts",
-  summary: "Takes products out of a package.",
+  summary: "Detaches products from a package.",
   method: "POST",
   path: "/packages/{id}/actions/detach_products",
   scope: WRITE,

@@ -65,7 +65,7 @@ const content: z.ZodType<PaywallContent> = z.looseObject({
   asset_base_url: z.string().exactOptional(),
 }).refine((content) => !("revision" in content), {
   path: ["revision"],
-  message: "must be left out: the service counts it",
+  message: "must be omitted: the service sets it",
 });
 
 const READ = "project_configuration:offerings:read";
@@ -130,7 +130,7 @@ const deletePaywall = route({
 
 const setOfferingPaywall = route({
   name: "setOfferingPaywall",
-  summary: "Sets the content of an offering's paywall, creating it if need be.",
+  summary: "Sets the content of an offering's paywall, or creates the paywall.",
   method: "PUT",
   path: "/offerings/{id}/paywall",
   scope: WRITE,
@@ -153,7 +153,7 @@ const setOfferingPaywall = route({
 const getOfferingPaywall = route({
   name: "getOfferingPaywall",
   alias: "setOfferingPaywall",
-  summary: "Reads the content of an offering's paywall as it was put.",
+  summary: "Reads the content of an offering's paywall, as it was last set.",
   method: "GET",
   path: "/offerings/{id}/paywall",
   scope: READ,

@@ -125,7 +125,7 @@ const updateProduct = route({
 
 const deleteProduct = route({
   name: "deleteProduct",
-  summary: "Deletes a product that nobody bought; archive others.",
+  summary: "Deletes a product without purchases. Archive a product that has been bought.",
   method: "DELETE",
   path: "/products/{id}",
   scope: WRITE,
@@ -154,7 +154,7 @@ const archiveProduct = route({
 
 const unarchiveProduct = route({
   name: "unarchiveProduct",
-  summary: "Brings an archived product back.",
+  summary: "Unarchives a product.",
   method: "POST",
   path: "/products/{id}/actions/unarchive",
   scope: WRITE,
@@ -188,10 +188,10 @@ async function moveTo(call: Call<"id">, next: "active" | "inactive"): Promise<Pr
 /** Refuses terms that the product's type or its app does not have. */
 function checkTerms(product: NewProduct, appType: string): void {
   if (appType === "test_store" && (product.title ?? null) === null) {
-    throw invalid("title", "'title' is a required property for a product of a test store");
+    throw invalid("title", "'title' is required for test store products");
   }
   if (product.subscription && (appType !== "test_store" || product.type !== "subscription")) {
-    throw invalid("subscription", "'subscription' is only for a subscription of a test store");
+    throw invalid("subscription", "'subscription' is only for test store subscriptions");
   }
 }
 

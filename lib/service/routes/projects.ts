@@ -21,7 +21,7 @@ const READ = "project_configuration:projects:read";
 
 const listProjects = route({
   name: "listProjects",
-  summary: "Lists the projects that the credential can see, oldest first.",
+  summary: "Lists the projects of the credential, oldest first.",
   method: "GET",
   path: "/v2/projects",
   scope: READ,
@@ -40,13 +40,13 @@ const getProject = route({
   const row = await visibleProjects(call).selectAll("projects")
     .where("projects.id", "=", call.params.id).executeTakeFirst();
   if (row) return showProject(row);
-  const message = `The credential sees no project ${JSON.stringify(call.params.id)}`;
+  const message = `The credential has no access to a project ${JSON.stringify(call.params.id)}`;
   throw new Refusal(404, "resource_missing", message);
 });
 
 const createProject = route({
   name: "createProject",
-  summary: "Creates a project, owned by whoever signed in.",
+  summary: "Creates a project. The signed-in account becomes its owner.",
   method: "POST",
   path: "/v2/projects",
   scope: "project_configuration:projects:read_write",

@@ -23,7 +23,8 @@ const READ = "customer_information:purchases:read";
 
 const search = {
   summary: "Finds purchases by the store's id.",
-  description: "One of `store_purchase_identifier` and `query` is required; the first one wins.",
+  description:
+    "One of `store_purchase_identifier` and `query` is required. The first one takes precedence.",
   method: "GET",
   scope: READ,
   query: z.object({
@@ -57,7 +58,7 @@ const getPurchase = route({
 
 const listPurchaseEntitlements = route({
   name: "listPurchaseEntitlements",
-  summary: "Lists what a purchase gives.",
+  summary: "Lists the entitlements of a purchase.",
   method: "GET",
   path: "/purchases/{id}/entitlements",
   scope: READ,
@@ -70,7 +71,7 @@ const listPurchaseEntitlements = route({
 
 const refundPurchase = route({
   name: "refundPurchase",
-  summary: "Refunds a purchase of web billing, which ends the access that it gives.",
+  summary: "Refunds a web-billing purchase and ends its access.",
   method: "POST",
   path: "/purchases/{id}/actions/refund",
   scope: "customer_information:purchases:read_write",
@@ -78,7 +79,7 @@ const refundPurchase = route({
   audit: "purchase_refunded",
 }, async (call) => {
   const row = await findPurchase(call, call.params.id);
-  checkWebBilling("purchase", row.store);
+  checkWebBilling("purchase", "refunded", row.store);
   const step = refund(row, call.now);
   checkRefundable(call, row);
   return await showPurchase(call, await recordPurchase(call, step));

@@ -38,7 +38,7 @@ const sdkOfferingsSchema: z.ZodType<SdkOfferings> = component(
 /** The offerings as an app's SDK receives them. Reading them registers no customer. */
 export const getSdkOfferings = sdkRoute({
   name: "getSdkOfferings",
-  summary: "Reads the offerings as an app sees them, with a public SDK key of the app.",
+  summary: "Reads the offerings for an app user. Needs a public SDK key of the app.",
   method: "GET",
   path: "/v1/subscribers/{user}/offerings",
   response: sdkOfferingsSchema,
@@ -78,7 +78,7 @@ async function assignedTo({ tx }: SdkCall, user: string): Promise<string | undef
 /** Refuses what is nobody's id. */
 function checkUser(user: string): void {
   if ([...user].length > LONGEST_CUSTOMER_ID) {
-    const message = `An app user id has at most ${LONGEST_CUSTOMER_ID} characters`;
+    const message = `An app user id must have at most ${LONGEST_CUSTOMER_ID} characters`;
     throw new SdkRefusal(400, "invalid_user", message);
   }
   if (!isNobody(user) && !/[/\0]/.test(user)) return;

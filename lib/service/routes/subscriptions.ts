@@ -47,9 +47,9 @@ const READ = "customer_information:subscriptions:read";
 const WRITE = "customer_information:subscriptions:read_write";
 
 const search = {
-  summary: "Finds subscriptions by the store's id of any of their payments.",
+  summary: "Finds subscriptions by a store transaction id.",
   description:
-    "One of `store_subscription_identifier` and `query` is required; the first one wins.",
+    "One of `store_subscription_identifier` and `query` is required. The first one takes precedence.",
   method: "GET",
   scope: READ,
   query: z.object({
@@ -83,7 +83,7 @@ const getSubscription = route({
 
 const listSubscriptionEntitlements = route({
   name: "listSubscriptionEntitlements",
-  summary: "Lists what a subscription gives.",
+  summary: "Lists the entitlements of a subscription.",
   method: "GET",
   path: "/subscriptions/{id}/entitlements",
   scope: READ,
@@ -96,7 +96,7 @@ const listSubscriptionEntitlements = route({
 
 const cancelSubscription = route({
   name: "cancelSubscription",
-  summary: "Cancels a subscription of web billing at the end of its period.",
+  summary: "Cancels a web-billing subscription at the end of its period.",
   method: "POST",
   path: "/subscriptions/{id}/actions/cancel",
   scope: WRITE,
@@ -104,14 +104,14 @@ const cancelSubscription = route({
   audit: "subscription_cancelled",
 }, async (call) => {
   const row = await findSubscription(call, call.params.id);
-  checkWebBilling("subscription", row.store);
+  checkWebBilling("subscription", "cancelled", row.store);
   // Gap: the reason is not published for this way of cancelling; the developer's it is.
   return await take(call, cancel(row, call.now, "DEVELOPER_INITIATED"));
 });
 
 const refundSubscription = route({
   name: "refundSubscription",
-  summary: "Refunds the latest payment for a subscription of web billing, and ends it at once.",
+  summary: "Refunds the latest payment of a web-billing subscription and ends it immediately.",
   method: "POST",
   path: "/subscriptions/{id}/actions/refund",
   scope: WRITE,
@@ -119,8 +119,8 @@ const refundSubscription = route({
   audit: "subscription_refunded",
 }, async (call) => {
   const row = await findSubscription(call, call.params.id);
-  checkWebBilling("subscription", row.store);
-  if (row.transaction_count === 0) throw unprocessable("There is no payment to give back");
+  checkWebBilling("subscription", "refunded", row.store);
+  if (row.transaction_count === 0) throw unprocessable("There is no payment to refund");
   const latest = await findTransaction(call, row.id, row.transaction_id);
   const step = refund(row, call.now, latest, true);
   checkRefundable(call, { ...row, ...latest });
@@ -129,7 +129,7 @@ const refundSubscription = route({
 
 const getManagementUrl = route({
   name: "getManagementUrl",
-  summary: "Reads where a subscription can be managed.",
+  summary: "Returns the management URL of a subscription.",
   method: "GET",
   path: "/subscriptions/{id}/management_url",
   scope: READ,
@@ -139,7 +139,7 @@ const getManagementUrl = route({
 const getAuthenticatedManagementUrl = route({
   name: "getAuthenticatedManagementUrl",
   alias: "getManagementUrl",
-  summary: "Reads where a subscription can be managed: the public spelling.",
+  summary: "Returns the management URL of a subscription. Public spelling.",
   method: "GET",
   path: "/subscriptions/{id}/authenticated_management_url",
   scope: READ,
@@ -148,7 +148,7 @@ const getAuthenticatedManagementUrl = route({
   const { store, id } = await findSubscription(call, call.params.id);
   const management_url = managementUrl(store, id);
   if (management_url === null) {
-    throw unprocessable(`Subscriptions of the store "${store}" have no page to manage them at`);
+    throw unprocessable(`Subscriptions of the store "${store}" have no management page`);
   }
   return { object: "authenticated_management_url", management_url };
 });

@@ -52,7 +52,7 @@ const listSubscriptionTransactions = route({
 
 const refundTransaction = route({
   name: "refundTransaction",
-  summary: "Refunds one payment through the store, which neither cancels nor ends anything.",
+  summary: "Refunds one payment through the store. The subscription and its access continue.",
   method: "POST",
   path: "/subscriptions/{subscription_id}/transactions/{transaction_id}/actions/refund",
   scope: "customer_information:subscriptions:read_write",

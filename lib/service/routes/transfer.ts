@@ -25,7 +25,7 @@ const transferResult: z.ZodType<TransferResult> = z.object({
 
 const transferCustomer = route({
   name: "transferCustomer",
-  summary: "Moves subscriptions, purchases and the access that they give to another customer.",
+  summary: "Transfers subscriptions and purchases, with their access, to another customer.",
   method: "POST",
   path: "/customers/{id}/actions/transfer",
   scope: [
@@ -45,7 +45,7 @@ const transferCustomer = route({
   const { target_customer_id, app_ids } = call.body();
   const target = await findCustomer(call, target_customer_id, "target_customer_id");
   if (source.id === target.id) {
-    throw invalid("target_customer_id", "The target is the customer itself");
+    throw invalid("target_customer_id", "'target_customer_id' must be a different customer");
   }
   for (const id of app_ids ?? []) await findApp(call, id, "app_ids");
   await moveHoldings(call, { from: source.id, to: target.id, appIds: app_ids ?? undefined });

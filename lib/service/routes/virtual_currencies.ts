@@ -177,7 +177,7 @@ const archiveVirtualCurrency = route({
 
 const unarchiveVirtualCurrency = route({
   name: "unarchiveVirtualCurrency",
-  summary: "Brings an archived virtual currency back.",
+  summary: "Unarchives a virtual currency.",
   method: "POST",
   path: "/virtual_currencies/{code}/actions/unarchive",
   scope: WRITE,

@@ -46,7 +46,7 @@ const eventTypes = listOf(
 );
 const optional = {
   authorization_header: text(5000)
-    .regex(/^[!-~]([ -~]*[!-~])?$/, "must be visible characters of ASCII, with spaces inside only")
+    .regex(/^[!-~]([ -~]*[!-~])?$/, "must be printable ASCII, with no spaces at either end")
     .nullable().exactOptional(),
   environment: environment.nullable().exactOptional(),
   app_id: objectId.nullable().exactOptional(),
@@ -98,7 +98,7 @@ const getWebhook = route({
 
 const createWebhook = route({
   name: "createWebhook",
-  summary: "Creates a webhook integration. Only this answer holds its signing secret.",
+  summary: "Creates a webhook integration. Only this response contains the signing secret.",
   method: "POST",
   path: "/integrations/webhooks",
   scope: WRITE,
@@ -135,7 +135,7 @@ const createWebhook = route({
 
 const updateWebhook = route({
   name: "updateWebhook",
-  summary: "Changes a webhook integration. With a URL, it also brings back one that is disabled.",
+  summary: "Changes a webhook integration. A new URL also enables a disabled integration.",
   method: "POST",
   path: "/integrations/webhooks/{id}",
   scope: WRITE,
@@ -172,7 +172,7 @@ const updateWebhook = route({
 
 const deleteWebhook = route({
   name: "deleteWebhook",
-  summary: "Deletes a webhook integration, and what is on its way to it.",
+  summary: "Deletes a webhook integration and its pending deliveries.",
   method: "DELETE",
   path: "/integrations/webhooks/{id}",
   scope: WRITE,

@@ -56,7 +56,7 @@ export async function createAccount(store: Store, clock: Clock, body: unknown): 
   return await store.write(async (tx) => {
     const present = await findAccount(tx, email);
     if (present && project_id === undefined) {
-      throw new Refusal(409, "resource_already_exists", `There is an account ${email} already`, {
+      throw new Refusal(409, "resource_already_exists", `The account ${email} already exists`, {
         param: "email",
       });
     }

@@ -8,7 +8,7 @@ import { adjust, adjustments } from "../records/adjustments.ts";
 import { simRoute } from "./route.ts";
 
 const changeBalances = simRoute({
-  summary: "Gives a customer virtual currencies or spends them, as the app's own server does.",
+  summary: "Adds or spends a customer's virtual currencies, as the app's server does.",
   method: "POST",
   path: "/customers/{id}/currencies",
   body: adjustments,

@@ -24,7 +24,7 @@ const createTestStoreApp = simRoute({
 }, (call) => insertApp(call, call.body().name, "test_store", {}));
 
 const setProductPrice = simRoute({
-  summary: "Sets a product's price in its store, and its terms where they are sent.",
+  summary: "Sets a product's store price and, optionally, its terms.",
   method: "POST",
   path: "/products/{id}/price",
   body: z.strictObject({
@@ -49,7 +49,7 @@ const setProductPrice = simRoute({
 });
 
 const changeSettings = simRoute({
-  summary: "Changes what of the project the API has no operation for.",
+  summary: "Changes project settings that have no API operation.",
   method: "POST",
   path: "/settings",
   body: z.strictObject({ refund_window_days: z.int().min(0).max(36_500).optional() }),
@@ -74,7 +74,7 @@ export async function findSoldProduct(
     .execute();
   if (!rows[0]) throw missing("product", key, "product_id");
   if (rows.length === 1) return rows[0];
-  const message = `Products of several apps are called ${JSON.stringify(key)}; name one by its id`;
+  const message = `Several apps have a product ${JSON.stringify(key)}; use its id`;
   const referenced_object_ids = rows.map((row) => row.id);
   throw unprocessable(message, { param: "product_id", referenced_object_ids });
 }

@@ -26,7 +26,7 @@ const redirectUri = z.string().refine(
 );
 
 const newClient = z.strictObject({
-  id: z.string().regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 printable characters of ASCII"),
+  id: z.string().regex(/^[\x21-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters"),
   name: z.string().min(1).max(255).optional(),
   redirect_uris: z.array(redirectUri).min(1).max(20),
 });
@@ -76,7 +76,7 @@ export async function deleteClient(
       throw new Refusal(404, "resource_missing", message);
     }
     if (id === BUILT_IN_CLIENT) {
-      const message = "The client of the command line itself cannot be removed";
+      const message = "The client of the command line cannot be removed";
       throw new Refusal(422, "unprocessable_entity_error", message);
     }
     const grants = tx.selectFrom("grants").select("id").where("client_id", "=", id);

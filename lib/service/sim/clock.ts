@@ -105,7 +105,7 @@ const freezeClock = simRoute({
 });
 
 const runClock = simRoute({
-  summary: "Lets the clock run on from where it stands.",
+  summary: "Starts the clock again from its current time.",
   method: "POST",
   path: "/clock/run",
 }, async (call) => {
@@ -115,7 +115,7 @@ const runClock = simRoute({
 });
 
 const previewAdvance = simRoute({
-  summary: "Says what an advance would bring. Nothing is moved.",
+  summary: "Previews an advance. The clock does not move.",
   method: "POST",
   path: "/clock/preview",
   body: advanceBody,
@@ -126,7 +126,7 @@ const previewAdvance = simRoute({
 });
 
 const advanceClock = simRoute({
-  summary: "Moves the clock ahead, by a duration or to a moment. What is due happens in order.",
+  summary: "Advances the clock by a duration or to a time. Due steps run in order.",
   method: "POST",
   path: "/clock/advance",
   body: advanceBody,
@@ -134,7 +134,7 @@ const advanceClock = simRoute({
 }, beginAdvance);
 
 const startAdvance = simRoute({
-  summary: "Begins to move the clock ahead. The answer does not wait for the end.",
+  summary: "Starts to advance the clock. The response does not wait for the end.",
   method: "POST",
   path: "/clock/begin",
   body: advanceBody,
@@ -142,21 +142,21 @@ const startAdvance = simRoute({
 }, beginAdvance);
 
 const showArrival = simRoute({
-  summary: "Reads the clock, and what has happened since an advance began.",
+  summary: "Reads the clock and the number of events since an advance started.",
   method: "GET",
   path: "/clock/arrival",
   query: arrivalQuery,
 }, (call) => showAdvance(call, call.query));
 
 const showProgress = simRoute({
-  summary: "Says how far an advance is.",
+  summary: "Reads the progress of an advance.",
   method: "GET",
   path: "/clock/progress",
   still: true,
 }, progressOf);
 
 const cancelAdvance = simRoute({
-  summary: "Ends an advance at the moment that it has reached.",
+  summary: "Stops an advance at the time that it has reached.",
   method: "POST",
   path: "/clock/cancel",
   still: true,
@@ -190,7 +190,7 @@ async function beginAdvance(call: AdvanceCall): Promise<Start> {
   const param = "to" in call.body() ? "to" : "by";
   const about = `About ${due} steps of subscriptions are due by ${new Date(target).toISOString()}`;
   if (due > MOST_DUE) {
-    const message = `${about}; one advance makes at most ${MOST_DUE}. Advance less far`;
+    const message = `${about}; one advance runs at most ${MOST_DUE}. Choose an earlier time`;
     throw new Refusal(422, "parameter_error", message, { param });
   }
   if (due > MOST_DUE_UNASKED && call.body().confirmed !== true) {
@@ -209,11 +209,11 @@ async function beginAdvance(call: AdvanceCall): Promise<Start> {
 function checkedTarget({ body, now }: AdvanceCall): number {
   const target = targetOf(body(), now);
   if (target < now) {
-    const message = `The clock is at ${new Date(now).toISOString()} and only goes forward`;
+    const message = `The clock is at ${new Date(now).toISOString()} and only moves forward`;
     throw new Refusal(422, "parameter_error", message, { param: "to" });
   }
   if (target > LAST) {
-    const message = "The clock goes no further than the end of the year 9999";
+    const message = "The clock stops at the end of the year 9999";
     throw new Refusal(422, "parameter_error", message, { param: "by" });
   }
   return target;

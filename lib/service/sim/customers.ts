@@ -18,7 +18,7 @@ import { type SimCall, simRoute } from "./route.ts";
 
 const logIn = simRoute({
   summary:
-    "Signs a customer in under another id, which joins the two or switches to the other one.",
+    "Signs a customer in under another id. Merges the two customers or switches to the other.",
   method: "POST",
   path: "/customers/{id}/aliases",
   body: z.strictObject({ alias: customerId }),

@@ -22,13 +22,13 @@ export interface RequestFaults {
 const newFault = z.strictObject({
   method: z.enum(["GET", "POST", "PUT", "DELETE"]).optional(),
   path: z.string().startsWith("/", "must begin with /")
-    .refine(isPath, "must be a path as requests have it, without a query")
+    .refine(isPath, "must be a request path, without a query")
     .refine(
       (path) => !path.startsWith("/_sim/"),
-      "must not begin with /_sim/, where nothing goes wrong on purpose",
+      "must not begin with /_sim/, which has no faults",
     ).refine(
       isServed,
-      "must begin with /v2/, /v1/, /oauth2/ or another address there is, in lower case",
+      "must begin with /v2/, /v1/, /oauth2/ or another path of the service, in lower case",
     ).optional(),
   count: z.int().min(1).max(1_000_000).default(1),
   status: z.int().min(400).max(599).optional(),
@@ -41,7 +41,7 @@ const newFault = z.strictObject({
 ).refine(
   // Before the effect there is no answer, and after it the answer is the effect's.
   ({ status, cut }) => status === undefined || cut === undefined,
-  "must not have both status and cut, as no answer that is cut off tells a status",
+  "must not have both status and cut: a cut response has no status",
 );
 
 type Fault = z.infer<typeof newFault>;
@@ -69,7 +69,7 @@ export function createRequestFaults(later: Later): RequestFaults {
       }
       if (method === "DELETE") faults = [];
       else if (method !== "GET") {
-        const message = `${method} is not possible here; use GET, POST or DELETE`;
+        const message = `${method} is not allowed here; use GET, POST or DELETE`;
         const headers = { Allow: "GET, POST, DELETE" };
         throw new Refusal(405, "invalid_request", message, { headers });
       }
@@ -119,7 +119,7 @@ function show(fault: Fault): Record<string, unknown> {
 /** An error in the form of the address that was asked. */
 function refused(request: Request, status: number, retryAfter: number | undefined): Response {
   const { pathname } = new URL(request.url);
-  const message = "This error was asked for under /_sim/faults";
+  const message = "This error was set under /_sim/faults";
   const type = TYPES[status] ?? (status < 500 ? "invalid_request" : "server_error");
   const body = pathname.startsWith("/v1/")
     ? { code: SDK_CODE.internal_error, message }

@@ -16,7 +16,7 @@ import { text } from "../contract/fields.ts";
 /** A duration of whole days at least: no store sells or grants less. */
 export const duration = z.string().refine(
   (text) => isDuration(text) && parseDuration(text).ms === 0,
-  "must be an ISO 8601 duration of days, weeks, months or years, such as P1M or P2W",
+  "must be an ISO 8601 duration in days, weeks, months or years, such as P1M or P2W",
 );
 
 /** A price in main units, such as 9.99. */
@@ -36,8 +36,11 @@ export const environment = z.enum(["production", "sandbox"]);
 
 /** An id of a customer as SDKs make them: anything that can stand in a path and for somebody. */
 export const customerId = text(LONGEST_CUSTOMER_ID)
-  .refine((id) => !id.includes("/"), "must not have a slash")
-  .refine((id) => id !== "." && id !== "..", "must not be . or .., which no path can hold")
+  .refine((id) => !id.includes("/"), "must not contain a slash")
+  .refine(
+    (id) => id !== "." && id !== "..",
+    "must not be . or .., which have a special meaning in paths",
+  )
   .refine((id) => !isNobody(id), BLOCKED_RULE);
 
 /**
@@ -63,6 +66,6 @@ export function priceInMicros(units: number, code: string, quantity = 1): number
     throw new Refusal(422, "parameter_error", message, { param: "price" });
   }
   if (convert(micros * quantity, code, "USD") <= toMicros(LARGEST_PAYMENT_USD)) return micros;
-  const message = `'price' must not come to more than ${LARGEST_PAYMENT_USD} US dollars`;
+  const message = `'price' must not exceed ${LARGEST_PAYMENT_USD} US dollars`;
   throw new Refusal(422, "parameter_error", message, { param: "price" });
 }

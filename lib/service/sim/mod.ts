@@ -87,5 +87,5 @@ export async function answerSim(request: Request, parts: SimParts): Promise<Resp
 function checkSecret(request: Request, secret: string): void {
   const given = request.headers.get("Authorization")?.replace(/^Bearer /i, "") ?? "";
   if (isSecret(given, secret)) return;
-  throw new Refusal(401, "authentication_error", "The admin secret is needed here");
+  throw new Refusal(401, "authentication_error", "The admin secret is required");
 }

@@ -54,7 +54,7 @@ import { checkTrial } from "./trials.ts";
 import { text } from "../contract/fields.ts";
 
 const TRIAL_RULE =
-  "must be true, false or an ISO 8601 duration of days, weeks, months or years, such as P1W";
+  "must be true, false or an ISO 8601 duration in days, weeks, months or years, such as P1W";
 
 const trialDuration = z.string().refine((text) => duration.safeParse(text).success, TRIAL_RULE);
 
@@ -125,17 +125,17 @@ const reverseRefund = simRoute({
 });
 
 const payInvoice = simRoute({
-  summary: "Pays an invoice. The subscription that waited for it begins.",
+  summary: "Pays an invoice. Its pending subscription starts.",
   method: "POST",
   path: "/invoices/{id}/pay",
 }, async (call) => {
   const invoice = await findInvoice(call, call.params.id);
   if (invoice.paid_at !== null || invoice.subscription_id === null) {
-    throw unprocessable("The invoice is paid already");
+    throw unprocessable("The invoice is already paid");
   }
   const owner = await findSubscription(call, invoice.subscription_id);
   if (owner.status !== "incomplete") {
-    throw unprocessable("The subscription does not wait for its invoice any more");
+    throw unprocessable("The subscription no longer awaits this payment");
   }
   const pending = await findTransaction(call, owner.id, owner.transaction_id);
   await recordSteps(call, [begin(owner, call.now, { pending })]);
@@ -147,7 +147,7 @@ export const purchaseRoutes = [buy, refund, reverseRefund, payInvoice];
 
 /** The refusal of what a store cannot do. */
 export function unable(store: string): Refusal {
-  return unprocessable(`The store "${store}" does not do that`);
+  return unprocessable(`The store "${store}" does not support this action`);
 }
 
 async function sellSubscription(
@@ -156,13 +156,13 @@ async function sellSubscription(
   product: Row<"products">,
   sale: Sale & { price_micros: number },
 ) {
-  if (wanted.quantity !== 1) throw notHere("quantity", "one subscription is bought at a time");
+  if (wanted.quantity !== 1) throw notHere("quantity", "the quantity of a subscription must be 1");
   const { paid, starts_at = call.now } = wanted;
-  if (starts_at < call.now) throw notHere("starts_at", "a subscription starts now or later");
+  if (starts_at < call.now) throw notHere("starts_at", "a subscription cannot start in the past");
   const trial_duration = trialOf(wanted, product);
   checkBelief(wanted, sale, trial_duration);
   if (!paid && (sale.store !== "svc_billing" || trial_duration !== null)) {
-    throw notHere("paid", "only paid subscriptions of web billing can wait for a payment");
+    throw notHere("paid", "only paid web-billing subscriptions can await a payment");
   }
   const earlier = await earlierOf(call, sale, product.id);
   if (trial_duration !== null) await checkTrial(call, sale, product.id);
@@ -188,7 +188,10 @@ function checkBelief(wanted: NewPurchase, { store }: Sale, trial: string | null)
   if (wanted.verified) return;
   const now = wanted.starts_at === undefined && wanted.paid && trial === null;
   if (!now || wanted.ownership !== "purchased") {
-    throw notHere("verified", "trials, shares, invoices and later starts are the store's to tell");
+    throw notHere(
+      "verified",
+      "trials, family shares, invoices and later starts need the store's confirmation",
+    );
   }
   if (!isAble(store, "grant_temporarily")) throw unable(store);
 }
@@ -209,10 +212,12 @@ async function sellOnce(
   product: Row<"products">,
   sale: Sale & { price_micros: number },
 ) {
-  if (wanted.trial !== false) throw notHere("trial", "only subscriptions have a trial");
-  if (!wanted.paid) throw notHere("paid", "only subscriptions can wait for a payment");
-  if (wanted.starts_at !== undefined) throw notHere("starts_at", "only subscriptions start later");
-  if (!wanted.verified) throw notHere("verified", "only subscriptions are believed in for a day");
+  if (wanted.trial !== false) throw notHere("trial", "only subscriptions can have a trial");
+  if (!wanted.paid) throw notHere("paid", "only subscriptions can await a payment");
+  if (wanted.starts_at !== undefined) {
+    throw notHere("starts_at", "only subscriptions can start later");
+  }
+  if (!wanted.verified) throw notHere("verified", "only subscriptions can be unconfirmed");
   const bought = { ...sale, product_id: product.id, quantity: wanted.quantity };
   return await showPurchase(call, await recordPurchase(call, purchase(bought, call.now)));
 }
@@ -305,7 +310,7 @@ async function earlierOf(
     .orderBy("seq").execute();
   const live = rows.find((row) => row.status !== "expired");
   if (live) {
-    const message = `The customer is subscribed already, with ${live.id}; ` +
+    const message = `The customer is already subscribed, with ${live.id}; ` +
       `renew, recover, resume or uncancel it instead`;
     throw unprocessable(message, { referenced_object_ids: [live.id] });
   }
@@ -326,5 +331,5 @@ async function checkTransactionId({ tx }: SimCall, id: string | undefined): Prom
 }
 
 function notHere(param: string, why: string): Refusal {
-  return new Refusal(422, "parameter_error", `'${param}' is not possible here: ${why}`, { param });
+  return new Refusal(422, "parameter_error", `'${param}' is not allowed here: ${why}`, { param });
 }

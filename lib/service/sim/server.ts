@@ -45,7 +45,7 @@ export function createSimServer(routes: readonly SimRoute[], parts: SimServerPar
   }
   for (const [pattern, known] of methods) {
     app.all(pattern, (c) => {
-      const message = `${c.req.method} is not possible here; use ${known.join(" or ")}`;
+      const message = `${c.req.method} is not allowed here; use ${known.join(" or ")}`;
       throw new Refusal(405, "invalid_request", message, { headers: { Allow: known.join(", ") } });
     });
   }

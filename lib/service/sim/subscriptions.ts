@@ -226,14 +226,16 @@ function usualReason({ status, cancel_reason }: Subscription): Reason {
 /** Refuses what a grant or share does not do, and what the store is not able to. */
 function checkActor(state: Subscription, needs: StoreAbility | undefined): void {
   if (state.shared_from_id !== null) {
-    throw unprocessable(`It is shared in a family, and follows ${state.shared_from_id}`);
+    throw unprocessable(`It is a family share and follows ${state.shared_from_id}`);
   }
   if (state.store === "promotional") {
-    throw unprocessable("A promotional grant is changed by granting again, with another end");
+    throw unprocessable(
+      "A promotional grant cannot be changed; grant the entitlement again with another end",
+    );
   }
   if (isBelieved(state)) {
     throw unprocessable(
-      "It is access for a day until the store answers: let the customer buy again",
+      "It is temporary access until the store confirms the purchase; make the purchase again",
     );
   }
   if (needs && !isAble(state.store, needs)) throw unable(state.store);
@@ -245,7 +247,7 @@ function endOf(
   { until, for: length }: { until?: number | undefined; for?: string | undefined },
 ): number | null {
   if (until !== undefined && length !== undefined) {
-    throw invalid("until", "Send a moment or a duration, not both");
+    throw invalid("until", "Send a time or a duration, not both");
   }
   if (length === undefined) return until ?? null;
   return addDuration(state.period_ends_at ?? state.period_starts_at, length);
@@ -257,7 +259,7 @@ async function paymentOf(
   state: Subscription,
   { transaction_id = state.transaction_id }: z.infer<typeof payment>,
 ): Promise<Row<"transactions">> {
-  if (state.transaction_count === 0) throw new IllegalStep("There is no payment to give back");
+  if (state.transaction_count === 0) throw new IllegalStep("There is no payment to refund");
   return await findTransaction(call, state.id, transaction_id);
 }
 
@@ -275,13 +277,13 @@ async function changeProduct(
   checkChangeable(state);
   if (product.id === state.product_id) {
     if (state.pending_product_id !== null) return keepProduct(state, call.now);
-    throw new IllegalStep("The subscription is to this product already");
+    throw new IllegalStep("The subscription already has this product");
   }
   if (product.app_id !== state.app_id || product.type !== "subscription") {
-    throw invalid("product_id", "It must be a subscription of the same app");
+    throw invalid("product_id", "'product_id' must be a subscription of the same app");
   }
   if (body.when === "period_end" && body.duration !== undefined) {
-    throw invalid("duration", "'duration' is for a change that happens now");
+    throw invalid("duration", "'duration' requires an immediate change");
   }
   const terms = termsOf(state, product, body);
   return body.when === "now"
@@ -317,10 +319,10 @@ async function shareWith(
 ): Promise<Step[]> {
   const member = await findOrCreateCustomer(call, customer_id);
   if (member.id === state.customer_id) {
-    throw invalid("customer_id", "It is the customer's own subscription");
+    throw invalid("customer_id", "The customer already owns the subscription");
   }
   const shared = await call.tx.selectFrom("subscriptions").select("id")
     .where("customer_id", "=", member.id).where("shared_from_id", "=", state.id).executeTakeFirst();
-  if (shared) throw new IllegalStep("It is shared with this customer already");
+  if (shared) throw new IllegalStep("The subscription is already shared with this customer");
   return share(state, call.now, { id: newId("subscription"), customer_id: member.id });
 }

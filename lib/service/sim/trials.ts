@@ -31,9 +31,9 @@ export async function checkTrial(
   const found = before ?? beside;
   if (!found) return;
   const why = before
-    ? `the customer has had the product before, with ${found.id}, and a free trial comes first`
-    : `the customer pays for ${found.id}, which is of the same group of subscriptions`;
-  throw new Refusal(422, "parameter_error", `'trial' is not possible here: ${why}`, {
+    ? `the customer already had the product, with ${found.id}`
+    : `the customer pays for ${found.id}, in the same subscription group`;
+  throw new Refusal(422, "parameter_error", `'trial' is not allowed here: ${why}`, {
     param: "trial",
     referenced_object_ids: [found.id],
   });

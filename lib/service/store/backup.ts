@@ -48,7 +48,7 @@ export async function saveBackup(
 ): Promise<BackupNote> {
   if (await sizeOf(database) === undefined) {
     throw new ConfigError(`Cannot back up ${JSON.stringify(database)}: there is no database`, {
-      hint: "Name the data folder of a service with: --data DIR",
+      hint: "Pass the data folder of the service: --data DIR",
     });
   }
   await refuseOther(path);
@@ -74,14 +74,14 @@ export async function saveBackup(
 export async function checkBackup(path: string): Promise<BackupNote> {
   const note = await readNote(path);
   if (note === undefined) {
-    throw unusable(path, "it is not a backup of the service, or it was cut off");
+    throw unusable(path, "it is not a backup of the service, or it is truncated");
   }
   if (note.schema > migrations.length) {
     throw unusable(
       path,
       `version ${note.version} made it, with the schema ${note.schema}; ` +
-        `this version knows only ${migrations.length}`,
-      "Use the version of this program that made it, or a later one.",
+        `this version supports up to ${migrations.length}`,
+      "Use the program version that made it, or a later one.",
     );
   }
   const hash = createHash("sha256");
@@ -91,7 +91,7 @@ export async function checkBackup(path: string): Promise<BackupNote> {
     (chunk) => Promise.resolve(void hash.update(chunk)),
   );
   if (bytes !== note.bytes || hash.digest("hex") !== note.sha256) {
-    throw unusable(path, "its checksum is wrong; the file was changed or damaged");
+    throw unusable(path, "its checksum does not match; the file was changed or damaged");
   }
   return note;
 }
@@ -104,7 +104,9 @@ export async function extractBackup(path: string, note: BackupNote, target: stri
     hash.update(chunk);
     await writeAll(file, chunk);
   });
-  if (hash.digest("hex") !== note.sha256) throw unusable(path, "it has changed meanwhile");
+  if (hash.digest("hex") !== note.sha256) {
+    throw unusable(path, "the file changed during the restore");
+  }
   await file.sync();
 }
 
@@ -151,7 +153,7 @@ async function copyInto(database: string, target: string): Promise<number> {
     if (!known) {
       throw new ConfigError(
         `Cannot back up ${JSON.stringify(database)}: it is not a database of the service`,
-        { hint: "Name the data folder of a service with: --data DIR" },
+        { hint: "Pass the data folder of the service: --data DIR" },
       );
     }
     await connection.copyTo(target);
@@ -198,7 +200,9 @@ async function endWithNote(
 async function refuseOther(path: string): Promise<void> {
   if (await sizeOf(path) === undefined || await readNote(path) !== undefined) return;
   throw new ConfigError(
-    `Cannot write the backup to ${JSON.stringify(path)}: a file that is no backup has that name`,
+    `Cannot write the backup to ${
+      JSON.stringify(path)
+    }: an existing file with this name is not a backup`,
     { hint: "Choose another name." },
   );
 }
@@ -240,7 +244,7 @@ function failed(action: string, path: string, error: unknown): unknown {
   if (error instanceof ConfigError || !(error instanceof Error)) return error;
   const why = error.message.replace(/^Cannot use the database: /, "");
   return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${why}`, {
-    hint: "Check that the file can be read, and that the disk of the backup has room for it.",
+    hint: "Check that the file is readable and that the disk has enough free space.",
     cause: error,
   });
 }

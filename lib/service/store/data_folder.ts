@@ -29,11 +29,11 @@ export async function checkDataFolder(folder: string): Promise<void> {
     : !info.isDirectory
     ? "it is not a folder"
     : (await infoOf(join(folder, MARK)))?.isFile !== true
-    ? `it is not a data folder of the service (it has no ${MARK})`
+    ? `it is not a data folder of the service (${MARK} is missing)`
     : undefined;
   if (why === undefined) return;
   throw new ConfigError(`Cannot delete the data in ${JSON.stringify(folder)}: ${why}`, {
-    hint: "Name the folder that the service was started with: cli service reset --data DIR",
+    hint: "Pass the data folder of the service: cli service reset --data DIR",
   });
 }
 
@@ -102,17 +102,18 @@ export async function closeToOthers(
       await Deno.chmod(path, 0o600);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const message = `Cannot use ${JSON.stringify(path)}: others can open it (mode ${mode}), ` +
+      const message =
+        `Cannot use ${JSON.stringify(path)}: other users can read it (mode ${mode}), ` +
         `and its mode cannot be changed: ${why}`;
       throw new ConfigError(message, { hint: `Run: ${fix}`, cause: error });
     }
-    report(`Others could open ${JSON.stringify(path)} (mode ${mode}); now only you can`);
+    report(`Other users could read ${JSON.stringify(path)} (mode ${mode}); now only you can`);
   }
 }
 
 function openFolder(folder: string, mode: string): ConfigError {
   const message = `Cannot use the data folder ${JSON.stringify(folder)}: ` +
-    `everybody can write to it (mode ${mode})`;
+    `every user can write to it (mode ${mode})`;
   const inner = JSON.stringify(join(folder, "service"));
   return new ConfigError(message, {
     hint: `Run: chmod 700 ${folder}, or use a folder in it: cli service start --data ${inner}`,

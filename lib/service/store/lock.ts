@@ -122,7 +122,7 @@ async function openFolder(folder: string): Promise<Deno.FsFile | undefined> {
 function unusable(folder: string, cause: unknown): ConfigError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
-    hint: "Use a folder of your own that may be written: cli service start --data DIR",
+    hint: "Use your own writable folder: cli service start --data DIR",
     cause,
   });
 }
@@ -143,12 +143,12 @@ async function alreadyHeld(folder: string, purpose: LockPurpose): Promise<Config
     const action = purpose === "reset" ? "delete the data in" : "restore a backup over";
     return new ConfigError(
       `Cannot ${action} ${JSON.stringify(folder)}: the service is running (${holder})`,
-      { hint: "Stop it first, with Ctrl-C where it was started." },
+      { hint: "Stop it first with Ctrl-C in its terminal." },
     );
   }
   return new ConfigError(
     `Cannot start a service on the data folder ${JSON.stringify(folder)}: ${holder} is using it`,
-    { hint: "Use that service, stop it, or take another folder: cli service start --data DIR" },
+    { hint: "Use that service, stop it, or use another folder: cli service start --data DIR" },
   );
 }
 

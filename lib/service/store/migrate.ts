@@ -56,7 +56,7 @@ export function stepsDone(
     : "it is not a database of this service";
   if (problem !== undefined) {
     throw new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${problem}`, {
-      hint: "Use the version of this program that wrote it, or another data folder.",
+      hint: "Use the program version that wrote it, or another data folder.",
     });
   }
   return connection.rows("SELECT number FROM schema_migrations").length;
@@ -70,7 +70,7 @@ function problemWithNotes(
   const notes = connection.rows("SELECT number, name FROM schema_migrations ORDER BY number");
   const newest = notes.at(-1)?.number ?? 0;
   if (Number(newest) > steps.length) {
-    return `its schema has the number ${newest}, and this version knows only ${steps.length}`;
+    return `its schema version is ${newest}, and this program supports up to ${steps.length}`;
   }
   const odd = notes.find((note, i) => note.number !== i + 1 || note.name !== steps[i]?.name);
   return odd && `step ${odd.number} of its schema is ${JSON.stringify(odd.name)}, which is unknown`;

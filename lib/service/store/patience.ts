@@ -41,7 +41,7 @@ export function createBeginner(say: Say): Beginner {
       for (let waited = 0, tries = 0;; tries++) {
         try {
           connection.run("BEGIN IMMEDIATE");
-          if (said) say("The other program no longer writes to the database; changes go on");
+          if (said) say("The other program stopped writing to the database; changes work again");
           said = false;
           return;
         } catch (error) {
@@ -49,8 +49,8 @@ export function createBeginner(say: Say): Beginner {
           if (waited >= WRITE_WAIT_MS) {
             if (!said) {
               say(
-                "Another program is writing to the database and does not stop; changes are " +
-                  "refused with 503 until it does",
+                "Another program keeps writing to the database; changes " +
+                  "return 503 until it stops",
               );
             }
             said = true;
@@ -94,8 +94,8 @@ export function createLogKeeper(
       if (left > largest && !said) {
         const megabytes = Math.round(left / 1024 / 1024);
         say(
-          `Another program reads the database and keeps its log of ${megabytes} MB: ` +
-            `close what has ${JSON.stringify(file)} open`,
+          `Another program reads the database, so its log has grown to ${megabytes} MB: ` +
+            `close the program that has ${JSON.stringify(file)} open`,
         );
       }
       said = left > largest;

@@ -78,9 +78,9 @@ export function checkSchema(connection: Connection, known: readonly string[], fi
   if (odd === undefined) return;
   const [, name = "a table"] = /(?:TABLE|INDEX)\s+(?:IF NOT EXISTS\s+)?(\S+)/i.exec(odd) ?? [];
   throw new ConfigError(
-    `Cannot open the database ${JSON.stringify(file)}: ${JSON.stringify(name)} in it is not that ` +
-      "of this version",
-    { hint: "Use the version of this program that wrote it, or another data folder." },
+    `Cannot open the database ${JSON.stringify(file)}: the definition of ${JSON.stringify(name)} ` +
+      "differs from this version",
+    { hint: "Use the program version that wrote it, or another data folder." },
   );
 }
 
@@ -91,7 +91,7 @@ export function schemaOf(connection: Connection): string[] {
 }
 
 function cutOff(file: string, size: number, expected: number): ConfigError {
-  return damaged(file, `it has ${size} bytes and should have ${expected}; it was cut off`);
+  return damaged(file, `it is truncated: it has ${size} bytes and should have ${expected}`);
 }
 
 /** The size that a file's header tells, where it can be relied on. */

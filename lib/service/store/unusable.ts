@@ -16,7 +16,7 @@ export function unusableDatabase(file: string, error: unknown): ConfigError {
   // While a file is opened, the driver's errors carry no code.
   if (/malformed|not a database$/.test(reason)) return damaged(file, reason, cause);
   return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
-    hint: "Check that its folder exists and that you can write to it, or use another one.",
+    hint: "Check that its folder exists and is writable, or use another folder.",
     cause,
   });
 }
@@ -25,8 +25,8 @@ export function unusableDatabase(file: string, error: unknown): ConfigError {
 export function damaged(file: string, why: string, cause?: unknown): ConfigError {
   const data = JSON.stringify(dirname(file));
   return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${why}`, {
-    hint: "The file is damaged, or not a database. Put a backup back with: " +
-      `cli service restore FILE --data ${data}, or delete all data and start anew with: ` +
+    hint: "The file is damaged or not a database. Restore a backup with: " +
+      `cli service restore FILE --data ${data}, or delete all data and start again with: ` +
       `cli service reset --data ${data}`,
     cause,
   });

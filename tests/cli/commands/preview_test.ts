@@ -160,7 +160,7 @@ Deno.test("an error of version 1 is told in its own words", async () => {
   await using desk = await openDesk();
   const long = await desk.run("offerings", "preview", "--as", "x".repeat(1501));
   equal(long.code, 1);
-  match(long.err, /An app user id has at most 1500 characters/);
+  match(long.err, /An app user id must have at most 1500 characters/);
   ok(!long.err.includes("not one of the service's own"), long.err);
   const json = await desk.run(
     ...["offerings", "preview", "--as", "x".repeat(1501), "--output", "json"],

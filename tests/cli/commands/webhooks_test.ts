@@ -55,7 +55,7 @@ Deno.test("webhooks ping tells whether the receiver has got it, and exits by tha
   const bad = await counter.run("webhooks ping $hook --output json");
   equal(bad.code, 1);
   equal(Object(bad.json()).last_status, 500);
-  match(bad.err, /Cannot ping the webhook: The receiver answers 500/);
+  match(bad.err, /Cannot ping the webhook: The receiver answered 500/);
   const missing = await counter.run("webhooks ping whintgr0");
   equal(missing.code, 5);
   match(missing.err, /There is no webhook integration "whintgr0"/);
@@ -79,9 +79,9 @@ Deno.test("webhooks deliveries and attempts tell what became of each event", asy
   const failing = await run(counter, "webhooks deliveries $hook --state pending --output json");
   const { items } = JSON.parse(failing);
   equal(items.length, 1);
-  equal(items[0].last_error, "The receiver answers 503");
+  equal(items[0].last_error, "The receiver answered 503");
   const attempts = await run(counter, `webhooks attempts ${items[0].id}`);
-  match(attempts, /^ *1 +2026-01-31 12:30:15Z +0 +503 +The receiver answers 503$/m);
+  match(attempts, /^ *1 +2026-01-31 12:30:15Z +0 +503 +The receiver answered 503$/m);
   const whole = JSON.parse(await run(counter, `webhooks attempts ${items[0].id} --output json`));
   equal(whole.items[0].response.body, "busy");
   equal(JSON.parse(whole.items[0].request.body).event.app_user_id, "ada");
@@ -109,7 +109,7 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   await buy(counter, "ada");
   const refused = await counter.run("events resend $event --webhook $hook");
   equal(refused.code, 7);
-  match(refused.err, /is disabled: its receiver said that it is gone/);
+  match(refused.err, /is disabled: its receiver answered 410 Gone/);
   const enable = `Switch it on again: cli webhooks update ${counter.ids["$hook"]} --url <url>\n`;
   ok(refused.err.endsWith(enable), refused.err);
   const idle = await counter.run("events recover --since 2026-01-31 --webhook $hook");

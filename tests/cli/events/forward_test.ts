@@ -47,11 +47,11 @@ const head = (status: string, length: number) =>
 Deno.test("what a program answers is judged as the service judges what a webhook answers", async () => {
   const said: [says: string, status: number | null, error: string | null][] = [
     [`${head("200 OK", 3)}yes`, 200, null],
-    [`${head("200 OK", 30)}yes`, 200, "it ends the connection in the middle of its answer"],
+    [`${head("200 OK", 30)}yes`, 200, "it closed the connection during its response"],
     [
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nyes\r\n",
       200,
-      "it ends the connection in the middle of its answer",
+      "it closed the connection during its response",
     ],
     // Nobody reads so much, so nobody knows that it is not whole.
     [`${head("200 OK", 90_000)}${"y".repeat(60_000)}`, 200, null],
@@ -63,7 +63,7 @@ Deno.test("what a program answers is judged as the service judges what a webhook
       "it answers 307; redirects are not followed",
     ],
     [head("500 No", 0), 500, "it answers 500"],
-    ["", null, "it ends the connection without an answer"],
+    ["", null, "it closed the connection without a response"],
     [
       "hello\r\n\r\n",
       null,

@@ -96,7 +96,7 @@ Deno.test("events listen ends when another program listens under its name", asyn
   equal(code, 7, err);
   equal(
     err,
-    'Cannot listen as "default" any more: another program has begun to, and gets what is not ' +
+    'Cannot listen as "default" any more: another program now uses this name and gets what is not ' +
       "acknowledged; give each a name of its own\n",
   );
   equal(out.split("\n").filter((line) => line.includes("forwarded_event")).length, 1);

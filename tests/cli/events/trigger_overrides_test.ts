@@ -81,9 +81,9 @@ const WRONG: [string[], number, RegExp][] = [
   [
     ["renewal", "--override", "price=1"],
     1,
-    /no override "price" of RENEWAL .*; .*purchase.price, /,
+    /Unknown override "price" of RENEWAL .*; .*purchase.price, /,
   ],
-  [["renewal", "--override", "cancel.x=1"], 1, /no override "cancel.x" of RENEWAL/],
+  [["renewal", "--override", "cancel.x=1"], 1, /Unknown override "cancel.x" of RENEWAL/],
   [["renewal", "--override", "purchase.price=free"], 1, /'purchase.price' must be a number/],
   [["renewal", "--override", "price"], 2, /it has no "="/],
   [
@@ -106,29 +106,41 @@ const WRONG: [string[], number, RegExp][] = [
     [
       ["renewal", "--override", `purchase.starts_at=${text}`],
       1,
-      /'purchase.starts_at' must be a day such as 2030-01-31, a moment such as/,
+      /'purchase.starts_at' must be a date such as 2030-01-31, a time such as/,
     ] as [string[], number, RegExp]
   ),
-  [["test", "--customer", "ada"], 1, /TEST is about no customer/],
-  [["virtual_currency_transaction"], 7, /no product to buy that is set to bring a virtual/],
-  [["transfer", "--override", "transfer.target_customer_id=a/b"], 1, /must not have a slash/],
+  [["test", "--customer", "ada"], 1, /TEST has no customer/],
+  [
+    ["virtual_currency_transaction"],
+    7,
+    /no product to buy: it must be a product that grants a virtual/,
+  ],
+  [["transfer", "--override", "transfer.target_customer_id=a/b"], 1, /must not contain a slash/],
   [
     ["transfer", "--override", "transfer.target_customer_id="],
     1,
     /'transfer.target_customer_id' /,
   ],
-  [["renewal", "--override", "id=x"], 1, /no override "id" of RENEWAL \(what an event says/],
-  [["renewal", "--override", "type=TEST"], 1, /no override "type" of RENEWAL/],
-  [["renewal", "--override", "event.price=1"], 1, /no override "event.price" of RENEWAL/],
-  [["renewal", "--override", "purchase=1"], 1, /no override "purchase" of RENEWAL/],
-  [["renewal", "--override", "purchase.=1"], 1, /no override "purchase." of RENEWAL/],
-  [["renewal", "--override", "purchase.prise=1"], 1, /no override "purchase.prise" of RENEWAL/],
-  [["renewal", "--override", "purchase.price.x=1"], 1, /no override "purchase.price.x"/],
-  [["renewal", "--override", "purchase.customer_id=1"], 1, /no override "purchase.customer_id"/],
-  [["renewal", "--override", "__proto__=1"], 1, /a field that is named __proto__/],
-  [["renewal", "--override", "päth=1"], 1, /no override "päth" of RENEWAL/],
+  [["renewal", "--override", "id=x"], 1, /Unknown override "id" of RENEWAL \(an event's fields/],
+  [["renewal", "--override", "type=TEST"], 1, /Unknown override "type" of RENEWAL/],
+  [["renewal", "--override", "event.price=1"], 1, /Unknown override "event.price" of RENEWAL/],
+  [["renewal", "--override", "purchase=1"], 1, /Unknown override "purchase" of RENEWAL/],
+  [["renewal", "--override", "purchase.=1"], 1, /Unknown override "purchase." of RENEWAL/],
+  [
+    ["renewal", "--override", "purchase.prise=1"],
+    1,
+    /Unknown override "purchase.prise" of RENEWAL/,
+  ],
+  [["renewal", "--override", "purchase.price.x=1"], 1, /Unknown override "purchase.price.x"/],
+  [
+    ["renewal", "--override", "purchase.customer_id=1"],
+    1,
+    /Unknown override "purchase.customer_id"/,
+  ],
+  [["renewal", "--override", "__proto__=1"], 1, /a field named __proto__/],
+  [["renewal", "--override", "päth=1"], 1, /Unknown override "päth" of RENEWAL/],
   [["renewal", "--override", "=1"], 2, /it has no key/],
-  [["test", "--override", "x=1"], 1, /no override "x" of TEST .*; there is none/],
+  [["test", "--override", "x=1"], 1, /Unknown override "x" of TEST .*; there are none/],
   [["renewal", "--override", 'purchase.price={"a":1}'], 1, /'purchase.price' must be a number/],
   [["renewal", "--override", "purchase.quantity=1.5"], 1, /'purchase.quantity' must be/],
   [["renewal", "--override", "purchase.country=de"], 1, /'purchase.country' must be two upper/],
@@ -137,10 +149,10 @@ const WRONG: [string[], number, RegExp][] = [
   [
     ["renewal", "--override", "purchase.product_id=notes.pro.lifetime"],
     7,
-    /takes a subscription/,
+    /must be a subscription/,
   ],
   [["expiration", "--override", "expire.reason=BORED"], 1, /'expire.reason' must be one of/],
-  [["renewal", "--override", "purchase.paid=false"], 7, /'purchase.paid' is not possible here/],
+  [["renewal", "--override", "purchase.paid=false"], 7, /'purchase.paid' is not allowed here/],
 ];
 
 Deno.test("events trigger refuses a type, customer or override that is none, and does nothing", async () => {
@@ -162,7 +174,7 @@ Deno.test("events trigger refuses a type, customer or override that is none, and
   const unused = ["--customer", "ada", "--override", "purchase.price=1"];
   const refused = await desk.run("events", "trigger", "renewal", ...unused);
   equal(refused.code, 7);
-  match(refused.err, /overrides purchase.\* would change nothing, since the customer has sub/);
+  match(refused.err, /overrides purchase.\* would have no effect, since the customer has sub/);
   deepEqual(await sim.rows("subscriptions"), held);
 });
 
@@ -177,7 +189,7 @@ Deno.test("events trigger refuses overrides of a step that is left out, and does
   equal(code, 7, err);
   match(
     err,
-    /overrides raise_price\.\* would change nothing, since a higher price is announced for/,
+    /overrides raise_price\.\* would have no effect, since a higher price is already announced for/,
   );
   deepEqual([await sim.rows("subscriptions"), await sim.rows("events")], before);
   // What was announced stays as it was, and is agreed to.

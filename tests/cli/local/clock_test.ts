@@ -146,7 +146,7 @@ Deno.test("a clock that cannot be moved so stays where it is", async () => {
     [
       ["--to", "2026-01-30"],
       7,
-      /The clock is at 2026-01-31T12:30:15\.000Z and only goes forward$/m,
+      /The clock is at 2026-01-31T12:30:15\.000Z and only moves forward$/m,
     ],
     [["P9999Y"], 7, /year 9999/],
   ];

@@ -41,7 +41,7 @@ Deno.test("service backup saves the data, restore asks first and puts it back", 
     await service.close();
     await Deno.truncate(file, 5000);
     const bad = await desk.run("service", "restore", file, "--data", data, "-y");
-    match(bad.err, /^Cannot restore ".*": it is not a backup of the service, or it was cut off\n/);
+    match(bad.err, /^Cannot restore ".*": it is not a backup of the service, or it is truncated\n/);
     equal(bad.code, 1);
   }));
 

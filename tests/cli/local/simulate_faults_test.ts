@@ -102,13 +102,13 @@ Deno.test("simulate faults refuses what it does not know, before anything is sen
   match(path.err, /must begin with \//);
   // What no request could ever meet.
   const never: [string, RegExp][] = [
-    ["/_sim/**", /must not begin with \/_sim\/, where nothing goes wrong on purpose/],
+    ["/_sim/**", /must not begin with \/_sim\/, which has no faults/],
     ["/_sim/projects/*/trigger", /must not begin with \/_sim\//],
-    ["/v2/projects?limit=1", /must be a path as requests have it, without a query/],
-    ["/v2/my projects", /must be a path as requests have it/],
+    ["/v2/projects?limit=1", /must be a request path, without a query/],
+    ["/v2/my projects", /must be a request path/],
     ["/V2/projects", /must begin with \/v2\/, .* in lower case/],
     ["/v3/**", /must begin with \/v2\//],
-    ["/v2/../v1", /must be a path as requests have it/],
+    ["/v2/../v1", /must be a request path/],
   ];
   for (const [path, message] of never) {
     const words = ["simulate", "faults", "add", "--path", path, "--status", "500"];

@@ -77,7 +77,7 @@ Deno.test("a purchase that no store confirms gives access for a day, and no more
   for (const action of ["renew", "uncancel", "refund", "expire", "extend --by P1D"]) {
     const refused = await desk.run("simulate", ...action.split(" ").toSpliced(1, 0, id));
     equal(refused.code, 7, action);
-    match(refused.err, /access for a day until the store answers: let the customer buy again/);
+    match(refused.err, /access until the store confirms the purchase; make the purchase again/);
   }
   const confirmed = await buy(desk, MONTHLY);
   const states = (await simulate(desk).rows("subscriptions")).map((row) => [row.id, row.status]);
@@ -109,9 +109,13 @@ Deno.test("a purchase that the service refuses changes nothing and says why", as
     ["purchase zoe nope --price 1", 5, /nope/],
     [`purchase zoe ${MONTHLY} --quantity 2`, 7, /quantity/],
     [`purchase zoe ${MONTHLY} --unpaid`, 7, /paid/],
-    [`purchase zoe ${MONTHLY} --unverified --trial`, 7, /'verified' is not possible here/],
-    ["purchase zoe notes_web_monthly --unverified", 7, /store "svc_billing" does not do that/],
-    ["purchase zoe notes_lifetime --unverified", 7, /only subscriptions are believed in/],
+    [`purchase zoe ${MONTHLY} --unverified --trial`, 7, /'verified' is not allowed here/],
+    [
+      "purchase zoe notes_web_monthly --unverified",
+      7,
+      /store "svc_billing" does not support this action/,
+    ],
+    ["purchase zoe notes_lifetime --unverified", 7, /only subscriptions can be unconfirmed/],
     [`purchase zoe ${MONTHLY} --country GBR`, 1, /country/],
     [`purchase  ${MONTHLY}`, 2, /^Cannot use "" for <user-id>: it is empty$/m],
     ["purchase a/b notes.pro.monthly", 1, /^Check <user-id>; see: cli simulate purchase --help$/m],

@@ -48,61 +48,61 @@ const FAILURES: Record<string, Failure> = {
     error: /within 60 s$/,
     late: true,
   },
-  "says nothing": { behave: () => {}, error: /ends the connection without an answer$/ },
+  "says nothing": { behave: () => {}, error: /closed the connection without a response$/ },
   "closes in its head": {
     behave: (_, conn) => write(conn, `${OK}Content-Length: 5`),
-    error: /ends the connection in the middle of its answer$/,
+    error: /closed the connection during its response$/,
   },
   "closes in its body": {
     behave: (_, conn) => write(conn, `${OK}Content-Length: 5\r\n\r\nabc`),
-    error: /ends the connection in the middle of its answer$/,
+    error: /closed the connection during its response$/,
     status: 200,
   },
   "closes in a chunk": {
     behave: (_, conn) => write(conn, `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nabc`),
-    error: /ends the connection in the middle of its answer$/,
+    error: /closed the connection during its response$/,
     status: 200,
   },
   "closes between chunks": {
     behave: (_, conn) => write(conn, `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`),
-    error: /ends the connection in the middle of its answer$/,
+    error: /closed the connection during its response$/,
     status: 200,
   },
   "sends chunks that are none": {
     behave: (_, conn) => write(conn, `${OK}Transfer-Encoding: chunked\r\n\r\n-1\r\nabc\r\n`),
-    error: /a chunk of a length that is no number$/,
+    error: /sent an invalid chunk size$/,
     status: 200,
   },
   "sends what nobody can unpack": {
     behave: (_, conn) => write(conn, `${OK}Transfer-Encoding: gzip\r\n\r\nabc`),
-    error: /in a coding that nobody asked for, gzip$/,
+    error: /in an unexpected encoding, gzip$/,
     status: 200,
   },
   "counts in words": {
     behave: (_, conn) => write(conn, `${OK}Content-Length: many\r\n\r\nabc`),
-    error: /of a length that is no number$/,
+    error: /sent an invalid content length$/,
     status: 200,
   },
   "speaks another language": {
     behave: (_, conn) => write(conn, "220 mail.acme.dev ESMTP\r\n"),
-    error: /does not speak HTTP\/1\.1$/,
+    error: /did not respond in HTTP\/1\.1$/,
   },
   "sends a head without end": {
     behave: (_, conn) => write(conn, `${OK}${"X-Filler: abcdefgh\r\n".repeat(5000)}`),
-    error: /sends a head that is too long$/,
+    error: /sent headers that are too long$/,
   },
   "sends a line without end": {
     behave: (_, conn) => write(conn, "a".repeat(100_000)),
-    error: /sends a line that is too long$/,
+    error: /sent a line that is too long$/,
   },
   "sends 1xx answers without end": {
     behave: (_, conn) => write(conn, "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n".repeat(5000)),
-    error: /sends too many informational answers$/,
+    error: /sent too many informational responses$/,
   },
   "sends trailers without end": {
     behave: (_, conn) =>
       write(conn, `${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n${"X: y\r\n".repeat(200_000)}`),
-    error: /sends an answer that is too long$/,
+    error: /sent a response that is too long$/,
     status: 200,
   },
   "sends more of chunks' frames than of an answer": {
@@ -111,56 +111,56 @@ const FAILURES: Record<string, Failure> = {
         conn,
         `${OK}Transfer-Encoding: chunked\r\n\r\n${`1;${"x".repeat(999)}\r\na\r\n`.repeat(900)}`,
       ),
-    error: /sends an answer that is too long$/,
+    error: /sent a response that is too long$/,
     status: 200,
   },
   "sends its head in the smallest pieces": {
     behave: async (_, conn) => {
       for (let i = 0; i < 9000; i++) await conn.write(new Uint8Array([97]));
     },
-    error: /sends an answer that is too long$|a line that is too long$|middle of its answer$/,
+    error: /sent a response that is too long$|a line that is too long$|during its response$/,
   },
   "sends a bad header": {
     behave: (_, conn) => write(conn, `${OK}No colon here\r\n\r\n`),
-    error: /sends a header that is none$/,
+    error: /sent an invalid header$/,
   },
   "begins with the rest of a header": {
     behave: (_, conn) => write(conn, `${OK} folded\r\n\r\n`),
-    error: /sends a header that is none$/,
+    error: /sent an invalid header$/,
   },
   "tells two lengths": {
     behave: (_, conn) => write(conn, `${OK}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`),
-    error: /of a length that is no number$/,
+    error: /sent an invalid content length$/,
     status: 200,
   },
   "redirects": {
     behave: answers(302, { Location: "http://127.0.0.1:1/elsewhere" }),
-    error: /answers 302; redirects are not followed$/,
+    error: /answered 302; redirects are not followed$/,
     status: 302,
   },
   "redirects with the last status for that": {
     behave: answers(399),
-    error: /answers 399; redirects are not followed$/,
+    error: /answered 399; redirects are not followed$/,
     status: 399,
   },
   "redirects with the first status for that": {
     behave: answers(300),
-    error: /answers 300; redirects are not followed$/,
+    error: /answered 300; redirects are not followed$/,
     status: 300,
   },
-  "answers 299": { behave: answers(299), error: /answers 299$/, status: 299 },
-  "answers 400": { behave: answers(400), error: /answers 400$/, status: 400 },
-  "answers 500": { behave: answers(500), error: /answers 500$/, status: 500 },
-  "answers 404": { behave: answers(404), error: /answers 404$/, status: 404 },
-  "answers 201": { behave: answers(201), error: /answers 201$/, status: 201 },
+  "answers 299": { behave: answers(299), error: /answered 299$/, status: 299 },
+  "answers 400": { behave: answers(400), error: /answered 400$/, status: 400 },
+  "answers 500": { behave: answers(500), error: /answered 500$/, status: 500 },
+  "answers 404": { behave: answers(404), error: /answered 404$/, status: 404 },
+  "answers 201": { behave: answers(201), error: /answered 201$/, status: 201 },
   "answers 204": {
     behave: (_, conn) => write(conn, "HTTP/1.1 204 No Content\r\n\r\n"),
-    error: /answers 204$/,
+    error: /answered 204$/,
     status: 204,
   },
   "switches protocols": {
     behave: (_, conn) => write(conn, "HTTP/1.1 101 Switching\r\nUpgrade: a\r\n\r\n"),
-    error: /answers 101$/,
+    error: /answered 101$/,
     status: 101,
   },
 };
@@ -221,7 +221,7 @@ Deno.test("a receiver that drips has a minute for all of it", async () => {
   }
   await office.idle();
   const [delivery] = await office.deliveries(webhook);
-  match(delivery?.last_error ?? "", /does not finish its answer within 60 s/);
+  match(delivery?.last_error ?? "", /did not finish its response within 60 s/);
   const [attempt] = await office.attempts(delivery);
   equal(attempt?.response?.status, 200);
   match(attempt?.response?.body ?? "", /^a{2,}$/);
@@ -367,7 +367,7 @@ Deno.test("a host that leads here after all gets nothing, at any attempt", async
     await passTo(office, webhook);
     deepEqual(internet.dialled, []);
     const [delivery] = await office.deliveries(webhook);
-    equal(delivery?.last_error, "The URL must not lead to a local or reserved address");
+    equal(delivery?.last_error, "The URL must not resolve to a local or reserved address");
   }
   equal(here.arrived.length, 0);
   internet.names.set(HOST, [PUBLIC]);

@@ -36,7 +36,7 @@ Deno.test("a ping sends a TEST event to one webhook and tells what came of it", 
   equal(event?.type, "TEST");
   receiver.behave = answers(503);
   const second = await ping();
-  deepEqual([second.state, second.last_error], ["dead", "The receiver answers 503"]);
+  deepEqual([second.state, second.last_error], ["dead", "The receiver answered 503"]);
   // Nobody waits for it any more, so it is not tried again.
   receiver.behave = answers(200);
   office.time.pass(1000 * MINUTE);
@@ -252,7 +252,7 @@ Deno.test("an error on demand has the form of the errors at its address", async 
     return await response.json();
   };
   const offerings = `/v2/projects/${desk.projectId}/offerings`;
-  const message = "This error was asked for under /_sim/faults";
+  const message = "This error was set under /_sim/faults";
   const common = { object: "error", message };
   for (
     const [status, type, retryable] of [

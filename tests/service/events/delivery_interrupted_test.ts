@@ -5,7 +5,7 @@ import { checkWait, MINUTE, openPostOffice } from "../../support/delivery_fixtur
 import { answers, hangUp, openReceiver } from "../../support/receiver.ts";
 import { childLines, inFolder } from "../../support/store_fixture.ts";
 
-const INTERRUPTED = "The service ended during this attempt; the receiver may have got it";
+const INTERRUPTED = "The service stopped during this attempt; the receiver may have received it";
 
 /** Starts a process that delivers what is in line in a folder. */
 function startDelivering(folder: string): Deno.ChildProcess {
@@ -58,7 +58,7 @@ Deno.test("an attempt that kill -9 has cut off is shown, and counts towards noth
     deepEqual(attempts.map(({ number }) => number), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     deepEqual(attempts.map(({ error }) => error), [
       ...new Array(8).fill(INTERRUPTED),
-      "The receiver answers 500",
+      "The receiver answered 500",
       null,
     ]);
     ok(attempts.every(({ started_at }) => started_at > 0));
@@ -139,7 +139,7 @@ Deno.test("a ping that kill -9 has cut off is sent again, and is over then", asy
     const [delivery] = await office.deliveries(webhook);
     deepEqual([delivery?.state, delivery?.attempts], ["dead", 2]);
     const attempts = await office.attempts(delivery);
-    deepEqual(attempts.map(({ error }) => error), [INTERRUPTED, "The receiver answers 500"]);
+    deepEqual(attempts.map(({ error }) => error), [INTERRUPTED, "The receiver answered 500"]);
     answer.resolve();
     await pinged;
   });

@@ -108,7 +108,7 @@ Deno.test("what fails is tried 5, 10, 20, 40 and 80 minutes later, then given up
   equal(receiver.arrived.length, 6);
   const [delivery] = await office.deliveries(webhook);
   deepEqual([delivery?.state, delivery?.attempts, delivery?.last_status], ["dead", 6, 500]);
-  equal(delivery?.last_error, "The receiver answers 500");
+  equal(delivery?.last_error, "The receiver answered 500");
   const attempts = await office.attempts(delivery);
   deepEqual(attempts.map(({ number }) => number), [1, 2, 3, 4, 5, 6]);
   equal(attempts.at(-1)?.next_attempt_at, null);

@@ -35,7 +35,7 @@ Deno.test("a service on all addresses also has the names of its machine", () => 
   // Without the permission to ask for its name, there is none.
   ok(own === undefined || local === `${own}.local`);
   throws(() => hostsOf({ host: "::", names: ["http://api"] }), {
-    message: 'Cannot name the service "http://api": it is not a host name',
+    message: 'Cannot name the service "http://api": it is not a valid host name',
     hint: /--name my-laptop\.local$/,
   });
 });

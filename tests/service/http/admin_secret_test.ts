@@ -39,7 +39,7 @@ Deno.test("a secret that is cut off, or none of ours, is refused and stays", () 
       for (const use of [keepSecret, readSecret]) {
         await rejects(use(folder), (error) => {
           ok(error instanceof ConfigError);
-          match(error.message, /: it (is empty|holds no admin secret)$/);
+          match(error.message, /: it (is empty|contains no admin secret)$/);
           match(error.hint ?? "", /delete the file/);
           return true;
         }, JSON.stringify(text));
@@ -68,7 +68,7 @@ Deno.test({
       equal(await readSecret(folder), SECRET);
       await Deno.chmod(file, 0o640);
       await rejects(readSecret(folder), {
-        message: `Cannot use ${JSON.stringify(file)}: others can open it (mode 0640)`,
+        message: `Cannot use ${JSON.stringify(file)}: other users can read it (mode 0640)`,
         hint: /^Delete it/,
       });
     }),

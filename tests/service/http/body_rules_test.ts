@@ -31,7 +31,7 @@ const RULES: [object, string, string][] = [
   [{ either: 0 }, "either", "'either' must be 1 or more"],
   [{ either: true }, "either", "'either' must be text or a number"],
   [{ site: "x" }, "site", "'site' must be a URL"],
-  [{ odd: "x" }, "odd", "'odd' is not as it must be"],
+  [{ odd: "x" }, "odd", "'odd' is invalid"],
   [{ fields: { long: 1 } }, "fields.long", "'fields.long' must have at most 2 characters"],
 ];
 

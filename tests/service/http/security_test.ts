@@ -163,7 +163,10 @@ Deno.test("a host is compared by what it means, not by how it is written", async
 Deno.test("a name that is refused is told how to be allowed", async () => {
   await using desk = await openDesk();
   const answer = await answerOf(await desk.service.fetch(new Request("http://api:4010/health")));
-  match(String(answer.body["message"]), /^This service does not answer to api; .* --name api /);
+  match(
+    String(answer.body["message"]),
+    /^This service does not accept the host api; .* --name api /,
+  );
 });
 
 Deno.test("a page of another origin gets nothing, and a browser is never told that it may", async () => {

@@ -341,7 +341,7 @@ Deno.test("a page is answered once, whatever the answer was", async () => {
     const page = await openPage(signIn);
     assert.equal((await answerPage(signIn, page, { decision: first })).status, 303);
     const html = await refusedByPage(await answerPage(signIn, page, { decision: second }));
-    assert.match(html, /answered already/);
+    assert.match(html, /already answered/);
   }
   const page = await openPage(signIn);
   const both = await Promise.all([answerPage(signIn, page), answerPage(signIn, page)]);
@@ -355,7 +355,7 @@ Deno.test("a page waits ten minutes and no longer", async () => {
   signIn.pass(599_999);
   assert.equal((await answerPage(signIn, page)).status, 303);
   signIn.pass(1);
-  assert.match(await refusedByPage(await answerPage(signIn, late)), /waited too long/);
+  assert.match(await refusedByPage(await answerPage(signIn, late)), /has expired/);
 });
 
 Deno.test("addresses beside the endpoints are not answered", async () => {

@@ -188,7 +188,7 @@ Deno.test("a policy for development lets local targets pass, plain ones too, and
   for (const policy of ["loopback", "private"] as const) {
     await rejects(
       opens(policy, `http://${HOST}/`),
-      /must begin with https:\/\/ unless it is local/,
+      /must begin with https:\/\/ unless the address is local/,
     );
     await rejects(opens(policy, "https://cloud.acme.dev/"), isForbidden);
     await rejects(opens(policy, "https://example.com/"), isForbidden);
@@ -224,7 +224,7 @@ Deno.test("a probe waits so long and no longer", async () => {
   internet.names.set(HOST, [PUBLIC]);
   internet.ports.set(PUBLIC, mute.addr.port);
   const guard = createTargets("public", { network: internet.network, probeMs: 20 });
-  await rejects(guard.probe(`https://${HOST}/`), /does not answer in time/);
+  await rejects(guard.probe(`https://${HOST}/`), /did not respond in time/);
   (await accepted).close();
   mute.close();
 });
@@ -242,7 +242,7 @@ Deno.test("whoever does not answer is given up when the signal says so", async (
   const internet = openInternet();
   internet.names.set(HOST, [PUBLIC]);
   internet.ports.set(PUBLIC, (mute.addr as Deno.NetAddr).port);
-  const late = /cannot be reached: it does not answer in time/;
+  const late = /cannot be reached: it did not respond in time/;
   const guard = createTargets("public", internet);
   await rejects(guard.open(`https://${HOST}/`, { signal: abort.signal }), late);
   await rejects(guard.open(`https://${HOST}/`, { signal: abort.signal }), late);

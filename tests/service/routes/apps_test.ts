@@ -94,7 +94,7 @@ Deno.test("a change keeps what it does not name, and refuses the type and other 
     const path = `/apps/${app.id}`;
     await api.refused(badField("type", /cannot be changed/), "POST", path, { type });
     for (const other of NAMES.filter((name) => name !== type)) {
-      const message = new RegExp(`^'${other}' does not fit an app of type ${type}$`);
+      const message = new RegExp(`^'${other}' does not apply to an app of type ${type}$`);
       await api.refused(badField(other, message), "POST", path, bodyOfChange(other));
     }
     deepEqual(await api.get(path), { ...app, name: "Other" });
@@ -272,7 +272,7 @@ Deno.test("an app with more than 100 webhooks is refused with the ids of the fir
   const refusal = {
     status: 409,
     type: "unprocessable_entity_error",
-    message: /limited to the app/,
+    message: /use this app as a filter/,
   };
   const { referenced_object_ids } = await api.refused(refusal, "DELETE", `/apps/${app.id}`);
   deepEqual(referenced_object_ids, ids.slice(0, 100));

@@ -138,7 +138,7 @@ Deno.test("the list may be sent as it is, with the same rules and no object arou
   }
 });
 
-Deno.test("a customer has at most 50 attributes of its own choice; reserved ones do not count", async () => {
+Deno.test("a customer has at most 50 custom attributes; reserved ones do not count", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const set = "/customers/grace/attributes";
@@ -167,7 +167,7 @@ Deno.test("what identifies a device or brought the customer keeps its first valu
     await setCustomerAttributes(client, "grace", [{ name, value: "first" }]);
     await setCustomerAttributes(client, "grace", [{ name, value: "first" }]);
     const body = { attributes: [{ name, value: "second" }] };
-    const fixed = againstRule(/cannot be changed or removed once it is set/, "attributes");
+    const fixed = againstRule(/cannot be changed or removed after it is set/, "attributes");
     const set = "/customers/grace/attributes";
     const { message } = await api.refused(fixed, "POST", set, body);
     match(message, new RegExp(`"\\${name}"`));

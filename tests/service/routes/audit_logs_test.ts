@@ -206,7 +206,7 @@ Deno.test("dates of the log are days that exist, in order", async () => {
     for (
       const value of ["2026-02-30", "2025-02-29", "2026-13-01", "23.11.2026", "1764028800", ""]
     ) {
-      const rule = badField(name, /must be a day, such as 2026-11-23$/);
+      const rule = badField(name, /must be a date such as 2026-11-23$/);
       await api.refused(rule, "GET", `/audit_logs?${name}=${value}`);
     }
   }

@@ -61,12 +61,12 @@ Deno.test("a lookup key is visible characters that can stand in a path", async (
   }
   const bad = ["a b", " a", "a/b", "/", "a\nb", "\u001b[31m", "a\u200bb", "\u202eab"];
   for (const lookup_key of [...bad, "a\u00a0b", "a\tb", "\u2028", "\u007f"]) {
-    const message = /must be visible characters without spaces and slashes$/;
+    const message = /must contain printable characters only, without spaces or slashes$/;
     const body = { lookup_key, display_name: "x" };
     await api.refused(badField("lookup_key", message), "POST", "/entitlements", body);
   }
   for (const lookup_key of [".", ".."]) {
-    const message = /must not be \. or \.\., which no path can hold$/;
+    const message = /must not be \. or \.\., which have a special meaning in paths$/;
     const body = { lookup_key, display_name: "x" };
     await api.refused(badField("lookup_key", message), "POST", "/entitlements", body);
   }

@@ -95,7 +95,7 @@ Deno.test("the mark moves, and no change takes it from the current offering", as
   equal((await api.post("/offerings/default", { is_current: true })).is_current, true);
   equal((await api.post("/offerings/winter_sale", { is_current: false })).is_current, false);
   const rule = againstRule(
-    /stops being current only when another one becomes current/,
+    /stays current until another offering becomes current/,
     "is_current",
   );
   await api.refused(rule, "POST", "/offerings/default", {

@@ -83,7 +83,7 @@ Deno.test("a purchase of web billing is refunded once, and takes its access alon
   await api.refused(againstRule(/180 days/), "POST", `/purchases/${old.id}/actions/refund`);
   const apple = await sim.purchase({ product_id: "notes.pro.lifetime" });
   await api.refused(
-    againstRule(/Only web billing/),
+    againstRule(/^Only web-billing /),
     "POST",
     `/purchases/${apple.id}/actions/refund`,
   );

@@ -15,7 +15,7 @@ Deno.test("there is one free trial, and it comes before anything is paid", async
     const { param, message = "" } = await response.json();
     return response.status === 201 ? "given" : `${param}: ${message.replace(/sub\w+/, "sub")}`;
   };
-  const had = "trial: 'trial' is not possible here: the customer has had the product before, " +
+  const had = "trial: 'trial' is not allowed here: the customer has had the product before, " +
     "with sub, and a free trial comes first";
   for (const product_id of ["notes.pro.monthly", "notes_pro:monthly", "notes_web_monthly"]) {
     equal(await trial(product_id), "given", product_id);

@@ -114,8 +114,8 @@ Deno.test("a backup replaces backups only, and needs a database of the service",
     const file = await made(join(folder, "data"), "ofrng1");
     const notes = join(folder, "notes.txt");
     await Deno.writeTextFile(notes, "mine");
-    await refused(saveBackup(file, notes, 7), /: a file that is no backup has that name$/);
-    await refused(saveBackup(file, file, 7), /: a file that is no backup has that name$/);
+    await refused(saveBackup(file, notes, 7), /: an existing file with this name is not a backup$/);
+    await refused(saveBackup(file, file, 7), /: an existing file with this name is not a backup$/);
     equal(await Deno.readTextFile(notes), "mine");
     await refused(saveBackup(join(folder, "no.db"), join(folder, "b"), 7), /there is no database$/);
     await refused(saveBackup(notes, join(folder, "b"), 7), /^Cannot back up .*not a database/);

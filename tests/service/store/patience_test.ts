@@ -42,8 +42,8 @@ Deno.test("a write that waits too long is refused once for all, and both ends ar
     other.run("ROLLBACK");
     await store.write((tx) => addOffering(tx, "f"));
     equal(said.length, 2);
-    match(said[0] ?? "", /^Another program is writing .* refused with 503/);
-    match(said[1] ?? "", /no longer writes/);
+    match(said[0] ?? "", /^Another program keeps writing .* return 503/);
+    match(said[1] ?? "", /stopped writing/);
     other.close();
     await store.close();
   }));
@@ -66,7 +66,10 @@ Deno.test("a log that another reader keeps is named, and emptied once that has g
     keeper.shrink();
     keeper.shrink();
     equal(said.length, 1);
-    match(said[0] ?? "", /^Another program reads the database and keeps its log of \d+ MB: close /);
+    match(
+      said[0] ?? "",
+      /^Another program reads the database, so its log has grown to \d+ MB: close /,
+    );
     ours.run("BEGIN");
     keeper.shrink();
     ours.run("COMMIT");

@@ -104,7 +104,10 @@ Deno.test("a database with other tables than those of this version is refused", 
     const connection = connect(file);
     connection.run("ALTER TABLE offerings ADD COLUMN colour TEXT");
     connection.close();
-    throws(() => openStore({ file }), /: "offerings" in it is not that of this version$/);
+    throws(
+      () => openStore({ file }),
+      /: "offerings" in it has not the definition of this version$/,
+    );
   }));
 
 Deno.test({

@@ -82,7 +82,7 @@ const listAttempts = simRoute({
 });
 
 const resend = simRoute({
-  summary: "Sends an event once more, to one integration or to all that it concerns.",
+  summary: "Resends an event to one integration or to all matching integrations.",
   method: "POST",
   path: "/events/{id}/resend",
   body: z.strictObject({ webhook_id: webhookId.optional() }),
@@ -98,7 +98,7 @@ const resend = simRoute({
 });
 
 const recover = simRoute({
-  summary: "Sends every event since a moment once more that an integration wants and has not got.",
+  summary: "Resends the undelivered events of an integration since a time.",
   method: "POST",
   path: "/events/recover",
   body: z.strictObject({
@@ -137,8 +137,8 @@ export async function findDelivery({ tx }: Place, id: string): Promise<Row<"deli
 
 /** The refusal to send to an integration that is switched off. */
 export function disabled(): Error {
-  const message = "The webhook integration is disabled: its receiver said that it is gone; " +
-    "update its URL to switch it on";
+  const message = "The webhook integration is disabled: its receiver answered 410 Gone; " +
+    "update its URL to enable it";
   return unprocessable(message);
 }
 

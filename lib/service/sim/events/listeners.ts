@@ -31,7 +31,7 @@ const types = someTypes.optional();
 
 const openListener = simRoute({
   summary:
-    "Begins to listen, in the place of whoever listens under that name. A new one begins now.",
+    "Starts to listen, and replaces a program with the same name. A new listener starts with new events.",
   method: "POST",
   path: "/listeners/{name}",
   body: z.strictObject({ types }),
@@ -74,13 +74,13 @@ const listListeners = simRoute({
 });
 
 const getSecret = simRoute({
-  summary: "Tells the signing secret of a listener.",
+  summary: "Reads the signing secret of a listener.",
   method: "GET",
   path: "/listeners/{name}/secret",
 }, async (call) => showSecret(await findListener(call, call.params.name)));
 
 const rotateSecret = simRoute({
-  summary: "Gives a listener a new signing secret. Whoever listens goes on with the old one.",
+  summary: "Creates a new signing secret for a listener. The current session keeps the old one.",
   method: "POST",
   path: "/listeners/{name}/rotate_secret",
 }, async (call) => {
@@ -89,7 +89,7 @@ const rotateSecret = simRoute({
 });
 
 const deleteListener = simRoute({
-  summary: "Deletes a listener and its place. Whoever listens under that name is told.",
+  summary: "Deletes a listener and its position. Its current session ends.",
   method: "DELETE",
   path: "/listeners/{name}",
   async outside(deleted: object, { listeners }) {
@@ -106,7 +106,7 @@ const deleteListener = simRoute({
 const session = z.string().min(1).optional();
 
 const pullEvents = simRoute({
-  summary: "Fetches the next events that a listener has not acknowledged, and may wait for them.",
+  summary: "Reads a listener's next unacknowledged events, and can wait for them.",
   method: "GET",
   path: "/listeners/{name}/events",
   query: z.object({
@@ -126,7 +126,7 @@ const pullEvents = simRoute({
 });
 
 const acknowledge = simRoute({
-  summary: "Tells that a listener has dealt with an event and all before it.",
+  summary: "Acknowledges an event of a listener and all events before it.",
   method: "POST",
   path: "/listeners/{name}/ack",
   body: z.strictObject({ event_id: z.string().min(1), types, session }),

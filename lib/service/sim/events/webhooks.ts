@@ -31,7 +31,7 @@ interface Ordered {
 }
 
 const ping = simRoute({
-  summary: "Sends a TEST event to an integration once, and waits for what comes of it.",
+  summary: "Sends a TEST event to an integration once, and waits for the result.",
   method: "POST",
   path: "/webhooks/{id}/ping",
   status: 201,
@@ -50,7 +50,7 @@ const ping = simRoute({
 });
 
 const rotateSecret = simRoute({
-  summary: "Gives an integration a new signing secret. The old one signs as well for a day.",
+  summary: "Creates a new signing secret for an integration. The old one stays valid for a day.",
   method: "POST",
   path: "/webhooks/{id}/rotate_secret",
 }, async (call) => {
@@ -72,7 +72,7 @@ const rotateSecret = simRoute({
 const faultNames = z.enum(["duplicate", "drop", "reorder"]);
 
 const addFaults = simRoute({
-  summary: "Lets the next deliveries to an integration arrive twice, never, or after the next one.",
+  summary: "Duplicates, drops or reorders the next deliveries to an integration.",
   method: "POST",
   path: "/webhooks/{id}/faults",
   body: z.strictObject({
@@ -90,7 +90,7 @@ const addFaults = simRoute({
 });
 
 const clearFaults = simRoute({
-  summary: "Lets all further deliveries to an integration go well.",
+  summary: "Clears the delivery faults of an integration.",
   method: "POST",
   path: "/webhooks/{id}/faults/clear",
   async outside(lane: Lane, { faults }) {
@@ -103,7 +103,7 @@ const clearFaults = simRoute({
 });
 
 const listAllFaults = simRoute({
-  summary: "Lists what is still to go wrong with the deliveries of the project.",
+  summary: "Lists the delivery faults of the project.",
   method: "GET",
   path: "/faults",
   async outside({ id, url }: ProjectAsked, { faults }) {
@@ -112,7 +112,7 @@ const listAllFaults = simRoute({
 }, async ({ project, url }) => ({ id: project.id, url }));
 
 const clearAllFaults = simRoute({
-  summary: "Lets all further deliveries of the project go well.",
+  summary: "Clears the delivery faults of the project.",
   method: "POST",
   path: "/faults/clear",
   async outside({ id, url }: ProjectAsked, { faults }) {

@@ -79,7 +79,7 @@ export async function changeTarget(
   const other = others.find(({ id }) => rows.every((row) => row.product_id !== id)) ?? others[0];
   if (other) return { product_id: other.id };
   throw unprocessable(
-    "The app has no other subscription with a price and a duration to change to: create one, and " +
+    "The app has no other subscription product with a price and a duration: create one, and " +
       "set both",
   );
 }
@@ -130,15 +130,15 @@ function nothingToBuy(
   { suits, sellable }: { suits: readonly Offered[]; sellable: readonly Offered[] },
   live: readonly Held[],
 ): Error {
-  const none = `There is no product to buy that is ${WORDS[product]}`;
-  if (suits.length === 0) return unprocessable(`${none}: create one, or name another project`);
+  const none = `There is no product to buy: it must be ${WORDS[product]}`;
+  if (suits.length === 0) return unprocessable(`${none}: create one, or choose another project`);
   if (sellable.length === 0) {
     return unprocessable(
-      `${none} and has a price and a duration: send 'purchase.price' and 'purchase.duration'`,
+      `${none} with a price and a duration: send 'purchase.price' and 'purchase.duration'`,
     );
   }
   const blocking = live.filter(({ product_id }) => sellable.some(({ id }) => id === product_id));
-  return unprocessable(`${none} and that the customer has not got: end one first`, {
+  return unprocessable(`${none} without a current purchase of the customer: end one first`, {
     referenced_object_ids: blocking.map(({ id }) => id),
   });
 }
@@ -157,12 +157,12 @@ const HOW: Readonly<Partial<Record<Recipe["product"], object>>> = {
 };
 
 const WORDS: Readonly<Record<Recipe["product"], string>> = {
-  subscription: "a subscription in a store that does this",
+  subscription: "a subscription in a store with this feature",
   once: "bought once",
-  invoiced: "a subscription of web billing",
-  believed: "a subscription in a store that may not answer",
-  currency: "set to bring a virtual currency",
-  none: "of any kind",
+  invoiced: "a web-billing subscription",
+  believed: "a subscription in a store with unconfirmed purchases",
+  currency: "a product that grants a virtual currency",
+  none: "a product of any type",
 };
 
 /** The products that a recipe can do with, the oldest first. */

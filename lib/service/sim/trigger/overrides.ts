@@ -34,11 +34,11 @@ export function checkOverrides(type: string, recipe: Recipe, overrides: Override
   ).filter((path) => path !== "purchase.customer_id");
   const wrong = Object.keys(overrides).find((path) => !known.includes(path));
   if (wrong === undefined) return;
-  const choice = known.length > 0 ? `there are ${known.join(", ")}` : "there is none";
+  const choice = known.length > 0 ? `there are ${known.join(", ")}` : "there are none";
   throw invalid(
     "overrides",
-    `There is no override ${JSON.stringify(wrong)} of ${type} (what an event says follows from ` +
-      `what happens); ${choice}`,
+    `Unknown override ${JSON.stringify(wrong)} of ${type} (an event's fields follow from ` +
+      `the steps); ${choice}`,
   );
 }
 
@@ -99,7 +99,7 @@ const date = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 function readMoment(path: string, value: unknown): unknown {
   if (typeof value !== "string" || /^\d+$/.test(value)) return readValue(moment, value);
   if (date.safeParse(value).success) return Date.parse(value);
-  const rule = "must be a day such as 2030-01-31, a moment such as 2030-01-31T12:00:00Z, or " +
+  const rule = "must be a date such as 2030-01-31, a time such as 2030-01-31T12:00:00Z, or " +
     "milliseconds since 1970";
   throw invalid(path, `'${path}' ${rule}`);
 }

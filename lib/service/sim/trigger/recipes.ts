@@ -106,7 +106,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
         name: "refund",
         body: () => ({ keep_access: true }),
         skip: ({ id, payment }) =>
-          payment === "refunded" ? `the latest payment for ${id} is refunded already` : undefined,
+          payment === "refunded" ? `the latest payment for ${id} is already refunded` : undefined,
       },
       { name: "reverse_refund" },
     ],
@@ -116,7 +116,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     accepts: isCharged,
     steps: [{
       name: "renew",
-      skip: (_held, bought) => bought ? "the purchase has brought the currency" : undefined,
+      skip: (_held, bought) => bought ? "the purchase already added the currency" : undefined,
     }],
   },
   TEST: { product: "none", steps: [] },
@@ -134,7 +134,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
         ...RAISE,
         skip: (held) =>
           renewsAs(held, "requires_price_increase_consent")
-            ? `a higher price is announced for ${held.id} already`
+            ? `a higher price is already announced for ${held.id}`
             : undefined,
       },
       { name: "agree_to_price" },

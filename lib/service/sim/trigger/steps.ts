@@ -69,7 +69,7 @@ export async function clearWay(
   while (!accepts(state)) {
     const way = wayBack(state);
     if (!way) {
-      throw unprocessable(`${state.id} cannot be used for this: it is ${nameOf(state)}`);
+      throw unprocessable(`${state.id} cannot be used: it is ${nameOf(state)}`);
     }
     await way(call, state);
     state = await rereadHeld(call, state);
@@ -109,7 +109,7 @@ export async function transfer(call: SimCall, from: Row<"customers">, sent: obje
   const id = target_customer_id ?? `triggered-${crypto.randomUUID().slice(0, 8)}`;
   const to = await findOrCreateCustomer(call, id);
   if (to.id === from.id) {
-    throw invalid("target_customer_id", "'target_customer_id' is the customer itself");
+    throw invalid("target_customer_id", "'target_customer_id' must be a different customer");
   }
   await moveHoldings(call, { from: from.id, to: to.id });
 }

@@ -43,7 +43,7 @@ interface Wanted extends z.infer<typeof body> {
 }
 
 const trigger = simRoute({
-  summary: "Lets happen what an event of a type tells of, for a customer or a new one.",
+  summary: "Triggers an event of a type, for a customer or a new one.",
   method: "POST",
   path: "/trigger",
   body,
@@ -53,7 +53,7 @@ const trigger = simRoute({
   const recipe = RECIPES[sent.type];
   if (!recipe) {
     const known = Object.keys(RECIPES).join(", ");
-    throw invalid("type", `Nothing here leads to ${sent.type}; there are ${known}`);
+    throw invalid("type", `Cannot trigger ${sent.type}; the types are ${known}`);
   }
   checkOverrides(sent.type, recipe, sent.overrides);
   const { seq: after } = await call.tx.selectFrom("projects").select("last_seq as seq")
@@ -64,7 +64,7 @@ const trigger = simRoute({
   const made = events.findLast(({ type }) => type === wanted.type);
   if (made) return showEvent(made);
   const others = events.map(({ type }) => type).join(", ") || "no event";
-  throw unprocessable(`That would lead to ${others}, not to ${wanted.type}`);
+  throw unprocessable(`The steps would trigger ${others}, not ${wanted.type}`);
 });
 
 /** The route that makes events. */
@@ -74,7 +74,7 @@ export const triggerRoutes = [trigger];
 async function cook(call: SimCall, wanted: Wanted): Promise<void> {
   const { type, customer_id, recipe } = wanted;
   if (recipe.product === "none") {
-    if (customer_id !== undefined) throw invalid("customer_id", `${type} is about no customer`);
+    if (customer_id !== undefined) throw invalid("customer_id", `${type} has no customer`);
     return await queueDeliveries(call, [await writeTestEvent(call, null)]);
   }
   const customer = customer_id === undefined
@@ -85,14 +85,18 @@ async function cook(call: SimCall, wanted: Wanted): Promise<void> {
   const usable = recipe.product === "currency" ? await bringingCurrency(call, all) : all;
   const held = chooseHeld(usable, recipe);
   if (held) {
-    checkUnused(wanted.overrides, "purchase", `the customer has ${held.id}, and nothing is bought`);
+    checkUnused(
+      wanted.overrides,
+      "purchase",
+      `the customer has ${held.id} and no purchase is needed`,
+    );
     return await follow(call, wanted, held, false);
   }
   const bought = await buyOne(call, wanted, customer);
   if (recipe.steps.length === 0) return;
   if (bought.renews) return await follow(call, wanted, await rereadHeld(call, bought), true);
   if (recipe.product === "currency") return;
-  throw unprocessable("It takes a subscription, and 'purchase.product_id' is bought once");
+  throw unprocessable("'purchase.product_id' must be a subscription");
 }
 
 /** Does the steps of a recipe, once nothing stands in their way. */
@@ -136,7 +140,7 @@ async function transferAll(
   customer: Row<"customers">,
 ): Promise<void> {
   if (await hasHoldings(call, customer)) {
-    const why = "the customer has something to move, and nothing is bought";
+    const why = "the customer has something to move and no purchase is needed";
     checkUnused(wanted.overrides, "purchase", why);
   } else await buyOne(call, wanted, customer);
   const sent = overridesOf(wanted.overrides, "transfer");
@@ -151,7 +155,7 @@ async function buyOne(call: SimCall, wanted: Wanted, customer: Row<"customers">)
 /** Refuses overrides of what is not done at all. */
 function checkUnused(overrides: Overrides, step: string, why: string): void {
   if (Object.keys(overridesOf(overrides, step)).length === 0) return;
-  throw unprocessable(`The overrides ${step}.* would change nothing, since ${why}: leave them out`);
+  throw unprocessable(`The overrides ${step}.* would have no effect, since ${why}: remove them`);
 }
 
 /** What has come about so far. */
