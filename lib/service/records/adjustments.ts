@@ -44,7 +44,7 @@ export const balanceSchema: z.ZodType<Balance> = component(
 /** The body of both changes: what is added to each currency, or taken. */
 export const adjustments = z.strictObject({
   adjustments: z.record(z.string(), wholeNumber(-LARGEST_BALANCE, LARGEST_BALANCE))
-    .refine((all) => Object.keys(all).length > 0, "must name a currency"),
+    .refine((all) => Object.keys(all).length > 0, "must contain at least one currency"),
   reference: text(255).nullable().exactOptional(),
 });
 

@@ -60,7 +60,7 @@ const MOST_AT_ONCE = 50;
 
 const name = text(40).refine(
   isAttributeName,
-  "must be a letter, then letters, digits, _ and -, or one of the reserved names, such as $email",
+  "must start with a letter and contain only letters, digits, _ and -, or be a reserved name such as $email",
 );
 
 const value = text(500, 0);
@@ -101,8 +101,8 @@ export async function writeAttributes(
   for (const { name, value } of changes) changeValue(values, name, value);
   const after = countCustom(values.keys());
   if (after > MOST_CUSTOM && after > before) {
-    const message = `A customer has at most ${MOST_CUSTOM} attributes of its own choice; ` +
-      `this one would have ${after}`;
+    const message = `A customer has at most ${MOST_CUSTOM} custom attributes; ` +
+      `this change would make ${after}`;
     throw unprocessable(message, { param: "attributes" });
   }
   for (const name of new Set(changes.map((change) => change.name))) {
@@ -160,7 +160,7 @@ function countCustom(names: Iterable<string>): number {
 function changeValue(values: Map<string, string>, name: string, value: string | null): void {
   const known = values.get(name);
   if (FIXED.has(name) && known !== undefined && known !== value) {
-    const message = `The attribute ${JSON.stringify(name)} cannot be changed or removed once it ` +
+    const message = `The attribute ${JSON.stringify(name)} cannot be changed or removed after it ` +
       "is set";
     throw unprocessable(message, { param: "attributes" });
   }

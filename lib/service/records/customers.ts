@@ -54,7 +54,7 @@ export function isNobody(id: string): boolean {
 }
 
 /** What is said to those who send one of them. */
-export const BLOCKED_RULE = "must tell one customer from others; this stands for none";
+export const BLOCKED_RULE = "is a placeholder, not a customer id";
 
 /** A customer as lists show it. */
 export function showCustomer(row: Row<"customers">): Customer {

@@ -35,7 +35,7 @@ export async function answerFile(
   { store, clock }: { store: Store; clock: Clock },
 ): Promise<Response> {
   if (request.method !== "GET" && request.method !== "HEAD") {
-    const message = `${request.method} is not possible here; use GET`;
+    const message = `${request.method} is not allowed here; use GET`;
     throw new Refusal(405, "invalid_request", message, { headers: { Allow: "GET, HEAD" } });
   }
   const { pathname, searchParams } = new URL(request.url);
@@ -99,7 +99,7 @@ export function printInvoice(row: Row<"invoices">): Uint8Array<ArrayBuffer> {
     ["Product", bought ?? product_identifier],
     ["Period", row.product_duration ?? "-"],
     ["Quantity", String(quantity)],
-    ["Price of one", money(row.gross_micros)],
+    ["Unit price", money(row.gross_micros)],
     ["Tax included", money(row.tax_micros * quantity)],
     ["Total", money(row.gross_micros * quantity)],
   ] as const;

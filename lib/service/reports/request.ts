@@ -44,7 +44,7 @@ export const currency = z.enum(CURRENCIES).default("USD");
 /** The most periods of a chart: ten years by day. */
 export const MOST_PERIODS = 4000;
 
-const date = z.iso.date("must be a day, such as 2026-11-23").optional();
+const date = z.iso.date("must be a date such as 2026-11-23").optional();
 
 const startDate = described(
   `The first day. A chart has at most ${MOST_PERIODS} periods: ten years by day.`,

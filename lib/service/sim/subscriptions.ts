@@ -107,12 +107,12 @@ const payment = z.strictObject({ transaction_id: z.string().min(1).optional() })
 /** What can be done to a subscription, by the last part of its path. */
 export const DEEDS = {
   renew: deed({
-    summary: "Charges for the next period now: a trial converts, a paid period is paid for early.",
+    summary: "Charges for the next period now: a trial converts, a paid period renews early.",
     body: NOTHING,
     act: (state, { now }) => renewNow(state, now),
   }),
   fail: deed({
-    summary: "Lets a charge fail, now or at the renewal, with the product's grace or another one.",
+    summary: "Makes a charge fail, now or at the renewal, with the product's grace or another one.",
     body: z.strictObject({ when: z.enum(["now", "renewal"]).default("now"), grace }),
     act(state, { now }, body) {
       const length = body.grace === undefined ? state.grace_duration : body.grace;
@@ -120,29 +120,29 @@ export const DEEDS = {
     },
   }),
   recover: deed({
-    summary: "Lets charges go through again, and makes the one that is outstanding.",
+    summary: "Makes charges succeed again, and retries the outstanding one.",
     body: NOTHING,
     act: (state, { now }) => recover(state, now),
   }),
   cancel: deed({
-    summary: "Switches the renewal off, as the customer does in the store.",
+    summary: "Turns off auto-renewal, as the customer does in the store.",
     body: NOTHING,
     act: (state, { now }) => cancel(state, now, "UNSUBSCRIBE"),
   }),
   uncancel: deed({
-    summary: "Switches the renewal on again, before the subscription has expired.",
+    summary: "Turns auto-renewal on again before the subscription expires.",
     body: NOTHING,
     needs: "uncancel",
     act: (state, { now }) => uncancel(state, now),
   }),
   pause: deed({
-    summary: "Lets the subscription pause at the end of its period, until a moment or for a time.",
+    summary: "Pauses the subscription at the end of its period, until a time or for a duration.",
     body: z.strictObject({ until: moment.optional(), for: duration.optional() }),
     needs: "pause",
     act: (state, { now }, body) => pause(state, now, endOf(state, body)),
   }),
   resume: deed({
-    summary: "Ends a pause, or takes back one that has not begun.",
+    summary: "Ends a pause, or cancels one that has not started.",
     body: NOTHING,
     act: (state, { now }) => resume(state, now),
   }),
@@ -158,7 +158,7 @@ export const DEEDS = {
     act: changeProduct,
   }),
   refund: deed({
-    summary: "Refunds a payment, as the store does; of the latest one access ends, unless kept.",
+    summary: "Refunds a payment, as the store does. The latest one ends access, unless kept.",
     body: payment.extend({ keep_access: z.boolean().default(false) }),
     async act(state, call, body) {
       const transaction = await paymentOf(call, state, body);
@@ -173,7 +173,7 @@ export const DEEDS = {
       reverseRefund(state, call.now, await paymentOf(call, state, body)),
   }),
   extend: deed({
-    summary: "Moves the end of the period further out, to a moment or by a time.",
+    summary: "Extends the period to a time or by a duration.",
     body: z.strictObject({ until: moment.optional(), by: duration.optional() }),
     needs: "extend",
     act(state, { now }, body) {
@@ -183,23 +183,23 @@ export const DEEDS = {
     },
   }),
   expire: deed({
-    summary: "Ends the subscription at once, for the reason it was cancelled for or another one.",
+    summary: "Ends the subscription immediately, for its cancellation reason or another one.",
     body: z.strictObject({ reason: reason.optional() }),
     act: (state, { now }, body) => expireNow(state, now, body.reason ?? usualReason(state)),
   }),
   raise_price: deed({
-    summary: "Announces a higher price; without consent the subscription ends with its period.",
+    summary: "Announces a higher price. Without consent the subscription ends with its period.",
     body: z.strictObject({ price }),
     act: (state, { now }, body) =>
       raisePrice(state, now, priceInMicros(body.price, state.currency)),
   }),
   agree_to_price: deed({
-    summary: "The customer agrees to the higher price.",
+    summary: "Accepts the higher price for the customer.",
     body: NOTHING,
     act: (state, { now }) => agreeToPrice(state, now),
   }),
   family_share: deed({
-    summary: "Shares the subscription with another customer of the family.",
+    summary: "Shares the subscription with another family member.",
     body: z.strictObject({ customer_id: customerId }),
     needs: "family_share",
     act: shareWith,

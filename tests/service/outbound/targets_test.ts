@@ -195,7 +195,7 @@ Deno.test("a policy for development lets local targets pass, plain ones too, and
     for (const url of ["ftp://localhost/", "localhost:4010/hooks", "http://"]) {
       await rejects(
         opens(policy, url),
-        /begins with https:\/\/, or with http:\/\/ where it is local$/,
+        /begin with https:\/\/, or with http:\/\/ for a local address$/,
       );
     }
   }

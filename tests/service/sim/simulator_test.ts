@@ -150,7 +150,7 @@ Deno.test("each store does what it can, and no more", async () => {
     for (const [action, body] of Object.entries(bodies)) {
       const response = await sim.send("POST", `/subscriptions/${id}/${action}`, body);
       const { message = "" } = await response.json();
-      const unable = /does not do that/.test(message);
+      const unable = /does not support this action/.test(message);
       equal(unable, !abilities.includes(action), `${store} ${action}: ${message}`);
     }
   }
