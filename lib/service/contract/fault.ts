@@ -31,7 +31,7 @@ export function faultOf(error: unknown, report: (error: unknown) => void): Fault
   const outage = outageIn(error);
   if (!outage) {
     report(error);
-    return { status: 500, message: "The service failed; its log says why", headers: {} };
+    return { status: 500, message: "The service failed; see its log", headers: {} };
   }
   return faultOfOutage(outage);
 }

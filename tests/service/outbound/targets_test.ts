@@ -199,7 +199,7 @@ Deno.test("a policy for development lets local targets pass, plain ones too, and
       );
     }
   }
-  await rejects(opens("public", "ftp://localhost/"), /begins with https:\/\/$/);
+  await rejects(opens("public", "ftp://localhost/"), /begin with https:\/\/$/);
   for (const url of ["http://nas.local/", "http://home.acme.dev/", "http://10.0.0.1/"]) {
     await rejects(opens("loopback", url), isForbidden, url);
     // The guard lets it pass, and nobody is there.
