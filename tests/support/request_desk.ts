@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BASE_URL, openDesk } from "./harness.ts";
+import { BASE_URL, type Desk, openDesk } from "./harness.ts";
 import { fillSite } from "./request_fill.ts";
 import { createStock } from "./request_stock.ts";
 import type { Site } from "./generated_requests.ts";
@@ -13,6 +13,8 @@ import type { Site } from "./generated_requests.ts";
 export interface RequestDesk extends AsyncDisposable {
   /** The service as a place to send requests to. */
   readonly site: Site;
+  /** The service behind it. */
+  readonly desk: Desk;
 }
 
 /** Opens one. Webhooks go to a receiver on this machine. */
@@ -32,6 +34,7 @@ export async function openRequestDesk(): Promise<RequestDesk> {
   await fillSite(site, desk.projectId, `http://127.0.0.1:${receiver.addr.port}/`);
   return {
     site,
+    desk,
     async [Symbol.asyncDispose]() {
       await desk[Symbol.asyncDispose]();
       await receiver.shutdown();

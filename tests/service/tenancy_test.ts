@@ -1,0 +1,96 @@
+/**
+ * Two projects that share every key: nothing that happens in one reaches the other.
+ *
+ * `TENANCY_REQUESTS` is the number of generated requests of each test, 300 without it.
+ */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import type { Store } from "../../lib/service/store/mod.ts";
+import { sendGenerated, type Site } from "../support/generated_requests.ts";
+import { openRequestDesk } from "../support/request_desk.ts";
+import {
+  deleteAll,
+  doMuch,
+  makeSpare,
+  readAll,
+  readsOf,
+  searchesOf,
+  send,
+} from "../support/tenancy_deeds.ts";
+import {
+  copyProject,
+  MARK,
+  removeProject,
+  restoreProject,
+  rowsOfProject,
+  TWINS,
+} from "../support/twin_project.ts";
+
+const REQUESTS = Number(Deno.env.get("TENANCY_REQUESTS") ?? 300);
+
+for (const [place, twin] of Object.entries(TWINS)) {
+  Deno.test(`a project is neither changed nor shown through another with the same keys (${place})`, async () => {
+    await using opened = await openRequestDesk();
+    const { desk: { service: { store }, projectId } } = opened;
+    await makeSpare(opened.site, projectId);
+    const now = await freeze(opened.site, projectId);
+    await copyProject(store, projectId, { id: twin, now });
+    const before = await rowsOfProject(store, twin);
+    ok(Object.values(before).some((rows) => rows.includes(MARK)));
+    const site = withoutMark(opened.site);
+
+    const searches = await searchesOf(site, projectId);
+    await doMuch(site, projectId);
+    await checkUntouched(store, twin, before);
+    const round = place === "before" ? 1 : 2;
+    await sendGenerated(site, { requests: REQUESTS, atATime: 1, tally: new Map(), round });
+    await checkUntouched(store, twin, before);
+
+    await freeze(site, projectId);
+    const reads = [...readsOf(site, projectId), ...searches];
+    const beside = await readAll(site, reads);
+    await removeProject(store, twin);
+    const alone = await readAll(site, reads);
+    await restoreProject(store, before);
+    for (const [path, answer] of alone) equal(beside.get(path), answer, path);
+
+    await deleteAll(site, projectId);
+    await checkUntouched(store, twin, before);
+  });
+}
+
+/** Compares the rows of a project with what they were. */
+async function checkUntouched(
+  store: Store,
+  id: string,
+  before: Record<string, string>,
+): Promise<void> {
+  for (const [table, rows] of Object.entries(await rowsOfProject(store, id))) {
+    const was = (before[table] ?? "").split("\n");
+    const now = rows.split("\n");
+    const gone = was.filter((row) => !now.includes(row));
+    const come = now.filter((row) => !was.includes(row));
+    deepEqual({ table, come, gone }, { table, come: [], gone: [] });
+  }
+}
+
+/** Stops the clock of a project. Returns its time. */
+async function freeze(site: Site, projectId: string): Promise<number> {
+  const path = `/_sim/projects/${projectId}/clock/freeze`;
+  const [status, text] = await send(site, { method: "POST", path, body: {} });
+  equal(status, 200, text);
+  return JSON.parse(text).now;
+}
+
+/** The same site, which refuses answers that hold a text of the other project. */
+function withoutMark(site: Site): Site {
+  return {
+    ...site,
+    async fetch(request) {
+      const response = await site.fetch(request);
+      const text = await response.clone().text();
+      ok(!text.includes(MARK), `${request.method} ${request.url} shows the other project: ${text}`);
+      return response;
+    },
+  };
+}
