@@ -5,7 +5,7 @@ import { ConfigError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
 import { openHome } from "./support/home_fixture.ts";
 
-Deno.test("an address is one with and without the version and the slash at its end", () => {
+Deno.test("the version and a trailing slash do not change an address", () => {
   for (const end of ["", "/", "/v2", "/v2/"]) {
     strictEqual(serviceAddress(`https://api.example.com${end}`), "https://api.example.com");
     strictEqual(checkedBaseUrl(`https://api.example.com/x${end}`), "https://api.example.com/x");
@@ -14,7 +14,7 @@ Deno.test("an address is one with and without the version and the slash at its e
   strictEqual(serviceAddress("https://api.example.com/xv2"), "https://api.example.com/xv2");
 });
 
-Deno.test("this machine is told from others", () => {
+Deno.test("loopback addresses count as this machine, others do not", () => {
   for (
     const host of ["127.0.0.1", "127.9.9.9", "localhost", "x.localhost", "[::1]", "2130706433"]
   ) {
@@ -25,7 +25,7 @@ Deno.test("this machine is told from others", () => {
   }
 });
 
-Deno.test("no token goes over plain HTTP to another machine unless that is allowed", async () => {
+Deno.test("no token goes over plain HTTP to another machine without permission", async () => {
   const sent: string[] = [];
   const client = (baseUrl: string, allowInsecureHost: boolean) =>
     createClient({
@@ -46,7 +46,7 @@ Deno.test("no token goes over plain HTTP to another machine unless that is allow
   strictEqual(sent.length, 3);
 });
 
-Deno.test("commands send no token over plain HTTP, and --allow-insecure-host lets them", async () => {
+Deno.test("commands send no token over plain HTTP unless --allow-insecure-host is set", async () => {
   await using at = await openHome();
   const { refresh_token } = await at.service.oauth.issueToken();
   Object.assign(at.env, {
@@ -72,7 +72,7 @@ Deno.test("commands send no token over plain HTTP, and --allow-insecure-host let
   ok(at.sent.length > 0);
 });
 
-Deno.test("an error of the service at the token address is shown as the service says it", async () => {
+Deno.test("an error of the service at the token address shows the service's message", async () => {
   await using at = await openHome();
   at.env.CLI_REFRESH_TOKEN = (await at.service.oauth.issueToken()).refresh_token;
   at.env.CLI_PROJECT_ID = at.service.projectId ?? "";

@@ -35,7 +35,7 @@ function stream(bytes: number, sent: { bytes: number }): ReadableStream<Uint8Arr
   });
 }
 
-Deno.test("an answer is read up to 32 MiB after decompression, and then no further", async () => {
+Deno.test("an answer is read up to 32 MiB after decompression", async () => {
   const sent = { bytes: 0 };
   const { client, asked } = answering(() =>
     stream(64 * LARGEST_ANSWER, sent).pipeThrough(new CompressionStream("gzip"))
@@ -50,7 +50,7 @@ Deno.test("an answer is read up to 32 MiB after decompression, and then no furth
   ok(sent.bytes < 2 * LARGEST_ANSWER, `${sent.bytes} bytes were read`);
 });
 
-Deno.test("an answer of which no more comes is given up, and asked for again", async () => {
+Deno.test("an answer that stalls is aborted and requested again", async () => {
   const { client, asked } = answering(() =>
     new ReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => controller.enqueue(new TextEncoder().encode('{"object"')),
@@ -60,7 +60,7 @@ Deno.test("an answer of which no more comes is given up, and asked for again", a
   strictEqual(asked(), 5);
 });
 
-Deno.test("a text is put together rightly across the parts that it comes in", async () => {
+Deno.test("a text split across chunks is decoded correctly", async () => {
   const bytes = new TextEncoder().encode('\ufeff{"name":"é🎈"}');
   const { client } = answering(() => ReadableStream.from([...bytes].map((b) => Uint8Array.of(b))));
   strictEqual((await client.get<{ name: string }>(path`/apps`)).name, "é🎈");
@@ -68,7 +68,7 @@ Deno.test("a text is put together rightly across the parts that it comes in", as
 
 const LIST = { object: "list", items: [], next_page: null, url: "/v2/projects/proj1/apps" };
 
-Deno.test("an answer of another form is an error of the answer, not of the program", async () => {
+Deno.test("an answer of another form is an error of the answer, not a fault of the program", async () => {
   const nested = (open: string, close: string, levels: number) =>
     `{"a":${open.repeat(levels)}1${close.repeat(levels)}}`;
   const answers: [string, RegExp][] = [

@@ -43,7 +43,7 @@ function declares(source: string, name: string): boolean {
   return new RegExp(`^(?:export )?(?:async )?function\\*? ${name}\\b`, "m").test(source);
 }
 
-Deno.test("the architecture page names only paths and functions that are there", async () => {
+Deno.test("the architecture page names only existing paths and functions", async () => {
   const claims = claimsOf(page).filter(({ path }) => !path.startsWith(".cli/"));
   ok(claims.length > 80, "the page is read wrongly");
   const wrong: string[] = [];
@@ -59,7 +59,7 @@ Deno.test("the architecture page names only paths and functions that are there",
   deepEqual(wrong, []);
 });
 
-Deno.test("a function counts for the path before it, in its own paragraph or item", () => {
+Deno.test("a function belongs to the path before it in its paragraph or item", () => {
   deepEqual(claimsOf("1. `lib/a.ts` in `f()` or `lib/b.ts`\n   with `g()`.\n2. `mod.ts`\n\n`x`"), [
     { path: "lib/a.ts" },
     { path: "lib/a.ts", name: "f" },
@@ -72,7 +72,7 @@ Deno.test("a function counts for the path before it, in its own paragraph or ite
   ok(!declares("  run(words);\nfunction runAll() {}\n", "run"));
 });
 
-Deno.test("what becomes of set-current is what the page tells", async () => {
+Deno.test("the architecture page describes the steps of set-current", async () => {
   await using desk = await openDesk();
   const { id } = await createOffering(desk.client, { lookup_key: "pro", display_name: "Pro" });
   desk.sent.length = 0;

@@ -6,7 +6,7 @@ import { answer, networkFailure, NOWHERE, openWire, refused } from "./support/wi
 
 const DONE = answer(200, { id: "x" });
 
-Deno.test("a path is taken from the project, unless it names its version", async () => {
+Deno.test("a path is relative to the project unless it names its version", async () => {
   const { client, posted } = openWire([DONE]);
   await client.get(path`/offerings/${"a/b"}`);
   await client.get(path`/v2/projects`);
@@ -22,7 +22,7 @@ Deno.test("a path is taken from the project, unless it names its version", async
   ]);
 });
 
-Deno.test("a base URL may have a path and slashes at its end", async () => {
+Deno.test("a base URL may have a path and trailing slashes", async () => {
   for (const baseUrl of [`${NOWHERE}/api`, `${NOWHERE}/api/`, `${NOWHERE}/api//`]) {
     const { client, posted } = openWire([DONE], { baseUrl });
     equal(client.baseUrl, `${NOWHERE}/api`);
@@ -31,7 +31,7 @@ Deno.test("a base URL may have a path and slashes at its end", async () => {
   }
 });
 
-Deno.test("an address that cannot be the service's is refused, and a password in it is not shown", () => {
+Deno.test("an invalid base URL is refused, and its password is hidden", () => {
   for (const baseUrl of ["", "x", "127.0.0.1:4010", "ftp://a", `${NOWHERE}?a=1`, `${NOWHERE}#a`]) {
     throws(() => createClient({ baseUrl }), ConfigError, baseUrl);
   }
@@ -42,7 +42,7 @@ Deno.test("an address that cannot be the service's is refused, and a password in
   });
 });
 
-Deno.test("without a project, only paths outside of projects can be read", async () => {
+Deno.test("without a project, only paths outside projects can be read", async () => {
   const { projectId: _, ...options } = { projectId: undefined, baseUrl: NOWHERE };
   const client = createClient({ ...options, fetch: () => Promise.resolve(DONE.clone()) });
   await client.get(path`/v2/projects`);
@@ -53,7 +53,7 @@ Deno.test("without a project, only paths outside of projects can be read", async
   });
 });
 
-Deno.test("a project id is one segment too", async () => {
+Deno.test("a project id is a single segment", async () => {
   for (const projectId of [".", "..", "\ud800"]) {
     const { client, posted } = openWire([DONE], { projectId });
     await rejects(client.get(path`/offerings`), UsageError);
@@ -64,7 +64,7 @@ Deno.test("a project id is one segment too", async () => {
   equal(posted[0]?.url, `${NOWHERE}/v2/projects/a%2F..%2Fb%3Fc%23d/offerings`);
 });
 
-Deno.test("a query is encoded once, arrays repeat, what is undefined is left out", async () => {
+Deno.test("a query is encoded once, arrays repeat, undefined values are omitted", async () => {
   const { client, posted } = openWire([DONE]);
   const query = {
     limit: 5,
@@ -86,7 +86,7 @@ Deno.test("a query is encoded once, arrays repeat, what is undefined is left out
   ]);
 });
 
-Deno.test("requests say who sends what", async () => {
+Deno.test("requests name the client", async () => {
   const { client, posted } = openWire([DONE], { userAgent: "cli/9" });
   await client.get(path`/offerings`);
   await client.post(path`/offerings/a/actions/archive`);
@@ -100,7 +100,7 @@ Deno.test("requests say who sends what", async () => {
   equal(write?.body, '{"display_name":"日本"}');
 });
 
-Deno.test("a client without a credential sends none, and one that no header carries is not sent", async () => {
+Deno.test("a client without a credential sends none, and an invalid header value is not sent", async () => {
   const seen: (string | null)[] = [];
   const send = (options: Partial<ClientOptions>) =>
     createClient({
@@ -119,7 +119,7 @@ Deno.test("a client without a credential sends none, and one that no header carr
   equal(seen.length, 1);
 });
 
-Deno.test("a refused token is renewed once, and the request sent again under its key", async () => {
+Deno.test("a refused token is renewed once, and the request repeated with its key", async () => {
   const asked: (string | undefined)[] = [];
   const credential = (old: string | undefined) => {
     asked.push(old);
@@ -139,7 +139,7 @@ Deno.test("a refused token is renewed once, and the request sent again under its
   deepEqual(waits, []);
 });
 
-Deno.test("a token that is refused after its renewal is an error, and a renewal costs no retry", async () => {
+Deno.test("a token refused after its renewal is an error, and a renewal costs no retry", async () => {
   const credential = () => Promise.resolve("atk_any");
   const unauthorized = refused(401, { retryable: false });
   const lost = openWire([unauthorized], { credential });
@@ -151,14 +151,14 @@ Deno.test("a token that is refused after its renewal is an error, and a renewal 
   equal(late.posted.length, 4);
 });
 
-Deno.test("a credential that cannot be had ends the request", async () => {
+Deno.test("a credential that cannot be obtained ends the request", async () => {
   const credential = () => Promise.reject(new AuthError("Cannot sign in: nobody is there"));
   const { client, posted } = openWire([DONE], { credential });
   await rejects(client.get(path`/offerings`), AuthError);
   equal(posted.length, 0);
 });
 
-Deno.test("an error answer keeps all that the service said", async () => {
+Deno.test("an error keeps every field of the service's answer", async () => {
   const body = {
     object: "error",
     type: "entity_references_archived_entities",
@@ -199,7 +199,7 @@ Deno.test("an error answer without the service's body is an error of its status"
   }
 });
 
-Deno.test("an answer that is no JSON does not pass for one", async () => {
+Deno.test("an answer without JSON is an error", async () => {
   const bodies = [["<html>Sign in</html>", "a body that is not JSON"], ["", "no body"]];
   for (const [text, what] of bodies) {
     const { client, posted } = openWire([new Response(text)]);
@@ -218,13 +218,13 @@ Deno.test("an answer that is no JSON does not pass for one", async () => {
   await rejects(client.post(path`/offerings`, {}), NetworkError);
 });
 
-Deno.test("a write may be answered without a word", async () => {
+Deno.test("the answer to a write may be empty", async () => {
   const { client } = openWire([new Response(null, { status: 204 })]);
   equal(await client.delete(path`/offerings/a`), null);
   equal(await client.post(path`/offerings/a/actions/archive`), null);
 });
 
-Deno.test("a redirect is never followed, and the error says where it goes", async () => {
+Deno.test("a redirect is never followed, and the error names its target", async () => {
   for (const status of [301, 302, 303, 307, 308]) {
     await using trap = serve(() => Response.json({ stolen: true }));
     await using server = serve(() => {
@@ -258,7 +258,7 @@ Deno.test("the JSON text of an answer is kept byte for byte", async () => {
   equal(rawJson(await client.post(path`/offerings`)), text);
 });
 
-Deno.test("an answer of many megabytes arrives whole", async () => {
+Deno.test("an answer of several megabytes arrives whole", async () => {
   const text = JSON.stringify({ items: Array.from({ length: 400_000 }, (_, id) => ({ id })) });
   await using server = serve(() => new Response(text));
   const client = createClient({ baseUrl: server.baseUrl, projectId: "p" });
@@ -266,7 +266,7 @@ Deno.test("an answer of many megabytes arrives whole", async () => {
   equal(items.at(-1)?.id, 399_999);
 });
 
-Deno.test("another address of the service can be followed, one of anybody else cannot", async () => {
+Deno.test("an address of the same service can be followed, an address of another cannot", async () => {
   const { client, posted } = openWire([DONE], { baseUrl: `${NOWHERE}/api` });
   const own = ["/api/v2/x?a=%2F", "/v2/x?a=%2F", `${NOWHERE}/api/v2/x?a=%2F`];
   for (const address of own) await client.follow(address);
@@ -294,7 +294,7 @@ Deno.test("another address of the service can be followed, one of anybody else c
   ok(bare.posted.every(({ url }) => url.startsWith(`${NOWHERE}/`)), JSON.stringify(bare.posted));
 });
 
-Deno.test("the listener hears of each try, with body and failure", async () => {
+Deno.test("the listener receives each try, with body and failure", async () => {
   const heard: Exchange[] = [];
   const { client } = openWire([networkFailure(), DONE], { onExchange: (one) => heard.push(one) });
   await client.post(path`/offerings`, { lookup_key: "a" });
@@ -306,7 +306,7 @@ Deno.test("the listener hears of each try, with body and failure", async () => {
   ok(heard.every(({ durationMs }) => durationMs >= 0));
 });
 
-Deno.test("the same client with other settings leaves the first one as it was", async () => {
+Deno.test("a client with changed settings leaves the original unchanged", async () => {
   const { client, posted } = openWire([DONE]);
   const other = client.with({ projectId: "proj2", credential: "atk_two" });
   await other.get(path`/offerings`);
@@ -358,7 +358,7 @@ const FAILURES: [why: string, baseUrl: string, says: RegExp, hint: RegExp][] = [
   ["something new", NOWHERE, /: something new$/, /CLI_BASE_URL/],
 ];
 
-Deno.test("a failure of the network says what failed and which setting to look at", async () => {
+Deno.test("a network failure names its cause and the setting to check", async () => {
   for (const [why, baseUrl, says, hint] of FAILURES) {
     const message = `error sending request for url (${baseUrl}/x): client error (Connect): ${why}`;
     const { client } = openWire([networkFailure(message)], { baseUrl, retries: 0 });

@@ -35,7 +35,7 @@ Deno.test("the address comes from the option, CLI_BASE_URL, the sign-in, the loc
   await rejects(value(), { name: "ConfigError", hint: /CLI_BASE_URL/ });
 });
 
-Deno.test("a connection tells what applies and what it shadows, and sends nothing", async () => {
+Deno.test("a connection shows its sources and the shadowed ones, and sends nothing", async () => {
   const service = tokenService();
   await using machine = await testMachine(service);
   await saveProfile(machine, profileNamed("work"));
@@ -60,7 +60,7 @@ Deno.test("a connection tells what applies and what it shadows, and sends nothin
   deepStrictEqual([service.forms.length, service.requests.length], [0, 0]);
 });
 
-Deno.test("a sign-in from another service is shown, and only its use is refused", async () => {
+Deno.test("a sign-in from another service is shown, and refused only when used", async () => {
   await using machine = await testMachine();
   await saveProfile(machine, profileNamed("default", { base_url: "https://own.test" }));
   machine.variables.CLI_BASE_URL = "https://other.test";
@@ -69,7 +69,7 @@ Deno.test("a sign-in from another service is shown, and only its use is refused"
   await rejects(client.get(path`/v2/projects`), { message: /issued by https:\/\/own\.test$/ });
 });
 
-Deno.test("without a sign-in the first request says what to do", async () => {
+Deno.test("without a sign-in, the first request explains how to sign in", async () => {
   const service = tokenService();
   await using machine = await testMachine(service);
   await rejects(tokenSent(await client(machine)), {
@@ -90,7 +90,7 @@ Deno.test("without a sign-in the first request says what to do", async () => {
   strictEqual(service.requests.length, 0);
 });
 
-Deno.test("a request without a sign-in of ours may carry another credential", async () => {
+Deno.test("a request without our sign-in may carry another credential", async () => {
   const service = tokenService();
   await using machine = await testMachine(service);
   const sdk = (await client(machine)).with({ credential: "appl_public" });
@@ -110,7 +110,7 @@ Deno.test("every request, the refresh included, names the client and its version
   deepStrictEqual(agents, [`cli/${VERSION}`, `cli/${VERSION}`]);
 });
 
-Deno.test("CLI_DEBUG=http logs every try without a secret, and the caller's own listener hears it too", async () => {
+Deno.test("CLI_DEBUG=http logs every try without a secret, and the caller's own listener receives it too", async () => {
   const [machine, , refresh_token] = await expired();
   await using _ = machine;
   machine.variables.CLI_DEBUG = "http";
@@ -133,7 +133,7 @@ Deno.test("CLI_DEBUG=http logs every try without a secret, and the caller's own 
   strictEqual(log.length, 2);
 });
 
-Deno.test("the real surroundings read what is there, at the time of use", async () => {
+Deno.test("the real environment is read at the time of use", async () => {
   const around = systemSurroundings();
   const name = "CLI_TEST_OF_SURROUNDINGS";
   strictEqual(around.env(name), undefined);
@@ -153,7 +153,7 @@ Deno.test("the real surroundings read what is there, at the time of use", async 
   strictEqual(await run("--allow-env=CLI_*,HOME,USERPROFILE"), '["p",null,"/h"]\n');
 });
 
-Deno.test("a project that may not be looked for is told apart from one that is not set", async () => {
+Deno.test("an unreadable project differs from an unset one", async () => {
   const source = `
     import { connect } from ${JSON.stringify(import.meta.resolve("../lib/connect.ts"))};
     import { listOfferings } from ${
@@ -169,7 +169,7 @@ Deno.test("a project that may not be looked for is told apart from one that is n
   match(await run("--allow-env=CLI_*"), /none is set Pass --project-id/);
 });
 
-Deno.test("without a permission a file counts as not there, and a refresh says which one it lacks", async () => {
+Deno.test("without a permission a file counts as missing, and a refresh names the missing permission", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   await using server = serve(service);
@@ -194,7 +194,7 @@ Deno.test("without a permission a file counts as not there, and a refresh says w
   match((await run("--allow-read"))?.out ?? "", /others can open it/);
 });
 
-Deno.test("a broken file stops only those who need it", async () => {
+Deno.test("a broken file stops only the commands that need it", async () => {
   const service = tokenService();
   await using machine = await testMachine(service);
   await putPrivate(join(machine.cwd, ".cli", "config.json"), "{");

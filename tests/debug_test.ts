@@ -42,7 +42,7 @@ Deno.test("an exchange shows method, address, status, time, request id, headers 
   ]);
 });
 
-Deno.test("an exchange without an answer says why, without the credentials in the address", () => {
+Deno.test("an exchange without an answer shows the reason, without the credentials in the address", () => {
   const error = new TypeError("error sending request for url (http://h/cb?code=abc&x=1)");
   const text = formatExchange(exchange({ response: undefined, responseBody: "", error }));
   match(text, /< no answer in 12 ms: TypeError: .*http:\/\/h\/cb\?code=\[hidden\]&x=1\)$/);
@@ -157,7 +157,7 @@ function hex(name: string): string {
 }
 
 for (const [place, plant] of Object.entries(PLACES)) {
-  Deno.test(`nothing of a secret shows in ${place}, however short it is`, () => {
+  Deno.test(`no part of a secret shows in ${place}, however short it is`, () => {
     fc.assert(fc.property(
       fc.constantFrom(...NAMES),
       fc.string({ minLength: 1, unit: "binary" }),
@@ -173,7 +173,7 @@ for (const [place, plant] of Object.entries(PLACES)) {
   });
 }
 
-Deno.test("nothing of a secret shows in a header, however short it is", () => {
+Deno.test("no part of a secret shows in a header, however short it is", () => {
   const visibleAscii = fc.string({ minLength: 1 }).filter((text) => /^[!-~]+$/.test(text));
   fc.assert(
     fc.property(fc.constantFrom(...HEADERS), visibleAscii, visibleAscii, (name, one, other) => {
@@ -189,7 +189,7 @@ Deno.test("nothing of a secret shows in a header, however short it is", () => {
   );
 });
 
-Deno.test("tokens that are known by their beginning show nowhere", () => {
+Deno.test("tokens with a known prefix are hidden everywhere", () => {
   const rest = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
   const prefix = fc.constantFrom("atk_", "rtk_", "sk_", "whsec_", "adm_");
   const places: ((token: string) => Partial<Exchange>)[] = [
@@ -209,7 +209,7 @@ Deno.test("tokens that are known by their beginning show nowhere", () => {
   }));
 });
 
-Deno.test("user names and passwords in addresses do not show", () => {
+Deno.test("user names and passwords in addresses are hidden", () => {
   const headers = { Location: "https://me:pa@ss@h/x" };
   const text = formatExchange(exchange({
     response: new Response(null, { headers }),
@@ -219,7 +219,7 @@ Deno.test("user names and passwords in addresses do not show", () => {
   match(text, /"http:\/\/\[hidden\]@proxy:1"/);
 });
 
-Deno.test("private keys do not show, whatever their field is called", () => {
+Deno.test("private keys are hidden, whatever their field's name", () => {
   const pem = "-----BEGIN PRIVATE KEY-----\nMIGT\nabc\n-----END PRIVATE KEY-----";
   for (
     const responseBody of [`key file:\n${pem}`, JSON.stringify({ file: pem }), pem.slice(0, 40)]
@@ -229,13 +229,13 @@ Deno.test("private keys do not show, whatever their field is called", () => {
   }
 });
 
-Deno.test("a header line in an echoed request does not show its credential", () => {
+Deno.test("a credential in an echoed header line is hidden", () => {
   const responseBody = "You sent:\nHost: h\nAuthorization: Bearer x y\nX-Api-Key:z1\n";
   const text = formatExchange(exchange({ responseBody }));
   match(text, /< Host: h\n< Authorization: \[hidden\]\n< X-Api-Key:\[hidden\]\n/);
 });
 
-Deno.test("the caller's credential does not show where the answer repeats it", () => {
+Deno.test("the caller's credential is hidden where the answer repeats it", () => {
   const text = formatExchange(exchange({
     request: post(URL_BASE, { Authorization: "Bearer plain-credential" }),
     responseBody: `{"message":"not valid: plain-credential","pad":"${"x".repeat(5000)}"}`,
@@ -243,7 +243,7 @@ Deno.test("the caller's credential does not show where the answer repeats it", (
   ok(!text.includes("plain-cred"), text);
 });
 
-Deno.test("what is not a secret stays: ids, lookup keys, nulls, error codes, currency codes", () => {
+Deno.test("ids, lookup keys, nulls, error codes and currency codes are no secrets and stay visible", () => {
   const body =
     '{"lookup_key":"pro","lookup_keys":["a"],"task_id":"task_1","risk_level":1,"shared_secret":null,' +
     '"subscription_key_id":"K1","client_secret":"",' +
@@ -266,7 +266,7 @@ Deno.test("a body is cut at 4 kB, after its secrets are hidden", () => {
   ok(text.isWellFormed());
 });
 
-Deno.test("no body can drive the terminal or look like a line of the log", () => {
+Deno.test("no body can drive the terminal or imitate a line of the log", () => {
   const responseBody = "\u001b[2J\u009b1m\u007f\r\n> GET /forged\rback\u202e\u2028\ud800\tx";
   const text = formatExchange(exchange({ responseBody }));
   const body = text.split("\n").slice(-2);
@@ -276,7 +276,7 @@ Deno.test("no body can drive the terminal or look like a line of the log", () =>
   ]);
 });
 
-Deno.test("no body makes the log fail, however it is nested or broken", () => {
+Deno.test("no body breaks the log, however nested or malformed", () => {
   const bodies = [
     "[".repeat(200_000),
     "a=".repeat(200_000),
@@ -289,7 +289,7 @@ Deno.test("no body makes the log fail, however it is nested or broken", () => {
   }));
 });
 
-Deno.test("a token is shown by its ends, a short one not at all", () => {
+Deno.test("a long token shows its first and last characters, a short one none", () => {
   strictEqual(redactToken("atk_0123456789abcdef"), "atk_…cdef");
   strictEqual(redactToken("0123456789abcdef"), "0123…cdef");
   strictEqual(redactToken("0123456789abcde"), "[hidden]");

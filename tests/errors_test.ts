@@ -15,7 +15,7 @@ import { type Desk, openDesk } from "./support/harness.ts";
 
 const malformed = (message: RegExp, status = 400) => ({ status, type: "invalid_request", message });
 
-Deno.test("the six operations that are not there, the events feed and any other path answer 404", async () => {
+Deno.test("the six unsupported operations, the events feed and any other path answer 404", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const paths: [method: string, path: string][] = [
@@ -42,7 +42,7 @@ Deno.test("the six operations that are not there, the events feed and any other 
   }
 });
 
-Deno.test("a method that a path does not have is 405, and Allow names those it has", async () => {
+Deno.test("a method that a path lacks is 405, and Allow lists the supported ones", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const allowed = new Map<string, Set<string>>();
@@ -64,7 +64,7 @@ Deno.test("a method that a path does not have is 405, and Allow names those it h
   }
 });
 
-Deno.test("HEAD answers as GET does, without a body", async () => {
+Deno.test("HEAD answers like GET, without a body", async () => {
   await using desk = await openDesk();
   const { Authorization } = await signIn(desk, {});
   for (const [path, status] of [["/offerings", 200], ["/offerings/none", 404]] as const) {
@@ -77,7 +77,7 @@ Deno.test("HEAD answers as GET does, without a body", async () => {
   }
 });
 
-Deno.test("a body is JSON and says so, is UTF-8, and is no larger than 4 MiB", async () => {
+Deno.test("a body must be declared as JSON, be UTF-8 and have at most 4 MiB", async () => {
   await using desk = await openDesk();
   const { Authorization } = await signIn(desk, {});
   const valid = JSON.stringify({ lookup_key: "a", display_name: "A" });
@@ -120,7 +120,7 @@ Deno.test("a body is JSON and says so, is UTF-8, and is no larger than 4 MiB", a
   }
 });
 
-Deno.test("a body may be empty where nothing is required, and is an object where it is not", async () => {
+Deno.test("a body may be empty where nothing is required, and must otherwise be an object", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.refused(badField("lookup_key", /required/), "POST", "/offerings");
@@ -135,7 +135,7 @@ Deno.test("a body may be empty where nothing is required, and is an object where
   equal((await api.get("/entitlements/pro")).state, "active");
 });
 
-Deno.test("JSON that could not be kept as it is, is refused", async () => {
+Deno.test("JSON that cannot be stored unchanged is refused", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const inMetadata = (json: string) => `{"metadata":{"a":${json}}}`;
@@ -161,7 +161,7 @@ Deno.test("JSON that could not be kept as it is, is refused", async () => {
   equal((await api.send("POST", "/offerings/default", deep)).status, 200);
 });
 
-Deno.test("a request is checked in a fixed order, and the first fault is told", async () => {
+Deno.test("checks run in a fixed order, and the first failure is reported", async () => {
   await using desk = await openDesk({ rateLimits: { configuration: 5, customers: 5, charts: 5 } });
   const owner = apiOf(desk, await signIn(desk, {}));
   const reader = apiOf(desk, await signIn(desk, { scope: "*:*:read" }));
@@ -184,7 +184,7 @@ Deno.test("a request is checked in a fixed order, and the first fault is told", 
   equal(await status(owner, "PATCH", "/offerings"), 405, "method before limit");
 });
 
-Deno.test("the service's own failure tells the operator why, and the caller only that", async () => {
+Deno.test("an internal failure shows its cause to the operator only", async () => {
   const told: unknown[] = [];
   await using desk = await openDesk({ report: (error) => void told.push(error) });
   await breakAudit(desk);

@@ -38,19 +38,19 @@ const rows = operations.map(readRow);
 
 const names = rows.map(({ name }) => name).sort();
 
-Deno.test("each operation has one row, with a method and a path of its own", () => {
+Deno.test("each operation has one row, with its own method and path", () => {
   equal(new Set(names).size, rows.length);
   equal(new Set(rows.map(({ method, path }) => `${method} ${path}`)).size, rows.length);
 });
 
-Deno.test("the library has a function for each row, in lib/resources, and no other there", async () => {
+Deno.test("the library has one function in lib/resources for each row, and no others", async () => {
   const functions = await functionsOfResources();
   deepEqual([...functions.keys()].sort(), names);
   const exported = new Map<string, unknown>(Object.entries(library));
   for (const { name } of rows) equal(exported.get(name), functions.get(name), name);
 });
 
-Deno.test("each function sends the method to the path of its row, its values encoded", async () => {
+Deno.test("each function sends its row's method to its row's path, with encoded values", async () => {
   const functions = await functionsOfResources();
   for (const row of rows) {
     const sent: Request[] = [];
@@ -74,7 +74,7 @@ Deno.test("each function sends the method to the path of its row, its values enc
   }
 });
 
-Deno.test("each function sends what it is given last: in the query of a GET, else in the body", async () => {
+Deno.test("each function sends its last argument as the query of a GET, otherwise as the body", async () => {
   const functions = await functionsOfResources();
   let checked = 0;
   for (const row of rows) {
@@ -99,7 +99,7 @@ Deno.test("each function sends what it is given last: in the query of a GET, els
   ok(checked >= 60, `only ${checked} functions take more than the values of their path`);
 });
 
-Deno.test("the service has a route for each row, and no other but the aliases of some", () => {
+Deno.test("the service has a route for each row, and no others except aliases", () => {
   const own = routes.filter((route) => route.alias === undefined);
   deepEqual(own.map(({ name }) => name).sort(), rows.map(({ name }) => name).sort());
   for (const route of routes) {

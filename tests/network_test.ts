@@ -48,7 +48,7 @@ function readProjects(baseUrl: string): string {
 
 const EMPTY_LIST = { object: "list", items: [], next_page: null, url: "/v2/projects" };
 
-Deno.test("importing the library asks for nothing, reads nothing and starts nothing", async () => {
+Deno.test("importing the library requests no permission, reads nothing and starts nothing", async () => {
   const { success, text } = await runProgram(
     `
     const before = Object.keys(globalThis).length;
@@ -66,7 +66,7 @@ Deno.test("importing the library asks for nothing, reads nothing and starts noth
   ok(success);
 });
 
-Deno.test("the library is imported by http from an empty folder, and types check there", async () => {
+Deno.test("the library can be imported by HTTP into an empty folder, and its types check there", async () => {
   const asked: string[] = [];
   await using server = serve(async (request) => {
     const { pathname } = new URL(request.url);
@@ -90,7 +90,7 @@ Deno.test("the library is imported by http from an empty folder, and types check
   ok(!asked.some((path) => /^\/lib\/(cli|service)\//.test(path)), asked.join());
 });
 
-Deno.test("a request goes through the proxy that the environment names, unless it is exempt", async () => {
+Deno.test("a request uses the environment's proxy unless its host is exempt", async () => {
   const seen: string[] = [];
   await using proxy = serve((request) => {
     seen.push(`${request.method} ${request.url} ${request.headers.get("Authorization")}`);
@@ -113,7 +113,7 @@ Deno.test("a request goes through the proxy that the environment names, unless i
   equal(direct.text, "items 0\n");
 });
 
-Deno.test("the command line reaches this machine by no proxy", async () => {
+Deno.test("the command line bypasses proxies for this machine", async () => {
   await using server = serve(() => Response.json(EMPTY_LIST));
   const permissions = "--allow-net=127.0.0.1 --allow-env --allow-read";
   const task = await Deno.readTextFile(new URL("../deno.json", import.meta.url));
@@ -137,7 +137,7 @@ Deno.test("the command line reaches this machine by no proxy", async () => {
   }
 });
 
-Deno.test("a private CA works by DENO_CERT, and the error without it names that", async () => {
+Deno.test("DENO_CERT adds a private CA, and the error without it names the variable", async () => {
   const [cert, key] = await Promise.all(
     ["server.pem", "server.key"].map((name) => Deno.readTextFile(new URL(name, TLS))),
   );
@@ -154,7 +154,7 @@ Deno.test("a private CA works by DENO_CERT, and the error without it names that"
   match(wrong.text, /^NetworkError Cannot reach http:/);
 });
 
-Deno.test("a script that may not connect is told the flag it lacks", async () => {
+Deno.test("a script without network permission is told the missing flag", async () => {
   const { text } = await runProgram(readProjects("http://127.0.0.1:4999"));
   match(text, /^NetworkError Cannot reach http:\/\/127\.0\.0\.1:4999: Requires net access/);
   match(text, /Run the program with: --allow-net=127\.0\.0\.1:4999\n$/);

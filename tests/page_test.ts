@@ -32,7 +32,7 @@ function asked({ posted }: Wire): string[] {
   return posted.map(({ url }) => url.slice(NOWHERE.length));
 }
 
-Deno.test("the next page is found whether its address is a URL, a path or a bare id", async () => {
+Deno.test("the next page is found by URL, by path or by bare id", async () => {
   const cursor = "$a b/%?&#é";
   const after = `${LIST}?starting_after=${encodeURIComponent(cursor)}`;
   for (const next of [after, NOWHERE + after, cursor]) {
@@ -43,7 +43,7 @@ Deno.test("the next page is found whether its address is a URL, a path or a bare
   }
 });
 
-Deno.test("the other parameters of the next page are kept as the service wrote them", async () => {
+Deno.test("the other parameters of the next page stay as the service wrote them", async () => {
   const next = `${LIST}?expand=items.product&limit=2&starting_after=a+b%20c%2B`;
   const wire = openWire([page(["1", "2"], next), page(["3"], null)]);
   await walk(wire);
@@ -53,7 +53,7 @@ Deno.test("the other parameters of the next page are kept as the service wrote t
   deepEqual(asked(bare), [LIST, `${LIST}?expand=x&starting_after=1`]);
 });
 
-Deno.test("a list ends where the service says so, however it says it", async () => {
+Deno.test("a list ends at every form of a missing next page", async () => {
   for (const end of [null, undefined, ""]) {
     const wire = openWire([page(["1"], end), page(["2"], null)]);
     deepEqual(await walk(wire), ["1"]);
@@ -61,12 +61,12 @@ Deno.test("a list ends where the service says so, however it says it", async () 
   deepEqual(await walk(openWire([page([], null)])), []);
 });
 
-Deno.test("a page without items does not end a walk", async () => {
+Deno.test("an empty page does not end a walk", async () => {
   const wire = openWire([page([], `${LIST}?starting_after=a`), page(["1"], null)]);
   deepEqual(await walk(wire), ["1"]);
 });
 
-Deno.test("a page at another origin is refused before anybody there sees the credential", async () => {
+Deno.test("a page at another origin is refused before it receives the credential", async () => {
   const foreign = [
     "https://evil.example/v2/things",
     "//evil.example/v2",
@@ -82,7 +82,7 @@ Deno.test("a page at another origin is refused before anybody there sees the cre
   }
 });
 
-Deno.test("a page that comes again is an error and not a walk without end", async () => {
+Deno.test("a repeated page is an error, not an endless walk", async () => {
   const again = `${LIST}?starting_after=1`;
   const once = openWire([page(["1"], again), page(["1"], again)]);
   await rejects(walk(once), /^NetworkError: Cannot read the whole list: .*repeats the page/);
@@ -92,7 +92,7 @@ Deno.test("a page that comes again is an error and not a walk without end", asyn
   equal(circle.posted.length, 3);
 });
 
-Deno.test("an answer that is no list is an error that says where to look", async () => {
+Deno.test("an answer without a list is an error that names the place", async () => {
   for (const body of [{}, [], { items: null }, { items: {} }, "x"]) {
     await rejects(walk(openWire([answer(200, body)])), (error) => {
       ok(error instanceof NetworkError, String(error));
@@ -104,7 +104,7 @@ Deno.test("an answer that is no list is an error that says where to look", async
   await rejects(walk(wire), NetworkError);
 });
 
-Deno.test("a limit gives that many, and asks for no more than it needs", async () => {
+Deno.test("a limit returns that many items and requests no more than needed", async () => {
   const moves: Move[] = [
     page(["1", "2"], `${LIST}?limit=2&starting_after=2`),
     page(["3", "4"], `${LIST}?starting_after=4&limit=2`),
@@ -136,7 +136,7 @@ Deno.test("a limit gives that many, and asks for no more than it needs", async (
   deepEqual(asked(plain), [LIST, `${LIST}?starting_after=a?b&limit=7`]);
 });
 
-Deno.test("a walk that is left early asks for no further page", async () => {
+Deno.test("a walk that stops early requests no further page", async () => {
   const { client, posted } = openWire([page(["1", "2"], "2"), page(["3"], null)]);
   for await (const { id } of each(client, client.get<Page<Item>>(path`/things`))) {
     if (id === "2") break;
@@ -144,7 +144,7 @@ Deno.test("a walk that is left early asks for no further page", async () => {
   equal(posted.length, 1);
 });
 
-Deno.test("a refusal in the middle of a walk loses nothing and repeats nothing", async () => {
+Deno.test("a 429 during a walk loses and repeats nothing", async () => {
   const wire = openWire([
     refused(429, {}, { "Retry-After": "1" }),
     page(["1", "2"], "2"),
@@ -157,7 +157,7 @@ Deno.test("a refusal in the middle of a walk loses nothing and repeats nothing",
   equal(wire.waits.length, 3);
 });
 
-Deno.test("a walk may take longer than any one request", async () => {
+Deno.test("a walk may take longer than the timeout of one request", async () => {
   const soon = (response: Response) => () =>
     new Promise<Response>((resolve) => setTimeout(() => resolve(response), 100));
   const moves = [..."12345"].map((id) => soon(page([id], id)));
@@ -165,7 +165,7 @@ Deno.test("a walk may take longer than any one request", async () => {
   equal((await walk(wire)).join(""), "123456");
 });
 
-Deno.test("the cursor of a page is what goes on after it", () => {
+Deno.test("the cursor of a page continues after it", () => {
   const of = (next_page: string | null) =>
     cursorAfter({ object: "list", items: [], next_page, url: LIST });
   equal(of(null), undefined);
@@ -177,7 +177,7 @@ Deno.test("the cursor of a page is what goes on after it", () => {
   equal(of("http://["), undefined);
 });
 
-Deno.test("a walk through the real service gives every item once, whatever the size of its pages", async () => {
+Deno.test("a walk through the real service returns every item once, at every page size", async () => {
   await using desk = await openDesk({ empty: false });
   for (let i = 0; i < 23; i++) {
     const body = { lookup_key: `o${i}`, display_name: `${i}` };

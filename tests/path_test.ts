@@ -4,7 +4,7 @@ import { UsageError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
 import { anyText } from "./support/any_text.ts";
 
-Deno.test("any id comes out of a URL as it went in, as exactly one segment", () => {
+Deno.test("any id survives a URL as exactly one segment", () => {
   fc.assert(fc.property(anyText, anyText, (first, second) => {
     fc.pre(isUsable(first) && isUsable(second));
     const url = new URL("http://127.0.0.1:4010/v2/projects/p" + path`/a/${first}/b/${second}`);
@@ -17,13 +17,13 @@ Deno.test("any id comes out of a URL as it went in, as exactly one segment", () 
   }));
 });
 
-Deno.test("an id that is encoded already is encoded once more, so that it stays itself", () => {
+Deno.test("an encoded id is encoded again, so that it keeps its value", () => {
   equal(path`/a/${"%2F"}`, "/a/%252F");
   equal(path`/a/${"%2e%2e"}`, "/a/%252e%252e");
   equal(path`/a/${"$anon:1 b+c/d?e#f\\g"}/x`, "/a/%24anon%3A1%20b%2Bc%2Fd%3Fe%23f%5Cg/x");
 });
 
-Deno.test("what a URL folds away or cannot hold is refused", () => {
+Deno.test("ids that a URL changes or cannot hold are refused", () => {
   for (const id of ["", ".", "..", "\ud800", "a\udc00b"]) {
     throws(() => path`/a/${id}`, (error) => error instanceof UsageError, JSON.stringify(id));
   }

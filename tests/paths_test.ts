@@ -17,21 +17,21 @@ const paths = windows
   ]
   : ["/", "/a", "/a/b.json", "/a/b/", "//a", "/a\\b/c d", "a/b", "./a", "a"];
 
-Deno.test("paths are taken apart as by the system's own rules", () => {
+Deno.test("paths are split by the system's own rules", () => {
   for (const path of paths) {
     equal(dirname(path), node.dirname(path), path);
     equal(basename(path), node.basename(path), path);
   }
 });
 
-Deno.test("paths are put together as by the system's own rules", () => {
+Deno.test("paths are joined by the system's own rules", () => {
   for (const path of paths.map(node.normalize)) {
     equal(join(path, ".cli", "config.json"), node.join(path, ".cli", "config.json"), path);
   }
   equal(join(".cli", "config.json"), node.join(".cli", "config.json"));
 });
 
-Deno.test("going up ends at the root", () => {
+Deno.test("the walk to parent folders ends at the root", () => {
   let path = windows ? "C:\\a\\b\\c" : "/a/b/c";
   for (let level = 0; level < 3; level++) path = dirname(path);
   equal(path, windows ? "C:\\" : "/");

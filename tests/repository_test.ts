@@ -47,7 +47,7 @@ async function run(source: string, ...permissions: string[]): Promise<[number, s
   return [code, decoder.decode(stdout) + decoder.decode(stderr)];
 }
 
-Deno.test("every path that the docs name is there", async () => {
+Deno.test("every path in the docs exists", async () => {
   for (const doc of docs) {
     const named = (await read(doc)).matchAll(/`([\w@.-]+(?:\/[\w@.-]+)*\/?)`/g);
     for (const path of [...named].map(([, path = ""]) => path)) {
@@ -101,7 +101,7 @@ Deno.test("lib/ has at most five casts per thousand lines", async () => {
   ok(casts * 1000 <= lines * 5, `${casts} casts in ${lines} lines`);
 });
 
-Deno.test("no file names a package registry or a path of somebody's machine", async () => {
+Deno.test("no file names a package registry or a personal path", async () => {
   const registry = new RegExp(
     ["registry\\.npm", "registry\\.yarn", "npm\\.jsr\\.io", "//jsr\\.io", "//esm\\.sh"].join("|"),
   );
@@ -129,13 +129,13 @@ Deno.test("the lock file pins every package by its hash and names no address", a
   for (const specifier of Object.keys(lock.specifiers)) match(specifier, /^npm:/);
 });
 
-Deno.test("one version stands in deno.json, lib/version.ts and CHANGES.md", async () => {
+Deno.test("deno.json, lib/version.ts and CHANGES.md have one version", async () => {
   const { version }: { version: string } = JSON.parse(await read("deno.json"));
   equal(version, VERSION);
   match(await read("CHANGES.md"), new RegExp(`^## ${VERSION.replaceAll(".", "\\.")}\\b`, "m"));
 });
 
-Deno.test("one version of Deno stands everywhere", async () => {
+Deno.test("one version of Deno is pinned everywhere", async () => {
   const versions = new Set<string>();
   for (const file of [".ci/run", ".github/workflows/ci.yml", ".github/workflows/release.yml"]) {
     ok((await read(file)).includes("npx -y deno@"), file);
@@ -153,7 +153,7 @@ Deno.test("one version of Deno stands everywhere", async () => {
   equal(DENO_VERSION, "2.9.6");
 });
 
-Deno.test("tasks are granted what they need by name, and never everything", async () => {
+Deno.test("tasks have named permissions, never all of them", async () => {
   const { tasks }: { tasks: Record<string, { command: string }> } = JSON.parse(
     await read("deno.json"),
   );
@@ -207,20 +207,20 @@ Deno.test("the workflows run on three systems with the least rights and pinned a
   }
 });
 
-Deno.test("the library can be imported without any permission, and does nothing by itself", async () => {
+Deno.test("the library can be imported without any permission and has no side effects", async () => {
   const library = modules.filter((file) => !/^lib\/(cli|service)\//.test(file));
   const source = library.map((file) => `import ${JSON.stringify(`./${file}`)};`).join("\n");
   deepEqual(await run(source), [0, ""]);
 });
 
-Deno.test("no module of lib/ does anything when it is imported", async () => {
+Deno.test("no module of lib/ has side effects on import", async () => {
   const source = modules.map((file) => `import ${JSON.stringify(`./${file}`)};`).join("\n");
   deepEqual(await run(source, "--allow-env", "--allow-read"), [0, ""]);
   // Here as well, so that a module that no test uses counts as not covered.
   for (const file of modules) await import(new URL(`../${file}`, import.meta.url).href);
 });
 
-Deno.test("the library type-checks in a folder without settings of ours", async () => {
+Deno.test("the library type-checks in a folder without our settings", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const module = new URL("../mod.ts", import.meta.url).href;

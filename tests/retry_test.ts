@@ -46,7 +46,7 @@ const MOVES: [name: string, move: Move, again: boolean][] = [
   ["429 for good", refused(429, { retryable: false }), false],
 ];
 
-Deno.test("a request is tried again when that may help, under the same key and with the same body", async () => {
+Deno.test("a failed request is retried where that is safe, with the same key and body", async () => {
   for (const [method, send] of Object.entries(METHODS)) {
     for (const [name, move, again] of MOVES) {
       const { client, posted, waits } = openWire([move, DONE]);
@@ -64,7 +64,7 @@ Deno.test("a request is tried again when that may help, under the same key and w
   }
 });
 
-Deno.test("a request without a key that may have taken effect is not tried again", () => {
+Deno.test("a request without a key that may have taken effect is not retried", () => {
   for (const [name, move] of MOVES) {
     const outcome = {
       response: move instanceof Response ? move : undefined,
@@ -79,7 +79,7 @@ Deno.test("a request without a key that may have taken effect is not tried again
   }
 });
 
-Deno.test("two requests never share a key, and a caller's own key is sent as it is", async () => {
+Deno.test("two requests never share a key, and a caller's own key is sent unchanged", async () => {
   const { client, posted } = openWire([networkFailure(), DONE]);
   await client.post(path`/offerings`, {});
   await client.post(path`/offerings`, {});
@@ -97,7 +97,7 @@ Deno.test("two requests never share a key, and a caller's own key is sent as it 
   }
 });
 
-Deno.test("a request is given up after four more tries, with growing waits", async () => {
+Deno.test("a request is retried four times, with growing delays", async () => {
   const { client, posted, waits } = openWire([refused(503)]);
   await rejects(client.get(path`/offerings`), (error) => error instanceof ApiError);
   equal(posted.length, 5);
@@ -112,7 +112,7 @@ Deno.test("a request is given up after four more tries, with growing waits", asy
   equal(once.posted.length, 1);
 });
 
-Deno.test("a local service that is not there keeps nobody waiting, a remote one may come back", async () => {
+Deno.test("an unreachable local service fails at once, a remote one is retried", async () => {
   const gone = networkFailure();
   const local = openWire([gone], { baseUrl: "http://127.0.0.1:4010" });
   await rejects(local.client.get(path`/offerings`), NetworkError);
@@ -147,7 +147,7 @@ const WAITS: [header: string | undefined, backoff: unknown, from: number, to: nu
   ["soon", 700, 700, 700],
 ];
 
-Deno.test("a wait is as long as the service says, and a wait too long ends the request", async () => {
+Deno.test("a delay follows the service's Retry-After, and too long a delay ends the request", async () => {
   for (const [header, backoff_ms, from, to] of WAITS) {
     const label = `Retry-After ${header}, backoff_ms ${backoff_ms}`;
     const headers: Record<string, string> = header === undefined ? {} : { "Retry-After": header };
@@ -164,7 +164,7 @@ Deno.test("a wait is as long as the service says, and a wait too long ends the r
   }
 });
 
-Deno.test("waits differ, so that clients do not come back all at once", async () => {
+Deno.test("delays vary, so that clients do not return all at once", async () => {
   for (const move of [refused(503), refused(429, {}, { "Retry-After": "1" })]) {
     const seen = new Set<number>();
     for (let i = 0; i < 10; i++) {
@@ -176,14 +176,14 @@ Deno.test("waits differ, so that clients do not come back all at once", async ()
   }
 });
 
-Deno.test("the longest wait can be set", async () => {
+Deno.test("the longest delay can be set", async () => {
   const impatient = { longestWaitMs: 500 };
   const { client, waits } = openWire([refused(429, {}, { "Retry-After": "1" }), DONE], impatient);
   await rejects(client.get(path`/offerings`), { retryAfterMs: 1_000, status: 429 });
   deepEqual(waits, []);
 });
 
-Deno.test("an abort ends a wait at once, and nothing is sent after it", async () => {
+Deno.test("an abort ends a delay at once, and nothing is sent after it", async () => {
   const abort = new AbortController();
   const reason = new Error("enough");
   const { client, posted } = openWire([() => {
@@ -200,7 +200,7 @@ Deno.test("an abort ends a wait at once, and nothing is sent after it", async ()
   equal(posted.length, 1);
 });
 
-Deno.test("an abort ends a request that is on its way, and is no failure of the network", async () => {
+Deno.test("an abort ends a running request, and is no network failure", async () => {
   const abort = new AbortController();
   const { client, posted } = openWire([
     ({ signal }) =>
@@ -213,7 +213,7 @@ Deno.test("an abort ends a request that is on its way, and is no failure of the 
   equal(posted.length, 1);
 });
 
-Deno.test("waiting leaves nothing behind on the signal", async () => {
+Deno.test("a delay leaves no listener on the signal", async () => {
   const abort = new AbortController();
   let listeners = 0;
   const { signal } = abort;
@@ -229,7 +229,7 @@ Deno.test("waiting leaves nothing behind on the signal", async () => {
   await rejects(pause(60_000, signal), Cancelled);
 });
 
-Deno.test("each try has its own time, its answer included", async () => {
+Deno.test("each try has its own timeout, including its answer", async () => {
   await using server = slowServer();
   const client = createClient({
     baseUrl: server.baseUrl,

@@ -50,7 +50,7 @@ function named(group: string, limits: Record<string, number>): Record<string, nu
   );
 }
 
-Deno.test("SECURITY.md shows every limit with the number that the code has", async () => {
+Deno.test("SECURITY.md shows every limit with the number in the code", async () => {
   const page = await Deno.readTextFile(new URL("../SECURITY.md", import.meta.url));
   const rows = [...page.matchAll(/^\|[^|]+\|\s*(\d+)\s*\|\s*`([\w.]+)`\s*\|$/gm)];
   ok(rows.length > 0);

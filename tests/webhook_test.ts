@@ -45,13 +45,13 @@ function isUntrusted(why: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof AuthError && why.test(error.message);
 }
 
-Deno.test("either form of signature lets an event pass, and so do both", async () => {
+Deno.test("either form of signature is enough, and so are both", async () => {
   for (const keep of [own, standard, /./]) {
     deepEqual(await verifyWebhook(delivered({ keep }), SECRET, at), EVENT);
   }
 });
 
-Deno.test("signatures in two headers of one name count like those in one", async () => {
+Deno.test("two signature headers of one name count like one", async () => {
   const right = delivered({ keep: standard }).headers.get("webhook-signature") ?? "";
   const others = [`v1,${btoa("x".repeat(32))}`, "v1a,abc", "v1,AAAA"];
   for (const all of [[right, ...others], [...others, right], ["v1,AAAA", right, "v1a,abc"]]) {
@@ -62,7 +62,7 @@ Deno.test("signatures in two headers of one name count like those in one", async
   }
 });
 
-Deno.test("an independent library accepts what the service signs", async () => {
+Deno.test("an independent library accepts the service's signatures", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice({ clock: Date.now });
   const webhook = await office.subscribe(receiver);
@@ -86,7 +86,7 @@ Deno.test("an independent library accepts what the service signs", async () => {
   await rejects(async () => next.verify(before?.body ?? "", before?.headers ?? {}));
 });
 
-Deno.test("this library accepts what an independent one signs", async () => {
+Deno.test("this library accepts an independent library's signatures", async () => {
   const signature = new Webhook(SECRET).sign("e1", new Date(NOW), BODY);
   const headers = {
     "Webhook-Id": "e1",
@@ -97,7 +97,7 @@ Deno.test("this library accepts what an independent one signs", async () => {
   equal((await verifyWebhook(request, SECRET, at)).id, "e1");
 });
 
-Deno.test("while secrets change, any of both ends' secrets will do", async () => {
+Deno.test("during a rotation, any secret of either side is enough", async () => {
   const [first, second, third] = [SECRET, newSigningSecret(), newSigningSecret()];
   const both = { secrets: [second, first] };
   for (const keep of [own, standard]) {
@@ -111,7 +111,7 @@ Deno.test("while secrets change, any of both ends' secrets will do", async () =>
   }
 });
 
-Deno.test("whatever was changed on the way is not trusted", async () => {
+Deno.test("an event changed in transit is rejected", async () => {
   for (const keep of [own, standard]) {
     for (const body of [BODY + " ", BODY.replace("e1", "e2"), "", BODY.slice(1)]) {
       await rejects(verifyWebhook(delivered({ keep, body }), SECRET, at), isUntrusted(/fits none/));
@@ -131,7 +131,7 @@ Deno.test("whatever was changed on the way is not trusted", async () => {
   }
 });
 
-Deno.test("what is no signature is none", async () => {
+Deno.test("a malformed signature is rejected", async () => {
   const hex = createHmac("sha256", SECRET).update(`${NOW / 1000}.${BODY}`).digest("hex");
   const bad: Record<string, string>[] = [
     {},
@@ -166,7 +166,7 @@ Deno.test("what is no signature is none", async () => {
   equal((await verifyWebhook(request, SECRET, at)).id, "e1");
 });
 
-Deno.test("a request counts for 5 minutes, or for as long as the receiver says", async () => {
+Deno.test("a request is valid for 5 minutes, or for the receiver's own tolerance", async () => {
   for (const keep of [own, standard]) {
     for (const off of [-300_000, 0, 300_000]) {
       const request = delivered({ keep, now: NOW + off });
@@ -183,7 +183,7 @@ Deno.test("a request counts for 5 minutes, or for as long as the receiver says",
   equal((await verifyWebhook(delivered({ now: Date.now() }), SECRET)).id, "e1");
 });
 
-Deno.test("what was signed must be an event, and a secret must be there", async () => {
+Deno.test("the signed body must be an event, and a secret is required", async () => {
   for (const body of ["", "{", "[]", "null", '{"event":null}', '{"event":{"type":1,"id":"a"}}']) {
     const headers = signatureHeaders([SECRET], { id: "e1", body, now: NOW });
     const request = new Request("http://receiver.test/", { method: "POST", headers, body });
@@ -194,7 +194,7 @@ Deno.test("what was signed must be an event, and a secret must be there", async 
   }
 });
 
-Deno.test("what is no text is no secret, though it could be written as one", async () => {
+Deno.test("a secret that is not a string is refused", async () => {
   const absent = [null, undefined, 0, {}, [null], [undefined, SECRET], [[SECRET]], " \n"];
   // As it comes of `whsec_${…}` with nothing in it.
   const empty = ["whsec_", "whsec_  ", "whsec_====", "whsec_!!", ["whsec_\u200b"]];
@@ -210,7 +210,7 @@ Deno.test("what is no text is no secret, though it could be written as one", asy
   }
 });
 
-Deno.test("a line's end after a secret does not count, in either form of signature", async () => {
+Deno.test("a line break after a secret is ignored, in either form of signature", async () => {
   for (const keep of [own, standard]) {
     for (const secrets of [`${SECRET}\n`, ` ${SECRET}\r\n`, [`\t${SECRET} `, ""]]) {
       deepEqual(await verifyWebhook(delivered({ keep }), secrets, at), EVENT);
@@ -218,7 +218,7 @@ Deno.test("a line's end after a secret does not count, in either form of signatu
   }
 });
 
-Deno.test("a body that was read already is told of, and a clone of the request will do", async () => {
+Deno.test("a body that was already read is an error, and a clone of the request works", async () => {
   const early = (error: unknown) =>
     error instanceof UsageError && /was read already$/.test(error.message) &&
     /request\.clone\(\)/.test(error.hint ?? "");
@@ -233,7 +233,7 @@ Deno.test("a body that was read already is told of, and a clone of the request w
   await rejects(verifyWebhook(held, SECRET, at), early);
 });
 
-Deno.test("a body without end is not read to its end", async () => {
+Deno.test("an endless body is not read to its end", async () => {
   let sent = 0;
   const body = new ReadableStream({
     pull(controller) {
@@ -341,7 +341,7 @@ const TYPED: Partial<Record<KnownEvent["type"], Record<string, true>>> = {
   VIRTUAL_CURRENCY_TRANSACTION: CURRENCY,
 };
 
-Deno.test("the types have the fields that the service sends, and no others", async () => {
+Deno.test("the types have exactly the fields that the service sends", async () => {
   const seen = new Set<string>();
   for (const { does } of Object.values(ACTIVITIES)) {
     await using desk = await openDesk({ buyers: false });
@@ -359,7 +359,7 @@ Deno.test("the types have the fields that the service sends, and no others", asy
   deepEqual([...seen].sort(), Object.keys(TYPED).sort());
 });
 
-Deno.test("an event is told by its type, and one that nobody knows is left as it is", async () => {
+Deno.test("an event is narrowed by its type, and an unknown one passes unchanged", async () => {
   const event = await verifyWebhook(delivered(), SECRET, at);
   ok(isEvent(event, "RENEWAL"));
   equal(event.app_user_id, "Zoë 🌷");

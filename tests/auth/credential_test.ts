@@ -29,7 +29,7 @@ function title(found: FoundCredential | undefined): string | undefined {
   return found && (found.name ?? { environment: "env", local: "local" }[String(found.kind)]);
 }
 
-Deno.test("the sign-in comes from the first of its places, whichever are there", async () => {
+Deno.test("the sign-in comes from the first place that has one", async () => {
   await using machine = await testMachine();
   await store(machine);
   const path = join(machine.home, ".cli", "config.json");
@@ -66,7 +66,7 @@ Deno.test("the sign-in comes from the first of its places, whichever are there",
   }
 });
 
-Deno.test("a find tells where it comes from and shows no token", async () => {
+Deno.test("a found sign-in shows its source and no token", async () => {
   await using machine = await testMachine();
   await store(machine);
   await setActive(machine, "active");
@@ -96,7 +96,7 @@ Deno.test("a find tells where it comes from and shows no token", async () => {
   strictEqual((await resolveCredential(machine))?.preview, "[hidden]");
 });
 
-Deno.test("an empty variable counts as unset, an empty token given by a program is refused", async () => {
+Deno.test("an empty variable counts as unset, an empty token from a program is refused", async () => {
   await using machine = await testMachine();
   machine.variables.CLI_REFRESH_TOKEN = "";
   machine.variables.CLI_PROFILE = "  ";
@@ -106,7 +106,7 @@ Deno.test("an empty variable counts as unset, an empty token given by a program 
   deepStrictEqual([found?.kind, found?.source], ["option", "refreshToken"]);
 });
 
-Deno.test("a named profile that does not exist is refused with those that do", async () => {
+Deno.test("an unknown profile is refused with a list of the existing ones", async () => {
   await using machine = await testMachine();
   await store(machine);
   const missing = (error: unknown) => {
@@ -123,7 +123,7 @@ Deno.test("a named profile that does not exist is refused with those that do", a
   await rejects(resolveCredential(machine, { withShadows: true }), missing);
 });
 
-Deno.test("CLI_PROFILE has the effect of --profile, in a folder with its own sign-in, too", async () => {
+Deno.test("CLI_PROFILE has the effect of --profile, even in a folder with its own sign-in", async () => {
   await using machine = await testMachine();
   await store(machine);
   const { name: _, ...token } = profileNamed("local");
@@ -135,14 +135,14 @@ Deno.test("CLI_PROFILE has the effect of --profile, in a folder with its own sig
   deepStrictEqual(machine.warnings, []);
 });
 
-Deno.test("a local file without a sign-in leaves the choice to the profiles", async () => {
+Deno.test("without a sign-in in the local file, the profile applies", async () => {
   await using machine = await testMachine();
   await store(machine);
   await putPrivate(localFile(machine), { project_id: "proj_1", profile: null });
   strictEqual((await resolveCredential(machine))?.name, "default");
 });
 
-Deno.test("a stale active mark falls back to the default profile and heals", async () => {
+Deno.test("a stale active mark falls back to the default profile and is removed", async () => {
   await using machine = await testMachine();
   await store(machine);
   await putPrivate(join(machine.home, ".cli", "active"), "gone\n");

@@ -39,7 +39,7 @@ function only(answers: Record<string, [status: number, body: unknown]>) {
   };
 }
 
-Deno.test("a service is asked once for its health and once for what it tells of itself", async () => {
+Deno.test("a service is asked once for its health and once for its description", async () => {
   const { asked, outcome } = await lookAt(only({
     [HEALTH]: [200, { status: "ok", version: "1.2.3" }],
     [METADATA]: [200, {
@@ -51,7 +51,7 @@ Deno.test("a service is asked once for its health and once for what it tells of 
   deepEqual(outcome, { version: "1.2.3", namesItself: true });
 });
 
-Deno.test("a service that only describes itself, or only asks for a sign-in, is one", async () => {
+Deno.test("a service with only a description, or only a 401, is recognised", async () => {
   const described = await lookAt(only({ [METADATA]: [200, { token_endpoint: "x" }] }));
   deepEqual(described.outcome, { version: undefined, namesItself: false });
   const asking = await lookAt(only({ "/v2/projects": [401, REFUSAL] }));
@@ -59,7 +59,7 @@ Deno.test("a service that only describes itself, or only asks for a sign-in, is 
   deepEqual(asking.outcome, { version: undefined, namesItself: false });
 });
 
-Deno.test("what is not the service is told from it", async () => {
+Deno.test("other programs are not taken for the service", async () => {
   const others = [
     only({}),
     only({ [HEALTH]: [200, { status: "up" }] }),
@@ -87,7 +87,7 @@ Deno.test("what is not the service is told from it", async () => {
   equal(versioned.outcome.hint, "Leave out the version: CLI_BASE_URL=http://service.test");
 });
 
-Deno.test("an address with the version that paths bring is the service's, too", async () => {
+Deno.test("an address that includes the version works", async () => {
   for (const end of ["/v2", "/v2/"]) {
     const { outcome } = await lookAt(
       only({ "/v2/projects": [401, REFUSAL] }),
@@ -97,7 +97,7 @@ Deno.test("an address with the version that paths bring is the service's, too", 
   }
 });
 
-Deno.test("what the service says of itself is shown", async () => {
+Deno.test("the service's description is shown", async () => {
   for (const [status, why] of [[503, "The disk is full"], [421, "Not a host of mine"]] as const) {
     const body = { object: "error", type: "server_error", message: why };
     const { outcome } = await lookAt(() => Response.json(body, { status }));
@@ -106,7 +106,7 @@ Deno.test("what the service says of itself is shown", async () => {
   }
 });
 
-Deno.test("a service that fails is asked once, and is not taken for another one", async () => {
+Deno.test("a failing service is asked once, and is not taken for another program", async () => {
   const { asked, outcome } = await lookAt(() => new Response("down", { status: 500 }));
   deepEqual(asked, [[HEALTH, 1]]);
   ok(outcome instanceof NetworkError, String(outcome));

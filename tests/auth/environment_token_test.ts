@@ -35,7 +35,7 @@ function rememberedFiles(machine: TestMachine): string[] {
     .filter((path) => path.endsWith(".json"));
 }
 
-Deno.test("a given token is exchanged once an hour, by whatever number of runs", async () => {
+Deno.test("a given token is exchanged once an hour, however many runs use it", async () => {
   for (const rotates of [true, false]) {
     const [machine, service, token] = await given(rotates);
     await using _ = machine;
@@ -53,7 +53,7 @@ Deno.test("a given token is exchanged once an hour, by whatever number of runs",
   }
 });
 
-Deno.test("a value that is no refresh token is told as such, and nothing is sent or left", async () => {
+Deno.test("a value that is no refresh token is refused before anything is sent or stored", async () => {
   const [machine, service] = await given(true);
   await using _ = machine;
   const values = [
@@ -68,7 +68,7 @@ Deno.test("a value that is no refresh token is told as such, and nothing is sent
   deepStrictEqual([service.forms, [...Deno.readDirSync(machine.home)]], [[], []]);
 });
 
-Deno.test("what was not renewed for 60 days is forgotten when a new token comes, unless it is in use", async () => {
+Deno.test("a token unused for 60 days is forgotten when a new one comes, unless it is in use", async () => {
   const [machine, service] = await given(false);
   await using _ = machine;
   await tokenSent(await client(machine));
@@ -101,7 +101,7 @@ Deno.test("what was not renewed for 60 days is forgotten when a new token comes,
   strictEqual(rememberedFiles(machine).length, 4);
 });
 
-Deno.test("what is remembered is private, and holds the given token in no form", async () => {
+Deno.test("the memory is private and does not contain the given token", async () => {
   const [machine, service, token] = await given(false);
   await using _ = machine;
   await tokenSent(await client(machine));
@@ -123,7 +123,7 @@ Deno.test("what is remembered is private, and holds the given token in no form",
   await rejects(tokenSent(await client(machine)), { hint: `Run: chmod 600 ${path}` });
 });
 
-Deno.test("another token and another service have a memory of their own", async () => {
+Deno.test("each token and each service has its own memory", async () => {
   const [machine, service] = await given(true);
   await using _ = machine;
   await tokenSent(await client(machine));
@@ -138,7 +138,7 @@ Deno.test("another token and another service have a memory of their own", async 
   strictEqual(rememberedFiles(machine).length, 3);
 });
 
-Deno.test("an access token that the service refuses is replaced with the successor", async () => {
+Deno.test("an access token that the service refuses is replaced with the help of the successor", async () => {
   const [machine, service] = await given(true);
   await using _ = machine;
   await tokenSent(await client(machine));
@@ -152,7 +152,7 @@ Deno.test("an access token that the service refuses is replaced with the success
   strictEqual(service.forms.at(-1)?.get("refresh_token"), content.refresh_token);
 });
 
-Deno.test("callers at once share one exchange", async () => {
+Deno.test("concurrent callers share one exchange", async () => {
   const [machine, service] = await given(true);
   await using _ = machine;
   const ours = async () => await connect({ surroundings: machine });
@@ -162,7 +162,7 @@ Deno.test("callers at once share one exchange", async () => {
   strictEqual(service.forms.length, 1);
 });
 
-Deno.test("where nothing can be stored, a token that does not rotate just works", async () => {
+Deno.test("where nothing can be stored, a token that does not rotate works", async () => {
   const [machine, service] = await given(false);
   await using _ = machine;
   await Deno.writeTextFile(join(machine.home, "file"), "");
@@ -182,7 +182,7 @@ Deno.test("where nothing can be stored, a token that does not rotate just works"
   match(machine.warnings[1] ?? "", /^Each run exchanges .*\(no home folder is known\)\.$/);
 });
 
-Deno.test("where nothing can be stored, a token that rotates lasts this run, with a warning why", async () => {
+Deno.test("where nothing can be stored, a rotating token lasts for this run, with a warning", async () => {
   const [machine, service] = await given(true);
   await using _ = machine;
   await Deno.writeTextFile(join(machine.home, ".cli"), "in the way", { mode: 0o600 });
@@ -211,7 +211,7 @@ Deno.test("where nothing can be stored, a token that rotates lasts this run, wit
   }
 });
 
-Deno.test("a ~/.cli that others can open, or that is a file, does not stop a given token", {
+Deno.test("a ~/.cli that others can open, or that is a file, does not block a given token", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   for (const place of ["a file", 0o755, 0o2777]) {
@@ -235,7 +235,7 @@ Deno.test("a ~/.cli that others can open, or that is a file, does not stop a giv
   }
 });
 
-Deno.test("a disk that fails after the exchange costs the next run, not this one", async () => {
+Deno.test("a disk that fails after the exchange affects the next run only", async () => {
   const [machine, service] = await given(true);
   await using _ = machine;
   const connected = await client(machine);
@@ -261,7 +261,7 @@ Deno.test("a disk that fails after the exchange costs the next run, not this one
   strictEqual(machine.warnings.length, 1);
 });
 
-Deno.test("a successor that the service refuses gives the given token a last chance", async () => {
+Deno.test("when the service refuses the successor, the given token is tried once more", async () => {
   const [machine, service, token] = await given(true);
   await using _ = machine;
   await tokenSent(await client(machine));
@@ -280,14 +280,14 @@ Deno.test("a successor that the service refuses gives the given token a last cha
   });
 });
 
-Deno.test("a token that a program gives is named as such when it is refused", async () => {
+Deno.test("a refused token from a program is reported as such", async () => {
   await using machine = await testMachine();
   await rejects(tokenSent(await client(machine, { refreshToken: "rtk_wrong" })), {
     message: "Cannot sign in with refreshToken: the service refused it (The token is unknown)",
   });
 });
 
-Deno.test("a script needs no more than its host and its variables", async () => {
+Deno.test("a script needs only its host and its variables", async () => {
   const service = tokenService();
   service.rotates = false;
   await using machine = await testMachine(service);

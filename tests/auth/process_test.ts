@@ -135,7 +135,7 @@ async function storedToken({ home }: Place): Promise<string> {
   return JSON.parse(text).profiles.default.refresh_token;
 }
 
-Deno.test(`${COUNT} processes that start with an ended access token all succeed, with one rotation`, async () => {
+Deno.test(`${COUNT} processes that start with an expired access token all succeed, with one rotation`, async () => {
   await using place = await openPlace();
   const before = await storeEnded(place);
   await allSucceed(place, COUNT);
@@ -163,7 +163,7 @@ Deno.test(`${HALF} processes with one CLI_REFRESH_TOKEN that does not rotate all
   deepStrictEqual(await counts(place), { rotations: 0, access: 2 });
 });
 
-Deno.test("a process killed between receiving and storing costs nothing within the grace", async () => {
+Deno.test("a process killed between receiving and storing loses nothing within the grace", async () => {
   await using place = await openPlace();
   const before = await storeEnded(place);
   const child = start(place, "projects", "list");
@@ -179,7 +179,7 @@ Deno.test("a process killed between receiving and storing costs nothing within t
   ok(await storedToken(place) !== before);
 });
 
-Deno.test("a process killed between receiving and storing is told later what to run", async () => {
+Deno.test("after a kill between receiving and storing, a later run names the command to run", async () => {
   await using place = await openPlace();
   await storeEnded(place);
   const child = start(place, "projects", "list");

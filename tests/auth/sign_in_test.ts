@@ -29,7 +29,7 @@ async function pageAt(address: string | URL, init?: RequestInit): Promise<[numbe
   return [response.status, await response.text()];
 }
 
-Deno.test("the example of RFC 7636 has the challenge that the RFC gives it", async () => {
+Deno.test("the example of RFC 7636 produces the challenge of the RFC", async () => {
   const bytes = new Uint8Array([
     ...[116, 24, 223, 180, 151, 153, 224, 37, 79, 250, 96, 125, 216, 173, 187, 186],
     ...[22, 212, 37, 77, 105, 214, 191, 240, 91, 88, 5, 88, 83, 132, 141, 121],
@@ -40,7 +40,7 @@ Deno.test("the example of RFC 7636 has the challenge that the RFC gives it", asy
   });
 });
 
-Deno.test("the browser is opened with the whole address as one argument, without a shell", () => {
+Deno.test("the browser gets the whole address as one argument, without a shell", () => {
   const url = "http://h/authorize?a=1&b=%20$(x)";
   deepStrictEqual(openerCommand(url, "linux"), ["xdg-open", url]);
   deepStrictEqual(openerCommand(url, "darwin"), ["open", url]);
@@ -74,7 +74,7 @@ Deno.test("the program that BROWSER names opens the address, as one argument", {
   }
 });
 
-Deno.test("a script signs in, gets what the stores take, and ends the sign-in", async () => {
+Deno.test("a script signs in, gets tokens that the stores accept, and ends the sign-in", async () => {
   await using at = await openHome();
   let asked = "";
   const token = await signInAt(at, async (url) => {
@@ -100,7 +100,7 @@ Deno.test("a script signs in, gets what the stores take, and ends the sign-in", 
   await signOut(token, { surroundings: at.around() });
 });
 
-Deno.test("answers that are not ours get a page and do not end the wait for the right one", async () => {
+Deno.test("unrelated callbacks get a page and do not end the wait", async () => {
   await using at = await openHome();
   const pages: [number, string][] = [];
   await signInAt(at, async (url) => {
@@ -124,7 +124,7 @@ Deno.test("answers that are not ours get a page and do not end the wait for the 
   match(pages.at(-1)?.[1] ?? "", /You are signed in[^]*close this page/);
 });
 
-Deno.test("every hit with our state is answered alike, before and after the end is known", async () => {
+Deno.test("every callback with our state gets the same answer, before and after the end is known", async () => {
   await using loopback = await openLoopback("ours");
   const hit = () => pageAt(`${loopback.redirectUri}?state=ours&code=c`);
   const early = [hit(), hit()];
@@ -136,7 +136,7 @@ Deno.test("every hit with our state is answered alike, before and after the end 
   match(pages[0]?.[1] ?? "", /You are signed in/);
 });
 
-Deno.test("the page is shown only once the sign-in is complete, and says when it came to nothing", async () => {
+Deno.test("the page appears only after the sign-in is complete, and reports a failure", async () => {
   await using at = await openHome();
   const order: string[] = [];
   let page = "";
@@ -156,7 +156,7 @@ Deno.test("the page is shown only once the sign-in is complete, and says when it
   strictEqual(at.sent.at(-1), "POST /oauth2/revoke");
 });
 
-Deno.test("the page holds no script, no link, no code and no state, and cannot be framed or kept", async () => {
+Deno.test("the page has no script, link, code or state, and cannot be framed or cached", async () => {
   await using at = await openHome();
   let response: Response | undefined;
   let text = "";
@@ -219,7 +219,7 @@ Deno.test("an answer with our state but another issuer, an error or no code ends
   ok((await signIn({ surroundings: around, onUrl })).access_token, "it never promised its name");
 });
 
-Deno.test("nobody answers in time, or somebody presses Ctrl-C: the wait ends and so does the listener", async () => {
+Deno.test("a timeout or Ctrl-C ends the wait and closes the listener", async () => {
   await using at = await openHome();
   let redirect = "";
   const note = (url: string) => {
@@ -242,7 +242,7 @@ Deno.test("nobody answers in time, or somebody presses Ctrl-C: the wait ends and
   await rejects(signInAt(at, note, { signal: stop.signal }), Cancelled);
 });
 
-Deno.test("a Ctrl-C while the tokens come revokes them", async () => {
+Deno.test("a Ctrl-C during the token exchange revokes the tokens", async () => {
   await using at = await openHome();
   const stop = new AbortController();
   const around = at.around({
@@ -260,7 +260,7 @@ Deno.test("a Ctrl-C while the tokens come revokes them", async () => {
   strictEqual(at.sent.at(-1), "POST /oauth2/revoke");
 });
 
-Deno.test("an address that is none, and a service that is not there, are told before the address is shown", async () => {
+Deno.test("an invalid address or an unreachable service is reported before the address is shown", async () => {
   await using at = await openHome();
   const onUrl = () => {
     throw new Error("the address was shown");
@@ -270,7 +270,7 @@ Deno.test("an address that is none, and a service that is not there, are told be
   await rejects(signIn({ surroundings: away, onUrl }), NetworkError);
 });
 
-Deno.test("without a browser the person is told, unless the answer is there already", async () => {
+Deno.test("without a browser the person sees the address, unless the answer is already there", async () => {
   await using at = await openHome();
   let told = 0;
   const onNoBrowser = () => void told++;
@@ -282,7 +282,7 @@ Deno.test("without a browser the person is told, unless the answer is there alre
   strictEqual(told, 2);
 });
 
-Deno.test("a script that may not listen is told what to allow", async () => {
+Deno.test("a script that may not listen is told the missing permission", async () => {
   const source = `
     import { signIn } from ${JSON.stringify(new URL("../../mod.ts", import.meta.url).href)};
     await signIn({ onUrl: () => {}, surroundings: {
@@ -296,7 +296,7 @@ Deno.test("a script that may not listen is told what to allow", async () => {
   });
 });
 
-Deno.test("a level of read_write includes read, and a star any resource", () => {
+Deno.test("read_write includes read, and a star includes any resource", () => {
   const [read, write] = ["a:b:read", "a:b:read_write"];
   deepStrictEqual(missingScopes(write, [read, write]), []);
   deepStrictEqual(missingScopes(read, [read, write]), [write]);

@@ -28,7 +28,7 @@ function namesIn(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map((entry) => entry.name).sort();
 }
 
-Deno.test("a profile that was stored is read back, and its files are the owner's alone", async () => {
+Deno.test("a stored profile is read back, and its files are private", async () => {
   await using machine = await testMachine();
   const profile = profileNamed("work", { scope: "a b", client_id: "c", base_url: "http://h" });
   await saveProfile(machine, profile);
@@ -66,7 +66,7 @@ Deno.test("no file is readable by others at any moment of a write", {
   deepStrictEqual([...new Set(seen)], ["600"]);
 });
 
-Deno.test("fields that this version does not know stay through every change", async () => {
+Deno.test("unknown fields survive every change", async () => {
   await using machine = await testMachine();
   const path = join(machine.home, ".cli", "config.json");
   const { name: _, ...fields } = profileNamed("old");
@@ -108,7 +108,7 @@ Deno.test("profiles written at once by one process all survive", async () => {
   deepStrictEqual((await listProfiles(machine)).map(({ name }) => name).sort(), names.sort());
 });
 
-Deno.test("a name that JavaScript treats specially is a name like any other", async () => {
+Deno.test("a name with a special meaning in JavaScript works like any other", async () => {
   await using machine = await testMachine();
   for (const name of ["__proto__", "constructor", "2", "mit Leerzeichen", "émoji 🎈"]) {
     strictEqual(await readProfile(machine, name), undefined);
@@ -121,14 +121,14 @@ Deno.test("a name that JavaScript treats specially is a name like any other", as
   }
 });
 
-Deno.test("a name that a line of text cannot carry is refused", async () => {
+Deno.test("a name with control characters is refused", async () => {
   await using machine = await testMachine();
   for (const name of ["", " ", " x", "x ", "a\nb", "a\u001bb", "x".repeat(65)]) {
     await rejects(saveProfile(machine, profileNamed(name)), UsageError, JSON.stringify(name));
   }
 });
 
-Deno.test("a file that others can open is refused with the command that closes it", {
+Deno.test("a file that others can open is refused with the command that fixes it", {
   ignore: windows,
 }, async () => {
   await using machine = await testMachine();
@@ -148,7 +148,7 @@ Deno.test("a file that others can open is refused with the command that closes i
   strictEqual((await listProfiles(machine)).length, 1);
 });
 
-Deno.test("a folder that others can enter is refused with the command that closes it", {
+Deno.test("a folder that others can enter is refused with the command that fixes it", {
   ignore: windows,
 }, async () => {
   await using machine = await testMachine();
@@ -160,7 +160,7 @@ Deno.test("a folder that others can enter is refused with the command that close
   await rejects(saveProfile(machine, profileNamed("other")), refused);
 });
 
-Deno.test("a symbolic link in the place of a file or folder is refused and left alone", {
+Deno.test("a symbolic link in place of a file or folder is refused and left unchanged", {
   ignore: windows,
 }, async () => {
   await using machine = await testMachine();
@@ -183,14 +183,14 @@ Deno.test("a symbolic link in the place of a file or folder is refused and left 
   await rejects(setActive(machine, "default"), { message: link });
 });
 
-Deno.test("modes are not looked at on Windows", { ignore: windows }, async () => {
+Deno.test("modes are ignored on Windows", { ignore: windows }, async () => {
   await using machine = await testMachine();
   await saveProfile(machine, profileNamed("default"));
   await Deno.chmod(join(machine.home, ".cli", "config.json"), 0o666);
   strictEqual((await listProfiles({ ...machine, platform: "windows" })).length, 1);
 });
 
-Deno.test("what a killed writer left is removed, and nothing else", async () => {
+Deno.test("leftovers of a killed writer are removed, and nothing else", async () => {
   await using machine = await testMachine();
   await saveProfile(machine, profileNamed("default"));
   const folder = join(machine.home, ".cli");
@@ -200,7 +200,7 @@ Deno.test("what a killed writer left is removed, and nothing else", async () => 
   deepStrictEqual(namesIn(folder), ["config.json", "config.json.lock", "other.json.0f0f.tmp"]);
 });
 
-Deno.test("a place that cannot be written is named, with the reason and the fix", async () => {
+Deno.test("an unwritable place is named, with the reason and the fix", async () => {
   await using machine = await testMachine();
   const folder = join(machine.home, ".cli");
   await Deno.writeTextFile(folder, "in the way", { mode: 0o600 });
@@ -219,7 +219,7 @@ Deno.test("a place that cannot be written is named, with the reason and the fix"
   await rejects(save(join(machine.root, "other")), { message: /it is not a file$/ });
 });
 
-Deno.test("each reason of the system is said in words", () => {
+Deno.test("each system error is explained in words", () => {
   const said = (code: string) => {
     const error = fileError("write", "/a b/c's", Object.assign(new Error("raw"), { code }));
     ok(error instanceof ConfigError);
@@ -238,7 +238,7 @@ Deno.test("each reason of the system is said in words", () => {
   strictEqual(shellWord("/a b/c's"), `'/a b/c'\\''s'`);
 });
 
-Deno.test("a malformed file is refused by line and column, and no token is quoted", async () => {
+Deno.test("a malformed file is refused with line and column, and no token is quoted", async () => {
   await using machine = await testMachine();
   const path = join(machine.home, ".cli", "config.json");
   const faults: [text: string, where: RegExp][] = [
@@ -272,7 +272,7 @@ Deno.test("a malformed file is refused by line and column, and no token is quote
   }
 });
 
-Deno.test("one malformed profile spoils neither the others nor its own removal", async () => {
+Deno.test("a malformed profile affects neither the others nor its own removal", async () => {
   await using machine = await testMachine();
   await saveProfile(machine, profileNamed("good"));
   const path = join(machine.home, ".cli", "config.json");
@@ -285,7 +285,7 @@ Deno.test("one malformed profile spoils neither the others nor its own removal",
   strictEqual((await listProfiles(machine)).length, 1);
 });
 
-Deno.test("a byte order mark is passed over and other bytes than UTF-8 are refused", async () => {
+Deno.test("a byte order mark is ignored, and other encodings than UTF-8 are refused", async () => {
   await using machine = await testMachine();
   const path = join(machine.home, ".cli", "config.json");
   await putPrivate(path, '\ufeff{"profiles":{}}');
@@ -294,7 +294,7 @@ Deno.test("a byte order mark is passed over and other bytes than UTF-8 are refus
   await rejects(listProfiles(machine), { name: "ConfigError", message: /not UTF-8 text$/ });
 });
 
-Deno.test("a profile that does not exist cannot be made active, and those there are are listed", async () => {
+Deno.test("a missing profile cannot be made active, and the existing ones are listed", async () => {
   await using machine = await testMachine();
   await rejects(setActive(machine, "work"), { message: /"work": none is stored$/ });
   await saveProfile(machine, profileNamed("home"));
@@ -307,7 +307,7 @@ Deno.test("a profile that does not exist cannot be made active, and those there 
   });
 });
 
-Deno.test("removing the active profile removes the mark, removing another one does not", async () => {
+Deno.test("removing the active profile removes the mark, removing another keeps it", async () => {
   await using machine = await testMachine();
   for (const name of ["a", "b"]) await saveProfile(machine, profileNamed(name));
   await setActive(machine, "a");
@@ -317,7 +317,7 @@ Deno.test("removing the active profile removes the mark, removing another one do
   strictEqual(await readActive(machine), undefined);
 });
 
-Deno.test("a mark of a profile that is gone is passed over, told of and removed", async () => {
+Deno.test("a mark of a deleted profile is skipped, reported and removed", async () => {
   await using machine = await testMachine();
   await saveProfile(machine, profileNamed("default"));
   await putPrivate(join(machine.home, ".cli", "active"), "gone\n");
@@ -329,7 +329,7 @@ Deno.test("a mark of a profile that is gone is passed over, told of and removed"
   strictEqual(machine.warnings.length, 1);
 });
 
-Deno.test("a mark that is open to others or holds no text stops nothing, and is replaced", async () => {
+Deno.test("a mark that is open to others or empty stops nothing and is replaced", async () => {
   await using machine = await testMachine();
   for (const name of ["default", "w"]) await saveProfile(machine, profileNamed(name));
   const mark = join(machine.home, ".cli", "active");

@@ -47,7 +47,7 @@ Deno.test("16 processes with one CLI_REFRESH_TOKEN all succeed with one exchange
   deepStrictEqual(run, { code: 0, out: "atk_test_number_4\n" });
 });
 
-Deno.test("after a kill between receiving and storing, the next run works within the grace, or says what to do", async () => {
+Deno.test("after a kill between receiving and storing, the next run works within the grace or names the command to run", async () => {
   const [machine, service, refresh_token] = await expired();
   await using _ = machine;
   await using server = serve(service);
@@ -82,7 +82,7 @@ Deno.test("after a kill between receiving and storing, the next run works within
   strictEqual(service.pairs, 1);
 });
 
-Deno.test("a redirect is not followed: the form would reach another address", async () => {
+Deno.test("a token request does not follow redirects", async () => {
   const [machine, service, refresh_token] = await expired();
   await using _ = machine;
   await using server = serve(service);
@@ -98,7 +98,7 @@ Deno.test("a redirect is not followed: the form would reach another address", as
   strictEqual(service.requests.length, 0);
 });
 
-Deno.test("a disk that takes no more is noticed before the token is exchanged", {
+Deno.test("a full disk is noticed before the token is exchanged", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   const [machine, service, refresh_token] = await expired();

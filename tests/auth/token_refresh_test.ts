@@ -15,7 +15,7 @@ import {
   tokenSent,
 } from "../support/token_service.ts";
 
-Deno.test("a token that ends within a minute is replaced, one that ends later is not", async () => {
+Deno.test("a token that expires within a minute is replaced, a later one is not", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const connected = await client(machine);
@@ -28,7 +28,7 @@ Deno.test("a token that ends within a minute is replaced, one that ends later is
   strictEqual(service.forms.length, 2);
 });
 
-Deno.test("the form is a refresh for the client that signed in, and the new pair is stored", async () => {
+Deno.test("the refresh names the client of the sign-in, and the new pair is stored", async () => {
   const [machine, service, refresh_token] = await expired();
   await using _ = machine;
   const profile = profileNamed("default", { refresh_token, expires_at_ms: 0, client_id: "mine" });
@@ -48,7 +48,7 @@ Deno.test("the form is a refresh for the client that signed in, and the new pair
   });
 });
 
-Deno.test("without a client of its own a sign-in uses CLI_OAUTH_CLIENT_ID, else the built-in one", async () => {
+Deno.test("a sign-in without its own client uses CLI_OAUTH_CLIENT_ID, then the built-in client", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   await tokenSent(await client(machine));
@@ -58,7 +58,7 @@ Deno.test("without a client of its own a sign-in uses CLI_OAUTH_CLIENT_ID, else 
   deepStrictEqual(service.forms.map((form) => form.get("client_id")), ["svc-cli", "theirs"]);
 });
 
-Deno.test("the new pair is on the disk before it is used", async () => {
+Deno.test("the new pair is on disk before it is used", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const stored: unknown[] = [];
@@ -87,7 +87,7 @@ Deno.test("an answer without a refresh token keeps the old one, and unknown fiel
   deepStrictEqual([stored.refresh_token, stored.note], [refresh_token, "mine"]);
 });
 
-Deno.test("a token that the service refuses is replaced once, and the request sent again", async () => {
+Deno.test("a token that the service refuses is replaced once, and the request repeated", async () => {
   const [machine, service, refresh_token] = await expired();
   await using _ = machine;
   await saveProfile(machine, profileNamed("default", { refresh_token }));
@@ -98,7 +98,7 @@ Deno.test("a token that the service refuses is replaced once, and the request se
   await rejects(tokenSent(elsewhere), ApiError);
 });
 
-Deno.test("a pair that another process has stored is used instead of refreshing", async () => {
+Deno.test("a pair that another process stored is used instead of a refresh", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const [early, late] = [await client(machine), await client(machine)];
@@ -112,7 +112,7 @@ Deno.test("a pair that another process has stored is used instead of refreshing"
   strictEqual(service.forms.length, 2);
 });
 
-Deno.test("callers at once share one refresh", async () => {
+Deno.test("concurrent callers share one refresh", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const connected = await connect({ surroundings: machine });
@@ -122,7 +122,7 @@ Deno.test("callers at once share one refresh", async () => {
   deepStrictEqual([service.forms.length, service.pairs], [1, 1]);
 });
 
-Deno.test("callers that wait for a renewal do not start another one", async () => {
+Deno.test("callers that wait for a refresh do not start another one", async () => {
   let renewals = 0;
   const credential = renewing(() => NOW, undefined, async (refused) => {
     await Promise.resolve();
@@ -134,7 +134,7 @@ Deno.test("callers that wait for a renewal do not start another one", async () =
   strictEqual(await credential("a 1"), "a 1 2");
 });
 
-Deno.test("a refused refresh is reported as such, and the stored token is left alone", async () => {
+Deno.test("a refused refresh is reported, and the stored token is kept", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const before = await onDisk(machine);
@@ -158,7 +158,7 @@ Deno.test("a refused refresh is reported as such, and the stored token is left a
   strictEqual((await onDisk(machine)).refresh_token, "rtk_x");
 });
 
-Deno.test("a lost answer is asked for again, three times in all", async () => {
+Deno.test("a lost answer is requested again, three times in all", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   let failures = 2;
@@ -177,7 +177,7 @@ Deno.test("a lost answer is asked for again, three times in all", async () => {
   strictEqual(service.forms.length, 6);
 });
 
-Deno.test("a service that is busy is asked again, one that fails is reported", async () => {
+Deno.test("a busy service is retried, a failing one is reported", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const answers = [
@@ -204,7 +204,7 @@ Deno.test("a service that is busy is asked again, one that fails is reported", a
   strictEqual(service.forms.length, 4);
 });
 
-Deno.test("an answer that no token endpoint gives is not taken for one, and redirects are not followed", async () => {
+Deno.test("an invalid token answer is refused, and redirects are not followed", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const answers: [Response, RegExp][] = [
@@ -220,7 +220,7 @@ Deno.test("an answer that no token endpoint gives is not taken for one, and redi
   deepStrictEqual([service.requests.length, service.forms.length], [0, 4]);
 });
 
-Deno.test("a sign-in is sent to no other service than its own", async () => {
+Deno.test("a sign-in is sent only to its own service", async () => {
   const [machine, service, refresh_token] = await expired();
   await using _ = machine;
   const elsewhere = "http://localhost:4010";
@@ -250,7 +250,7 @@ Deno.test("a sign-in is sent to no other service than its own", async () => {
   strictEqual(service.forms.length, 1);
 });
 
-Deno.test("a profile that was removed meanwhile is reported as such", async () => {
+Deno.test("a profile removed during the refresh is reported", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const connected = await client(machine);
@@ -273,7 +273,7 @@ Deno.test("where nothing can be written, the token is not exchanged", async () =
   strictEqual(service.forms.length, 0);
 });
 
-Deno.test("a pair that cannot be stored is said to be so, and the next run within the grace works", async () => {
+Deno.test("a pair that cannot be stored is reported, and the next run within the grace works", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const folder = join(machine.home, ".cli");
@@ -302,7 +302,7 @@ Deno.test("a pair that cannot be stored is said to be so, and the next run withi
   strictEqual(service.pairs, 1);
 });
 
-Deno.test("a write that fails once is tried again", async () => {
+Deno.test("a failed write is retried once", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const folder = join(machine.home, ".cli");
@@ -324,7 +324,7 @@ Deno.test("a write that fails once is tried again", async () => {
   );
 });
 
-Deno.test("the signal ends the wait for the lock and between tries", async () => {
+Deno.test("the signal ends the wait for the lock and the delay between tries", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const controller = new AbortController();
@@ -337,7 +337,7 @@ Deno.test("the signal ends the wait for the lock and between tries", async () =>
   strictEqual(service.forms.length, 1);
 });
 
-Deno.test("the local sign-in is refreshed in its own file, and the profile is left alone", async () => {
+Deno.test("the local sign-in is refreshed in its own file, and the profile is unchanged", async () => {
   const [machine, service] = await expired();
   await using _ = machine;
   const before = await onDisk(machine);

@@ -61,7 +61,7 @@ function operationsIn({ answers }: RecordedLine): [number, Answer][] {
   );
 }
 
-Deno.test("every command copes with every answer that lacks a field or has more", async () => {
+Deno.test("every command accepts every answer with missing or extra fields", async () => {
   const { lines, replay } = await recording;
   const faults: string[] = [];
   let runs = 0;
@@ -99,7 +99,7 @@ function lacking({ answers }: RecordedLine, place: string): Answer[] {
   });
 }
 
-Deno.test("a list shows - in the place of a field that its items lack", async () => {
+Deno.test("a list shows - for a field that its items lack", async () => {
   const { lines, replay } = await recording;
   const line = lines.findLast((one) => one.line === "webhooks list");
   if (!line) fail("there is no such line");
@@ -107,7 +107,7 @@ Deno.test("a list shows - in the place of a field that its items lack", async ()
   match(out, /^whintgr\w+ +New +http\S+ +- +-? *\d{4}-/m);
 });
 
-Deno.test("packages list names the offering that it asked for", async () => {
+Deno.test("packages list names the offering of its --offering-id", async () => {
   const { lines, replay } = await recording;
   const line = lines.find((one) => one.line === "packages list");
   if (!line) fail("there is no such line");

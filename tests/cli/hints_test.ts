@@ -139,7 +139,7 @@ function commandsIn(hint: string, fill: Record<string, string> = {}): string[] {
   );
 }
 
-Deno.test("every hint leads on: its commands work, and often the failed one after them", async () => {
+Deno.test("every hint works: its commands run, and so does the failed one after them", async () => {
   for (const { before = [], fails, hint, fill, again } of WAYS) {
     await using counter = await openShop();
     for (const line of before) equal((await counter.run(line)).code, 0, line);
@@ -161,7 +161,7 @@ Deno.test("every hint leads on: its commands work, and often the failed one afte
   }
 });
 
-Deno.test("words that name no command lead to the command that is meant", async () => {
+Deno.test("unknown words suggest the command that was meant", async () => {
   await using counter = await openCounter();
   const meant: [words: string, command: string][] = [
     ["login", "auth login"],
@@ -185,7 +185,7 @@ Deno.test("words that name no command lead to the command that is meant", async 
   }
 });
 
-Deno.test("no word leads to what cannot be undone by a few letters in common", async () => {
+Deno.test("a few common letters never suggest a destructive command", async () => {
   await using counter = await openCounter();
   for (const words of ["offerings dele", "offerings helpp", "products relete", "subs tranfser"]) {
     const { err } = await counter.run(words);
@@ -195,7 +195,7 @@ Deno.test("no word leads to what cannot be undone by a few letters in common", a
   }
 });
 
-Deno.test("help is found where it is looked for, and -v is the version", async () => {
+Deno.test("help works in every usual place, and -v is the version", async () => {
   await using counter = await openCounter();
   const help = await counter.run("offerings --help");
   deepEqual(await counter.run("offerings help").then(({ out }) => out), help.out);
@@ -203,7 +203,7 @@ Deno.test("help is found where it is looked for, and -v is the version", async (
   match((await counter.run("-v")).out, /^cli \d/);
 });
 
-Deno.test("the preview of a service that has none does not take the user for a project", async () => {
+Deno.test("a service without previews does not report the user as the project", async () => {
   await using counter = await openCounter({
     intercept: async (request, pass) =>
       new URL(request.url).pathname.startsWith("/v1/")
@@ -218,7 +218,7 @@ Deno.test("the preview of a service that has none does not take the user for a p
   ]);
 });
 
-Deno.test("a refusal for want of a permission names it in a field", async () => {
+Deno.test("a missing permission is named in a field", async () => {
   await using desk = await openDesk({ scope: "project_configuration:apps:read" });
   const { code, err } = await desk.run("offerings", "list", "--output", "json");
   equal(code, 4);
@@ -227,7 +227,7 @@ Deno.test("a refusal for want of a permission names it in a field", async () => 
   ]);
 });
 
-Deno.test("auth list under CLI_REFRESH_TOKEN leads to the sign-in that applies", async () => {
+Deno.test("auth list under CLI_REFRESH_TOKEN names the sign-in that applies", async () => {
   await using counter = await openCounter();
   const { code, err } = await counter.run("auth list");
   deepEqual([code, linesOf(err)], [

@@ -214,7 +214,7 @@ testOnUnix("a reader that leaves early is no error", async () => {
 });
 
 Deno.test({
-  name: "a full disk is no fault of the program",
+  name: "a full disk is not a fault of the program",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     await using place = await openPlace();
@@ -270,7 +270,7 @@ testOnUnix("an interrupt ends a wait at once, with exit code 130", async () => {
   }
 });
 
-Deno.test("--version needs no permission, and nothing ever asks for one", async () => {
+Deno.test("--version needs no permission, and nothing prompts for one", async () => {
   await using place = await openPlace();
   const bare = async (...words: string[]) => {
     const child = new Deno.Command(Deno.execPath(), {
@@ -297,7 +297,7 @@ Deno.test("--version needs no permission, and nothing ever asks for one", async 
   ok(linesOf(list.err).length <= 3, list.err);
 });
 
-Deno.test("nothing is coloured or cut where nobody looks", async () => {
+Deno.test("output that is not a terminal has no colours and is not cut", async () => {
   await using served = await serveDesk();
   await using place = await openPlace();
   Object.assign(place.env, served.env, { COLUMNS: "20", TERM: "xterm-256color" });
@@ -308,7 +308,7 @@ Deno.test("nothing is coloured or cut where nobody looks", async () => {
   }
 });
 
-Deno.test("a picture that is asked for in a pipe is as wide as COLUMNS says", async () => {
+Deno.test("a chart in a pipe is as wide as COLUMNS", async () => {
   await using served = await serveDesk();
   await using place = await openPlace();
   for (const [columns, expected] of [["50", 50], ["wide", 80]] as const) {

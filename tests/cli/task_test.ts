@@ -2,11 +2,11 @@ import { equal, match } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../support/cache_folder.ts";
 
-Deno.test("deno task cli reads files of the folder that it is run in", async () => {
+Deno.test("deno task cli reads files of its working folder", async () => {
   await inTask({});
 });
 
-Deno.test("deno task cli inside another task works in the folder that it is run in", {
+Deno.test("deno task cli inside another task uses its own working folder", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await inTask({ INIT_CWD: "/" });

@@ -20,7 +20,7 @@ Deno.test("bars stand on the axis, in eighths of a row", () => {
   ]);
 });
 
-Deno.test("without colours bars differ by texture, and what is less than nothing hangs", () => {
+Deno.test("without colours bars differ by texture, and negative ones hang", () => {
   const picture = pictureOf([[2, 4, 0, 0], [2, 0, 4, 0], [-4, 0, -2, -4]], { open: true });
   deepStrictEqual(drawPicture(picture, { columns: 24, color: false, rows: 4 }), [
     "█ One",
@@ -36,7 +36,7 @@ Deno.test("without colours bars differ by texture, and what is less than nothing
   ]);
 });
 
-Deno.test("what is less than nothing is filled from above, however little it is", () => {
+Deno.test("negative values are filled from above, however small", () => {
   const picture = pictureOf([[-0.1, -2.4, -2.5, -5, -7.4, -7.5, -10, -12]]);
   deepStrictEqual(drawPicture(picture, { columns: 28, color: false, rows: 2 }), [
     "One",
@@ -59,7 +59,7 @@ Deno.test("with colours all bars are solid", () => {
   ]);
 });
 
-Deno.test("lines are dots, with marks to tell them apart", () => {
+Deno.test("lines are dots, with marks to distinguish them", () => {
   const picture = pictureOf([[0, 4, 8, 4, 0], [8, 8, 4, 4, 4]], { style: "lines" });
   deepStrictEqual(drawPicture(picture, { columns: 40, color: false, rows: 4 }), [
     "● One",
@@ -73,7 +73,7 @@ Deno.test("lines are dots, with marks to tell them apart", () => {
   ]);
 });
 
-Deno.test("bars that have no column of their own are added up", () => {
+Deno.test("bars without a column of their own are added up", () => {
   const picture = pictureOf([Array.from({ length: 60 }, (_, i) => i)]);
   deepStrictEqual(drawPicture(picture, { columns: 25, color: false, rows: 4 }), [
     "One",
@@ -88,7 +88,7 @@ Deno.test("bars that have no column of their own are added up", () => {
   ok(!drawPicture(picture, { columns: 70, color: false }).join().includes("stands for"));
 });
 
-Deno.test("shades are darker where there is more, and empty where nothing is known", () => {
+Deno.test("shades are darker for larger values, and empty for unknown ones", () => {
   const shades = {
     rows: [{ label: "A", values: [4, 3, 2] }, { label: "B", values: [1, 0, null] }],
     labels: ["+0", "+1", "+2"],
@@ -104,7 +104,7 @@ Deno.test("shades are darker where there is more, and empty where nothing is kno
   ]);
 });
 
-Deno.test("of a cohort of nobody no share is shown, in table and picture", () => {
+Deno.test("an empty cohort has no share, in table and chart", () => {
   const measure = (display_name: string, unit: string) => ({
     display_name,
     description: "",
@@ -141,7 +141,7 @@ Deno.test("of a cohort of nobody no share is shown, in table and picture", () =>
   ok(/^2024-10-04$/m.test(drawn) && /^2024-10-05 +·+$/m.test(drawn), drawn);
 });
 
-Deno.test("a higher bar is never shown lower, and something never as nothing", () => {
+Deno.test("a higher bar is never drawn lower, and a positive one never as zero", () => {
   const heights = fc.array(fc.integer({ min: 0, max: 100_000 }), { minLength: 2, maxLength: 30 });
   fc.assert(fc.property(heights, fc.integer({ min: 40, max: 120 }), (values, columns) => {
     const lines = drawPicture(pictureOf([values]), { columns, color: false });
@@ -162,7 +162,7 @@ Deno.test("a higher bar is never shown lower, and something never as nothing", (
   }));
 });
 
-Deno.test("a name that joins the space before it makes no line of the legend wider", () => {
+Deno.test("a name that begins with a combining mark makes no line of the legend wider", () => {
   const values = [1];
   const lines = drawPicture({
     style: "lines",
@@ -175,7 +175,7 @@ Deno.test("a name that joins the space before it makes no line of the legend wid
   for (const line of lines) ok(stringWidth(line) <= 18, line);
 });
 
-Deno.test("no line of any picture is wider than its terminal", () => {
+Deno.test("no line of any chart is wider than its terminal", () => {
   fc.assert(
     fc.property(charts, fc.integer({ min: 1, max: 210 }), fc.boolean(), (chart, columns, color) => {
       for (const line of drawChart(viewChart(chart), { columns, color })) {
@@ -190,7 +190,7 @@ Deno.test("no line of any picture is wider than its terminal", () => {
   );
 });
 
-Deno.test("the table of any chart has a row for each period and segment, and all its numbers", () => {
+Deno.test("the table of any chart has a row for each period and segment, with all numbers", () => {
   fc.assert(fc.property(charts, (chart) => {
     const view = viewChart(chart);
     const rows = chartRows(view);

@@ -21,7 +21,7 @@ import {
 
 const windows = Deno.build.os === "windows";
 
-Deno.test("auth login signs in through the consent page, and the very next command works", async () => {
+Deno.test("auth login signs in through the consent page, and the next command works", async () => {
   await using at = await openHome();
   const login = await at.run("auth login", { browser: allow });
   strictEqual(login.code, 0, login.err);
@@ -47,7 +47,7 @@ Deno.test("auth login signs in through the consent page, and the very next comma
   ]);
 });
 
-Deno.test("an address at which something else answers is refused before any browser opens", async () => {
+Deno.test("an address of another program is refused before any browser opens", async () => {
   await using at = await openHome();
   const browser = () => Promise.reject(new Error("a browser was opened"));
   at.env.CLI_BASE_URL = `${BASE_URL}/v1`;
@@ -67,7 +67,7 @@ Deno.test("an address at which something else answers is refused before any brow
   }
 });
 
-Deno.test("a service that only refuses what comes without a sign-in is taken for one", async () => {
+Deno.test("a service that answers 401 without a sign-in is recognised", async () => {
   await using at = await openHome();
   const bare = await at.run("auth login", {
     browser: allow,
@@ -79,7 +79,7 @@ Deno.test("a service that only refuses what comes without a sign-in is taken for
   strictEqual(bare.code, 0, bare.err);
 });
 
-Deno.test("the permissions asked for suffice for every route, and are listed one by one", () => {
+Deno.test("the requested permissions suffice for every route, and are listed one by one", () => {
   const needed = new Set(routes.flatMap(({ scopes }) => scopes));
   deepStrictEqual(missingScopes(DEFAULT_SCOPES.join(" "), [...needed]), []);
   ok(DEFAULT_SCOPES.every((scope) => !scope.includes("*")));
@@ -115,7 +115,7 @@ async function allowWithoutPage(url: string, at: Awaited<ReturnType<typeof openH
   return true;
 }
 
-Deno.test("a config folder that cannot be written is told before any browser opens", {
+Deno.test("an unwritable config folder is reported before any browser opens", {
   ignore: windows,
 }, async () => {
   await using at = await openHome();
@@ -133,7 +133,7 @@ Deno.test("a config folder that cannot be written is told before any browser ope
   deepStrictEqual([file.code, open.code, name.code, opened, at.sent.length], [1, 1, 2, 0, 0]);
 });
 
-Deno.test("a service that does not answer is told before any browser opens", async () => {
+Deno.test("a service that does not answer is reported before any browser opens", async () => {
   await using at = await openHome();
   const refused = await at.run("auth login", {
     browser: () => Promise.reject(new Error("a browser was opened")),
@@ -143,7 +143,7 @@ Deno.test("a service that does not answer is told before any browser opens", asy
   match(refused.err, /^Cannot reach http:\/\/127\.0\.0\.1:4010: .*\nStart the local service with/);
 });
 
-Deno.test("the address stands on one line at once, and without a browser the wait goes on", async () => {
+Deno.test("the address is shown on one line at once, and without a browser the wait goes on", async () => {
   await using at = await openHome();
   const login = await at.run("auth login --output json", {
     // As where no program opens addresses: the person does it by hand.
@@ -184,7 +184,7 @@ Deno.test("a sign-in that cannot list its projects is not stored, and is revoked
   strictEqual((await storedProfile(at)).name, "default");
 });
 
-Deno.test("fewer permissions than projects need are no failure", async () => {
+Deno.test("fewer permissions than projects need are not a failure", async () => {
   await using at = await openHome();
   const login = await at.run("auth login --scope project_configuration:apps:read", {
     browser: allow,
@@ -196,7 +196,7 @@ Deno.test("fewer permissions than projects need are no failure", async () => {
   deepStrictEqual([bad.code, at.sent.filter((one) => one.includes("health")).length], [2, 1]);
 });
 
-Deno.test("the hint after a missing permission mends the profile that lacks it, and no other", async () => {
+Deno.test("the hint after a missing permission fixes the profile that lacks it", async () => {
   await using at = await openHome();
   await signedIn(at);
   await at.run("auth login -n limited --scope project_configuration:apps:read", { browser: allow });
@@ -222,7 +222,7 @@ Deno.test("a second login under the same name replaces the first and ends it", a
   ok(await at.service.oauth.authenticate(second.access_token ?? ""));
 });
 
-Deno.test("a login makes its profile the active one, and tells the way back", async () => {
+Deno.test("a login activates its profile and shows the command back", async () => {
   await using at = await openHome();
   const first = await at.run("auth login -n work", { browser: allow });
   doesNotMatch(first.err, /go back/);
@@ -235,7 +235,7 @@ Deno.test("a login makes its profile the active one, and tells the way back", as
   strictEqual((await at.run("auth status --output json")).json().profile, "third");
 });
 
-Deno.test("what comes before a new sign-in is told", async () => {
+Deno.test("a login reports the sign-ins that take precedence", async () => {
   await using at = await openHome();
   at.env.CLI_REFRESH_TOKEN = (await at.service.oauth.issueToken()).refresh_token;
   const shadowed = await at.run("auth login", { browser: allow });
@@ -246,7 +246,7 @@ Deno.test("what comes before a new sign-in is told", async () => {
   match(named.err, /Warning: CLI_PROFILE comes before it here: pass --profile other/);
 });
 
-Deno.test("a login again uses the service of the profile, unless CLI_BASE_URL names one", async () => {
+Deno.test("a repeated login uses the profile's service, unless CLI_BASE_URL names one", async () => {
   await using at = await openHome();
   at.env.CLI_BASE_URL = "http://localhost:4010/";
   const elsewhere = await at.run("auth login", {
@@ -266,7 +266,7 @@ Deno.test("a login again uses the service of the profile, unless CLI_BASE_URL na
   match(again.err, /^http:\/\/localhost:4010\/oauth2\/authorize/m);
 });
 
-Deno.test("CLI_DEBUG=http shows the requests of a sign-in, and none of its secrets", async () => {
+Deno.test("CLI_DEBUG=http shows the requests of a sign-in without its secrets", async () => {
   await using at = await openHome();
   at.env.CLI_DEBUG = "http";
   const forms: URLSearchParams[] = [];

@@ -31,7 +31,7 @@ function redacted(token = ""): string {
   return `${token.slice(0, 4)}…${token.slice(-4)}`;
 }
 
-Deno.test("auth status tells what applies, where it is from and what it shadows, and sends nothing", async () => {
+Deno.test("auth status shows the sign-in, its source and what it shadows, and sends nothing", async () => {
   await using at = await withTwo();
   const work = await storedProfile(at, "work");
   const file = join(at.home, ".cli", "config.json");
@@ -66,7 +66,7 @@ Deno.test("auth status tells what applies, where it is from and what it shadows,
   deepStrictEqual(at.sent, []);
 });
 
-Deno.test("auth status -n shows another profile, but not where the folder has a sign-in of its own", async () => {
+Deno.test("auth status -n shows another profile, but not in a folder with its own sign-in", async () => {
   await using at = await withTwo();
   const other = await at.run("auth status -n default");
   match(other.out, /^profile +default$/m);
@@ -79,7 +79,7 @@ Deno.test("auth status -n shows another profile, but not where the folder has a 
   match(missing.err, /"gone": stored are "default", "work"/);
 });
 
-Deno.test("auth status --validate asks the service, and fails when it says no", async () => {
+Deno.test("auth status --validate asks the service, and fails when it refuses", async () => {
   await using at = await withTwo();
   const good = await at.run("auth status --validate --output json");
   deepStrictEqual([good.code, good.json().valid, at.sent], [0, true, ["GET /v2/projects"]]);
@@ -92,14 +92,14 @@ Deno.test("auth status --validate asks the service, and fails when it says no", 
   match(table.err, /The access token has ended; the next command renews it/);
 });
 
-Deno.test("auth status without a sign-in fails and says what to run", async () => {
+Deno.test("auth status without a sign-in fails and names the command to run", async () => {
   await using at = await openHome();
   const nobody = await at.run("auth status");
   deepStrictEqual([nobody.code, nobody.out], [4, ""]);
   match(nobody.err, /nobody is signed in\nRun: cli auth login, or in CI set CLI_REFRESH_TOKEN/);
 });
 
-Deno.test("auth list shows all profiles, a broken one with what is wrong with it", async () => {
+Deno.test("auth list shows all profiles, with the fault of a broken one", async () => {
   await using at = await withTwo();
   const path = join(at.home, ".cli", "config.json");
   const content = JSON.parse(await Deno.readTextFile(path));
@@ -119,7 +119,7 @@ Deno.test("auth list shows all profiles, a broken one with what is wrong with it
   ok(!(list.out + JSON.stringify(profiles)).includes("rtk_"));
 });
 
-Deno.test("auth list and logout have nothing to do where nobody is signed in", async () => {
+Deno.test("auth list and logout do nothing where nobody is signed in", async () => {
   await using at = await openHome();
   const list = await at.run("auth list");
   deepStrictEqual([list.code, list.out], [0, ""]);
@@ -131,7 +131,7 @@ Deno.test("auth list and logout have nothing to do where nobody is signed in", a
   deepStrictEqual(at.paths(at.home), []);
 });
 
-Deno.test("auth use chooses a profile, refuses an unknown one, and tells what comes before it", async () => {
+Deno.test("auth use selects a profile, refuses an unknown one, and reports what takes precedence", async () => {
   await using at = await withTwo();
   const used = await at.run("auth use default --output json");
   deepStrictEqual(used.json(), { active: "default" });
@@ -174,7 +174,7 @@ Deno.test("the renewal of an access token does not read as the end of the sign-i
   for (const { out } of [list, status]) doesNotMatch(out, /expires/i);
 });
 
-Deno.test("a stale active mark heals itself, with a warning", async () => {
+Deno.test("a stale active mark is removed, with a warning", async () => {
   await using at = await withTwo();
   await Deno.writeTextFile(join(at.home, ".cli", "active"), "gone\n");
   const status = await at.run("auth status");
@@ -197,7 +197,7 @@ Deno.test("auth logout revokes the sign-in, removes the profile and clears the m
   match(named.err, /^Signed out of the profile "default"$/m);
 });
 
-Deno.test("auth logout of the profile that applies says which one does now, or how to choose", async () => {
+Deno.test("auth logout of the active profile names the next one, or the command to choose", async () => {
   await using at = await withTwo();
   await signedIn(at, "third");
   match((await at.run("auth logout -y")).err, /The profile "default" applies now\./);
@@ -213,7 +213,7 @@ Deno.test("auth logout of the profile that applies says which one does now, or h
   match(stale.err, /"gone" does not exist; none is chosen now\.\n/);
 });
 
-Deno.test("auth logout ends no sign-in that it cannot remove", async () => {
+Deno.test("auth logout keeps a sign-in that it cannot remove", async () => {
   await using at = await withTwo();
   const lock = join(at.home, ".cli", "config.json.lock");
   await Deno.remove(lock);
@@ -224,7 +224,7 @@ Deno.test("auth logout ends no sign-in that it cannot remove", async () => {
   strictEqual((await at.run("projects list")).code, 0);
 });
 
-Deno.test("auth logout asks first, and changes nothing where nobody answers or says no", async () => {
+Deno.test("auth logout asks first, and changes nothing without a yes", async () => {
   await using at = await withTwo();
   const before = at.paths(at.home);
   const piped = await at.run("auth logout");
@@ -240,7 +240,7 @@ Deno.test("auth logout asks first, and changes nothing where nobody answers or s
   deepStrictEqual([agreed.code, at.sent], [0, ["POST /oauth2/revoke"]]);
 });
 
-Deno.test("auth logout removes a profile whose service cannot be told, and one that is broken", async () => {
+Deno.test("auth logout removes a broken profile and one whose service is unknown", async () => {
   await using at = await withTwo();
   const intercept = () => Promise.reject(new TypeError("connection refused"));
   const away = await at.run("auth logout work -y", { intercept });
@@ -253,7 +253,7 @@ Deno.test("auth logout removes a profile whose service cannot be told, and one t
   deepStrictEqual(broken.json(), { signed_out: [{ profile: "default", revoked: false }] });
 });
 
-Deno.test("auth logout says what still signs in", async () => {
+Deno.test("auth logout names the sign-ins that remain", async () => {
   await using at = await withTwo();
   await bindHere(at);
   const local = await at.run("auth logout -y work");
@@ -265,7 +265,7 @@ Deno.test("auth logout says what still signs in", async () => {
   );
 });
 
-Deno.test("a command that finds its sign-in ended says how to sign in to the same profile", async () => {
+Deno.test("a command whose sign-in has ended shows how to sign in to the same profile", async () => {
   await using at = await withTwo();
   const { refresh_token } = await storedProfile(at, "work");
   await at.service.fetch(

@@ -53,7 +53,7 @@ async function bound(): Promise<Home> {
   return at;
 }
 
-Deno.test("doctor finds all well where all is well, as a table and as JSON", async () => {
+Deno.test("doctor passes on a healthy setup, as a table and as JSON", async () => {
   await using at = await bound();
   const found = await doctor(at);
   deepStrictEqual(troubled(found), []);
@@ -72,14 +72,14 @@ Deno.test("doctor finds all well where all is well, as a table and as JSON", asy
   for (const [secret] of text.matchAll(/[ar]tk_[\w-]+/g)) ok(!found.text.includes(secret));
 });
 
-Deno.test("auth doctor looks at sign-ins only", async () => {
+Deno.test("auth doctor checks sign-ins only", async () => {
   await using at = await bound();
   const { code, checks } = await doctor(at, "auth doctor");
   strictEqual(code, 0);
   ok(checks["access"] && !checks["project"] && !checks["permissions"]);
 });
 
-Deno.test("a file that others can open fails, with the command that mends it", {
+Deno.test("a file that others can open fails, with the command that fixes it", {
   ignore: windows,
 }, async () => {
   await using at = await bound();
@@ -96,7 +96,7 @@ Deno.test("a file that others can open fails, with the command that mends it", {
 });
 
 Deno.test({
-  name: "data of the local service that others can open or change is pointed out",
+  name: "service data that others can open or change is a warning",
   ignore: windows,
   fn: async () => {
     await using at = await bound();
@@ -124,7 +124,7 @@ Deno.test({
   },
 });
 
-Deno.test("a folder's file that says nothing is pointed out", async () => {
+Deno.test("a folder's file without content is a warning", async () => {
   await using at = await openHome();
   await Deno.mkdir(join(at.cwd, ".cli"), { mode: 0o700 });
   await Deno.writeTextFile(join(at.cwd, ".cli", "config.json"), "{}", { mode: 0o600 });
@@ -151,7 +151,7 @@ Deno.test({
   },
 });
 
-Deno.test("a repository of which nobody can tell what is in it fails", async () => {
+Deno.test("a repository whose contents cannot be read fails", async () => {
   await using at = await bound();
   await Deno.remove(join(at.cwd, ".git"), { recursive: true });
   await Deno.writeTextFile(join(at.cwd, ".git"), "gitdir: nowhere\n");
@@ -161,7 +161,7 @@ Deno.test("a repository of which nobody can tell what is in it fails", async () 
   match(found.checks["git"]?.fix ?? "", /^Nothing must be listed by: git -C /);
 });
 
-Deno.test("a broken cli.toml fails also where another file comes before it", async () => {
+Deno.test("a broken cli.toml fails even where another file takes precedence", async () => {
   await using at = await bound();
   await Deno.writeTextFile(join(at.cwd, "cli.toml"), "project_id = proj\n");
   const broken = await doctor(at);
@@ -171,7 +171,7 @@ Deno.test("a broken cli.toml fails also where another file comes before it", asy
   deepStrictEqual(troubled(await doctor(at)), ["cli.toml: warn"]);
 });
 
-Deno.test("two places that hold the same sign-in fail", async () => {
+Deno.test("two places with the same sign-in fail", async () => {
   await using at = await bound();
   const [from, to] = [join(at.home, ".cli", "config.json"), join(at.cwd, ".cli", "config.json")];
   const profile = JSON.parse(await Deno.readTextFile(from)).profiles.default;
@@ -182,7 +182,7 @@ Deno.test("two places that hold the same sign-in fail", async () => {
   strictEqual(found.checks["shared tokens"]?.fix, "Run: cli init --force");
 });
 
-Deno.test("a stale active mark is pointed out, a stale CLI_PROFILE fails", async () => {
+Deno.test("a stale active mark is a warning, a stale CLI_PROFILE fails", async () => {
   await using at = await bound();
   await Deno.writeTextFile(join(at.home, ".cli", "active"), "gone\n", { mode: 0o600 });
   const mark = await doctor(at);
@@ -197,7 +197,7 @@ Deno.test("a stale active mark is pointed out, a stale CLI_PROFILE fails", async
   ]);
 });
 
-Deno.test("a service that does not answer fails, and hides what it hides", async () => {
+Deno.test("a service that does not answer fails, and the checks behind it are skipped", async () => {
   await using at = await bound();
   const intercept = () => Promise.reject(new TypeError("connection refused"));
   const found = await doctor(at, "doctor", { intercept });
@@ -211,7 +211,7 @@ Deno.test("a service that does not answer fails, and hides what it hides", async
   match(found.checks["service"]?.fix ?? "", /cli service/);
 });
 
-Deno.test("a service without a health address is one all the same", async () => {
+Deno.test("a service without a health address passes", async () => {
   await using at = await bound();
   const intercept = (request: Request) => {
     const health = new URL(request.url).pathname === "/health";
@@ -236,7 +236,7 @@ Deno.test("a clock that is off by more than a minute fails", async () => {
   match(far.checks["clock"]?.detail ?? "", /this machine is 12\d s ahead of the service/);
 });
 
-Deno.test("a sign-in that was revoked fails, with the command that signs in again", async () => {
+Deno.test("a revoked sign-in fails, with the command that signs in again", async () => {
   await using at = await openHome();
   await signedIn(at);
   at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
@@ -249,7 +249,7 @@ Deno.test("a sign-in that was revoked fails, with the command that signs in agai
   strictEqual((await at.run("doctor")).err.split("Sign in again with").length, 2);
 });
 
-Deno.test("permissions that commands need and the sign-in lacks are named", async () => {
+Deno.test("permissions that commands need and the sign-in lacks are listed", async () => {
   await using at = await openHome();
   at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
   at.env.CLI_BASE_URL = BASE_URL;
@@ -269,7 +269,7 @@ Deno.test("permissions that commands need and the sign-in lacks are named", asyn
   ok(table.err.includes(last));
 });
 
-Deno.test("a wrong project and none at all fail; two that disagree are pointed out", async () => {
+Deno.test("a wrong or missing project fails, and two that disagree are a warning", async () => {
   await using at = await bound();
   at.env.CLI_PROJECT_ID = "proj_elsewhere";
   const wrong = await doctor(at);
@@ -284,7 +284,7 @@ Deno.test("a wrong project and none at all fail; two that disagree are pointed o
   deepStrictEqual([none.code, troubled(none)], [1, ["project: fail"]]);
 });
 
-Deno.test("a variable that hides what is stored is pointed out", async () => {
+Deno.test("a variable that shadows a stored value is a warning", async () => {
   await using at = await bound();
   at.env.CLI_REFRESH_TOKEN = (await at.service.oauth.issueToken()).refresh_token;
   const found = await doctor(at);
@@ -295,7 +295,7 @@ Deno.test("a variable that hides what is stored is pointed out", async () => {
   );
 });
 
-Deno.test("nobody is signed in: doctor fails and says what to run", async () => {
+Deno.test("without a sign-in, doctor fails and names the command to run", async () => {
   await using at = await openHome();
   const found = await doctor(at);
   strictEqual(found.code, 1);

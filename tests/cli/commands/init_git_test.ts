@@ -19,7 +19,7 @@ function read(at: Home, ...names: string[]): Promise<string> {
   return Deno.readTextFile(join(at.cwd, ...names));
 }
 
-Deno.test("init writes through no link", { ignore: windows }, async () => {
+Deno.test("init does not write through links", { ignore: windows }, async () => {
   await using at = await inRepository();
   const outside = join(at.home, "theirs");
   await Deno.writeTextFile(outside, "theirs\n");
@@ -53,7 +53,7 @@ Deno.test({
   },
 });
 
-Deno.test("a .cli/.gitignore keeps its line ends, its bytes and what it ignores already", async () => {
+Deno.test("a .cli/.gitignore keeps its line ends, its bytes and its rules", async () => {
   await using at = await inRepository();
   const path = join(at.cwd, ".cli", ".gitignore");
   await Deno.mkdir(join(at.cwd, ".cli"), { mode: 0o700 });
@@ -70,7 +70,7 @@ Deno.test("a .cli/.gitignore keeps its line ends, its bytes and what it ignores 
   deepStrictEqual(await after([0xff, 0x0a]), [0xff, ...bytes("\n*\n")]);
 });
 
-Deno.test("a nested repository is the one that counts", async () => {
+Deno.test("a nested repository counts before the outer one", async () => {
   await using at = await inRepository();
   await makeRepository(join(at.cwd, "inner"));
   const inner = await at.run("init --no-apps --path inner --output json");
@@ -92,7 +92,7 @@ Deno.test({
   },
 });
 
-Deno.test("a sign-in is not written where nobody can tell whether git tracks it", async () => {
+Deno.test("a sign-in is not written where git's index cannot be read", async () => {
   await using at = await openHome();
   await signedIn(at);
   at.sent.length = 0;

@@ -14,7 +14,7 @@ async function local(at: Home): Promise<Record<string, Record<string, string>>> 
   return JSON.parse(await read(at, ".cli", "config.json"));
 }
 
-Deno.test("init --no-local-creds claims no binding that another file takes back", async () => {
+Deno.test("init --no-local-creds reports no binding where another file takes precedence", async () => {
   await using at = await openHome();
   await signedIn(at);
   const first = at.service.projectId;
@@ -42,7 +42,7 @@ Deno.test("init --no-local-creds claims no binding that another file takes back"
   match(await read(at, "cli.toml"), RegExp(second));
 });
 
-Deno.test("init refuses an empty --path before it asks anybody", async () => {
+Deno.test("init refuses an empty --path before it asks", async () => {
   await using at = await openHome();
   await signedIn(at);
   const empty = await at.run("init --no-apps --path=");

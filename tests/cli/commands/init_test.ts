@@ -51,7 +51,7 @@ async function liveGrants(at: Home): Promise<number> {
   return grants.length;
 }
 
-Deno.test("init takes the only project, tags the apps that are chosen, and keeps the sign-in out of git", async () => {
+Deno.test("init takes the only project, tags the chosen apps, and keeps the sign-in out of git", async () => {
   await using at = await inRepository();
   const ran = await at.run("init --output json", { keys: [[SPACE, ENTER]] });
   strictEqual(ran.code, 0, ran.err);
@@ -88,7 +88,7 @@ Deno.test("init takes the only project, tags the apps that are chosen, and keeps
   ]);
 });
 
-Deno.test("the folder and the profile have sign-ins that do not end each other", async () => {
+Deno.test("the sign-ins of the folder and of the profile are independent", async () => {
   await using at = await inRepository();
   strictEqual((await at.run("init --no-apps")).code, 0);
   const { profile } = await local(at);
@@ -140,7 +140,7 @@ Deno.test("init in a pipe asks nothing, names the flag and writes nothing", asyn
   strictEqual(given.code, 0, given.err);
 });
 
-Deno.test("Ctrl-C and Esc at each question leave nothing behind", async () => {
+Deno.test("Ctrl-C and Esc at each question change nothing", async () => {
   await using at = await inRepository();
   await secondProject(at);
   const before = [at.paths(at.cwd), await liveGrants(at)];
@@ -154,7 +154,7 @@ Deno.test("Ctrl-C and Esc at each question leave nothing behind", async () => {
   }
 });
 
-Deno.test("Ctrl-C while the folder's sign-in comes revokes it and writes nothing", async () => {
+Deno.test("Ctrl-C during the token exchange revokes the sign-in and writes nothing", async () => {
   await using at = await inRepository();
   const before = [at.paths(at.cwd), await liveGrants(at)];
   const stop = new AbortController();
@@ -170,7 +170,7 @@ Deno.test("Ctrl-C while the folder's sign-in comes revokes it and writes nothing
   deepStrictEqual([stopped.code, at.paths(at.cwd), await liveGrants(at)], [130, ...before]);
 });
 
-Deno.test("a write that fails takes back what was written before, and revokes the new sign-in", async () => {
+Deno.test("a failed write undoes the earlier ones and revokes the new sign-in", async () => {
   await using at = await inRepository();
   await Deno.writeTextFile(join(at.cwd, ".gitignore"), "*.log\n");
   // A folder cannot be replaced by a file's text, which shows only at the last write.
@@ -183,7 +183,7 @@ Deno.test("a write that fails takes back what was written before, and revokes th
   strictEqual(await read(at, ".gitignore"), "*.log\n");
 });
 
-Deno.test("existing files are refused before anything is asked, and --force keeps comments", async () => {
+Deno.test("existing files are refused before the first question, and --force keeps comments", async () => {
   await using at = await inRepository();
   const toml =
     `# Ours.\nproject_id = "${at.service.projectId}" # Notes\n\n[[apps]]\nid = "app1" # web\n`;
@@ -203,7 +203,7 @@ Deno.test("existing files are refused before anything is asked, and --force keep
   doesNotMatch(await read(at, "cli.toml"), /app1/);
 });
 
-Deno.test("init --force replaces the folder's sign-in and ends the one before", async () => {
+Deno.test("init --force replaces the folder's sign-in and ends the old one", async () => {
   await using at = await inRepository();
   await at.run("init --no-apps");
   const first = (await local(at)).profile?.access_token ?? "";
@@ -231,7 +231,7 @@ Deno.test("a folder whose sign-in has ended is bound again with the profile", as
   strictEqual((await at.run("projects list")).code, 0);
 });
 
-Deno.test("init --app-id tags apps of the project, and refuses others with those there are", async () => {
+Deno.test("init --app-id tags apps of the project, and refuses others with a list of the apps", async () => {
   await using at = await inRepository();
   const apps = await at.run(`apps list --project-id ${at.service.projectId}`);
   const [app = ""] = /app[0-9a-f]{10}/.exec(apps.out) ?? [];
@@ -269,7 +269,7 @@ Deno.test("the home folder cannot hold both profiles and a folder's sign-in", as
   strictEqual((await at.run("init --no-apps --no-local-creds")).code, 0);
 });
 
-Deno.test("outside a repository the person is told to keep .cli out of what they share", async () => {
+Deno.test("outside a repository, init warns to keep .cli private", async () => {
   await using at = await openHome();
   await signedIn(at);
   const ran = await at.run("init --no-apps --output json");
@@ -278,14 +278,14 @@ Deno.test("outside a repository the person is told to keep .cli out of what they
   strictEqual(await read(at, ".cli", ".gitignore"), "*\n");
 });
 
-Deno.test("what comes before the new binding is told", async () => {
+Deno.test("init reports the settings that take precedence over the new binding", async () => {
   await using at = await inRepository();
   at.env.CLI_PROJECT_ID = "proj_elsewhere";
   const ran = await at.run("init --no-apps");
   match(ran.err, /Warning: CLI_PROJECT_ID names proj_elsewhere and comes before cli\.toml/);
 });
 
-Deno.test("with CLI_REFRESH_TOKEN the folder gets a sign-in of its own, too", async () => {
+Deno.test("with CLI_REFRESH_TOKEN the folder also gets its own sign-in", async () => {
   await using at = await openHome();
   at.env.CLI_REFRESH_TOKEN = (await at.service.oauth.issueToken({ rotates: true })).refresh_token;
   const ran = await at.run("init --no-apps");
@@ -295,7 +295,7 @@ Deno.test("with CLI_REFRESH_TOKEN the folder gets a sign-in of its own, too", as
   strictEqual((await at.run("apps list")).code, 0);
 });
 
-Deno.test("a service without token exchange is signed in to once more, or names the way without", async () => {
+Deno.test("without token exchange, init signs in once more or names the alternative", async () => {
   await using at = await inRepository();
   const intercept = async (request: Request): Promise<Response | undefined> => {
     if (!request.url.endsWith("/oauth2/token")) return undefined;
@@ -314,7 +314,7 @@ Deno.test("a service without token exchange is signed in to once more, or names 
   notStrictEqual((await local(at)).profile?.refresh_token, (await storedProfile(at)).refresh_token);
 });
 
-Deno.test("a sign-in without projects is told how to get one", async () => {
+Deno.test("a sign-in without projects shows how to create one", async () => {
   await using at = await openHome({ empty: true });
   await signedIn(at);
   const none = await at.run("init");

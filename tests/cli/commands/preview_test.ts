@@ -10,7 +10,7 @@ import { type Desk, openDesk } from "../../support/harness.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 12, 30, 15);
 
-Deno.test("offerings preview shows what the app of the platform gets", async () => {
+Deno.test("offerings preview shows the offerings of the platform's app", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const { code, out, err } = await desk.run("offerings", "preview");
   deepEqual([code, err], [0, ""]);
@@ -34,7 +34,7 @@ Deno.test("offerings preview shows what the app of the platform gets", async () 
   }]);
 });
 
-Deno.test("offerings preview reads as the user and on the platform that are named", async () => {
+Deno.test("offerings preview reads as the given user on the given platform", async () => {
   await using desk = await openDesk();
   const words = ["offer", "preview", "--as", "$anon:1?2 😀", "--platform"];
   const android = await desk.run(...words, "android");
@@ -48,7 +48,7 @@ Deno.test("offerings preview reads as the user and on the platform that are name
   equal((await desk.run(...words, "windows")).code, 2);
 });
 
-Deno.test("as JSON the answer is printed as it came, or with one offering left", async () => {
+Deno.test("as JSON the answer is unchanged, or holds the one offering", async () => {
   await using desk = await openDesk({
     async intercept(request, pass) {
       const response = await pass(request);
@@ -74,7 +74,7 @@ Deno.test("as JSON the answer is printed as it came, or with one offering left",
   }
 });
 
-Deno.test("an offering's lookup key or id picks what is shown", async () => {
+Deno.test("an offering's lookup key or id selects the offering to show", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const { id } = await getOffering(client, "winter_sale");
@@ -93,7 +93,7 @@ Deno.test("an offering's lookup key or id picks what is shown", async () => {
   match(archived.err, /cli offerings unarchive default/);
 });
 
-Deno.test("what cannot be bought is said so", async () => {
+Deno.test("products that cannot be sold are marked", async () => {
   await using desk = await openDesk();
   await createOffering(desk.client, { lookup_key: "empty", display_name: "Empty" });
   const { code, out, err } = await desk.run("offerings", "preview", "empty");
@@ -102,7 +102,7 @@ Deno.test("what cannot be bought is said so", async () => {
   match(err, /The app receives no package/);
 });
 
-Deno.test("where no app or several fit the platform, the ids to pass are named", async () => {
+Deno.test("without a single app for the platform, the app ids are listed", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const ids = await idsOf(desk);
@@ -138,7 +138,7 @@ Deno.test("an app and a platform that contradict each other are refused", async 
   equal((await desk.run("offerings", "preview", "--app-id", svc_billing)).code, 0);
 });
 
-Deno.test("a project without an app for the platform has others to offer, or none", async () => {
+Deno.test("a project without an app for the platform lists its other apps, or none", async () => {
   await using desk = await openDesk();
   const created = await desk.run("projects", "create", "--name", "New", "--output", "json");
   const { id }: { id: string } = JSON.parse(created.out);
@@ -156,7 +156,7 @@ Deno.test("a project without an app for the platform has others to offer, or non
   match(web.err, /The app receives no offering/);
 });
 
-Deno.test("an error of version 1 is told in its own words", async () => {
+Deno.test("an error of version 1 keeps its message", async () => {
   await using desk = await openDesk();
   const long = await desk.run("offerings", "preview", "--as", "x".repeat(1501));
   equal(long.code, 1);

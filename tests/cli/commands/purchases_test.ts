@@ -28,7 +28,7 @@ function itemsIn(answer: unknown): unknown[] {
   return (answer as { items: unknown[] }).items;
 }
 
-Deno.test("purchases view shows every field, and as JSON what the service sent", async () => {
+Deno.test("purchases view shows every field, and as JSON the service's answer", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).purchase({ ...LIFETIME, quantity: 3 });
   const { code, out, err } = await desk.run("purchases", "view", id);
@@ -43,7 +43,7 @@ Deno.test("purchases view shows every field, and as JSON what the service sent",
   deepEqual(json(), await read(desk, `/purchases/${id}`));
 });
 
-Deno.test("purchases entitlements lists what the product gives", async () => {
+Deno.test("purchases entitlements lists the product's entitlements", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).purchase(LIFETIME);
   const { out } = await desk.run("purchases", "entitlements", id);
@@ -52,7 +52,7 @@ Deno.test("purchases entitlements lists what the product gives", async () => {
   deepEqual(json(), await read(desk, `/purchases/${id}/entitlements?limit=100`));
 });
 
-Deno.test("purchases search finds by the store's id, and nothing by another one", async () => {
+Deno.test("purchases search finds only the store's exact id", async () => {
   await using desk = await deskAt();
   const bought = await simulate(desk).purchase(LIFETIME);
   const words = ["purchases", "search", bought.store_purchase_identifier];
@@ -68,7 +68,7 @@ Deno.test("purchases search finds by the store's id, and nothing by another one"
   deepEqual([none.code, none.out], [0, ""]);
 });
 
-Deno.test("purchases refund asks, then takes the access away", async () => {
+Deno.test("purchases refund asks, then ends the access", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).purchase(LIFETIME);
   const asked = await desk.run("purchases", "refund", id);
@@ -84,7 +84,7 @@ Deno.test("purchases refund asks, then takes the access away", async () => {
   match(again.err, new RegExp(`^See how it stands: cli purchases view ${id}$`, "m"));
 });
 
-Deno.test("purchases refund is for web billing alone", async () => {
+Deno.test("purchases refund is for web billing only", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).purchase({ product_id: "notes_lifetime", price: 99 });
   const { code, err } = await desk.run("purchases", "refund", id, "-y");
@@ -93,7 +93,7 @@ Deno.test("purchases refund is for web billing alone", async () => {
   match((await desk.run("purchases", "view", id)).out, /^status +owned$/m);
 });
 
-Deno.test("an unknown purchase or invoice is not found, and the hint leads to those there are", async () => {
+Deno.test("an unknown purchase or invoice is not found, and the hint leads to a list", async () => {
   await using desk = await deskAt();
   for (const verb of ["view", "entitlements", "refund"]) {
     const words = verb === "refund" ? ["purchases", verb, "purc_none", "-y"] : ["purchases", verb];
@@ -106,7 +106,7 @@ Deno.test("an unknown purchase or invoice is not found, and the hint leads to th
   match(err, /^See what there is: cli subscribers invoices <user-id> --project-id \w+$/m);
 });
 
-Deno.test("invoices view shows the sum and below it each line", async () => {
+Deno.test("invoices view shows the total and each line", async () => {
   await using desk = await deskAt();
   await simulate(desk).purchase({ ...LIFETIME, quantity: 2 });
   const list = await desk.run("subscribers", "invoices", "ada", "--output", "json");

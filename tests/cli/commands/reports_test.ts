@@ -25,7 +25,7 @@ const SCREENS = [
 ];
 
 for (const columns of [60, 80, 200]) {
-  Deno.test(`what reports show at ${columns} columns is what somebody found good`, async () => {
+  Deno.test(`reports at ${columns} columns match the reviewed text`, async () => {
     await using desk = await openDesk({ columns, clock: () => NOW, buyers: true });
     await simulateYear(desk);
     let text = "";
@@ -39,7 +39,7 @@ for (const columns of [60, 80, 200]) {
   });
 }
 
-Deno.test("yen have no decimals for people, in tables, notes and metrics", async () => {
+Deno.test("yen have no decimals in tables, notes and metrics", async () => {
   await using desk = await openDesk({ columns: 100, clock: () => NOW, buyers: true });
   for (const name of ["revenue", "mrr", "arr"]) {
     const { out } = await desk.run("charts", "get", name, "--currency", "JPY", "--period", "month");
@@ -54,7 +54,7 @@ Deno.test("yen have no decimals for people, in tables, notes and metrics", async
   match(dollars.out, /^MRR +\d+\.\d\d USD +28 days/m);
 });
 
-Deno.test("reports as JSON are what the service sent", async () => {
+Deno.test("reports as JSON are the service's answers", async () => {
   await using desk = await openDesk({ clock: () => NOW, buyers: true });
   for (
     const [words, path] of [
@@ -70,7 +70,7 @@ Deno.test("reports as JSON are what the service sent", async () => {
   }
 });
 
-Deno.test("a pipe gets the table alone, unless a picture is asked for", async () => {
+Deno.test("a pipe gets only the table, unless a chart is requested", async () => {
   await using desk = await openDesk({ clock: () => NOW, buyers: true });
   const piped = await desk.run("charts", "get", "mrr");
   equal(piped.out.trimEnd().split("\n").length, 29);
@@ -112,7 +112,7 @@ Deno.test("flags become the service's parameters, filters and periods in both sp
   deepEqual(await sends("charts options mrr"), [0, "GET /charts/mrr/options"]);
 });
 
-Deno.test("days that are none, and spans that end before they start, are refused here", async () => {
+Deno.test("invalid days and reversed spans are refused before sending", async () => {
   await using counter = await openCounter();
   for (
     const [flags, message] of [
@@ -137,7 +137,7 @@ Deno.test("days that are none, and spans that end before they start, are refused
   }
 });
 
-Deno.test("an unknown chart is met with the names of all charts", async () => {
+Deno.test("an unknown chart is refused with the names of all charts", async () => {
   await using desk = await openDesk();
   deepEqual([...CHART_NAMES], [...CHARTS.keys()]);
   for (const command of ["get", "options"]) {
@@ -151,7 +151,7 @@ Deno.test("an unknown chart is met with the names of all charts", async () => {
   equal(JSON.parse(json.err).error.exit_code, 2);
 });
 
-Deno.test("answers of other shapes are shown as far as they go", async () => {
+Deno.test("answers of other shapes are shown as far as possible", async () => {
   const bodies: Record<string, unknown> = {
     overview: { active_subscribers: 12, mrr: 99.5 },
     revenue: {
@@ -190,7 +190,7 @@ Deno.test("answers of other shapes are shown as far as they go", async () => {
   ]);
 });
 
-Deno.test("what a chart does not know is refused with what it knows", async () => {
+Deno.test("unknown filters and segments of a chart are refused with the known ones", async () => {
   await using desk = await openDesk();
   for (const format of ["table", "json"]) {
     const words = ["charts", "get", "mrr", "--filter", "x=1", "--segment", "y", "--output", format];
@@ -221,7 +221,7 @@ function chartDesk(change: (chart: Record<string, unknown>, query: URLSearchPara
   });
 }
 
-Deno.test("a chart that lists nothing as unsupported is shown", async () => {
+Deno.test("a chart without unsupported parameters is shown", async () => {
   await using desk = await chartDesk((chart) => {
     chart["unsupported_params"] = { filters: [], segment: null, selectors: "" };
   });
@@ -229,7 +229,7 @@ Deno.test("a chart that lists nothing as unsupported is shown", async () => {
   deepEqual([code, err], [0, ""]);
 });
 
-Deno.test("a chart whose answer ignores what was asked for is refused", async () => {
+Deno.test("a chart whose answer ignores a requested filter is refused", async () => {
   const cases: [string, Record<string, unknown>, RegExp][] = [
     ["--period week", { resolution: "day" }, /: the answer ignores --period week\n/],
     ["--currency EUR", { yaxis_currency: "USD" }, /: the answer ignores --currency EUR\n/],
@@ -253,7 +253,7 @@ Deno.test("a chart whose answer ignores what was asked for is refused", async ()
   equal((await desk.run("charts", "get", "revenue", "--filter", "store=roku")).code, 0);
 });
 
-Deno.test("a refusal of a filter's value names the values", async () => {
+Deno.test("the refusal of a filter's value lists the values", async () => {
   await using desk = await openDesk();
   const refused = await desk.run("charts", "get", "mrr", "--filter", "store=appstore");
   equal(refused.code, 1);

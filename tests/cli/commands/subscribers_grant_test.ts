@@ -46,7 +46,7 @@ Deno.test("subscribers grant refuses other durations before it sends anything", 
   deepEqual(desk.sent.filter(({ path }) => path.startsWith("/v2")), []);
 });
 
-Deno.test("subscribers grant finds what is missing before it asks", async () => {
+Deno.test("subscribers grant finds missing objects before it asks", async () => {
   await using desk = await deskAt();
   const nobody = await desk.run("subscribers", "grant", "nobody", "pro", "-d", "7d");
   equal(nobody.code, 5);
@@ -56,7 +56,7 @@ Deno.test("subscribers grant finds what is missing before it asks", async () => 
   match(nothing.err, /cli entitlements list/);
 });
 
-Deno.test("subscribers grant warns where it shortens what there is", async () => {
+Deno.test("subscribers grant warns where it shortens existing access", async () => {
   await using desk = await deskAt();
   await desk.run("subscribers", "grant", "ada", "pro", "-d", "1y", "-y");
   const shorter = await desk.run("subscribers", "grant", "ada", "pro", "-d", "7d");
@@ -106,7 +106,7 @@ Deno.test("subscribers revoke --now ends a grant at once", async () => {
   match(again.err, /^Nothing to revoke: ada has no grant of pro$/m);
 });
 
-Deno.test("subscribers assign-offering shows one subscriber another offering", async () => {
+Deno.test("subscribers assign-offering gives one subscriber another offering", async () => {
   await using desk = await openDesk();
   const preview = async (user: string) => {
     const { out } = await desk.run(
@@ -137,7 +137,7 @@ Deno.test("subscribers assign-offering shows one subscriber another offering", a
   }
 });
 
-Deno.test("subscribers revoke tells what access remains, and through which store", async () => {
+Deno.test("subscribers revoke shows the remaining access and its store", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   const monthly = await sim.subscribe(MONTHLY);
@@ -154,7 +154,7 @@ Deno.test("subscribers revoke tells what access remains, and through which store
   match((await desk.run("subs", "info", "ada")).out, /^Active entitlements \(1\)$/m);
 });
 
-Deno.test("subscribers revoke without a grant changes nothing, and says so", async () => {
+Deno.test("subscribers revoke without a grant changes nothing and reports it", async () => {
   await using desk = await deskAt();
   await simulate(desk).subscribe(MONTHLY);
   desk.sent.length = 0;
@@ -166,7 +166,7 @@ Deno.test("subscribers revoke without a grant changes nothing, and says so", asy
   deepEqual(writesOf(desk), []);
 });
 
-Deno.test("subscribers revoke does not guess where subscriptions cannot be read", async () => {
+Deno.test("subscribers revoke does not guess when subscriptions cannot be read", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   await desk.run("subscribers", "grant", "ada", "pro", "-d", "1y", "-y");
@@ -196,7 +196,7 @@ Deno.test("subscribers revoke does not guess where subscriptions cannot be read"
   match(err, /^Revoked the grant of pro/m);
 });
 
-Deno.test("subscribers revoke does not put off the end of a grant", async () => {
+Deno.test("subscribers revoke never postpones the end of a grant", async () => {
   let now = NOW;
   await using desk = await deskAt({ clock: () => now });
   await desk.run("subscribers", "grant", "ada", "pro", "-d", "1y", "-y");
@@ -210,7 +210,7 @@ Deno.test("subscribers revoke does not put off the end of a grant", async () => 
   deepEqual(writesOf(desk), []);
 });
 
-Deno.test("subscribers revoke tries further ahead where the service's clock is", async () => {
+Deno.test("subscribers revoke tries a later end when the service's clock is ahead", async () => {
   const behind = 300_000;
   await using desk = await openDesk({ clock: () => NOW });
   await grantEntitlement(desk.client, "ada", { entitlement_id: "pro", expires_at: NOW + DAY });

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { simulate } from "../../support/simulation.ts";
 import { deskAt, fieldsIn, itemsIn, MONTHLY } from "../../support/subscribers_fixture.ts";
 
-Deno.test("a section that cannot be read is shown as such, and the exit code is 9", async () => {
+Deno.test("an unreadable section is marked, and the exit code is 9", async () => {
   const broken = /\/(purchases|aliases)\?/;
   await using desk = await deskAt({
     intercept: async (request, pass) =>
@@ -28,7 +28,7 @@ Deno.test("a section that cannot be read is shown as such, and the exit code is 
   equal(JSON.parse(json.err).error.exit_code, 9);
 });
 
-Deno.test("a section without permission is one that cannot be read", async () => {
+Deno.test("a section without permission counts as unreadable", async () => {
   await using desk = await deskAt();
   const { service } = desk;
   await simulate(desk).subscribe(MONTHLY);
@@ -49,7 +49,7 @@ Deno.test("a section without permission is one that cannot be read", async () =>
   match(out, /^Aliases \(1\)$/m);
 });
 
-Deno.test("where no section can be read, no other one is called complete", async () => {
+Deno.test("when no section can be read, none is called complete", async () => {
   await using desk = await deskAt({
     intercept: async (request, pass) =>
       /\/customers\/ada\/\w+\?/.test(request.url)
@@ -63,7 +63,7 @@ Deno.test("where no section can be read, no other one is called complete", async
   match(err, /aliases: Out of order\nRun the same command again\.$/m);
 });
 
-Deno.test("what a missing section may explain is not explained by another one", async () => {
+Deno.test("a warning about one unreadable section does not blame another", async () => {
   let broken = false;
   await using desk = await deskAt({
     intercept: async (request, pass) =>
@@ -81,7 +81,7 @@ Deno.test("what a missing section may explain is not explained by another one", 
   match(await info(), /^pro +never +- +- +-$/m);
 });
 
-Deno.test("names that cannot be read are replaced by ids, and a warning says why", async () => {
+Deno.test("unreadable names are replaced by ids, with a warning", async () => {
   let broken = "";
   await using desk = await deskAt({
     intercept: async (request, pass) =>

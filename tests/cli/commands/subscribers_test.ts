@@ -23,7 +23,7 @@ const STRANGE = [
   "😀".repeat(1500),
 ];
 
-Deno.test("subscribers list shows one page, and says how to go on", async () => {
+Deno.test("subscribers list shows one page and how to continue", async () => {
   await using desk = await deskAt();
   for (let i = 0; i < 25; i++) await createCustomer(desk.client, { id: `user_${i}` });
   const all = (await desk.run("customers", "list", "--all", "--output", "json")).json();
@@ -54,7 +54,7 @@ Deno.test("subscribers list --search finds by e-mail address, on every page", as
   equal((await desk.run("subscribers", "list", "--search", "")).code, 1);
 });
 
-Deno.test("subscribers info shows all on one screen, joined with names", async () => {
+Deno.test("subscribers info shows everything on one screen, joined with names", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   const monthly = await sim.subscribe(MONTHLY);
@@ -74,7 +74,7 @@ Deno.test("subscribers info shows all on one screen, joined with names", async (
   match(out, /^Aliases \(1\)\nALIAS +CREATED\nada +2026-01-31$/m);
 });
 
-Deno.test("subscribers info as JSON has each list as the service sent it", async () => {
+Deno.test("subscribers info as JSON has each list unchanged", async () => {
   await using desk = await deskAt();
   await simulate(desk).subscribe(MONTHLY);
   const { code, json, err } = await desk.run("subscribers", "info", "ada", "--output", "json");
@@ -90,7 +90,7 @@ Deno.test("subscribers info as JSON has each list as the service sent it", async
   }
 });
 
-Deno.test("subscribers info of somebody who has nothing says so in each section", async () => {
+Deno.test('subscribers info of a new subscriber says "none" in each section', async () => {
   await using desk = await deskAt();
   const { code, out, err } = await desk.run("subscribers", "info", "grace");
   deepEqual([code, err], [0, ""]);
@@ -99,7 +99,7 @@ Deno.test("subscribers info of somebody who has nothing says so in each section"
   }
 });
 
-Deno.test("subscribers info reads the lists side by side, once the subscriber is found", async () => {
+Deno.test("subscribers info reads the lists in parallel, once the subscriber is found", async () => {
   let running = 0;
   let most = 0;
   const lines: string[] = [];
@@ -137,7 +137,7 @@ Deno.test("access in a grace period comes from its subscription", async () => {
   match(out, /^pro +[\d-]+ +\w+ +app_store +notes.pro.monthly$/m);
 });
 
-Deno.test("subscribers info walks through all pages of a list", async () => {
+Deno.test("subscribers info reads all pages of a list", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   const { id } = await productNamed(desk, "notes.pro.lifetime");
@@ -148,7 +148,7 @@ Deno.test("subscribers info walks through all pages of a list", async () => {
   equal(itemsIn(json["purchases"]).length, 101);
 });
 
-Deno.test("subscribers create merges a file into the request; its id is the one given, or none", async () => {
+Deno.test("subscribers create merges a file into the request; the id is optional", async () => {
   const files = {
     "other.json": '{"id": "other"}',
     "same.json": '{"id": "new_4"}',
@@ -184,7 +184,7 @@ Deno.test("subscribers delete asks first", async () => {
   match(gone.err, /cli subscribers list/);
 });
 
-Deno.test("subscribers transfer moves what one has to another", async () => {
+Deno.test("subscribers transfer moves one subscriber's purchases to another", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   await sim.subscribe(MONTHLY);
@@ -252,7 +252,7 @@ Deno.test("subscribers attributes reads a map from standard input", async () => 
   match((await desk.run("subs", "attributes", "ada", "--file", "-")).out, /^a +1 /m);
 });
 
-Deno.test("subscribers invoices lists what web billing has sent", async () => {
+Deno.test("subscribers invoices lists the invoices of web billing", async () => {
   await using desk = await deskAt();
   await simulate(desk).subscribe({ product_id: "notes_web_annual", price: 59.9, currency: "EUR" });
   const { out } = await desk.run("subscribers", "invoices", "ada");
@@ -262,7 +262,7 @@ Deno.test("subscribers invoices lists what web billing has sent", async () => {
   equal(itemsIn(json()).length, 1);
 });
 
-Deno.test("subscribers refund gives back one payment, where the store lets it", async () => {
+Deno.test("subscribers refund returns one payment, where the store allows it", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   const play = await sim.subscribe({ product_id: "notes_pro:monthly", price: 9.99 });
@@ -277,7 +277,7 @@ Deno.test("subscribers refund gives back one payment, where the store lets it", 
   equal((await desk.run(...other)).code, 7);
 });
 
-Deno.test("any id works on every command, encoded exactly once", async () => {
+Deno.test("any id works in every command, encoded exactly once", async () => {
   await using desk = await deskAt({ files: { "a.json": '{"a": "1"}' } });
   for (const id of STRANGE) {
     const place = `/customers/${encodeURIComponent(id)}`;
