@@ -109,15 +109,22 @@ export async function startListeningIn(
     rateLimits: "local",
     report: () => {},
   });
-  const child = new Deno.Command(Deno.execPath(), {
+  // Deno refuses to start a program with `LD_LIBRARY_PATH`, but a shell does not.
+  const { LD_LIBRARY_PATH, LD_PRELOAD, ...rest } = env;
+  const exports = LD_LIBRARY_PATH === undefined
+    ? ""
+    : `LD_LIBRARY_PATH='${LD_LIBRARY_PATH}' LD_PRELOAD='${LD_PRELOAD ?? ""}' `;
+  const shell = exports === "" ? [] : ["-c", `${exports}exec "$0" "$@"`, Deno.execPath()];
+  const child = new Deno.Command(exports === "" ? Deno.execPath() : "sh", {
     args: [
+      ...shell,
       ..."run --quiet --no-prompt --allow-net=127.0.0.1 --allow-env --allow-read".split(" "),
       "--allow-run=sh,cmd",
       fileURLToPath(new URL("../../cli.ts", import.meta.url)),
       ...["events", "listen", ...words],
     ],
     env: {
-      ...env,
+      ...rest,
       CLI_BASE_URL: server.baseUrl,
       CLI_PROJECT_ID: server.projectId ?? "",
       CLI_SERVICE_ADMIN_SECRET: server.adminSecret,

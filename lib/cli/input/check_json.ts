@@ -191,8 +191,13 @@ function keepsItsValue(number: string): boolean {
   const value = Number(number);
   if (written.digits === "") return true;
   const digits = Math.min(written.digits.length, 100);
-  const kept = decimalOf(/^-?\d+$/.test(number) ? String(value) : value.toPrecision(digits));
-  return kept.digits === written.digits && kept.exponent === written.exponent;
+  const isWritten = (text: string) => {
+    const kept = decimalOf(text);
+    return kept.digits === written.digits && kept.exponent === written.exponent;
+  };
+  // `toPrecision` rounds a tie away from zero, the shortest form need not.
+  return isWritten(String(value)) ||
+    !/^-?\d+$/.test(number) && isWritten(value.toPrecision(digits));
 }
 
 /** A decimal as its digits, without zeros at either end, and the power of ten they count. */

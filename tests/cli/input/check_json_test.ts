@@ -31,6 +31,8 @@ Deno.test("a mistake in JSON is shown by line and column", () => {
 });
 
 Deno.test("every number that JavaScript writes is let through", () => {
+  // Its last digit is a tie, which the shortest form rounds down and `toPrecision` up.
+  strictEqual(findJsonFault("-172358636468365.62"), undefined);
   fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
     strictEqual(findJsonFault(JSON.stringify(number)), undefined);
     strictEqual(findJsonFault(number.toExponential()), undefined);
