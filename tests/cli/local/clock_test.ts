@@ -240,6 +240,6 @@ Deno.test("an advance with much that is due asks first, and one with far too muc
   }
   const refused = await desk.run("clock", "advance", "P7000Y", "--yes");
   equal(refused.code, 7);
-  match(refused.err, /one advance makes at most 1000000/);
+  match(refused.err, /one advance runs at most 1000000/);
   equal((await clockOf(desk, "show"))["now"], NOW);
 });
