@@ -39,10 +39,13 @@ Deno.test("a request that is answered soon is not announced", async () => {
 });
 
 Deno.test("--timeout ends a whole command, and says so", async () => {
+  // A request on the network is held by the system; here the test holds it.
+  const held: Request[] = [];
   await using desk = await openDesk({
     // A sign-in that is being renewed is not cut off: its new tokens would be lost.
     intercept: (request, pass) =>
       request.url.includes("/oauth2/") ? pass(request) : new Promise((_, reject) => {
+        held.push(request);
         request.signal.addEventListener("abort", () => reject(request.signal.reason));
       }),
   });
