@@ -49,7 +49,7 @@ Deno.test("import_customers reports each line that is refused, and imports the o
     deepEqual(err.trim().split("\n").map((line) => line.split(":")[0]).sort(), [
       ...["Line 2", "Line 3", "Line 4", "Line 5", "Line 6"],
     ]);
-    match(err, /^Line 6: 'attributes\.0\.name' must be/m);
+    match(err, /^Line 6: 'attributes\.0\.name' must /m);
     match(err, /^Line 4: it is no object with an id$/m);
   });
 });

@@ -53,7 +53,7 @@ Deno.test("webhook_receiver takes what is signed, once, and turns others away", 
   equal(created.code, 0, created.err);
   const { id, signing_secret = "" } = created.json() as Webhook;
   desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  match((await desk.run("webhooks", "ping", id)).err, /answers 401/);
+  match((await desk.run("webhooks", "ping", id)).err, /answered 401/);
   await first.hear(/^Cannot verify a webhook: there is no secret$/m);
 
   await using receiver = await startReceiver({ CLI_WEBHOOK_SECRET: signing_secret });
