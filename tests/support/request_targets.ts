@@ -105,6 +105,10 @@ function bodyOf({ body, path }: SimRoute): Schema {
     const { by = text, until = text } = schema.properties ?? {};
     return { anyOf: [object({ by }, ["by"]), object({ until }, ["until"])] };
   }
+  if (path.endsWith("/currencies")) {
+    const amount = { type: "integer", minimum: -1, maximum: 1000 };
+    return object({ adjustments: object({ COIN: amount }, ["COIN"]) }, ["adjustments"]);
+  }
   // Without a bound, a confirmed advance to the year 9999 would fill the memory with renewals.
   if (!/\/clock\/(advance|begin|preview)$/.test(path)) return schema;
   // To pass thousands of years takes its time, and then there is nothing left that lives.

@@ -64,6 +64,8 @@ export const pageQuery = z.object({
 
 /** Schema of a count in a query: 1 or more. Anything above `most` counts as that. */
 export function countUpTo(most: number): z.ZodType<number, string> {
-  return z.string().regex(/^0*[1-9]\d{0,15}$/, `must be a whole number from 1 to ${most}`)
+  const rule = `must be a whole number from 1 to ${most}`;
+  return z.string().regex(/^0*[1-9]\d{0,15}$/, rule)
+    .refine((digits) => Number.isSafeInteger(Number(digits)), rule)
     .transform((digits) => Math.min(Number(digits), most)).pipe(z.int().min(1));
 }
