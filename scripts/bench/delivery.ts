@@ -217,7 +217,7 @@ function check(
   const odd = count(`FROM deliveries AS d WHERE attempts <> (SELECT count(*) FROM attempts AS a
     WHERE a.project_id = d.project_id AND a.delivery_id = d.id)`);
   if (odd > 0) faults.push(`${odd} deliveries have attempts that were not written down`);
-  const interrupted = count("FROM attempts WHERE error LIKE 'The service ended%'");
+  const interrupted = count("FROM attempts WHERE error LIKE 'The service %'");
   connection.close();
   return { interrupted, faults };
 }
