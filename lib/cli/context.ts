@@ -103,13 +103,9 @@ function allowingInsecure(around: Surroundings): Surroundings {
 
 /** The signal of a command: Ctrl-C, or the end of its time. */
 function limited(signal: AbortSignal, timeoutMs: number | undefined): AbortSignal {
-  if (timeoutMs === undefined) return signal;
-  // The timer holds on to the controller. A signal of `AbortSignal.timeout()` that only other signals
-  // follow can be collected before its time is up, and then it never fires.
-  const limit = new AbortController();
-  const end = () => limit.abort(new DOMException("The time is up", "TimeoutError"));
-  Deno.unrefTimer(setTimeout(end, timeoutMs));
-  return AbortSignal.any([signal, limit.signal]);
+  return timeoutMs === undefined
+    ? signal
+    : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 }
 
 /**

@@ -104,6 +104,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
     CLI_BASE_URL: BASE_URL,
   };
   const pause = () => Promise.resolve();
+  const closing = new AbortController();
   return {
     service,
     projectId,
@@ -116,7 +117,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
       fetch,
       pause,
     }),
-    run: (...words) => runWords(words, env, fetch, options),
+    run: (...words) => runWords(words, env, fetch, { ...options, signal: closing.signal }),
     async send(method, path, body, headers) {
       const text = typeof body === "string"
         ? body
@@ -129,6 +130,8 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
       return await fetch(new Request(BASE_URL + path, { method, headers: all, body: text }));
     },
     async [Symbol.asyncDispose]() {
+      // A command that still runs after a failed test would retry for ever.
+      closing.abort();
       await service.close();
       if (faults.length > 0) throw faults[0];
     },
@@ -140,7 +143,7 @@ async function runWords(
   words: string[],
   env: Record<string, string>,
   fetch: (request: Request) => Promise<Response>,
-  options: DeskOptions,
+  options: DeskOptions & { signal: AbortSignal },
 ): Promise<Ran> {
   let out = "";
   let err = "";
@@ -166,7 +169,7 @@ async function runWords(
     around,
     files: filesOf(options),
     interactive: false,
-    signal: new AbortController().signal,
+    signal: options.signal,
   });
   return { code, out, err, json: () => JSON.parse(out) };
 }

@@ -96,8 +96,8 @@ Deno.test("events listen ends when another program listens under its name", asyn
   equal(code, 7, err);
   equal(
     err,
-    'Cannot listen as "default" any more: another program now uses this name and gets what is not ' +
-      "acknowledged; give each a name of its own\n",
+    'Cannot listen as "default" any more: another program now uses this name and receives the ' +
+      "unacknowledged events; use a different name for each\n",
   );
   equal(out.split("\n").filter((line) => line.includes("forwarded_event")).length, 1);
   await simulate(desk).purchase({ customer_id: "bob", product_id: "notes.pro.lifetime" });

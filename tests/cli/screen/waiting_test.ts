@@ -46,6 +46,8 @@ Deno.test("--timeout ends a whole command, and says so", async () => {
     intercept: (request, pass) =>
       request.url.includes("/oauth2/") ? pass(request) : new Promise((_, reject) => {
         held.push(request);
+        // The time may be up before the sign-in is renewed. A network function rejects then, too.
+        if (request.signal.aborted) reject(request.signal.reason);
         request.signal.addEventListener("abort", () => reject(request.signal.reason));
       }),
   });

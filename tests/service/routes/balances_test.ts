@@ -52,7 +52,7 @@ Deno.test("balances are changed together or not at all, and never below nothing"
     name: "GLD",
   });
   const short = {
-    ...againstRule(/^The customer has 5 SLV, which is less than 6$/),
+    ...againstRule(/^The customer has 5 SLV, less than 6$/),
     param: "adjustments",
   };
   const both = { adjustments: { GLD: -10, SLV: -6 } };

@@ -88,7 +88,7 @@ Deno.test("what is no data folder is not reset, and nothing is made in it", () =
     await Deno.writeTextFile(join(foreign, "service.db"), "mine");
     const cases = [
       [join(folder, "typo"), /: there is no such folder$/],
-      [foreign, /: it is not a data folder of the service \(it has no admin.secret\)$/],
+      [foreign, /: it is not a data folder of the service \(admin.secret is missing\)$/],
       [join(foreign, "service.db"), /: it is not a folder$/],
     ] as const;
     for (const [path, message] of cases) {

@@ -50,8 +50,8 @@ Deno.test("a newer schema is refused with both numbers, and left as it is", () =
     ok(error instanceof ConfigError);
     equal(
       error.message,
-      'Cannot open the database "some.db": its schema has the number 2, and this version knows ' +
-        "only 1",
+      'Cannot open the database "some.db": its schema version is 2, and this program supports ' +
+        "up to 1",
     );
     return error.hint !== undefined;
   });
@@ -102,8 +102,8 @@ Deno.test("a file is not opened by an older version", () =>
     throws(
       () => openStore({ file }),
       new RegExp(
-        `^ConfigError: Cannot open the database ".*data.db": its schema has the number ${newer}, ` +
-          `and this version knows only ${known}$`,
+        `^ConfigError: Cannot open the database ".*data.db": its schema version is ${newer}, ` +
+          `and this program supports up to ${known}$`,
       ),
     );
   }));

@@ -42,7 +42,10 @@ Deno.test("a database that was cut off anywhere is refused at the start", () =>
     for (const left of [0.1, 0.5, 0.9, 1 - 1 / whole.length]) {
       const size = Math.floor(whole.length * left);
       await Deno.writeFile(file, whole.subarray(0, size));
-      await refused(file, new RegExp(`: it has ${size} bytes and should have ${whole.length}; `));
+      await refused(
+        file,
+        new RegExp(`: it is truncated: it has ${size} bytes and should have ${whole.length}$`),
+      );
     }
     await Deno.writeFile(file, whole);
     await openStore({ file }).close();
@@ -106,7 +109,7 @@ Deno.test("a database with other tables than those of this version is refused", 
     connection.close();
     throws(
       () => openStore({ file }),
-      /: "offerings" in it has not the definition of this version$/,
+      /: the definition of "offerings" differs from this version$/,
     );
   }));
 
@@ -125,13 +128,13 @@ Deno.test({
       const told: string[] = [];
       await closeToOthers(folder, (message) => told.push(message));
       deepEqual(told, [
-        `Others could open ${JSON.stringify(file)} (mode 0666); now only you can`,
+        `Other users could read ${JSON.stringify(file)} (mode 0666); now only you can`,
       ]);
       equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
       await Deno.chmod(folder, 0o777);
       await rejects(closeToOthers(folder, () => {}), (error) => {
         ok(error instanceof ConfigError);
-        match(error.message, /: everybody can write to it \(mode 0777\)$/);
+        match(error.message, /: every user can write to it \(mode 0777\)$/);
         match(error.hint ?? "", /^Run: chmod 700 /);
         return true;
       });
