@@ -109,13 +109,23 @@ function bestIds({ path, credential }: Target, kind: string, stock: Stock): read
   return isOwn ? stock.of(`${kind} of svc_billing`).slice(-12) : [];
 }
 
+/** Places of objects that only their owner's id finds, by the kind of pairs in the stock. */
+const PAIRS: readonly [place: string, kind: string, none: string][] = [
+  [
+    "{subscription_id}/transactions/{transaction_id}",
+    "transactions",
+    "none/transactions/none",
+  ],
+  ["{id}/invoices/{invoice_id}", "invoices of customers", "none/invoices/none"],
+];
+
 /** A path template with values in it: mostly ids that exist, else ids that do not, or no ids. */
 function anyPath(target: Target, making: Making): fc.Arbitrary<string> {
-  const pair = "{subscription_id}/transactions/{transaction_id}";
-  const pairs = making.stock.of("transactions");
-  if (target.path.includes(pair) && pairs.length > 0) {
-    return making.mostly(fc.constantFrom(...pairs), fc.constant("none/transactions/none"))
-      .chain((one) => anyPath({ ...target, path: target.path.replace(pair, one) }, making));
+  for (const [place, kind, none] of PAIRS) {
+    const pairs = making.stock.of(kind);
+    if (!target.path.includes(place) || pairs.length === 0) continue;
+    return making.mostly(fc.constantFrom(...pairs), fc.constant(none))
+      .chain((one) => anyPath({ ...target, path: target.path.replace(place, one) }, making));
   }
   const segments = target.path.split("/").map((segment, i, all) => {
     if (!segment.startsWith("{")) return fc.constant(segment);

@@ -88,7 +88,8 @@ function pass(shelves: Map<string, string[]>, pathname: string): void {
 function drop(shelves: Map<string, string[]>, id: string): void {
   for (const [kind, ids] of shelves) {
     if (kind === "projects" || kind === "charts") continue;
-    const isIt = (one: string) => one === id || one.startsWith(`${id}/transactions/`);
+    const isIt = (one: string) =>
+      one === id || one.startsWith(`${id}/transactions/`) || one.startsWith(`${id}/invoices/`);
     for (let at = ids.findIndex(isIt); at >= 0; at = ids.findIndex(isIt)) ids.splice(at, 1);
   }
 }
@@ -136,6 +137,8 @@ function learnValue(stock: Stock, value: unknown, pathname: string): void {
   stock.add(kind, own);
   const [, subscription] = /\/subscriptions\/([^/]+)\/transactions$/.exec(pathname) ?? [];
   if (subscription) stock.add("transactions", `${subscription}/transactions/${own}`);
+  const [, customer] = /\/customers\/([^/]+)\/invoices$/.exec(pathname) ?? [];
+  if (customer) stock.add("invoices of customers", `${customer}/invoices/${own}`);
   const store = storeOf(stock, object, fields);
   const isOver = /^(expired|refunded)$/.test(String(fields["status"]));
   if (store !== undefined && !isOver) stock.add(`${kind} of ${store}`, own);
