@@ -1,6 +1,11 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { readBytes } from "../../../lib/service/http/bytes.ts";
-import { CONNECTION_LIMITS, listen, type Listener } from "../../../lib/service/http/connections.ts";
+import {
+  CONNECTION_LIMITS,
+  listen,
+  type Listener,
+  withinTime,
+} from "../../../lib/service/http/connections.ts";
 import { serve } from "../../../lib/service/http/serve.ts";
 
 /** Limits that are reached in a moment: a second of them takes 50 ms. */
@@ -106,6 +111,14 @@ Deno.test("a stop answers what is under way, and cuts what does not end", async 
   const ms = performance.now() - started;
   ok(ms >= 290 && ms < 2000, `${ms} ms`);
   equal((await rest(slow)).text.includes("got"), false);
+});
+
+Deno.test("a stop that does not end is cut, and one that fails says so", async () => {
+  const { promise } = Promise.withResolvers<void>();
+  const started = performance.now();
+  await withinTime(promise, 20);
+  ok(performance.now() - started >= 19);
+  await rejects(withinTime(Promise.reject(new Error("disk")), 10_000), /disk/);
 });
 
 Deno.test("a thousand idle connections end neither the service nor anybody's requests", async () => {
