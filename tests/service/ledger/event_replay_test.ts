@@ -2,7 +2,7 @@
  * Lets anything happen, and asks of the events alone what came of it: no state without an event, and
  * no event without a state.
  *
- * `EVENT_REPLAY_RUNS` is the number of histories of each kind, 8 without it.
+ * `EVENT_REPLAY_RUNS` is the number of histories of each kind, 5 without it.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { openDesk } from "../../support/harness.ts";
 import { CUSTOMERS, type Deed, deeds, type Real } from "../../support/state_deeds.ts";
 import { heldBy, type Model, newModel, Refused } from "../../support/subscription_model.ts";
 
-const RUNS = Number(Deno.env.get("EVENT_REPLAY_RUNS") ?? 8);
+const RUNS = Number(Deno.env.get("EVENT_REPLAY_RUNS") ?? 5);
 
 /** The same histories each time, other ones where a number of them is asked for. */
 const SEED = Deno.env.has("EVENT_REPLAY_RUNS") ? {} : usualSeed(20270131);

@@ -53,7 +53,7 @@ Deno.test("every figure is what all rows of a random ledger add up to", async ()
       const world = await readWorld(desk.service.store, desk.projectId, NOW);
       for (const ask of all) await checkChart(desk, world, ask);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
