@@ -161,5 +161,5 @@ export const apps = group("Apps, one for each storefront", [], {
     { name: text("The name, for people") },
     ID,
   ),
-  delete: onOneForGood("Delete an app", "app", deleteApp, { hint: hintOfProducts }),
+  delete: onOneForGood("Delete an app", "app", getApp, deleteApp, { hint: hintOfProducts }),
 });

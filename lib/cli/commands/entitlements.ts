@@ -62,7 +62,9 @@ export const entitlements = group("Entitlements, and the products that give them
   update: onUpdate("Update an entitlement", updateEntitlement, {
     display_name: text("The name, for people", { placeholder: "name" }),
   }, ID),
-  delete: onOneForGood("Delete an entitlement", "entitlement", deleteEntitlement, { id: ID }),
+  delete: onOneForGood("Delete an entitlement", "entitlement", getEntitlement, deleteEntitlement, {
+    id: ID,
+  }),
   archive: onOne("Archive an entitlement", archiveEntitlement, ID),
   unarchive: onOne("Unarchive an entitlement", unarchiveEntitlement, ID, hintOfArchived),
   attach: onProducts("Attach products to an entitlement", attachEntitlementProducts, ID),

@@ -122,7 +122,7 @@ export const offerings = group("Offerings, and which one is current", ["offer"],
   update: onUpdate("Update an offering", updateOffering, {
     display_name: text("The name, for people", { placeholder: "name" }),
   }, ID),
-  delete: onOneForGood("Delete an offering", "offering", deleteOffering, {
+  delete: onOneForGood("Delete an offering", "offering", getOffering, deleteOffering, {
     id: ID,
     hint: hintOfCurrent,
   }),

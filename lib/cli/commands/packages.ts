@@ -143,7 +143,7 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
     display_name: text("The name, for people", { placeholder: "name" }),
     position,
   }, ID),
-  delete: onOneForGood("Delete a package", "package", deletePackage),
+  delete: onOneForGood("Delete a package", "package", getPackage, deletePackage),
   products: onListOf("List the products of a package", listPackageProducts, productColumns, ID),
   attach: command({
     brief: "Attach products to a package",

@@ -56,5 +56,5 @@ export const paywalls = group("Paywalls: what an offering looks like", [], {
     required: ["offering_id"],
     send: createPaywall,
   }),
-  delete: onOneForGood("Delete a paywall", "paywall", deletePaywall),
+  delete: onOneForGood("Delete a paywall", "paywall", getPaywall, deletePaywall),
 });

@@ -68,7 +68,7 @@ export const products = group("Products, which the stores sell", ["prod"], {
     send: createProduct,
   }),
   update: onUpdate("Update a product", updateProduct, NAME, ID),
-  delete: onOneForGood("Delete a product", "product", deleteProduct, {
+  delete: onOneForGood("Delete a product", "product", getProduct, deleteProduct, {
     hint: ({ status }, { id }) =>
       status === 409 || status === 422
         ? `Archive it instead: cli products archive ${id}`

@@ -13,7 +13,7 @@ import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
 import { readJsonFile } from "../input/input.ts";
 import type { Column } from "../screen/output.ts";
-import { askFirst, confirmFlags } from "../words/plain.ts";
+import { askAbout, confirmFlags } from "../words/plain.ts";
 import { PartlyDone } from "../screen/outcome.ts";
 
 /** One step of the plan, and what has become of it. */
@@ -71,7 +71,7 @@ const offering = command({
       out.table(steps, columns, { empty: "There is nothing to publish." });
     }
     if (dry_run !== true && steps.some(({ status }) => status === "planned")) {
-      await askFirst(context, input, `Publish the offering ${name}?`);
+      await askAbout(context, input, () => `Publish the offering ${name}`);
       await runSteps(context, found, steps);
       if (out.format === "table") out.done(`Published the offering ${name}`);
     }

@@ -13,7 +13,7 @@ import {
 } from "../../resources/purchases.ts";
 import { argument, command, group } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
+import { askAbout, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 import { nameOf, namesFor } from "./subscribers/holdings.ts";
 import { heldEntitlementColumns } from "./subscriptions.ts";
 
@@ -49,8 +49,12 @@ const refund = command({
   args: { id: argument(ID) },
   flags: confirmFlags,
   async run(context, { id, ...input }) {
-    await askFirst(context, input, `Refund the purchase ${id} and end the access it gives now?`);
-    showOne(context, await refundPurchase(await context.client(), id));
+    const client = await context.client();
+    await askAbout(context, input, async () => {
+      const { customer_id } = await getPurchase(client, id);
+      return `Refund the purchase ${id} of ${customer_id} and end the access it gives now`;
+    });
+    showOne(context, await refundPurchase(client, id));
   },
 });
 

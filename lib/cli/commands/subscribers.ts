@@ -9,20 +9,21 @@ import {
   createCustomer,
   type Customer,
   deleteCustomer,
+  getCustomer,
   listCustomerInvoices,
   listCustomers,
   type NewCustomer,
   transferCustomer,
 } from "../../resources/customers.ts";
 import type { Invoice } from "../../resources/invoices.ts";
-import { refundTransaction } from "../../resources/subscriptions.ts";
+import { getSubscription, refundTransaction } from "../../resources/subscriptions.ts";
 import { amountOf } from "../screen/amount.ts";
 import { argument, command, group, text, texts } from "../words/command.ts";
 import { counted } from "../screen/display.ts";
 import { readJsonFile } from "../input/input.ts";
 import type { Column } from "../screen/output.ts";
 import {
-  askFirst,
+  askAbout,
   confirmFlags,
   fileFlag,
   onListOf,
@@ -131,7 +132,11 @@ const transfer = command({
   },
   async run(context, { src_user_id, dst_user_id, app_id, ...input }) {
     const part = app_id.length === 0 ? "everything" : `what was bought in ${app_id.join(", ")}`;
-    await askFirst(context, input, `Transfer ${part} from ${src_user_id} to ${dst_user_id}?`);
+    await askAbout(context, input, async () => {
+      const client = await context.client();
+      await Promise.all([getCustomer(client, src_user_id), getCustomer(client, dst_user_id)]);
+      return `Transfer ${part} from ${src_user_id} to ${dst_user_id}`;
+    });
     const app_ids = app_id.length === 0 ? {} : { app_ids: app_id };
     const body = { target_customer_id: dst_user_id, ...app_ids };
     const client = await context.client();
@@ -181,8 +186,11 @@ const refund = command({
         `Where the store refunds, the customer asks there: cli subscriptions management-url ${id}`
       : undefined,
   async run(context, { subscription_id, transaction_id, ...input }) {
-    await askFirst(context, input, `Refund ${transaction_id} of ${subscription_id}?`);
     const client = await context.client();
+    await askAbout(context, input, async () => {
+      await getSubscription(client, subscription_id);
+      return `Refund the transaction ${transaction_id} of the subscription ${subscription_id}`;
+    });
     showOne(context, await refundTransaction(client, subscription_id, transaction_id));
   },
 });
@@ -192,7 +200,9 @@ export const subscribers = group("Subscribers: the customers of the apps", ["cus
   list,
   info,
   create,
-  delete: onOneForGood("Delete a subscriber", "subscriber", deleteCustomer, { id: USER_ID }),
+  delete: onOneForGood("Delete a subscriber", "subscriber", getCustomer, deleteCustomer, {
+    id: USER_ID,
+  }),
   transfer,
   grant,
   revoke,

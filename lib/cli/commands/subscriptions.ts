@@ -21,7 +21,7 @@ import { argument, command, group } from "../words/command.ts";
 import { visible } from "../screen/display.ts";
 import type { Column } from "../screen/output.ts";
 import { nameOf, namesFor } from "./subscribers/holdings.ts";
-import { askFirst, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
+import { askAbout, confirmFlags, onListOf, onOne, showList, showOne } from "../words/plain.ts";
 
 const ID = "The subscription's id";
 
@@ -103,8 +103,12 @@ const cancel = command({
       : `The customer can cancel it in the store: cli subscriptions management-url ${id}`;
   },
   async run(context, { id, ...input }) {
-    await askFirst(context, input, `Cancel the subscription ${id} at the end of its period?`);
-    showOne(context, await cancelSubscription(await context.client(), id));
+    const client = await context.client();
+    await askAbout(context, input, async () => {
+      const { customer_id } = await getSubscription(client, id);
+      return `Cancel the subscription ${id} of ${customer_id} at the end of its period`;
+    });
+    showOne(context, await cancelSubscription(client, id));
   },
 });
 
@@ -127,8 +131,12 @@ const refund = command({
       : `The customer can ask the store: cli subscriptions management-url ${id}`;
   },
   async run(context, { id, ...input }) {
-    await askFirst(context, input, `Refund the latest payment for ${id} and end its access now?`);
-    showOne(context, await refundSubscription(await context.client(), id));
+    const client = await context.client();
+    await askAbout(context, input, async () => {
+      const { customer_id } = await getSubscription(client, id);
+      return `Refund the latest payment for ${id} of ${customer_id} and end its access now`;
+    });
+    showOne(context, await refundSubscription(client, id));
   },
 });
 

@@ -43,7 +43,12 @@ export const virtualCurrencies = group("Virtual currencies, which products give"
     send: createVirtualCurrency,
   }),
   update: onUpdate("Update a virtual currency", updateVirtualCurrency, names, CODE),
-  delete: onOneForGood("Delete a virtual currency", "virtual currency", deleteVirtualCurrency),
+  delete: onOneForGood(
+    "Delete a virtual currency",
+    "virtual currency",
+    getVirtualCurrency,
+    deleteVirtualCurrency,
+  ),
   archive: onOne("Archive a virtual currency", archiveVirtualCurrency, CODE),
   unarchive: onOne("Unarchive a virtual currency", unarchiveVirtualCurrency, CODE),
 });

@@ -88,7 +88,7 @@ export const webhooks = group("Webhooks, which get events as they happen", [], {
   update: onUpdate("Update a webhook", updateWebhook, flags, ID, {
     events: "event_types",
   }, hintOfLocal),
-  delete: onOneForGood("Delete a webhook", "webhook", deleteWebhook),
+  delete: onOneForGood("Delete a webhook", "webhook", getWebhook, deleteWebhook),
   deliveries,
   attempts,
   ping,

@@ -84,7 +84,7 @@ const NAMES = [
 ];
 
 /** An element of an array on one line: the name of an object, the text of anything else. */
-function nameOf(value: unknown): string {
+export function nameOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   const fields: Record<string, unknown> = { ...value };
   const name = NAMES.map((field) => fields[field]).find((one) => typeof one === "string");

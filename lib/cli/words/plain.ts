@@ -8,7 +8,7 @@
 import type { Client } from "../../client.ts";
 import { UsageError } from "../../errors.ts";
 import type { Page, PageQuery } from "../../page.ts";
-import { showOne } from "../screen/card.ts";
+import { nameOf, showOne } from "../screen/card.ts";
 import {
   type Argument,
   argument,
@@ -19,24 +19,18 @@ import {
   type Input,
   manyArguments,
   text,
-  toggle,
   wire,
 } from "./command.ts";
-import type { Context } from "../context.ts";
 import { readJsonFile } from "../input/input.ts";
 import { listFlags, type ListOptions, pageFlags, showList } from "../screen/listing.ts";
 import type { Column } from "../screen/output.ts";
+import { askAbout, confirmFlags } from "./consent.ts";
 import type { HintRule } from "./hints.ts";
 import { cannot } from "./shell.ts";
 
 export { cardFields, showOne } from "../screen/card.ts";
+export { askAbout, askFirst, confirmFlags } from "./consent.ts";
 export { itemTexts, listFlags, type ListInput, pageFlags, showList } from "../screen/listing.ts";
-
-/** The flags of a command that changes something for good. */
-export const confirmFlags = {
-  confirm: toggle("Do it without asking", { short: "y" }),
-  yes: toggle("Do it without asking", { hidden: true }),
-};
 
 /** The flag of a command that takes a JSON body. */
 export const fileFlag = {
@@ -110,6 +104,7 @@ export interface GoodOptions {
 export function onOneForGood(
   brief: string,
   noun: string,
+  look: (client: Client, id: string) => Promise<object>,
   act: (client: Client, id: string) => Promise<object>,
   { id = `The ${noun}'s id`, hint }: GoodOptions = {},
 ): Command {
@@ -120,8 +115,13 @@ export function onOneForGood(
     args: { id: argument(id) },
     flags: confirmFlags,
     async run(context, input) {
-      await askFirst(context, input, `${verb} the ${noun} ${input.id}?`);
-      showOne(context, await act(await context.client(), input.id));
+      const client = await context.client();
+      await askAbout(context, input, async () => {
+        const name = nameOf(await look(client, input.id));
+        const known = name === input.id ? "" : ` (${name})`;
+        return `${verb} the ${noun} ${input.id}${known}`;
+      });
+      showOne(context, await act(client, input.id));
     },
   });
 }
@@ -269,14 +269,4 @@ function checkBody(
 function listed(words: readonly string[], last: string): string {
   if (words.length < 2) return words.join("");
   return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
-}
-
-/** Asks whether to go on, unless `-y` is given. */
-export async function askFirst(
-  context: Context,
-  input: { confirm?: boolean | undefined; yes?: boolean | undefined },
-  question: string,
-): Promise<void> {
-  const yes = input.confirm === true || input.yes === true;
-  await context.ask.confirm(question, { flag: "-y", yes });
 }

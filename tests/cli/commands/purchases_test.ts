@@ -73,7 +73,10 @@ Deno.test("purchases refund asks, then ends the access", async () => {
   const { id } = await simulate(desk).purchase(LIFETIME);
   const asked = await desk.run("purchases", "refund", id);
   deepEqual([asked.code, asked.out], [3, ""]);
-  match(asked.err, new RegExp(`Refund the purchase ${id} and end the access it gives now\\?`));
+  match(
+    asked.err,
+    new RegExp(`Refund the purchase ${id} of \\w+ and end the access it gives now in the project`),
+  );
   ok(!desk.sent.some(({ path }) => path.includes("/actions/refund")));
   const { code, out } = await desk.run("purchases", "refund", id, "--yes");
   equal(code, 0);

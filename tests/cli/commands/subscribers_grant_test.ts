@@ -18,7 +18,7 @@ Deno.test("subscribers grant translates durations, and shows the date before it 
     const until = new Date(NOW + days * DAY).toISOString().slice(0, 19).replace("T", " ");
     const asked = await desk.run("subscribers", "grant", "ada", "pro", "-d", duration);
     equal(asked.code, 3);
-    ok(asked.err.includes(`"Grant pro to ada until ${until}Z?"`), asked.err);
+    ok(asked.err.includes(`"Grant pro to ada until ${until}Z in the project `), asked.err);
     desk.sent.length = 0;
     const words = ["subscribers", "grant", "ada", "pro", "--duration", duration, "-y"];
     const { code, out, err } = await desk.run(...words);

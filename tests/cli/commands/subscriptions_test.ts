@@ -141,7 +141,8 @@ Deno.test("subscriptions cancel asks, then lets the period end", async () => {
   match(
     asked.err,
     new RegExp(
-      `Cancel the subscription ${id} at the end of its period\\?.*nobody is at the terminal`,
+      `Cancel the subscription ${id} of ada at the end of its period in the project ` +
+        `proj\\w+\\?.*nobody is at the terminal`,
     ),
   );
   deepEqual(writesOf(desk), []);

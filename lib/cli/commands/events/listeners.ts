@@ -4,12 +4,13 @@
  * @module
  */
 
+import type { Client } from "../../../client.ts";
 import type { Page } from "../../../page.ts";
 import { path } from "../../../path.ts";
 import { argument, command, group } from "../../words/command.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
-import { askFirst, confirmFlags, showList, showOne } from "../../words/plain.ts";
+import { askAbout, confirmFlags, showList, showOne } from "../../words/plain.ts";
 import { openSimulator } from "../../local/simulator.ts";
 
 /** A name under which programs listen. */
@@ -57,6 +58,11 @@ const secret = command({
   },
 });
 
+/** Throws the service's 404 where no listener has that name. */
+async function checkThere(client: Client, project: string, name: string): Promise<void> {
+  await client.get<object>(path`/_sim/projects/${project}/listeners/${name}/secret`);
+}
+
 const rotateSecret = command({
   brief: "Replace the signing secret of a listener",
   details: "A cli events listen that runs goes on with the old one until it is started again.",
@@ -64,7 +70,10 @@ const rotateSecret = command({
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { name, data, ...input }) {
     const { client, project } = await openSimulator(context, data);
-    await askFirst(context, input, `Replace the signing secret of ${name}?`);
+    await askAbout(context, input, async () => {
+      await checkThere(client, project, name);
+      return `Replace the signing secret of the listener ${name}`;
+    }, project);
     const place = path`/_sim/projects/${project}/listeners/${name}/rotate_secret`;
     showOne(context, await client.post<object>(place));
   },
@@ -78,7 +87,10 @@ const remove = command({
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { name, data, ...input }) {
     const { client, project } = await openSimulator(context, data);
-    await askFirst(context, input, `Delete the listener ${name} and its place?`);
+    await askAbout(context, input, async () => {
+      await checkThere(client, project, name);
+      return `Delete the listener ${name} and its place`;
+    }, project);
     showOne(
       context,
       await client.delete<object>(path`/_sim/projects/${project}/listeners/${name}`),

@@ -18,7 +18,7 @@ import { argument, command, requiredText, toggle } from "../../words/command.ts"
 import type { Context } from "../../context.ts";
 import { time } from "../../screen/display.ts";
 import { parseDuration } from "../../input/input.ts";
-import { askFirst, confirmFlags } from "../../words/plain.ts";
+import { askAbout, confirmFlags } from "../../words/plain.ts";
 import { showSubscriber } from "./card.ts";
 import {
   endOf,
@@ -70,7 +70,8 @@ export const grant = command({
     const expires_at = parseDuration(duration, clockOf(context, customer)());
     const name = found?.lookup_key ?? entitlement;
     warnOfShorter(context, customer, found, expires_at);
-    await askFirst(context, input, `Grant ${name} to ${user_id} until ${utc(expires_at)}?`);
+    const deed = `Grant ${name} to ${user_id} until ${utc(expires_at)}`;
+    await askAbout(context, input, () => deed);
     const body = { entitlement_id: entitlement, expires_at };
     const answer = await grantEntitlement(client, user_id, body);
     showSubscriber(context, answer, { keys: keysOf(found ? [found] : []) });
@@ -110,7 +111,8 @@ export const revoke = command({
     const until = endOf(given) ?? Infinity;
     const soon = `the grant of ${entitlement} ends at ${utc(until)} anyway`;
     if (!atOnce && until <= now() + SOONEST) return leave(soon);
-    await askFirst(context, input, `Revoke the grant of ${entitlement} from ${user_id}?`);
+    const deed = `Revoke the grant of ${entitlement} from ${user_id}`;
+    await askAbout(context, input, () => deed);
     if (atOnce) {
       const answer = await revokeGrantedEntitlement(client, user_id, {
         entitlement_id: entitlement,

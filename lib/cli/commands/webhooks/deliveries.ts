@@ -13,7 +13,7 @@ import type { Context } from "../../context.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
 import { quoted } from "../../words/shell.ts";
-import { askFirst, confirmFlags, pageFlags, showList, showOne } from "../../words/plain.ts";
+import { askAbout, confirmFlags, pageFlags, showList, showOne } from "../../words/plain.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
 
 /** An event on its way to a webhook. */
@@ -175,7 +175,11 @@ export const rotateSecret = command({
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { id, data, ...input }) {
     const { client, project } = await openSimulator(context, data);
-    await askFirst(context, input, `Replace the signing secret of ${id}?`);
+    await askAbout(context, input, async () => {
+      const deliveries = path`/_sim/projects/${project}/webhooks/${id}/deliveries`;
+      await client.get<object>(deliveries, { query: { limit: 1 } });
+      return `Replace the signing secret of the webhook ${id}`;
+    }, project);
     const place = path`/_sim/projects/${project}/webhooks/${id}/rotate_secret`;
     showOne(context, await client.post<object>(place));
     context.out.note(

@@ -1,0 +1,52 @@
+/**
+ * Asking before a change that cannot be undone.
+ *
+ * @module
+ */
+
+import type { Context } from "../context.ts";
+import { toggle } from "./command.ts";
+
+/** The flags of a command that changes something for good. */
+export const confirmFlags = {
+  confirm: toggle("Do it without asking", { short: "y" }),
+  yes: toggle("Do it without asking", { hidden: true }),
+};
+
+/** What a command was given of {@linkcode confirmFlags}. */
+interface Consent {
+  /** `-y`, or `--confirm`. */
+  confirm?: boolean | undefined;
+  /** `--yes`. */
+  yes?: boolean | undefined;
+}
+
+/** Asks whether to go on, unless `-y` is given. */
+export async function askFirst(
+  context: Context,
+  { confirm, yes }: Consent,
+  question: string,
+): Promise<void> {
+  await context.ask.confirm(question, { flag: "-y", yes: confirm === true || yes === true });
+}
+
+/**
+ * Asks whether to change an object of a project, unless `-y` is given. `deed` reads the object and
+ * names it before the question, so nobody is asked about an object that does not exist.
+ *
+ * @example
+ * ```ts ignore
+ * await askAbout(context, input, async () => `Delete the app ${(await getApp(client, id)).name}`);
+ * ```
+ */
+export async function askAbout(
+  context: Context,
+  consent: Consent,
+  deed: () => string | Promise<string>,
+  project?: string,
+): Promise<void> {
+  if (consent.confirm === true || consent.yes === true) return;
+  const within = project ?? (await context.client()).projectId;
+  const where = within === undefined ? "" : ` in the project ${within}`;
+  await askFirst(context, consent, `${await deed()}${where}?`);
+}
