@@ -270,7 +270,7 @@ function clientSettings(
     ...userAgent !== undefined && { userAgent },
     ...signal && { signal },
     allowInsecureHost,
-    onWait: (ms: number, status: number | undefined) => tellWait(around, ms, status),
+    onWait: (ms: number, status: number | undefined) => announceWait(around, ms, status),
     ...onExchange && { onExchange },
     ...around.fetch && { fetch: around.fetch },
     ...around.pause && { pause: around.pause },
@@ -348,12 +348,14 @@ function workingFolder(): string | undefined {
 const LONG_WAIT_MS = 2_000;
 
 /** Says why nothing happens for a while. */
-function tellWait(around: Surroundings, ms: number, status: number | undefined): void {
+function announceWait(around: Surroundings, ms: number, status: number | undefined): void {
   if (ms < LONG_WAIT_MS) return;
   const why = status === 429
     ? "The service limits requests"
     : status === undefined
     ? "The service does not answer"
     : `The service answered with status ${status}`;
-  around.warn(`${why}; trying again in ${Math.ceil(ms / 1000)} s`);
+  const wording = (seconds: number) => `${why}; trying again in ${seconds} s`;
+  if (around.announceWait) around.announceWait(wording);
+  else around.warn(wording(Math.ceil(ms / 1000)));
 }

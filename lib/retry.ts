@@ -33,6 +33,7 @@ export async function attemptOnce(
   body: string | undefined,
   attempt: number,
 ): Promise<Outcome> {
+  if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
   const started = performance.now();
   const timeout = AbortSignal.timeout(settings.timeoutMs ?? 30_000);
   const signal = settings.signal ? AbortSignal.any([settings.signal, timeout]) : timeout;

@@ -8,7 +8,7 @@ import { refuseInsecure, serviceAddress } from "../address.ts";
 import type { Exchange } from "../client.ts";
 import { isJsonObject, type JsonObject } from "../config/json.ts";
 import { setting, type Surroundings } from "../config/surroundings.ts";
-import type { ApiError } from "../errors.ts";
+import { type ApiError, Cancelled } from "../errors.ts";
 import {
   attemptOnce,
   type Outcome,
@@ -28,6 +28,11 @@ const REFRESH_TRIES = 3;
 /** Three tries of this many milliseconds end before others give up waiting for the lock. */
 const TRY_TIMEOUT_MS = 8_000;
 const LONGEST_WAIT_MS = 2_000;
+/**
+ * How long a form on its way is waited for once the work was stopped, in milliseconds. The service
+ * may have replaced the token already, and only the answer holds the new one.
+ */
+const LAST_WAIT_MS = 2_000;
 /** Gap: what an answer without `expires_in` means. The service's access tokens live one hour. */
 const DEFAULT_LIFETIME_S = 3_600;
 
@@ -37,7 +42,7 @@ export interface TokenEndpoint {
   baseUrl: string;
   /** The clock and the way to send and wait. */
   around: Surroundings;
-  /** Ends the waits between tries. A request that is on its way is not cut off. */
+  /** Ends the waits between tries at once, and a request on its way two seconds later. */
   signal?: AbortSignal | undefined;
   /** Sent as `User-Agent`. */
   userAgent?: string | undefined;
@@ -132,20 +137,43 @@ export async function sendForm(
   const { around, signal } = endpoint;
   refuseInsecure(endpoint.baseUrl, endpoint.allowInsecureHost);
   const body = new URLSearchParams(fields).toString();
+  const later = delayed(signal, LAST_WAIT_MS);
   const settings = {
     baseUrl: endpoint.baseUrl,
     timeoutMs: TRY_TIMEOUT_MS,
+    signal: later.signal,
     ...around.fetch && { fetch: around.fetch },
     ...endpoint.onExchange && { onExchange: endpoint.onExchange },
   };
-  for (let attempt = 1;; attempt++) {
-    const request = formRequest(endpoint, path, body);
-    const sent = await attemptOnce(settings, request, body, attempt);
-    const outcome = { ...sent, repeatable: tries > 1 };
-    const wait = attempt < tries ? waitBeforeRetry(outcome, attempt, LONGEST_WAIT_MS) : undefined;
-    if (wait === undefined) return { request, outcome };
-    await (around.pause ?? pause)(wait, signal);
+  try {
+    for (let attempt = 1;; attempt++) {
+      if (signal?.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
+      const request = formRequest(endpoint, path, body);
+      const sent = await attemptOnce(settings, request, body, attempt);
+      const outcome = { ...sent, repeatable: tries > 1 };
+      const wait = attempt < tries ? waitBeforeRetry(outcome, attempt, LONGEST_WAIT_MS) : undefined;
+      if (wait === undefined) return { request, outcome };
+      await (around.pause ?? pause)(wait, signal);
+    }
+  } finally {
+    later.release();
   }
+}
+
+/** A signal that fires some time after another one, and the way to let go of that one. */
+function delayed(
+  signal: AbortSignal | undefined,
+  ms: number,
+): { signal: AbortSignal; release: () => void } {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const start = () => timer = setTimeout(() => controller.abort(signal?.reason), ms);
+  signal?.addEventListener("abort", start, { once: true });
+  const release = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", start);
+  };
+  return { signal: controller.signal, release };
 }
 
 /** The request that carries a form. */

@@ -10,7 +10,8 @@ import type { Connection, Surroundings } from "../connect.ts";
 import { ToolkitError } from "../errors.ts";
 import { type Ask, type AskSettings, createAsk } from "./screen/ask.ts";
 import { denoFiles, type Files } from "./input/input.ts";
-import { announcing } from "./screen/waiting.ts";
+import { announcing, countingDown } from "./screen/waiting.ts";
+import { withLiveLine } from "./screen/live_line.ts";
 import { createOutput, type Format, type Output, type Terminal } from "./screen/output.ts";
 
 /** All that a command may touch. */
@@ -130,8 +131,24 @@ function withAnnouncements(
   return Object.create(Object.prototype, {
     ...Object.getOwnPropertyDescriptors(around),
     fetch: { value: announcing(send, { say: out.note, watched }), enumerable: true },
+    ...terminal.live && countdown(terminal.live, around),
     ...ask && { confirmFolder: { value: confirmFolder, enumerable: true } },
   });
+}
+
+/** The properties of a machine that shows the seconds left of a wait. */
+function countdown(live: (text: string) => void, around: Surroundings): PropertyDescriptorMap {
+  const { announceWait, pause } = countingDown(live, around.pause ?? timer);
+  return {
+    announceWait: { value: announceWait, enumerable: true },
+    pause: { value: pause, enumerable: true },
+  };
+}
+
+/** Waits in real time. */
+async function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { pause } = await import("../retry.ts");
+  await pause(ms, signal);
 }
 
 /** The real world. `signal` fires on Ctrl-C. */
@@ -198,7 +215,7 @@ function machine(surroundings: Surroundings): Omit<Surroundings, "warn"> {
 function systemTerminal({ env }: Surroundings): Terminal {
   const plain = Boolean(env("NO_COLOR")) || env("TERM") === "dumb";
   const unread = new AbortController();
-  return {
+  return withLiveLine({
     writeOut: writerTo(Deno.stdout, (why) => {
       throw new ToolkitError(`Cannot write to standard output: ${why}`);
     }, () => unread.abort()),
@@ -210,7 +227,7 @@ function systemTerminal({ env }: Surroundings): Terminal {
     pictureColumns: columnsIn(env("COLUMNS")),
     outColor: Deno.stdout.isTerminal() && !plain,
     errColor: Deno.stderr.isTerminal() && !plain,
-  };
+  });
 }
 
 /** The width that `COLUMNS` asks for, if it is set to one. */

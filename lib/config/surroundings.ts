@@ -38,6 +38,11 @@ export interface Surroundings {
   readonly userId?: number | undefined;
   /** Tells the person something that does not stop the work. */
   warn(text: string): void;
+  /**
+   * Says what the next `pause` waits for. `wording` makes the text out of the seconds left. Default:
+   * one warning.
+   */
+  readonly announceWait?: ((wording: (seconds: number) => string) => void) | undefined;
   /** Shows a part of the log that `CLI_DEBUG` asks for. Default: as a warning. */
   readonly log?: ((text: string) => void) | undefined;
 }

@@ -4,7 +4,7 @@ import { renewing } from "../../lib/auth/renewal.ts";
 import { saveProfile } from "../../lib/auth/store.ts";
 import { connect } from "../../lib/connect.ts";
 import { rememberFolder } from "../../lib/config/folders.ts";
-import { ApiError, AuthError, Cancelled, ConfigError, NetworkError } from "../../lib/errors.ts";
+import { ApiError, AuthError, ConfigError, NetworkError } from "../../lib/errors.ts";
 import {
   client,
   expired,
@@ -322,19 +322,6 @@ Deno.test("a failed write is retried once", async () => {
     await tokenSent(await client(machine, { surroundings })),
     (await onDisk(machine)).access_token,
   );
-});
-
-Deno.test("the signal ends the wait for the lock and the delay between tries", async () => {
-  const [machine, service] = await expired();
-  await using _ = machine;
-  const controller = new AbortController();
-  service.instead = () => {
-    controller.abort();
-    return Response.json({}, { status: 503 });
-  };
-  const connected = await connect({ surroundings: machine, signal: controller.signal });
-  await rejects(tokenSent(connected), Cancelled);
-  strictEqual(service.forms.length, 1);
 });
 
 Deno.test("the local sign-in is refreshed in its own file, and the profile is unchanged", async () => {

@@ -9,6 +9,7 @@
 import { type Client, createClient } from "../../lib/client.ts";
 import type { Files } from "../../lib/cli/input/input.ts";
 import { run } from "../../lib/cli/main.ts";
+import { withLiveLine } from "../../lib/cli/screen/live_line.ts";
 import type { Surroundings } from "../../lib/connect.ts";
 import { openService, type Service, type ServiceOptions } from "../../lib/service/mod.ts";
 import { checkedFetch } from "./openapi.ts";
@@ -158,14 +159,14 @@ async function runWords(
     log: (text) => void (err += `${text}\n`),
   };
   const code = await run(words, {
-    terminal: {
+    terminal: withLiveLine({
       writeOut: (text) => void (out += text),
       writeErr: (text) => void (err += text),
       outColumns: options.columns,
       errColumns: options.errColumns,
       outColor: false,
       errColor: false,
-    },
+    }),
     around,
     files: filesOf(options),
     interactive: false,

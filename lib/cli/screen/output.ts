@@ -22,6 +22,11 @@ export interface Terminal {
   readonly unread?: AbortSignal | undefined;
   /** Writes to standard error. It ends quietly when nobody reads any more. */
   writeErr(text: string): void;
+  /**
+   * Shows a text below all others on standard error, in place of the one before, until something
+   * else is written. An empty one removes it. Terminals have it, pipes do not.
+   */
+  live?(text: string): void;
   /** Columns of the terminal that shows standard output. Undefined when it is not a terminal. */
   readonly outColumns: number | undefined;
   /** Columns of the terminal that shows standard error. Undefined when it is not a terminal. */

@@ -44,3 +44,39 @@ export function announcing(send: Fetch, announcer: Announcer): Fetch {
     }
   };
 }
+
+/** Waits, and rejects when the signal fires. */
+type Pause = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+
+/** A way to wait, and to announce what the next wait is for. */
+export interface Countdown {
+  /** Announces the next wait. */
+  announceWait(wording: (seconds: number) => string): void;
+  /** Waits. If the wait was announced, the seconds left are shown meanwhile. */
+  pause: Pause;
+}
+
+/** Shows the seconds left of announced waits, as one line that changes in place. */
+export function countingDown(live: (text: string) => void, pause: Pause): Countdown {
+  let announced: ((seconds: number) => string) | undefined;
+  return {
+    announceWait: (wording) => {
+      announced = wording;
+    },
+    pause: async (ms, signal) => {
+      const wording = announced;
+      announced = undefined;
+      if (!wording) return await pause(ms, signal);
+      try {
+        for (let left = ms; left > 0; left -= SECOND_MS) {
+          live(wording(Math.ceil(left / SECOND_MS)));
+          await pause(Math.min(left, SECOND_MS), signal);
+        }
+      } finally {
+        live("");
+      }
+    },
+  };
+}
+
+const SECOND_MS = 1000;

@@ -1,7 +1,10 @@
-import { deepEqual, equal, match } from "node:assert/strict";
-import { announcing } from "../../../lib/cli/screen/waiting.ts";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { withLiveLine } from "../../../lib/cli/screen/live_line.ts";
+import { announcing, countingDown } from "../../../lib/cli/screen/waiting.ts";
+import { Cancelled } from "../../../lib/errors.ts";
 import { linesOf } from "../../support/cli_fixture.ts";
-import { openDesk } from "../../support/harness.ts";
+import { openDesk, type Ran } from "../../support/harness.ts";
+import { refused } from "../../support/wire.ts";
 
 /** What is said about requests that are answered once something was said, or at once. */
 async function saidOf(watched: boolean, tries: number): Promise<string[]> {
@@ -38,6 +41,77 @@ Deno.test("a request that is answered soon is not announced", async () => {
   deepEqual(said, []);
 });
 
+/** What a list of apps says and shows where the service limits its first request. */
+async function limitedOnce(errColumns?: number): Promise<Ran> {
+  let limited = true;
+  await using desk = await openDesk({
+    ...errColumns !== undefined && { errColumns },
+    intercept: async (request, pass) => {
+      if (!limited || !request.url.includes("/apps")) return await pass(request);
+      limited = false;
+      return refused(429, {}, { "Retry-After": "3" });
+    },
+  });
+  return await desk.run("apps", "list");
+}
+
+Deno.test("the seconds left of a limit are counted down on a terminal", async () => {
+  const { code, err } = await limitedOnce(80);
+  equal(code, 0);
+  const shown = err.split("\r").filter((text) => text.trim() !== "");
+  const wanted = [4, 3, 2, 1].map((left) =>
+    `The service limits requests; trying again in ${left} s`
+  );
+  // The wait is up to a tenth of a second longer than asked for.
+  deepEqual(shown, wanted);
+  // The line is gone in the end.
+  match(err, /\r +\r$/);
+});
+
+Deno.test("the seconds left of a limit are one line in a pipe", async () => {
+  const { err } = await limitedOnce();
+  match(err, /^Warning: The service limits requests; trying again in 4 s\n$/);
+});
+
+Deno.test("a line that changes in place gives way to every other text", () => {
+  const written: string[] = [];
+  const write = (text: string) => void written.push(text);
+  const terminal = withLiveLine({
+    writeOut: write,
+    writeErr: write,
+    outColumns: 80,
+    errColumns: 10,
+    outColor: false,
+    errColor: false,
+  });
+  terminal.live?.("wait 10 s");
+  terminal.live?.("wait 9 s");
+  terminal.writeErr("note\n");
+  terminal.live?.("a text that is far too long");
+  terminal.writeOut("row\n");
+  terminal.writeOut("row\n");
+  deepEqual(written, [
+    "\rwait 10 s",
+    `\r${" ".repeat(9)}\r`,
+    "\rwait 9 s",
+    `\r${" ".repeat(8)}\r`,
+    "note\n",
+    "\ra text t…",
+    `\r${" ".repeat(9)}\r`,
+    "row\n",
+    "row\n",
+  ]);
+});
+
+Deno.test("a stopped wait removes its countdown", async () => {
+  const shown: string[] = [];
+  const stopped = () => Promise.reject(new Cancelled("Stopped"));
+  const { announceWait, pause } = countingDown((text) => void shown.push(text), stopped);
+  announceWait((seconds) => `${seconds} s`);
+  await rejects(pause(2000, undefined), Cancelled);
+  deepEqual(shown, ["2 s", ""]);
+});
+
 Deno.test("--timeout ends a whole command, and says so", async () => {
   // A request on the network is held by the system; here the test holds it.
   const held: Request[] = [];
@@ -70,4 +144,18 @@ Deno.test("--timeout ends a whole command, and says so", async () => {
     equal(wrong.code, 2);
     match(wrong.err, new RegExp(`^Cannot use "${text}" for --timeout: ${why}\n`));
   }
+});
+
+Deno.test("--timeout ends a command that waits at a silent token endpoint", async () => {
+  await using desk = await openDesk({
+    intercept: (request) =>
+      new Promise((_, reject) => {
+        request.signal.addEventListener("abort", () => reject(request.signal.reason));
+      }),
+  });
+  const awake = setInterval(() => {}, 1000);
+  const { code, err } = await desk.run("offerings", "list", "--timeout", "20ms");
+  clearInterval(awake);
+  equal(code, 8);
+  match(err, /Cannot finish within 0\.02 s: the time is up/);
 });
