@@ -5,33 +5,31 @@
  */
 
 import { sql } from "kysely";
-import { VERSION } from "../version.ts";
 import { type Clock, type Later, steadyClock, systemClock, systemLater } from "./clock.ts";
-import { Refusal } from "./contract/errors.ts";
-import { faultOfOutage } from "./contract/fault.ts";
 import { type Deliverer, openDelivery, type Pruner, type ScheduleName } from "./events/mod.ts";
 import type { Dialect } from "./contract/spelling.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
 import { forgetAnswers } from "./http/idempotency.ts";
 import { newToken } from "./records/ids.ts";
 import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
-import { openApiDocument } from "./contract/openapi.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
-import { answerFile, ensureFileKey, FILES } from "./records/invoice_files.ts";
-import { operations, publicRoutes, routes, sdkRoutes } from "./routes/mod.ts";
-import { createSdkServer } from "./contract/sdk.ts";
+import { ensureFileKey } from "./records/invoice_files.ts";
+import { publicRoutes, routes, sdkRoutes } from "./routes/mod.ts";
 import { seed, type SeedOptions } from "./seed/seed.ts";
-import { createServer, refuse, type ServerParts } from "./http/server.ts";
+import type { Answerer } from "./http/mount.ts";
+import { createOpenServer } from "./http/open_server.ts";
+import { refuse } from "./http/respond.ts";
+import { createSdkServer } from "./http/sdk_server.ts";
+import { createServer, type ServerParts } from "./http/server.ts";
+import { openRoutes } from "./open_routes.ts";
 import { setDialect } from "./ledger/dialect.ts";
 import { createSettler } from "./ledger/settle.ts";
-import { createRequestFaults } from "./sim/faults.ts";
-import { answerSim, type SimParts } from "./sim/mod.ts";
-import { simRoutes } from "./sim/routes.ts";
+import { createRequestFaults, type RequestFaults } from "./sim/faults.ts";
+import { adminRoutes, simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
 import {
   acrossProjects,
   openStore,
-  type Outage,
   outageIn,
   type Store,
   type StoreOptions,
@@ -139,15 +137,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const world = { store, clock, targets, dialect, report };
   const parts: ServerParts = { ...world, settler, rates, authenticate };
   const faults = createRequestFaults(later);
-  const simulator = createSimServer(simRoutes, { ...parts, delivery });
+  const admin = { ...parts, delivery, oauth, faults, adminSecret };
+  const simulator = createSimServer([...simRoutes, ...adminRoutes], admin);
   const guard = createGuard(hosts);
+  const open = openRoutes({ ...parts, check: watched.check });
   const servers: Servers = {
     api: createServer([...routes, ...dialect === "public" ? publicRoutes : []], parts),
     sdk: createSdkServer(sdkRoutes, parts),
-    oauth,
-    dialect,
-    check: watched.check,
-    sim: { ...parts, oauth, adminSecret, answerProject: simulator.answer, faults },
+    sim: simulator.answer,
+    open: createOpenServer([...oauth.routes, ...open], parts),
+    faults,
   };
   const { deliverer, listeners, pruner } = delivery;
   const timers = keepUp({ ...parts, clock: wall, pruner, deliverer });
@@ -222,18 +221,16 @@ function every(
 
 /** Who answers what. */
 interface Servers {
+  /** Everything under `/_sim`. */
+  sim: Answerer;
   /** Everything under `/v2`. */
-  api(request: Request): Response | Promise<Response>;
+  api: Answerer;
   /** Everything under `/v1`. */
-  sdk(request: Request): Response | Promise<Response>;
-  /** Signing in. */
-  oauth: OAuth;
-  /** Whose operations the document has. */
-  dialect: Dialect;
-  /** Why the database cannot be used now, or undefined. */
-  check(): Promise<Outage | undefined>;
-  /** Everything under `/_sim`, and what is to go wrong on purpose. */
-  sim: SimParts;
+  sdk: Answerer;
+  /** Everything else. */
+  open: Answerer;
+  /** What is to go wrong on purpose. */
+  faults: RequestFaults;
 }
 
 /** Answers a request, whatever becomes of it. */
@@ -244,68 +241,14 @@ async function answer(
 ): Promise<Response> {
   try {
     const { pathname } = guard(request);
-    return await dispatch(request, { pathname, sender }, servers);
+    const { sim, api, sdk, open, faults } = servers;
+    // Only the simulator's own requests never go wrong on purpose.
+    if (pathname.startsWith("/_sim/")) return await sim(request);
+    const server = /^\/v2(\/|$)/.test(pathname) ? api : pathname.startsWith("/v1/") ? sdk : open;
+    return await faults.meet(request, () => server(request, sender));
   } catch (error) {
     return refuse(error, parts);
   }
-}
-
-/** Hands a request to whom it is for. Only the simulator's own requests never go wrong on purpose. */
-async function dispatch(
-  request: Request,
-  { pathname, sender }: { pathname: string; sender: string },
-  servers: Servers,
-): Promise<Response> {
-  const { api, sdk, oauth, sim } = servers;
-  if (pathname.startsWith("/_sim/")) return await answerSim(request, sim);
-  return await sim.faults.meet(request, async () => {
-    if (pathname.startsWith("/v2/") || pathname === "/v2") return await api(request);
-    if (pathname.startsWith("/v1/")) return await sdk(request);
-    if (pathname.startsWith(FILES)) return await answerFile(request, sim);
-    return await oauth.handle(request, sender) ?? answerOpen(request, pathname, servers);
-  });
-}
-
-/** The addresses that need no credential, besides those of signing in. */
-async function answerOpen(
-  request: Request,
-  pathname: string,
-  { dialect, check }: Servers,
-): Promise<Response> {
-  const reading = request.method === "GET" || request.method === "HEAD";
-  if (!reading && (pathname === "/health" || pathname === "/openapi.json")) {
-    const message = `${request.method} is not allowed here; use GET`;
-    throw new Refusal(405, "invalid_request", message, { headers: { Allow: "GET, HEAD" } });
-  }
-  if (reading && pathname === "/health") return answerHealth(await check());
-  if (reading && pathname === "/openapi.json") {
-    return new Response(documentIn(dialect), { headers: { "Content-Type": "application/json" } });
-  }
-  throw new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
-}
-
-/** Whether the service can do its work, and if not, why. */
-function answerHealth(outage: Outage | undefined): Response {
-  const headers = { "Cache-Control": "no-store" };
-  if (!outage) return Response.json({ status: "ok", version: VERSION }, { headers });
-  const { status: _, message, ...details } = faultOfOutage(outage);
-  // The form of every error, so that a client shows the message.
-  const { body } = new Refusal(503, "server_error", message, details);
-  const state = { status: "unavailable", version: VERSION, reason: outage.cause };
-  const all = { ...headers, ...details.headers };
-  return Response.json({ ...body, ...state }, { status: 503, headers: all });
-}
-
-const documents = new Map<Dialect, string>();
-
-/** The OpenAPI document of a dialect, made when it is first asked for. */
-function documentIn(dialect: Dialect): string {
-  const known = documents.get(dialect);
-  if (known !== undefined) return known;
-  const all = dialect === "public" ? [...operations, ...publicRoutes] : operations;
-  const text = openApiDocument(all, VERSION);
-  documents.set(dialect, text);
-  return text;
 }
 
 /** Fills a database that nobody owns yet, and sets it up. Returns its oldest project. */

@@ -11,11 +11,11 @@ import { repositoryPath } from "./rooms.ts";
 /** The files that look at all projects at once, to find out which is meant or for them all. */
 const ACROSS: readonly string[] = [
   "lib/service/mod.ts",
-  "lib/service/contract/sdk.ts",
   "lib/service/events/claims.ts",
   "lib/service/events/hasten.ts",
   "lib/service/events/prune.ts",
   "lib/service/http/project.ts",
+  "lib/service/http/sdk_server.ts",
   "lib/service/http/server.ts",
   "lib/service/ledger/settle.ts",
   "lib/service/records/projects.ts",

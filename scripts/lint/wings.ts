@@ -32,8 +32,7 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
   store: [],
   domain: [],
   outbound: [],
-  // An app's key is checked by the server's own functions.
-  contract: ["http", "store"],
+  contract: ["store"],
   records: ["contract", "domain", "store"],
   events: ["contract", "domain", "outbound", "records", "store"],
   ledger: ["contract", "domain", "events", "records", "store"],

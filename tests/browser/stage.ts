@@ -34,10 +34,7 @@ export async function setStage(
 ): Promise<Stage> {
   const { loopback = "127.0.0.1", ...rest } = options;
   const signIn = await startSignIn();
-  const service = listen(
-    "127.0.0.1",
-    async (request) => await signIn.oauth.handle(request) ?? new Response(null, { status: 404 }),
-  );
+  const service = listen("127.0.0.1", (request) => signIn.handle(request));
   const callbacks: URLSearchParams[] = [];
   const client = listen(loopback.replace(/[[\]]/g, ""), (request) => {
     const { pathname, searchParams } = new URL(request.url);

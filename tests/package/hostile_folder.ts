@@ -42,7 +42,7 @@ function hostileFiles(traces: string): Record<string, string> {
   const program = (name: string) => `#!/bin/sh\n: > ${trace(name)}\nexit 99\n`;
   const script = (name: string) => `require("fs").writeFileSync(${trace(name)}, "");\n`;
   const module = (name: string) => `Deno.writeTextFileSync(${trace(name)}, "");\n`;
-  const packages = ["@stricli/core", "hono", "kysely", "string-width", "smol-toml", "zod"];
+  const packages = ["@stricli/core", "kysely", "string-width", "smol-toml", "zod"];
   return {
     ".env":
       "CLI_BASE_URL=http://192.0.2.1\nDENO_DIR=./cache\nNPM_CONFIG_REGISTRY=http://127.0.0.1:9/\n",
@@ -52,9 +52,9 @@ function hostileFiles(traces: string): Record<string, string> {
       imports: Object.fromEntries(packages.map((name) => [name, "./import.ts"])),
       nodeModulesDir: "manual",
     }),
-    "deno.lock": `{"version":"5","specifiers":{"npm:hono@4":"9.9.9"},"npm":{"hono@9.9.9":{}}}`,
+    "deno.lock": `{"version":"5","specifiers":{"npm:kysely@0":"9.9.9"},"npm":{"kysely@9.9.9":{}}}`,
     "import.ts": module("deno.json import"),
-    "cli.ts": `import "hono";\n${module("cli.ts")}`,
+    "cli.ts": `import "kysely";\n${module("cli.ts")}`,
     "package.json": JSON.stringify({
       name: "hostile",
       type: "commonjs",

@@ -72,7 +72,7 @@ Deno.test("packages are imported only where they belong", () => {
     ["lib/cli/screen/ask.ts", `import { confirm } from "@clack/prompts";`],
     ["lib/cli/main.ts", `await import("@clack/prompts");`],
     ["lib/service/routes/offerings.ts", `import { DatabaseSync } from "node:sqlite";`],
-    ["lib/service/mod.ts", `import { Hono } from "npm:hono@4.13.19";`],
+    ["lib/service/mod.ts", `import { Kysely } from "npm:kysely@0.29.9";`],
     ["lib/config/file.ts", `import { parse } from "npm:smol-toml@1.9.1";`],
     ["lib/auth/store.ts", `await import("npm:smol-toml@1.9.1");`],
     ["tests/a_test.ts", `import fc from "fast-check";`],
@@ -89,7 +89,7 @@ Deno.test("packages are imported only where they belong", () => {
     ["lib/service/store/open.ts", `import { DatabaseSync } from "node:sqlite";`],
     ["scripts/bench/store.ts", `import { DatabaseSync } from "node:sqlite";`],
     ["lib/config/file.ts", `const { parse } = await import("npm:smol-toml@1.9.1");`],
-    ["lib/service/mod.ts", `import { Hono } from "hono";`],
+    ["lib/service/mod.ts", `import { Kysely } from "kysely";`],
     ["tests/support/properties.ts", `import fc from "fast-check";`],
   ];
   for (const [path, source] of allowed) deepEqual(refusals(path, source), [], source);

@@ -5,6 +5,8 @@
  */
 
 import assert from "node:assert/strict";
+import type { Answerer } from "../../lib/service/http/mount.ts";
+import { createOpenServer } from "../../lib/service/http/open_server.ts";
 import {
   addAccount,
   createOAuth,
@@ -23,6 +25,8 @@ export const OWNER = "owner@example.com";
 export interface SignIn extends AsyncDisposable {
   /** What is tested. */
   oauth: OAuth;
+  /** Answers a request, which came from an address. */
+  handle: Answerer;
   /** Its database. */
   store: Store;
   /** Wall time. */
@@ -54,13 +58,16 @@ export async function startSignIn(
   const store = openStore({ file: file ?? ":memory:" });
   await store.write((tx) => addAccount(tx, { email: OWNER, name: "Olivia Owner", now }));
   const oauth = createOAuth({ store, clock: () => now, ...rest });
-  const send = async (path: string, init?: RequestInit): Promise<Response> => {
-    const response = await oauth.handle(new Request(new URL(path, ORIGIN), init));
-    assert.ok(response, `nothing answers ${path}`);
-    return response;
-  };
+  const handle = createOpenServer(oauth.routes, {
+    report(error) {
+      throw error;
+    },
+  });
+  const send = (path: string, init?: RequestInit): Promise<Response> =>
+    handle(new Request(new URL(path, ORIGIN), init));
   return {
     oauth,
+    handle,
     store,
     send,
     now: () => now,

@@ -1,6 +1,6 @@
 /**
- * From request to response: the order in which a request is checked, the one place where a handler
- * runs, and the one place where a refusal becomes an answer.
+ * From request to response: the order in which a request is checked, and the one place where a
+ * handler runs.
  *
  * Checks run in this order: credential 401, path 404, method 405, permission 403, rate 429, form of
  * body and query 400, object in the path 404, fields of the body 400, then the rules of the operation.
@@ -8,20 +8,17 @@
  * @module
  */
 
-import { Hono } from "hono";
 import { z } from "zod";
 import { recordAudit } from "./audit.ts";
 import { readBody, validate } from "./body.ts";
 import type { Clock } from "../clock.ts";
-import { IllegalStep } from "../domain/step.ts";
-import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
-import { faultOf } from "../contract/fault.ts";
-import { isEncoded } from "./encoding.ts";
+import { invalid, Refusal } from "../contract/errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
-import { newRequestId } from "../records/ids.ts";
+import { type Answerer, type Found, mount } from "./mount.ts";
 import { atPresent, bringToPresent, refuseMoving } from "./present.ts";
 import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
 import type { RateCounter } from "./rates.ts";
+import { refuse, respond } from "./respond.ts";
 import {
   type AccountCall,
   type Actor,
@@ -57,60 +54,25 @@ export interface ServerParts {
 }
 
 /** Answers requests under `/v2`. */
-export function createServer(
-  routes: readonly Route[],
-  parts: ServerParts,
-): (request: Request) => Response | Promise<Response> {
-  const app = new Hono();
-  const shapes = new Map<string, { pattern: string; methods: string[] }>();
-  for (const route of routes) {
-    const pattern = fullPath(route).replace(/\{(\w+)\}/g, ":$1");
-    app.on(route.method, pattern, (c) => answer(route, parts, c.req.raw, c.req.param()));
-    const shape = pattern.replace(/:\w+/g, ":");
-    const known = shapes.get(shape) ?? { pattern, methods: [] };
-    shapes.set(shape, { pattern, methods: [...known.methods, route.method] });
-  }
-  for (const { pattern, methods } of shapes.values()) {
-    app.all(pattern, async (c) => {
-      await callerOf(c.req.raw, parts);
-      const message = `${c.req.method} is not allowed here; use ${methods.join(" or ")}`;
-      const headers = { Allow: methods.join(", ") };
-      throw new Refusal(405, "invalid_request", message, { headers });
-    });
-  }
-  app.notFound(async (c) => {
-    await callerOf(c.req.raw, parts);
-    throw nothingAt(c.req.raw);
+export function createServer(routes: readonly Route[], parts: ServerParts): Answerer {
+  return mount(routes, {
+    placeOf: (route) => ({ method: route.method, path: fullPath(route) }),
+    async greet(request) {
+      await callerOf(request, parts);
+    },
+    answer: (route, found) => answer(route, parts, found),
+    refuse: (error) => refuse(error, parts),
   });
-  app.onError((error) => refuse(error, parts));
-  return (request) => app.fetch(request);
-}
-
-/** Turns whatever was thrown into an error answer. */
-export function refuse(
-  error: unknown,
-  parts: Pick<ServerParts, "report">,
-  headers: Record<string, string> = {},
-): Response {
-  const refusal = error instanceof Refusal
-    ? error
-    : error instanceof IllegalStep
-    ? unprocessable(error.message)
-    : failed(error, parts);
-  const all = { ...refusal.details.headers, ...headers };
-  return respond(JSON.stringify(refusal.body), refusal.status, all);
 }
 
 /** Takes a request through all checks and its handler. */
 async function answer(
   route: Route,
   parts: ServerParts,
-  request: Request,
-  params: Record<string, string>,
+  { request, params }: Found,
 ): Promise<Response> {
   const actor = await callerOf(request, parts);
   const url = new URL(request.url);
-  if (!isEncoded(url.pathname)) throw nothingAt(request);
   const { project_id: projectId, ...values } = params;
   checkScope(actor, route);
   const asked: Asked = { route, parts, request, url, actor, params: values, projectId };
@@ -312,12 +274,6 @@ async function refusePublicKey(token: string, store: Store): Promise<void> {
   throw new Refusal(403, "authorization_error", message);
 }
 
-/** The refusal of an address that does not exist. */
-function nothingAt(request: Request): Refusal {
-  const { pathname } = new URL(request.url);
-  return new Refusal(404, "resource_missing", `There is nothing at ${request.method} ${pathname}`);
-}
-
 /** Refuses a caller without all of the route's permissions, and names those that are missing. */
 function checkScope(actor: Actor, route: Route): void {
   const missing = route.scopes.filter((scope) => !allows(actor.scope, scope));
@@ -357,27 +313,4 @@ function expansions(
     }
   }
   return new Set(asked);
-}
-
-/** The refusal that a failure amounts to. */
-function failed(error: unknown, { report }: Pick<ServerParts, "report">): Refusal {
-  const { status, message, ...details } = faultOf(error, report);
-  return new Refusal(status, "server_error", message, details);
-}
-
-/** A JSON answer. */
-export function respond(
-  text: string,
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return new Response(text, {
-    status,
-    headers: {
-      ...headers,
-      "Content-Type": "application/json",
-      "X-Request-Id": newRequestId(),
-      "Cache-Control": "no-store",
-    },
-  });
 }

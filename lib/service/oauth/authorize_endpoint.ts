@@ -4,6 +4,8 @@
  * @module
  */
 
+import { Refusal } from "../contract/errors.ts";
+import type { OpenRoute } from "../http/open_server.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { findAccount, listAccounts } from "./accounts.ts";
@@ -17,22 +19,33 @@ import { withAnswer } from "./redirect.ts";
 import { OAuthRefusal, PageRefusal, unusableForm } from "./refusal.ts";
 import type { Span } from "./tokens.ts";
 
-/** Answers `GET` and `POST /oauth2/authorize`. */
-export async function answerAuthorize(
-  parts: OAuthParts,
-  request: Request,
-  sender: string,
-): Promise<Response> {
-  try {
-    if (request.method === "GET") return await answerRequest(parts, request, sender);
-    if (request.method === "POST") return await answerForm(parts, request);
-    const headers = { Allow: "GET, POST" };
-    throw unusableForm(`${request.method} is not allowed here.`, { status: 405, headers });
-  } catch (error) {
-    if (error instanceof PageRefusal) return refusalPage(error);
-    if (error instanceof OAuthRefusal) return refusalPage(unusableForm(`${error.message}.`, error));
-    throw error;
-  }
+const PATH = "/oauth2/authorize";
+
+/** The routes of the page. */
+export function authorizeRoutes(parts: OAuthParts): OpenRoute[] {
+  return [
+    {
+      method: "GET",
+      path: PATH,
+      answer: ({ request, sender }) => answerRequest(parts, request, sender),
+      refuse: refuseWithPage,
+    },
+    {
+      method: "POST",
+      path: PATH,
+      answer: ({ request }) => answerForm(parts, request),
+      refuse: refuseWithPage,
+    },
+  ];
+}
+
+/** Answers an error with a page. An error that is nobody's fault is rethrown. */
+function refuseWithPage(error: unknown): Response {
+  if (error instanceof PageRefusal) return refusalPage(error);
+  if (error instanceof OAuthRefusal) return refusalPage(unusableForm(`${error.message}.`, error));
+  if (!(error instanceof Refusal) || error.status !== 405) throw error;
+  const { status, message, details: { headers = {} } } = error;
+  return refusalPage(unusableForm(`${message}.`, { status, headers }));
 }
 
 /** Answers a client's request: with the page, or by redirecting with an error. */

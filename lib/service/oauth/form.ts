@@ -47,16 +47,10 @@ export function parametersOf(search: URLSearchParams): Parameters {
 /**
  * Reads the form of a POST.
  *
- * @throws {OAuthRefusal} `invalid_request` for another method or content type, parameters in the
- * address, a parameter that is there twice, or a form that is too large.
+ * @throws {OAuthRefusal} `invalid_request` for another content type, parameters in the address, a
+ * parameter that is there twice, or a form that is too large.
  */
 export async function readForm(request: Request): Promise<Parameters> {
-  if (request.method !== "POST") {
-    throw new OAuthRefusal("invalid_request", "Only POST is allowed here", {
-      status: 405,
-      headers: { Allow: "POST" },
-    });
-  }
   const type = request.headers.get("Content-Type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
     throw invalidRequest("The content type must be application/x-www-form-urlencoded");

@@ -13,9 +13,6 @@ export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 
 /** Answers `GET /.well-known/oauth-authorization-server`. */
 export function answerMetadata(parts: OAuthParts, request: Request): Response {
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    return new Response(null, { status: 405, headers: { Allow: "GET, HEAD" } });
-  }
   const issuer = issuerOf(parts, request);
   return Response.json({
     issuer,

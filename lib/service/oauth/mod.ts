@@ -8,15 +8,16 @@ import { type Clock, systemClock } from "../clock.ts";
 import { invalid, Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
 import { ALL_SCOPES } from "../contract/scopes.ts";
+import { type OpenRoute, readable } from "../http/open_server.ts";
 import type { Store } from "../store/mod.ts";
 import { findAccount } from "./accounts.ts";
-import { answerAuthorize } from "./authorize_endpoint.ts";
+import { authorizeRoutes } from "./authorize_endpoint.ts";
 import { BUILT_IN_CLIENT } from "./clients.ts";
 import { answerMetadata, METADATA_PATH } from "./metadata.ts";
 import { commit, type OAuthParts } from "./parts.ts";
 import { parseScope } from "./scope.ts";
 import { createTokenCache } from "./token_cache.ts";
-import { answerRevoke, answerToken } from "./token_endpoint.ts";
+import { tokenRoutes } from "./token_endpoint.ts";
 import {
   findAccessToken,
   LIFETIMES,
@@ -35,8 +36,8 @@ export { LIFETIMES, type Lifetimes, type TokenAnswer, type TokenPair } from "./t
 export interface OAuth {
   /** Who a bearer token stands for; undefined unless it is a live access token. */
   authenticate(token: string): Promise<Actor | undefined>;
-  /** Answers a request to an OAuth address, from a sender's address; undefined for any other. */
-  handle(request: Request, sender?: string): Promise<Response | undefined>;
+  /** The addresses of signing in. */
+  readonly routes: readonly OpenRoute[];
   /**
    * Makes a grant without a browser, for the local administrator, and returns its tokens.
    *
@@ -87,7 +88,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   };
   return {
     authenticate: (token) => authenticate(parts, token),
-    handle: (request, sender = "") => handle(parts, request, sender),
+    routes: routesOf(parts),
     issueToken: (tokenOptions) => issueToken(parts, tokenOptions ?? {}),
     forget: (grantIds) => grantIds.forEach(parts.cache.forget),
   };
@@ -102,23 +103,12 @@ async function authenticate(parts: OAuthParts, token: string): Promise<Actor | u
   return (await parts.cache.load(token, find))?.actor;
 }
 
-async function handle(
-  parts: OAuthParts,
-  request: Request,
-  sender: string,
-): Promise<Response | undefined> {
-  switch (new URL(request.url).pathname) {
-    case "/oauth2/authorize":
-      return await answerAuthorize(parts, request, sender);
-    case "/oauth2/token":
-      return await answerToken(parts, request);
-    case "/oauth2/revoke":
-      return await answerRevoke(parts, request);
-    case METADATA_PATH:
-      return answerMetadata(parts, request);
-    default:
-      return undefined;
-  }
+function routesOf(parts: OAuthParts): OpenRoute[] {
+  return [
+    ...authorizeRoutes(parts),
+    ...tokenRoutes(parts),
+    ...readable(METADATA_PATH, ({ request }) => answerMetadata(parts, request)),
+  ];
 }
 
 async function issueToken(parts: OAuthParts, options: TokenOptions): Promise<TokenPair> {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { Refusal } from "../contract/errors.ts";
+import type { OpenRoute } from "../http/open_server.ts";
 import type { Tx } from "../store/mod.ts";
 import { findClient } from "./clients.ts";
 import { redeemCode } from "./codes.ts";
@@ -32,34 +34,48 @@ const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map<string, GrantType>([
 /** The names of the grant types. */
 export const GRANT_TYPE_NAMES: readonly string[] = [...GRANT_TYPES.keys()];
 
-/** Answers `POST /oauth2/token`. */
-export async function answerToken(parts: OAuthParts, request: Request): Promise<Response> {
-  return await answerJson(request, async () => {
-    const form = await readForm(request);
-    const name = form.required("grant_type");
-    const grantType = GRANT_TYPES.get(name);
-    if (!grantType) {
-      const message = `The grant type must be one of ${GRANT_TYPE_NAMES.join(", ")}`;
-      throw new OAuthRefusal("unsupported_grant_type", message);
-    }
-    const clientId = publicClientId(request, form);
-    return await commit(parts, async (tx, span) => {
-      const client = await findClient(tx, clientId);
-      return client ? await grantType(tx, form, client.id, span) : { value: unknownClient() };
-    });
+/** The routes of tokens. */
+export function tokenRoutes(parts: OAuthParts): OpenRoute[] {
+  const method = "POST";
+  const common = { method, greet: checkOrigin, refuse: refuseInJson };
+  return [
+    {
+      ...common,
+      path: "/oauth2/token",
+      answer: ({ request }) => answerJson(request, () => giveTokens(parts, request)),
+    },
+    {
+      ...common,
+      path: "/oauth2/revoke",
+      answer: ({ request }) => answerJson(request, () => revoke(parts, request)),
+    },
+  ];
+}
+
+/** Does what `POST /oauth2/token` asks for. */
+async function giveTokens(parts: OAuthParts, request: Request): Promise<TokenAnswer> {
+  const form = await readForm(request);
+  const name = form.required("grant_type");
+  const grantType = GRANT_TYPES.get(name);
+  if (!grantType) {
+    const message = `The grant type must be one of ${GRANT_TYPE_NAMES.join(", ")}`;
+    throw new OAuthRefusal("unsupported_grant_type", message);
+  }
+  const clientId = publicClientId(request, form);
+  return await commit(parts, async (tx, span) => {
+    const client = await findClient(tx, clientId);
+    return client ? await grantType(tx, form, client.id, span) : { value: unknownClient() };
   });
 }
 
-/** Answers `POST /oauth2/revoke`. */
-export async function answerRevoke(parts: OAuthParts, request: Request): Promise<Response> {
-  return await answerJson(request, async () => {
-    const form = await readForm(request);
-    const token = form.required("token");
-    const clientId = publicClientId(request, form);
-    return await commit(parts, async (tx, span) => {
-      const client = await findClient(tx, clientId);
-      return client ? await revokeToken(tx, token, client.id, span) : { value: unknownClient() };
-    });
+/** Does what `POST /oauth2/revoke` asks for. */
+async function revoke(parts: OAuthParts, request: Request): Promise<undefined> {
+  const form = await readForm(request);
+  const token = form.required("token");
+  const clientId = publicClientId(request, form);
+  return await commit(parts, async (tx, span) => {
+    const client = await findClient(tx, clientId);
+    return client ? await revokeToken(tx, token, client.id, span) : { value: unknownClient() };
   });
 }
 
@@ -90,25 +106,32 @@ function unknownClient(): OAuthRefusal {
   return new OAuthRefusal("invalid_client", "The client is unknown");
 }
 
-/** Turns an answer or a refusal into a response; RFC 6749 §5.1 and §5.2. */
+const HEADERS = { "Cache-Control": "no-store", Pragma: "no-cache" };
+
+/** Turns an answer into a response; RFC 6749 §5.1. */
 async function answerJson(
   request: Request,
   answer: () => Promise<object | undefined>,
 ): Promise<Response> {
-  const headers = new Headers({ "Cache-Control": "no-store", Pragma: "no-cache" });
-  try {
-    checkOrigin(request);
-    const body = await answer();
-    if (body === undefined) return new Response(null, { status: 200, headers });
-    headers.set("Content-Type", "application/json");
-    return new Response(JSON.stringify(body), { status: 200, headers });
-  } catch (error) {
-    if (!(error instanceof OAuthRefusal)) throw error;
-    headers.set("Content-Type", "application/json");
-    for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-    const body = { error: error.code, error_description: error.message };
-    return new Response(JSON.stringify(body), { status: error.status, headers });
-  }
+  checkOrigin(request);
+  const body = await answer();
+  return body === undefined
+    ? new Response(null, { headers: HEADERS })
+    : Response.json(body, { headers: HEADERS });
+}
+
+/** Turns an error into a response; RFC 6749 §5.2. One that is nobody's fault is rethrown. */
+function refuseInJson(error: unknown): Response {
+  const refusal = error instanceof Refusal && error.status === 405
+    ? new OAuthRefusal("invalid_request", error.message, {
+      status: 405,
+      headers: error.details.headers ?? {},
+    })
+    : error;
+  if (!(refusal instanceof OAuthRefusal)) throw error;
+  const { status, code: error_code, message: error_description } = refusal;
+  const headers = { ...HEADERS, ...refusal.headers };
+  return Response.json({ error: error_code, error_description }, { status, headers });
 }
 
 /** No page in a browser has business here: a request that names its origin comes from one. */

@@ -29,19 +29,28 @@ export async function ensureFileKey(tx: Tx): Promise<void> {
     .onConflict((conflict) => conflict.doNothing()).execute();
 }
 
-/** Answers a request for a file. */
-export async function answerFile(
-  request: Request,
+/** The address of a file. */
+interface FileAddress {
+  /** The project in it. */
+  project_id: string;
+  /** Its name. */
+  file: string;
+  /** Its query, with the time at which it expires and the signature. */
+  query: URLSearchParams;
+}
+
+/**
+ * A file as a response.
+ *
+ * @throws {Refusal} 404 when there is none at the address, or the address has expired.
+ */
+export async function readFile(
   { store, clock }: { store: Store; clock: Clock },
+  { project_id, file, query }: FileAddress,
 ): Promise<Response> {
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    const message = `${request.method} is not allowed here; use GET`;
-    throw new Refusal(405, "invalid_request", message, { headers: { Allow: "GET, HEAD" } });
-  }
-  const { pathname, searchParams } = new URL(request.url);
-  const [, project_id = "", id = ""] = /^\/files\/([^/]+)\/([^/]+)\.pdf$/.exec(pathname) ?? [];
-  const expires = searchParams.get("expires") ?? "";
-  const signature = searchParams.get("signature") ?? "";
+  const [, id = ""] = /^([^/]+)\.pdf$/.exec(file) ?? [];
+  const expires = query.get("expires") ?? "";
+  const signature = query.get("signature") ?? "";
   const bytes = await store.read(async (tx) => {
     const signed = sign(await fileKey(tx), `${project_id}/${id}/${expires}`);
     if (!isSame(signed, signature) || Number(expires) <= clock()) return undefined;
@@ -57,7 +66,7 @@ export async function answerFile(
     "Content-Disposition": `inline; filename="${id}.pdf"`,
     "Cache-Control": "no-store",
   };
-  return new Response(request.method === "HEAD" ? null : bytes, { headers });
+  return new Response(bytes, { headers });
 }
 
 /** Where an invoice can be downloaded, for an hour. */

@@ -6,13 +6,12 @@
  */
 
 import { z } from "zod";
-import { validate } from "../http/body.ts";
-import type { Clock } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import { newId } from "../records/ids.ts";
 import { addAccount, findAccount, listAccounts } from "../oauth/mod.ts";
-import { acrossProjects, inProject, nextSeq, type Store, type Tx } from "../store/mod.ts";
+import { acrossProjects, inProject, nextSeq, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
+import { adminRoute } from "./route.ts";
 
 /** An account as it is shown. */
 export interface Account {
@@ -45,12 +44,14 @@ const newAccount = z.strictObject({
   role: z.enum(ROLES).optional(),
 });
 
-/**
- * Adds an account, and a seat in a project where one is named. An account that is there only gets
- * the seat.
- */
-export async function createAccount(store: Store, clock: Clock, body: unknown): Promise<Account> {
-  const wanted = validate(newAccount, body);
+const createAccount = adminRoute({
+  summary: "Adds an account, or a seat in a project. A known account needs the project.",
+  method: "POST",
+  path: "/_sim/accounts",
+  body: newAccount,
+  status: 201,
+}, async ({ store, clock, body }): Promise<Account> => {
+  const wanted = body();
   const { project_id, role = "developer" } = wanted;
   const email = wanted.email.toLowerCase();
   return await store.write(async (tx) => {
@@ -64,16 +65,21 @@ export async function createAccount(store: Store, clock: Clock, body: unknown): 
     if (project_id !== undefined) await addSeat(tx, account, { project_id, role, now: clock() });
     return await showAccount(tx, account);
   });
-}
+});
 
-/** All accounts, the seeded owner first. */
-export async function readAccounts(store: Store): Promise<{ object: "list"; items: Account[] }> {
-  return await store.read(async (tx) => {
+const listAllAccounts = adminRoute({
+  summary: "Lists the accounts, the seeded owner first.",
+  method: "GET",
+  path: "/_sim/accounts",
+}, async ({ store }) =>
+  await store.read(async (tx) => {
     const items: Account[] = [];
     for (const account of await listAccounts(tx)) items.push(await showAccount(tx, account));
     return { object: "list", items };
-  });
-}
+  }));
+
+/** The routes of accounts. */
+export const accountRoutes = [createAccount, listAllAccounts];
 
 /** Gives an account a seat. An invitation to its address is accepted by that. */
 async function addSeat(

@@ -5,13 +5,10 @@
  */
 
 import { z } from "zod";
-import type { Clock } from "../clock.ts";
 import { Refusal, taken } from "../contract/errors.ts";
-import { validate } from "../http/body.ts";
 import { addClient, BUILT_IN_CLIENT, type Client, findClient } from "../oauth/clients.ts";
 import { isRegistrable } from "../oauth/redirect.ts";
-import type { OAuth } from "../oauth/mod.ts";
-import type { Store } from "../store/mod.ts";
+import { adminRoute } from "./route.ts";
 
 /** A client as it is shown. */
 export interface ShownClient extends Client {
@@ -31,24 +28,28 @@ const newClient = z.strictObject({
   redirect_uris: z.array(redirectUri).min(1).max(20),
 });
 
-/** Registers a client. */
-export async function createClient(
-  store: Store,
-  clock: Clock,
-  body: unknown,
-): Promise<ShownClient> {
-  const { id, name = id, redirect_uris } = validate(newClient, body);
+const createClient = adminRoute({
+  summary: "Registers a client.",
+  method: "POST",
+  path: "/_sim/clients",
+  body: newClient,
+  status: 201,
+}, async ({ store, clock, body }): Promise<ShownClient> => {
+  const { id, name = id, redirect_uris } = body();
   const client = { id, name, redirect_uris: [...new Set(redirect_uris)] };
   return await store.write(async (tx) => {
     if (await findClient(tx, id)) throw taken("a client", "id", id);
     await addClient(tx, client, clock());
     return { object: "client", ...client };
   });
-}
+});
 
-/** All clients, ours first. */
-export async function readClients(store: Store): Promise<{ object: "list"; items: ShownClient[] }> {
-  return await store.read(async (tx) => {
+const listClients = adminRoute({
+  summary: "Lists the clients, the built-in one first.",
+  method: "GET",
+  path: "/_sim/clients",
+}, async ({ store }) =>
+  await store.read(async (tx) => {
     const rows = await tx.selectFrom("clients").select("id")
       .orderBy("created_at").orderBy("id").execute();
     const items: ShownClient[] = [];
@@ -57,19 +58,13 @@ export async function readClients(store: Store): Promise<{ object: "list"; items
       if (client) items.push({ object: "client", ...client });
     }
     return { object: "list", items };
-  });
-}
+  }));
 
-/**
- * Removes a client, and ends every sign-in with it.
- *
- * @throws {Refusal} 404 where there is none, 422 for our own.
- */
-export async function deleteClient(
-  store: Store,
-  { clock, oauth }: { clock: Clock; oauth: Pick<OAuth, "forget"> },
-  id: string,
-): Promise<{ object: "client"; id: string; deleted_at: number }> {
+const deleteClient = adminRoute({
+  summary: "Removes a client, and ends every sign-in with it.",
+  method: "DELETE",
+  path: "/_sim/clients/{id}",
+}, async ({ store, clock, oauth, params: { id } }) => {
   const ended = await store.write(async (tx) => {
     if (!await findClient(tx, id)) {
       const message = `There is no client ${JSON.stringify(id)}`;
@@ -89,4 +84,7 @@ export async function deleteClient(
   });
   oauth.forget(ended);
   return { object: "client", id, deleted_at: clock() };
-}
+});
+
+/** The routes of clients. */
+export const clientRoutes = [createClient, listClients, deleteClient];

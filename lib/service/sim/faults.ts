@@ -5,21 +5,24 @@
  */
 
 import { z } from "zod";
-import { readBody, validate } from "../http/body.ts";
 import type { Later } from "../clock.ts";
 import { type ErrorType, Refusal } from "../contract/errors.ts";
-import { wholeList } from "../records/lists.ts";
 import { SDK_CODE } from "../contract/sdk.ts";
 
 /** What happens to requests to the API. */
 export interface RequestFaults {
-  /** Answers a request to the faults themselves. */
-  answer(request: Request): Promise<Response>;
+  /** The faults that are still to come. */
+  list(): readonly Fault[];
+  /** Adds a fault. */
+  add(fault: Fault): void;
+  /** Removes all faults. */
+  clear(): void;
   /** Lets a request go wrong, if it is one that shall, or pass. */
   meet(request: Request, pass: () => Promise<Response>): Promise<Response>;
 }
 
-const newFault = z.strictObject({
+/** A fault as it is ordered. */
+export const newFault = z.strictObject({
   method: z.enum(["GET", "POST", "PUT", "DELETE"]).optional(),
   path: z.string().startsWith("/", "must begin with /")
     .refine(isPath, "must be a request path, without a query")
@@ -44,7 +47,8 @@ const newFault = z.strictObject({
   "must not have both status and cut: a cut response has no status",
 );
 
-type Fault = z.infer<typeof newFault>;
+/** What goes wrong, and with which requests. */
+export type Fault = z.infer<typeof newFault>;
 
 const TYPES: Readonly<Record<number, ErrorType>> = {
   401: "authentication_error",
@@ -60,20 +64,12 @@ const TYPES: Readonly<Record<number, ErrorType>> = {
 export function createRequestFaults(later: Later): RequestFaults {
   let faults: Fault[] = [];
   return {
-    async answer(request) {
-      const { method } = request;
-      if (method === "POST") {
-        const fault = validate(newFault, (await readBody(request)).value);
-        faults.push(fault);
-        return Response.json(show(fault), { status: 201 });
-      }
-      if (method === "DELETE") faults = [];
-      else if (method !== "GET") {
-        const message = `${method} is not allowed here; use GET, POST or DELETE`;
-        const headers = { Allow: "GET, POST, DELETE" };
-        throw new Refusal(405, "invalid_request", message, { headers });
-      }
-      return Response.json(wholeList(new URL(request.url), faults.map(show)));
+    list: () => faults,
+    add(fault) {
+      faults.push(fault);
+    },
+    clear() {
+      faults = [];
     },
     async meet(request, pass) {
       const fault = faults.find((one) => concerns(one, request));
@@ -109,11 +105,6 @@ function concerns({ method, path }: Fault, request: Request): boolean {
   if (path === undefined) return true;
   const pattern = RegExp.escape(path).replaceAll("\\*\\*", ".*").replaceAll("\\*", "[^/]*");
   return new RegExp(`^${pattern}$`).test(new URL(request.url).pathname);
-}
-
-/** A fault as it is shown. */
-function show(fault: Fault): Record<string, unknown> {
-  return { object: "fault", ...fault };
 }
 
 /** An error in the form of the address that was asked. */

@@ -6,7 +6,8 @@
 
 import { countDue } from "../ledger/due.ts";
 import type { Progress } from "../ledger/settle.ts";
-import { inProject, type ProjectTx, type Store } from "../store/mod.ts";
+import { inProject, type ProjectTx } from "../store/mod.ts";
+import { adminRoute } from "./route.ts";
 
 /** What is left of a project's way. */
 export interface Left {
@@ -27,16 +28,18 @@ export async function leftUntil(
   return { left, left_ms: known ? Math.round(progress.took_ms * left / progress.done) : null };
 }
 
-/** All projects that are on their way. */
-export async function readProgress(
-  store: Store,
-  progress: readonly Progress[],
-): Promise<{ items: (Progress & Left)[] }> {
-  return await store.read(async (tx) => {
+const listProgress = adminRoute({
+  summary: "Lists the projects that are being brought to their present.",
+  method: "GET",
+  path: "/_sim/progress",
+}, async ({ store, settler }) =>
+  await store.read(async (tx) => {
     const items: (Progress & Left)[] = [];
-    for (const one of progress) {
+    for (const one of settler.progress()) {
       items.push({ ...one, ...await leftUntil(inProject(tx, one.project_id), one.to, one) });
     }
     return { items };
-  });
-}
+  }));
+
+/** The routes of progress. */
+export const progressRoutes = [listProgress];

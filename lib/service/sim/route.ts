@@ -9,7 +9,11 @@
 import { z } from "zod";
 import type { Delivery } from "../events/mod.ts";
 import type { Call, NamesIn } from "../contract/route.ts";
-import type { Progress } from "../ledger/settle.ts";
+import type { Clock } from "../clock.ts";
+import type { Progress, Settler } from "../ledger/settle.ts";
+import type { OAuth } from "../oauth/mod.ts";
+import type { Store } from "../store/mod.ts";
+import type { RequestFaults } from "./faults.ts";
 
 /** One request in the hands of a route. */
 export interface SimCall<Params extends string = string, Query = unknown, Body = unknown>
@@ -89,7 +93,66 @@ export function simRoute<
   };
 }
 
+/** What the routes work on that belong to no project. */
+export interface AdminParts {
+  /** The database. */
+  store: Store;
+  /** Wall time. */
+  clock: Clock;
+  /** Lets time pass in projects. */
+  settler: Settler;
+  /** Makes tokens. */
+  oauth: OAuth;
+  /** Lets requests to the API go wrong. */
+  faults: RequestFaults;
+}
+
+/** One request in the hands of a route that belongs to no project. */
+export interface AdminCall<Params extends string = string, Body = unknown> extends AdminParts {
+  /** The values in the path, decoded. */
+  readonly params: Readonly<Record<Params, string>>;
+  /** The request's address, for the links in lists. */
+  readonly url: URL;
+  /** Validates the body. */
+  body(): Body;
+}
+
+/** A route that belongs to no project: it opens transactions where it needs one. */
+export interface AdminRoute extends Pick<SimRoute, "summary" | "method" | "path" | "status"> {
+  /** The body, empty where the contract names none. */
+  readonly body: z.ZodType;
+  /** Does what the contract says. */
+  administer(call: AdminCall): Promise<unknown>;
+}
+
+/** What a route promises that belongs to no project. */
+export type AdminContract<P extends string, Body extends z.ZodType> =
+  & Pick<SimContract<P, z.ZodObject, Body, unknown, unknown>, "summary" | "method" | "status">
+  & {
+    /** The path from the root. */
+    path: P;
+    /** The body. Without it the route takes none, or an empty one. */
+    body?: Body;
+  };
+
+/** Declares a route that belongs to no project. */
+export function adminRoute<
+  P extends string,
+  Body extends z.ZodType = z.ZodType<Record<never, never>>,
+>(
+  contract: AdminContract<P, Body>,
+  administer: (call: AdminCall<NamesIn<P>, z.infer<Body>>) => Promise<unknown>,
+): AdminRoute {
+  return {
+    ...contract,
+    body: contract.body ?? z.strictObject({}),
+    status: contract.status ?? 200,
+    // The server hands a route only calls that it has validated against this very contract.
+    administer: administer as AdminRoute["administer"],
+  };
+}
+
 /** The whole path of a route. */
-export function simPath(route: Pick<SimRoute, "path">): string {
-  return `/_sim/projects/{project_id}${route.path}`;
+export function simPath({ path }: Pick<SimRoute, "path">): string {
+  return path.startsWith("/_sim/") ? path : `/_sim/projects/{project_id}${path}`;
 }

@@ -1,19 +1,24 @@
 /**
- * All routes of the simulator that belong to a project, on one page.
+ * All routes of the simulator, on one page.
  *
  * @module
  */
 
+import { accountRoutes } from "./accounts.ts";
 import { balanceRoutes } from "./balances.ts";
 import { catalogueRoutes } from "./catalogue.ts";
+import { clientRoutes } from "./clients.ts";
 import { clockRoutes } from "./clock.ts";
 import { customerRoutes } from "./customers.ts";
 import { deliveryRoutes } from "./events/deliveries.ts";
 import { eventRoutes } from "./events/events.ts";
 import { listenerRoutes } from "./events/listeners.ts";
+import { faultRoutes } from "./fault_routes.ts";
+import { progressRoutes } from "./progress.ts";
 import { purchaseRoutes } from "./purchases.ts";
-import type { SimRoute } from "./route.ts";
+import type { AdminRoute, SimRoute } from "./route.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
+import { tokenRoutes } from "./tokens.ts";
 import { triggerRoutes } from "./trigger/trigger.ts";
 import { webhookRoutes } from "./events/webhooks.ts";
 
@@ -30,4 +35,13 @@ export const simRoutes: readonly SimRoute[] = [
   ...webhookRoutes,
   ...listenerRoutes,
   ...triggerRoutes,
+];
+
+/** Every route below `/_sim` that belongs to no project. */
+export const adminRoutes: readonly AdminRoute[] = [
+  ...tokenRoutes,
+  ...accountRoutes,
+  ...clientRoutes,
+  ...progressRoutes,
+  ...faultRoutes,
 ];

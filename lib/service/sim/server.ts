@@ -1,62 +1,63 @@
 /**
- * Answers requests to the simulator's routes.
+ * Answers requests under `/_sim`: everything that the specification does not have and a local service
+ * needs, behind the admin secret.
  *
  * @module
  */
 
-import { Hono } from "hono";
+import { isSecret } from "../http/admin_secret.ts";
 import { type RawBody, readBody, validate } from "../http/body.ts";
 import { projectTime } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Delivery } from "../events/mod.ts";
-import { refuse, type ServerParts } from "../http/server.ts";
+import { type Found, mount } from "../http/mount.ts";
 import { atPresent, behind, bringToPresent } from "../http/present.ts";
+import { refuse } from "../http/respond.ts";
 import { settleWithin } from "../ledger/settle.ts";
 import { inProject, type Tx } from "../store/mod.ts";
-import { type SimCall, simPath, type SimRoute } from "./route.ts";
+import { type AdminParts, type AdminRoute, type SimCall, simPath, type SimRoute } from "./route.ts";
 
 /** What the simulator works on. */
-export interface SimServerParts
-  extends Pick<ServerParts, "store" | "clock" | "settler" | "report"> {
+export interface SimServerParts extends AdminParts {
   /** What happens to events on their way to webhooks. */
   delivery: Omit<Delivery, "store">;
+  /** The secret that callers must send, `adm_…`. */
+  adminSecret: string;
+  /** Told of errors that are our own fault. */
+  report(error: unknown): void;
 }
 
 /** What answers requests. */
 export interface SimServer {
-  /**
-   * Answers a request.
-   *
-   * @throws {Refusal} what it refuses.
-   */
+  /** Answers a request. */
   answer(request: Request): Promise<Response>;
   /** Lets the requests that are under way end: they read what came of what they have waited for. */
   stop(): Promise<void>;
 }
 
 /** Makes what answers requests. */
-export function createSimServer(routes: readonly SimRoute[], parts: SimServerParts): SimServer {
-  const app = new Hono();
-  const methods = new Map<string, string[]>();
-  for (const route of routes) {
-    const pattern = simPath(route).replace(/\{(\w+)\}/g, ":$1");
-    methods.set(pattern, [...methods.get(pattern) ?? [], route.method]);
-    app.on(route.method, pattern, (c) => answer(route, parts, c.req.raw, c.req.param()));
-  }
-  for (const [pattern, known] of methods) {
-    app.all(pattern, (c) => {
-      const message = `${c.req.method} is not allowed here; use ${known.join(" or ")}`;
-      throw new Refusal(405, "invalid_request", message, { headers: { Allow: known.join(", ") } });
-    });
-  }
-  app.notFound((c) => {
-    throw new Refusal(404, "resource_missing", `There is nothing at ${c.req.method} ${c.req.path}`);
+export function createSimServer(
+  routes: readonly (SimRoute | AdminRoute)[],
+  parts: SimServerParts,
+): SimServer {
+  const { adminSecret } = parts;
+  const mounted = mount(routes, {
+    placeOf: (route) => ({ method: route.method, path: simPath(route) }),
+    greet: (request) => checkSecret(request, adminSecret),
+    async answer(route, found) {
+      checkSecret(found.request, adminSecret);
+      const result = "administer" in route
+        ? await administer(route, parts, found)
+        : await answer(route, parts, found);
+      const headers = { "Cache-Control": "no-store" };
+      return Response.json(result, { status: route.status, headers });
+    },
+    refuse: (error) => refuse(error, parts),
   });
-  app.onError((error) => refuse(error, parts));
   const open = new Set<Promise<Response>>();
   return {
     answer(request) {
-      const answered = Promise.resolve(app.fetch(request)).finally(() => open.delete(answered));
+      const answered = mounted(request).finally(() => open.delete(answered));
       open.add(answered);
       return answered;
     },
@@ -64,6 +65,29 @@ export function createSimServer(routes: readonly SimRoute[], parts: SimServerPar
       await Promise.allSettled(open);
     },
   };
+}
+
+/** Refuses callers without the admin secret. */
+function checkSecret(request: Request, secret: string): void {
+  const given = request.headers.get("Authorization")?.replace(/^Bearer /i, "") ?? "";
+  if (isSecret(given, secret)) return;
+  throw new Refusal(401, "authentication_error", "The admin secret is required");
+}
+
+/** Answers a request that belongs to no project. */
+async function administer(
+  route: AdminRoute,
+  parts: AdminParts,
+  { request, params }: Found,
+): Promise<unknown> {
+  const { value } = await bodyOf(request);
+  const url = new URL(request.url);
+  return await route.administer({ ...parts, params, url, body: () => validate(route.body, value) });
+}
+
+/** The body of a request. A GET has none. */
+async function bodyOf(request: Request): Promise<RawBody> {
+  return /^(GET|HEAD)$/.test(request.method) ? { text: "", value: {} } : await readBody(request);
 }
 
 /** A request that has found its route. */
@@ -82,14 +106,14 @@ interface Asked {
   body: RawBody;
 }
 
+/** Answers a request that belongs to a project. */
 async function answer(
   route: SimRoute,
   parts: SimServerParts,
-  request: Request,
-  { project_id: projectId = "", ...params }: Record<string, string>,
-): Promise<Response> {
+  { request, params: { project_id: projectId = "", ...params } }: Found,
+): Promise<unknown> {
   const { store, settler } = parts;
-  const body = route.method === "GET" ? { text: "", value: {} } : await readBody(request);
+  const body = await bodyOf(request);
   const asked: Asked = { route, parts, request, projectId, params, body };
   if (!route.still) await bringToPresent(settler, projectId);
   const run = (handle: SimRoute["handle"]) => async (tx: Tx) => {
@@ -109,7 +133,7 @@ async function answer(
     const show = run((call) => then(call, done));
     result = await atPresent(settler, projectId, () => store.read(show));
   }
-  return Response.json(result, { status: route.status, headers: { "Cache-Control": "no-store" } });
+  return result;
 }
 
 /** The call that a handler gets. */

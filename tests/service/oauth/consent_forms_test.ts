@@ -18,8 +18,8 @@ Deno.test("forms that nobody answers do not pile up, and the latest of an addres
     );
   const from = async (sender: string) => {
     const request = new Request(new URL(authorizePath(), ORIGIN));
-    const response = await signIn.oauth.handle(request, sender);
-    await response?.body?.cancel();
+    const response = await signIn.handle(request, sender);
+    await response.body?.cancel();
   };
   const first = await openPage(signIn);
   for (let i = 0; i < MOST_FORMS.sender + 20; i++) await from("10.0.0.1");

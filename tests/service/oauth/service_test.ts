@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { prune } from "../../../lib/service/oauth/mod.ts";
-import { refuse } from "../../../lib/service/http/server.ts";
+import { refuse } from "../../../lib/service/http/respond.ts";
 import {
   type Answer,
   openPage,
@@ -217,10 +217,9 @@ for (const file of [":memory:", "service.db"]) {
 
 Deno.test("64 refreshes of one token over HTTP make one pair, and all get it", async () => {
   await using signIn = await startSignIn();
-  const notFound = () => new Response(null, { status: 404 });
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    async (request) => await signIn.oauth.handle(request) ?? notFound(),
+    (request) => signIn.handle(request),
   );
   const { refresh_token } = await signIn.oauth.issueToken({ rotates: true });
   const url = `http://127.0.0.1:${server.addr.port}/oauth2/token`;

@@ -1,0 +1,120 @@
+/**
+ * Finds the route of a method and path. The paths of routes have values in braces:
+ * `/offerings/{id}`. A literal segment comes before a value, whatever the order of the routes.
+ *
+ * @module
+ */
+
+/** What a route answers. */
+export interface Place {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The path template from the root. */
+  readonly path: string;
+}
+
+/** What was found at a path. */
+export interface Match<R> {
+  /** The route of the method, if the path has that method. */
+  route: R | undefined;
+  /** The values in the path, decoded. */
+  params: Record<string, string>;
+  /** The routes of the path, in their order: one for each method. */
+  routes: ReadonlyMap<string, R>;
+}
+
+/** Looks up a method and an encoded path. Undefined when no route has the path. */
+export type Matcher<R> = (method: string, pathname: string) => Match<R> | undefined;
+
+/** A segment of the templates, with what comes after it. */
+interface Node<R> {
+  /** The next segments that are literal. */
+  literals: Map<string, Node<R>>;
+  /** The next segment that is a value. */
+  value: Node<R> | undefined;
+  /** The routes that end here. */
+  routes: Map<string, R>;
+  /** The names of the values on the way here, by method: each template names its own. */
+  names: Map<string, string[]>;
+}
+
+/** How paths are read. */
+export interface MatcherOptions {
+  /** Whether a value may be empty. Default false: then no route has such a path. */
+  emptyValues?: boolean | undefined;
+}
+
+/** Makes a matcher of routes. */
+export function createMatcher<R>(
+  routes: readonly R[],
+  placeOf: (route: R) => Place,
+  { emptyValues = false }: MatcherOptions = {},
+): Matcher<R> {
+  const root = newNode<R>();
+  for (const route of routes) addRoute(root, route, placeOf(route));
+  return (method, pathname) => {
+    const segments = segmentsOf(pathname);
+    if (!segments) return undefined;
+    let other: Match<R> | undefined;
+    const values: string[] = [];
+    const walk = (node: Node<R>, at: number): Match<R> | undefined => {
+      const segment = segments[at];
+      if (segment === undefined) {
+        const { routes } = node;
+        if (routes.size === 0) return undefined;
+        const route = routes.get(method);
+        if (route === undefined) other ??= { route, params: {}, routes };
+        return route && { route, params: paramsOf(node.names.get(method), values), routes };
+      }
+      const literal = node.literals.get(segment);
+      const found = literal && walk(literal, at + 1);
+      if (found || !node.value || segment === "" && !emptyValues) return found;
+      values.push(segment);
+      const behind = walk(node.value, at + 1);
+      values.pop();
+      return behind;
+    };
+    return walk(root, 0) ?? other;
+  };
+}
+
+function newNode<R>(): Node<R> {
+  return { literals: new Map(), value: undefined, routes: new Map(), names: new Map() };
+}
+
+function addRoute<R>(root: Node<R>, route: R, { method, path }: Place): void {
+  let node = root;
+  const names: string[] = [];
+  for (const segment of path.split("/").slice(1)) {
+    const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
+    if (name !== undefined) {
+      names.push(name);
+      node = node.value ??= newNode();
+    } else {
+      const next = node.literals.get(segment) ?? newNode<R>();
+      node.literals.set(segment, next);
+      node = next;
+    }
+  }
+  // The first route of a method and path answers.
+  if (node.routes.has(method)) return;
+  node.routes.set(method, route);
+  node.names.set(method, names);
+}
+
+/** The segments of a path, decoded; undefined unless each percent sign begins an escape of UTF-8. */
+function segmentsOf(pathname: string): string[] | undefined {
+  const segments = pathname.split("/").slice(1);
+  if (!pathname.includes("%")) return segments;
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function paramsOf(names: readonly string[] = [], values: readonly string[]) {
+  const params: Record<string, string> = {};
+  names.forEach((name, i) => params[name] = values[i] ?? "");
+  return params;
+}

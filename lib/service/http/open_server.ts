@@ -1,0 +1,39 @@
+/**
+ * Answers requests to addresses that need no credential.
+ *
+ * @module
+ */
+
+import { type Answerer, type Found, mount } from "./mount.ts";
+import { refuse, type Reporter } from "./respond.ts";
+
+/** A route that needs no credential. */
+export interface OpenRoute {
+  /** The HTTP method. */
+  readonly method: string;
+  /** The path from the root. */
+  readonly path: string;
+  /** Answers a request. */
+  answer(found: Found): Promise<Response> | Response;
+  /** Checks a request before it says that its method is not allowed. */
+  greet?(request: Request): void;
+  /** Turns an error into an answer. Default: in the form of the API. */
+  refuse?(error: unknown, request: Request): Response;
+}
+
+/** Something that can be read at an address, with GET and HEAD. */
+export function readable(path: string, answer: OpenRoute["answer"]): OpenRoute[] {
+  return ["GET", "HEAD"].map((method) => ({ method, path, answer }));
+}
+
+/** Makes what answers the requests. */
+export function createOpenServer(routes: readonly OpenRoute[], reporter: Reporter): Answerer {
+  return mount(routes, {
+    placeOf: (route) => route,
+    // A page that asks is shown to nobody by a HEAD.
+    answersHead: false,
+    greet: (request, beside) => beside?.greet?.(request),
+    answer: (route, found) => route.answer(found),
+    refuse: (error, request, route) => route?.refuse?.(error, request) ?? refuse(error, reporter),
+  });
+}

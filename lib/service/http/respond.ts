@@ -1,0 +1,54 @@
+/**
+ * Answers in the form of the API: the one place where a refusal becomes a response.
+ *
+ * @module
+ */
+
+import { Refusal, unprocessable } from "../contract/errors.ts";
+import { faultOf } from "../contract/fault.ts";
+import { IllegalStep } from "../domain/step.ts";
+import { newRequestId } from "../records/ids.ts";
+
+/** Where errors are reported that are the service's own fault. */
+export interface Reporter {
+  /** Told of errors that are our own fault. */
+  report(error: unknown): void;
+}
+
+/** Turns whatever was thrown into an error answer. */
+export function refuse(
+  error: unknown,
+  reporter: Reporter,
+  headers: Record<string, string> = {},
+): Response {
+  const refusal = error instanceof Refusal
+    ? error
+    : error instanceof IllegalStep
+    ? unprocessable(error.message)
+    : failed(error, reporter);
+  const all = { ...refusal.details.headers, ...headers };
+  return respond(JSON.stringify(refusal.body), refusal.status, all);
+}
+
+/** The refusal that a failure amounts to. */
+function failed(error: unknown, { report }: Reporter): Refusal {
+  const { status, message, ...details } = faultOf(error, report);
+  return new Refusal(status, "server_error", message, details);
+}
+
+/** A JSON answer. */
+export function respond(
+  text: string,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(text, {
+    status,
+    headers: {
+      ...headers,
+      "Content-Type": "application/json",
+      "X-Request-Id": newRequestId(),
+      "Cache-Control": "no-store",
+    },
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * What anybody may read: whether the service works, its document, and files with a signed address.
+ *
+ * @module
+ */
+
+import { VERSION } from "../version.ts";
+import type { Clock } from "./clock.ts";
+import { Refusal } from "./contract/errors.ts";
+import { faultOfOutage } from "./contract/fault.ts";
+import { openApiDocument } from "./contract/openapi.ts";
+import type { Dialect } from "./contract/spelling.ts";
+import { type OpenRoute, readable } from "./http/open_server.ts";
+import { FILES, readFile } from "./records/invoice_files.ts";
+import { operations, publicRoutes } from "./routes/mod.ts";
+import type { Outage, Store } from "./store/mod.ts";
+
+/** What the routes work on. */
+export interface OpenParts {
+  /** The database. */
+  store: Store;
+  /** Wall time. */
+  clock: Clock;
+  /** Whose operations the document has. */
+  dialect: Dialect;
+  /** Why the database cannot be used now, or undefined. */
+  check(): Promise<Outage | undefined>;
+}
+
+/** The routes that anybody may read. */
+export function openRoutes({ store, clock, dialect, check }: OpenParts): OpenRoute[] {
+  return [
+    ...readable("/health", async () => answerHealth(await check())),
+    ...readable(
+      "/openapi.json",
+      () => new Response(documentIn(dialect), { headers: { "Content-Type": "application/json" } }),
+    ),
+    ...readable(`${FILES}{project_id}/{file}`, async ({ request, params }) => {
+      const { project_id = "", file = "" } = params;
+      const query = new URL(request.url).searchParams;
+      return await readFile({ store, clock }, { project_id, file, query });
+    }),
+  ];
+}
+
+/** Whether the service can do its work, and if not, why. */
+function answerHealth(outage: Outage | undefined): Response {
+  const headers = { "Cache-Control": "no-store" };
+  if (!outage) return Response.json({ status: "ok", version: VERSION }, { headers });
+  const { status: _, message, ...details } = faultOfOutage(outage);
+  // The form of every error, so that a client shows the message.
+  const { body } = new Refusal(503, "server_error", message, details);
+  const state = { status: "unavailable", version: VERSION, reason: outage.cause };
+  const all = { ...headers, ...details.headers };
+  return Response.json({ ...body, ...state }, { status: 503, headers: all });
+}
+
+const documents = new Map<Dialect, string>();
+
+/** The OpenAPI document of a dialect, made when it is first asked for. */
+function documentIn(dialect: Dialect): string {
+  const known = documents.get(dialect);
+  if (known !== undefined) return known;
+  const all = dialect === "public" ? [...operations, ...publicRoutes] : operations;
+  const text = openApiDocument(all, VERSION);
+  documents.set(dialect, text);
+  return text;
+}

@@ -1,0 +1,32 @@
+/**
+ * Tokens without a browser. The specification has no operation for them.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { adminRoute } from "./route.ts";
+
+const issueToken = adminRoute({
+  summary: "Issues tokens without a browser.",
+  method: "POST",
+  path: "/_sim/tokens",
+  body: z.strictObject({
+    account_email: z.string().min(1).optional(),
+    scope: z.string().min(1).optional(),
+    rotates: z.boolean().default(false),
+    lifetime_ms: z.int().min(1000).optional(),
+  }),
+  status: 201,
+}, ({ oauth, body }) => {
+  const { account_email, scope, rotates, lifetime_ms } = body();
+  return oauth.issueToken({
+    accountEmail: account_email,
+    scope,
+    rotates,
+    lifetimeMs: lifetime_ms,
+  });
+});
+
+/** The routes of tokens. */
+export const tokenRoutes = [issueToken];
