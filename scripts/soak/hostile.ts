@@ -7,7 +7,7 @@
 
 import { pause } from "./crashes.ts";
 import type { Figures } from "./figures.ts";
-import { startLoad } from "./load.ts";
+import { type Load, lostOf, startLoad } from "./load.ts";
 import type { Service } from "./service.ts";
 
 /** What a hostile receiver sends without end, after its first line. */
@@ -23,7 +23,11 @@ const ENDLESS: Record<string, readonly [start: string, again: string]> = {
 };
 
 /** Sends events to receivers that never come to an end, with a reader beside it. */
-export async function feedHostileReceivers(service: Service, figures: Figures): Promise<void> {
+export async function feedHostileReceivers(
+  service: Service,
+  figures: Figures,
+  { seconds }: { seconds: number },
+): Promise<void> {
   const receivers = Object.entries(ENDLESS).map(([name, texts]) => openReceiver(name, texts));
   for (const { port } of receivers) {
     const body = {
@@ -36,7 +40,7 @@ export async function feedHostileReceivers(service: Service, figures: Figures): 
     else await made.body?.cancel();
   }
   const load = startLoad(service, 1);
-  for (let i = 0; i < 20; i++) {
+  for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
     const sale = {
       customer_id: `soak-buyer-${crypto.randomUUID()}`,
       product_id: "notes_web_monthly",
@@ -44,10 +48,21 @@ export async function feedHostileReceivers(service: Service, figures: Figures): 
     await (await service.simulate("/purchases", sale)).body?.cancel();
     await pause(100);
   }
-  await pause(3000);
-  await load.stop();
+  await conclude("hostile receivers", load, service, figures);
   for (const { name, stop } of receivers) figures.closed(`receiver: ${name}`, await stop());
-  figures.reads("hostile receivers", load.times);
+}
+
+/** Ends a load and notes its figures: lost writes, reading times and the memory of the service. */
+async function conclude(
+  what: string,
+  load: Load,
+  service: Service,
+  figures: Figures,
+): Promise<void> {
+  await load.stop();
+  const lost = await lostOf(service, load.acknowledged);
+  figures.writes(what, load.acknowledged.length, lost.length);
+  figures.reads(what, load.times);
   figures.peak(service.peak());
 }
 
@@ -99,9 +114,7 @@ export async function holdSlowConnections(
 ): Promise<void> {
   const load = startLoad(service, 1);
   const half = new TextEncoder().encode("GET /health HTTP/1.1\r\nHost: 127.0");
-  const body = new TextEncoder().encode(
-    `POST /oauth2/token HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9999\r\n\r\nx`,
-  );
+  const body = new TextEncoder().encode(service.promise("/customers", 4_000_000));
   const [begun, ended] = [performance.now(), { soon: 0, head: 0, body: 0, refused: 0 }];
   const open: Deno.TcpConn[] = [];
   for (let i = 0; i < count; i++) {
@@ -123,10 +136,8 @@ export async function holdSlowConnections(
   figures.closed("slow connections: no room", ended.soon + ended.refused);
   figures.closed("slow connections: time for the head", ended.head);
   figures.closed("slow connections: time for the body", ended.body);
-  await load.stop();
+  await conclude("slow connections", load, service, figures);
   figures.note("slow connections", `${load.failed()} reads found no room`);
-  figures.reads("slow connections", load.times);
-  figures.peak(service.peak());
   for (const connection of open) {
     try {
       connection.close();
@@ -146,12 +157,33 @@ async function drain(connection: Deno.TcpConn): Promise<void> {
   }
 }
 
+/** Heads that are not HTTP. */
+const BAD_HEADS = ["Host: a b", "Host: [", "Host: ^", "Host: x:99999", "Transfer-Encoding: zzz"];
+
 /** Sends bodies and heads that nobody should have to read, with a reader beside it. */
-export async function sendHostileRequests(service: Service, figures: Figures): Promise<void> {
+export async function sendHostileRequests(
+  service: Service,
+  figures: Figures,
+  { seconds }: { seconds: number },
+): Promise<void> {
   const load = startLoad(service, 1);
+  const answers = new Map<string, number>();
+  for (const end = performance.now() + seconds * 1000; performance.now() < end;) {
+    await sendHostileRound(service, figures, answers);
+  }
+  await conclude("hostile clients", load, service, figures);
+  const told = [...answers].map(([status, count]) => `${count} × ${status}`).join(", ");
+  figures.note("hostile clients", told);
+}
+
+/** Sends each hostile body and head once, and counts the statuses of the answers. */
+async function sendHostileRound(
+  service: Service,
+  figures: Figures,
+  answers: Map<string, number>,
+): Promise<void> {
   const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, i]));
   const deep = JSON.parse("[".repeat(5000) + "]".repeat(5000));
-  const answers = new Map<string, number>();
   for (const body of [keys, { id: "x".repeat(4_500_000) }, { id: deep }, keys]) {
     const status = await service.send("POST", "/customers", body)
       .then(
@@ -161,19 +193,13 @@ export async function sendHostileRequests(service: Service, figures: Figures): P
     answers.set(status, (answers.get(status) ?? 0) + 1);
     if (status.startsWith("5")) figures.wrong(`a hostile body was answered with ${status}`);
   }
-  const heads = ["Host: a b", "Host: [", "Host: ^", "Host: x:99999", "Transfer-Encoding: zzz"];
-  for (const line of heads) {
+  for (const line of BAD_HEADS) {
     const status = await rawStatus(service.port, `GET /health HTTP/1.1\r\n${line}\r\n\r\n`);
     answers.set(status, (answers.get(status) ?? 0) + 1);
     if (status.startsWith("5") && status !== "501") {
       figures.wrong(`${JSON.stringify(line)} was answered with ${status}`);
     }
   }
-  await load.stop();
-  const told = [...answers].map(([status, count]) => `${count} × ${status}`).join(", ");
-  figures.note("hostile clients", told);
-  figures.reads("hostile clients", load.times);
-  figures.peak(service.peak());
 }
 
 /** The status that a raw request is answered with; `cut` when the connection is closed. */

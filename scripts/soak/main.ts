@@ -20,6 +20,9 @@ const MINUTES = 10;
 /** Slow connections at a time, and for how many seconds: longer than any limit on a head or body. */
 const SLOW = { count: 1000, seconds: 40 };
 
+/** How long hostile clients and hostile receivers each attack, as a part of the whole time. */
+const HOSTILE_SHARE = 0.1;
+
 if (import.meta.main) Deno.exitCode = await main(Deno.args);
 
 /** Runs the soak. Returns the exit code. */
@@ -38,7 +41,7 @@ async function main(args: string[]): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "soak" });
   const end = Date.now() + minutes * 60_000;
   try {
-    await besideHostility(folder, figures);
+    await besideHostility(folder, figures, { seconds: minutes * 60 * HOSTILE_SHARE });
     await fillDisk(figures);
     while (Date.now() < end) {
       await killUnderLoad(folder, figures);
@@ -52,12 +55,16 @@ async function main(args: string[]): Promise<number> {
 }
 
 /** All that goes on while one service must keep running. */
-async function besideHostility(folder: string, figures: Figures): Promise<void> {
+async function besideHostility(
+  folder: string,
+  figures: Figures,
+  time: { seconds: number },
+): Promise<void> {
   const service = await startService(folder);
   if (!service) return figures.wrong("the service did not start");
   try {
-    await sendHostileRequests(service, figures);
-    await feedHostileReceivers(service, figures);
+    await sendHostileRequests(service, figures, time);
+    await feedHostileReceivers(service, figures, time);
     await holdSlowConnections(service, figures, SLOW);
     const { status } = await fetch(`${service.baseUrl}/health`);
     if (status !== 200) figures.wrong(`/health answers ${status} after it all`);

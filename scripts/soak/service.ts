@@ -15,6 +15,8 @@ export interface Service {
   readonly baseUrl: string;
   /** Its port. */
   readonly port: number;
+  /** The head of a signed-in request that announces a body of so many bytes. */
+  promise(path: string, bytes: number): string;
   /** Sends a request as the owner of the project; the path is below the project. */
   send(method: string, path: string, body?: unknown): Promise<Response>;
   /** Sends a request to the simulator; the path is below the project. */
@@ -84,6 +86,8 @@ export async function startService(
     folder,
     baseUrl,
     port: Number(new URL(baseUrl).port),
+    promise: (path, bytes) =>
+      headOf(`${baseUrl}/v2/projects/${project}${path}`, access_token, bytes),
     send: (method, path, body) =>
       request(`${baseUrl}/v2/projects/${project}${path}`, method, access_token, body),
     simulate: (path, body) => post(`/_sim/projects/${project}${path}`, secret, body),
@@ -91,6 +95,18 @@ export async function startService(
     peak: () => peakOf(child.pid),
     kill,
   };
+}
+
+/** The head of a request, and the first byte of its body. */
+function headOf(url: string, token: string, bytes: number): string {
+  const { host, pathname } = new URL(url);
+  return [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${host}`,
+    `Authorization: Bearer ${token}`,
+    "Content-Type: application/json",
+    `Content-Length: ${bytes}\r\n\r\n{`,
+  ].join("\r\n");
 }
 
 /** Sends a request, which may take ten seconds. */
