@@ -80,16 +80,15 @@ export async function startService(
   const secret = (await Deno.readTextFile(join(folder, "admin.secret"))).trim();
   const post = (path: string, token: string, body: unknown) =>
     request(`${baseUrl}${path}`, "POST", token, body);
+  const address = (path: string) => `${baseUrl}/v2/projects/${project}${path}`;
   const answer = await post("/_sim/tokens", secret, {}).catch(() => undefined);
   const { access_token = "" } = await answer?.json().catch(() => ({})) ?? {};
   return {
     folder,
     baseUrl,
     port: Number(new URL(baseUrl).port),
-    promise: (path, bytes) =>
-      headOf(`${baseUrl}/v2/projects/${project}${path}`, access_token, bytes),
-    send: (method, path, body) =>
-      request(`${baseUrl}/v2/projects/${project}${path}`, method, access_token, body),
+    promise: (path, bytes) => headOf(address(path), access_token, bytes),
+    send: (method, path, body) => request(address(path), method, access_token, body),
     simulate: (path, body) => post(`/_sim/projects/${project}${path}`, secret, body),
     signal: (name) => child.kill(name),
     peak: () => peakOf(child.pid),
