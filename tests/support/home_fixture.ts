@@ -39,6 +39,8 @@ export interface RunOptions {
   keys?: readonly (readonly string[])[];
   /** What the person does in the browser. Default: there is none. */
   browser?: Browser;
+  /** Files that the command line can read, by path. */
+  files?: Record<string, string>;
   /** Fires on Ctrl-C. */
   signal?: AbortSignal;
   /** Stands between client and service. */
@@ -139,7 +141,11 @@ async function runWords(
     },
     around: surroundings(at, now, (text) => void (err += text), options),
     files: {
-      readFile: () => Promise.reject(new Deno.errors.NotFound()),
+      readFile: (path) => {
+        const text = options.files?.[path];
+        if (text === undefined) return Promise.reject(new Deno.errors.NotFound());
+        return Promise.resolve(new Blob([text]).stream());
+      },
       stdin: () => new Blob().stream(),
       stdinIsTerminal: false,
       say: () => {},

@@ -30,7 +30,7 @@ import type { Context } from "../context.ts";
 import { checkDateRange, parseDate, parsePairs } from "../input/input.ts";
 import { showOne } from "../words/plain.ts";
 import { choiceColumns, choicesIn, PERIODS } from "./charts/choices.ts";
-import { checkAnswer, filterQuery, readFilters } from "./charts/filters.ts";
+import { checkAnswer, filterQuery, readFilters, withTaggedApps } from "./charts/filters.ts";
 
 const NAME = argument(`The chart's name: ${CHART_NAMES.join(", ")}`);
 
@@ -39,7 +39,7 @@ const get = command({
   details:
     "On a terminal the numbers are followed by a picture of them. Days are UTC, and periods " +
     "are whole. Without days a chart shows the last 28 days, 12 weeks or 12 months. A filter that " +
-    "is given twice lets both values through.",
+    "is given twice lets both values through. --filter app_id stands for the apps tagged in cli.toml.",
   examples: [
     "cli charts get revenue --period month",
     "cli charts get mrr --start 2026-01-01 --end 2026-03-31 --segment store",
@@ -62,7 +62,8 @@ const get = command({
     checkDateRange(input.start, input.end);
     const { start: start_date, end: end_date, period, segment, currency } = input;
     const selectors = Object.fromEntries(parsePairs(input.selector, "--selector"));
-    const filters = readFilters(input.filter);
+    const client = await context.client();
+    const filters = readFilters(await withTaggedApps(context, client, input.filter));
     const query: ChartQuery = {
       ...filterQuery(filters),
       ...start_date !== undefined && { start_date },
@@ -72,7 +73,6 @@ const get = command({
       ...currency !== undefined && { currency },
       ...input.selector.length > 0 && { selectors: JSON.stringify(selectors) },
     };
-    const client = await context.client();
     const name = input.chart_name;
     const chart = await knownChart(name, () => getChart(client, name, query));
     await checkAnswer(client, chart, { name, filters, period, segment, currency, selectors });

@@ -18,6 +18,7 @@ import {
 } from "../../resources/products.ts";
 import { getApp } from "../../resources/apps.ts";
 import { group, text } from "../words/command.ts";
+import { onlyTaggedApp } from "../folder/tagged_apps.ts";
 import type { HintScene } from "../words/hints.ts";
 import { quoted } from "../words/shell.ts";
 import type { Column } from "../screen/output.ts";
@@ -61,10 +62,15 @@ export const products = group("Products, which the stores sell", ["prod"], {
   view: onOne("Show a product", getProduct, ID),
   create: onBody("Create a product", {
     details: "The body names the product's store_identifier, type (such as subscription), app_id " +
-      "and, for people, display_name.",
+      "and, for people, display_name. Without app_id, it is the app tagged in cli.toml.",
     examples: ["cli products create --file product.json"],
     flags: {},
     required: ["store_identifier", "type", "app_id"],
+    async complete(context, body) {
+      if (body.app_id !== undefined || Object.keys(body).length === 0) return;
+      const id = await onlyTaggedApp(context, await context.client(), "Cannot create a product");
+      if (id !== undefined) body.app_id = id;
+    },
     send: createProduct,
   }),
   update: onUpdate("Update a product", updateProduct, NAME, ID),

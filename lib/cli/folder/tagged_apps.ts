@@ -4,8 +4,9 @@
  * @module
  */
 
-import { readCliToml } from "../../config/cli_toml.ts";
 import type { Client } from "../../client.ts";
+import { readCliToml } from "../../config/cli_toml.ts";
+import { UsageError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 
 /**
@@ -18,4 +19,24 @@ export async function taggedApps({ around }: Context, client: Client): Promise<s
   const toml = await readCliToml(around);
   if (!toml || toml.project_id !== client.projectId) return [];
   return toml.apps.map(({ id }) => id);
+}
+
+/**
+ * The app that a command means where it needs exactly one and was given none: the only one tagged in
+ * `cli.toml`. Undefined where none is tagged.
+ *
+ * @param cannot The start of the error, such as `Cannot create a product`.
+ * @throws {UsageError} when several are tagged.
+ */
+export async function onlyTaggedApp(
+  context: Context,
+  client: Client,
+  cannot: string,
+): Promise<string | undefined> {
+  const [id, ...others] = await taggedApps(context, client);
+  if (others.length === 0) return id;
+  throw new UsageError(
+    `${cannot}: "app_id" is missing in the body, and cli.toml tags ${others.length + 1} apps`,
+    { hint: `Name one as "app_id" in the body: ${[id, ...others].join(", ")}` },
+  );
 }

@@ -11,7 +11,7 @@ import type { Terminal } from "./output.ts";
  * The same terminal with a line that changes in place. Everything else that is written removes the
  * line first. A pipe is returned as it is: nothing can change in place there.
  */
-export function withLiveLine<T extends Terminal>(terminal: T): T {
+export function withLiveLine(terminal: Terminal): Terminal {
   const { errColumns } = terminal;
   if (errColumns === undefined) return terminal;
   // A line as wide as the terminal would make it scroll.

@@ -24,6 +24,7 @@ import {
 import { readJsonFile } from "../input/input.ts";
 import { listFlags, type ListOptions, pageFlags, showList } from "../screen/listing.ts";
 import type { Column } from "../screen/output.ts";
+import type { Context } from "../context.ts";
 import { askAbout, confirmFlags } from "./consent.ts";
 import type { HintRule } from "./hints.ts";
 import { cannot } from "./shell.ts";
@@ -155,6 +156,8 @@ export interface BodySpec<A, F, Body> {
   fields?: Readonly<Record<string, string>>;
   /** Fields that the body must have. */
   required?: readonly string[];
+  /** Fills in fields that the folder settles, where neither flags nor file give them. */
+  complete?(context: Context, body: Record<string, unknown>): Promise<void>;
   /** Brings the body into the service's shape, where flags alone cannot. */
   shape?(body: Record<string, unknown>): void;
   /** Sends the body. */
@@ -187,6 +190,7 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
       for (const flag of Object.keys(spec.flags)) {
         if (input[flag] !== undefined) body[fields[flag] ?? flag] = input[flag];
       }
+      await spec.complete?.(context, body);
       checkBody(brief, body, spec, file !== undefined);
       spec.shape?.(body);
       // The service judges the body; the type only says what it will accept.

@@ -7,6 +7,8 @@
 import type { Client } from "../../../client.ts";
 import { UsageError } from "../../../errors.ts";
 import { type Chart, type ChartQuery, getChartOptions } from "../../../resources/charts.ts";
+import type { Context } from "../../context.ts";
+import { taggedApps } from "../../folder/tagged_apps.ts";
 import { parsePairs } from "../../input/input.ts";
 import { quoted } from "../../words/shell.ts";
 
@@ -39,6 +41,31 @@ export function readFilters(pairs: readonly string[]): Filters {
   }
   return filters;
 }
+
+/**
+ * `--filter app_id` without a value stands for the apps tagged in `cli.toml`: the pairs with that
+ * replaced by one pair for each of them.
+ *
+ * @throws {UsageError} when no app is tagged.
+ */
+export async function withTaggedApps(
+  context: Context,
+  client: Client,
+  pairs: readonly string[],
+): Promise<readonly string[]> {
+  if (!pairs.includes(APP_FILTER)) return pairs;
+  const ids = await taggedApps(context, client);
+  if (ids.length === 0) {
+    throw new UsageError(
+      `Cannot filter by "${APP_FILTER}": it has no value, and cli.toml tags no app of this project`,
+      { hint: `Pass --filter ${APP_FILTER}=ID, or tag apps with: cli init --app-id ID` },
+    );
+  }
+  return pairs.flatMap((pair) => pair === APP_FILTER ? ids.map((id) => `${pair}=${id}`) : [pair]);
+}
+
+/** The filter by app. */
+const APP_FILTER = "app_id";
 
 /**
  * The filters as a query has them, in both forms: a parameter for each, as the API document says, and
