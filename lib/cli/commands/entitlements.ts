@@ -40,6 +40,8 @@ const columns: Column<Entitlement>[] = [
 
 const ID = "The entitlement's lookup key or id";
 
+const held = { list: listEntitlementProducts, columns: productColumns };
+
 /** Entitlements, and the products that give them. */
 export const entitlements = group("Entitlements, and the products that give them", ["ent"], {
   list: onList("List the entitlements", listEntitlements, columns),
@@ -67,6 +69,6 @@ export const entitlements = group("Entitlements, and the products that give them
   }),
   archive: onOne("Archive an entitlement", archiveEntitlement, ID),
   unarchive: onOne("Unarchive an entitlement", unarchiveEntitlement, ID, hintOfArchived),
-  attach: onProducts("Attach products to an entitlement", attachEntitlementProducts, ID),
-  detach: onProducts("Detach products from an entitlement", detachEntitlementProducts, ID),
+  attach: onProducts("Attach products to an entitlement", attachEntitlementProducts, ID, held),
+  detach: onProducts("Detach products from an entitlement", detachEntitlementProducts, ID, held),
 });

@@ -27,6 +27,7 @@ import { parseCount } from "../input/input.ts";
 import type { Column } from "../screen/output.ts";
 import {
   itemTexts,
+  listed,
   listFlags,
   type ListInput,
   onBody,
@@ -36,7 +37,7 @@ import {
   onProducts,
   onUpdate,
   showList,
-  showOne,
+  showProducts,
 } from "../words/plain.ts";
 
 /** Columns of a list of packages, with the name of the offering that each was read from. */
@@ -121,6 +122,8 @@ async function showAll(context: Context, client: Client, input: ListInput): Prom
   if (found.length > limit) context.out.note("More follow: show them with a larger --limit");
 }
 
+const held = { list: listPackageProducts, columns: productColumns };
+
 /** Packages, and the products in them. */
 export const packages = group("Packages, and the products in them", ["pkg"], {
   list,
@@ -165,8 +168,10 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
         product_id: product,
         eligibility_criteria: eligibility,
       }));
-      showOne(context, await attachPackageProducts(await context.client(), id, products));
+      const answer = await attachPackageProducts(await context.client(), id, products);
+      await showProducts(context, id, answer, held);
+      if (context.out.format === "table") context.out.done(`Attached ${listed(product_id, "and")}`);
     },
   }),
-  detach: onProducts("Detach products from a package", detachPackageProducts, ID),
+  detach: onProducts("Detach products from a package", detachPackageProducts, ID, held),
 });

@@ -10,11 +10,12 @@ import {
   getPaywall,
   listPaywalls,
   type Paywall,
+  type PaywallQuery,
   type PaywallsQuery,
 } from "../../resources/paywalls.ts";
-import { command, group, text } from "../words/command.ts";
+import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { listFlags, onBody, onOne, onOneForGood, showList } from "../words/plain.ts";
+import { listFlags, onBody, onOneForGood, showList, showOne } from "../words/plain.ts";
 
 const columns: Column<Paywall>[] = [
   { header: "id", value: (paywall) => paywall.id, kind: "id" },
@@ -46,10 +47,21 @@ const list = command({
   },
 });
 
+const view = command({
+  brief: "Show a paywall",
+  details: "The content is what apps receive. Set it with: cli publish offering",
+  args: { id: argument("The paywall's id") },
+  flags: { content: toggle("Show the content, too") },
+  async run(context, { id, content }) {
+    const query: PaywallQuery = content === true ? { expand: ["components"] } : {};
+    showOne(context, await getPaywall(await context.client(), id, query));
+  },
+});
+
 /** Paywalls. Their content is set with `cli publish offering`. */
 export const paywalls = group("Paywalls: what an offering looks like", [], {
   list,
-  view: onOne("Show a paywall", getPaywall, "The paywall's id"),
+  view,
   create: onBody("Create an empty paywall for an offering", {
     flags: { offering: text("The offering's lookup key or id", { placeholder: "lookup_key" }) },
     fields: { offering: "offering_id" },

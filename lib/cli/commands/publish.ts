@@ -24,8 +24,8 @@ interface Step {
   status: "planned" | "done" | "skipped" | "failed" | "not reached";
   /** Why, where that needs saying. */
   detail: string | null;
-  /** Does it. */
-  run?: () => Promise<unknown>;
+  /** Does it, and says what came of it. */
+  run?: () => Promise<string | null>;
 }
 
 const columns: Column<Step>[] = [
@@ -73,7 +73,10 @@ const offering = command({
     if (dry_run !== true && steps.some(({ status }) => status === "planned")) {
       await askAbout(context, input, () => `Publish the offering ${name}`);
       await runSteps(context, found, steps);
-      if (out.format === "table") out.done(`Published the offering ${name}`);
+      if (out.format === "table") {
+        out.table(steps, columns);
+        out.done(`Published the offering ${name}`);
+      }
     }
     if (out.format === "json") showSteps(context, found, steps, dry_run === true);
   },
@@ -175,7 +178,12 @@ async function paywallStep(
     step,
     status: "planned",
     detail: before === undefined ? "there is no content yet" : "the content differs",
-    run: () => setOfferingPaywall(client, offering.id, content),
+    run: async () => {
+      const { id, components } = await setOfferingPaywall(client, offering.id, content);
+      const revision = components?.published?.revision;
+      const parts = [id && `paywall ${id}`, revision && `revision ${revision}`];
+      return parts.filter(Boolean).join(", ") || null;
+    },
   };
 }
 
@@ -187,7 +195,10 @@ function currentStep(client: Client, offering: Offering, asked: boolean | undefi
     step,
     status: "planned",
     detail: asked === true ? null : "the default; --no-current leaves it out",
-    run: () => updateOffering(client, offering.id, { is_current: true }),
+    run: async () => {
+      await updateOffering(client, offering.id, { is_current: true });
+      return "it is current";
+    },
   };
 }
 
@@ -213,7 +224,7 @@ async function runSteps(
   for (const step of steps) {
     if (!step.run) continue;
     try {
-      await step.run();
+      step.detail = await step.run();
       step.status = "done";
     } catch (error) {
       const done = steps.filter(({ status }) => status === "done").map(({ step }) => step);

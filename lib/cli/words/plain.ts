@@ -7,7 +7,7 @@
 
 import type { Client } from "../../client.ts";
 import { UsageError } from "../../errors.ts";
-import type { Page, PageQuery } from "../../page.ts";
+import { each, LARGEST_PAGE, type Page, type PageQuery } from "../../page.ts";
 import { nameOf, showOne } from "../screen/card.ts";
 import {
   type Argument,
@@ -127,19 +127,49 @@ export function onOneForGood(
   });
 }
 
-/** Makes a command that attaches products to an object, or detaches them. */
-export function onProducts(
+/** The products of an object: how they are read, and how they are shown. */
+export interface ProductsOf<T> {
+  /** Lists them. */
+  list(client: Client, id: string, query: PageQuery): Promise<Page<T>>;
+  /** Their columns. */
+  columns: readonly Column<T>[];
+}
+
+/** Makes a command that attaches products to an object, or detaches them, and shows what it has then. */
+export function onProducts<T>(
   brief: string,
   act: (client: Client, id: string, productIds: string[]) => Promise<object>,
   id: string,
+  products: ProductsOf<T>,
 ): Command {
   return command({
     brief,
     args: { id: argument(id), product_id: manyArguments("Ids of products") },
     async run(context, input) {
-      showOne(context, await act(await context.client(), input.id, input.product_id));
+      const answer = await act(await context.client(), input.id, input.product_id);
+      await showProducts(context, input.id, answer, products);
+      if (context.out.format === "json") return;
+      const done = brief.startsWith("Detach") ? "Detached" : "Attached";
+      context.out.done(`${done} ${listed(input.product_id, "and")}`);
     },
   });
+}
+
+/** Shows an object with the products that it has after a change, or the service's own JSON. */
+export async function showProducts<T>(
+  context: Context,
+  id: string,
+  answer: object,
+  { list, columns }: ProductsOf<T>,
+): Promise<void> {
+  showOne(context, answer);
+  if (context.out.format === "json") return;
+  const client = await context.client();
+  const all = each(client, list(client, id, { limit: LARGEST_PAGE }));
+  // The change is done: that its result cannot be read does not make it a failure.
+  const found = await Array.fromAsync(all).catch(() => undefined);
+  if (!found) return context.out.note("The products that it has now could not be read.");
+  context.out.table(found, columns, { title: `Products (${found.length})`, empty: "none" });
 }
 
 /** How a command makes the body of its request out of flags and a file. */
@@ -270,7 +300,7 @@ function checkBody(
 }
 
 /** Words as a list: "a, b and c". */
-function listed(words: readonly string[], last: string): string {
+export function listed(words: readonly string[], last: string): string {
   if (words.length < 2) return words.join("");
   return `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }

@@ -96,6 +96,7 @@ const SESSIONS: Record<string, string[]> = {
     "publish offering winter_sale --paywall content.json --current --dry-run",
     "publish offering winter_sale --paywall content.json --current",
     "publish offering winter_sale --paywall content.json --current -y",
+    "paywalls view $paywall --content",
     "publish offering winter_sale --paywall content.json --current -y",
     "publish offering winter_sale --paywall content.json --no-current --dry-run",
     "publish offering winter_sale --no-current",

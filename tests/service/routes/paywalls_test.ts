@@ -109,7 +109,13 @@ Deno.test("publish sets the paywall, moves the mark, and skips what is done", as
   const refused = await desk.run(...words);
   equal(refused.code, 3);
   equal(writesOf(desk), 0);
-  equal((await desk.run(...words, "-y")).code, 0);
+  const done = await desk.run(...words, "-y");
+  equal(done.code, 0);
+  const [, id = ""] = /Set the paywall +done +paywall (pw\w+), revision 1$/m.exec(done.out) ?? [];
+  match(done.out, /Make it the current offering +done +it is current$/m);
+  const shown = await desk.run("paywalls", "view", id, "--content");
+  match(shown.out, /^components\.published\.revision +1$/m);
+  match(shown.out, /^components\.published\.default_locale +en_US$/m);
   equal((await getOffering(desk.client, "winter_sale")).is_current, true);
   const writes = writesOf(desk);
   const again = await desk.run("--output", "json", ...words);
