@@ -76,7 +76,7 @@ Deno.test("the seconds left of a limit are one line in a pipe", async () => {
 Deno.test("a line that changes in place gives way to every other text", () => {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
-  const terminal: Terminal = withLiveLine<Terminal>({
+  const terminal = withLiveLine({
     writeOut: write,
     writeErr: write,
     outColumns: 80,
