@@ -25,6 +25,9 @@ const ACROSS: readonly string[] = [
 
 const HINT = "Use the queries of inProject(): tx.selectFrom() and the like, or tx.rows() in SQL.";
 
+/** The tags of templates that are SQL. */
+const TAGS: readonly string[] = ["sql", "fixed"];
+
 /** What follows these words in SQL is a table. */
 const TABLE = /\b(?:from|join|into|update)\s+([a-z_]\w*)/gi;
 
@@ -43,7 +46,7 @@ export const tenancy: Deno.lint.Rule = {
         refuse(node, "acrossProjects() must not be used here: only a few files see all projects");
       },
       TaggedTemplateExpression(node) {
-        if (node.tag.type !== "Identifier" || node.tag.name !== "sql") return;
+        if (node.tag.type !== "Identifier" || !TAGS.includes(node.tag.name)) return;
         for (const { cooked } of node.quasi.quasis) {
           for (const [, table = ""] of cooked.matchAll(TABLE)) {
             if (!isOfProjects(table)) continue;

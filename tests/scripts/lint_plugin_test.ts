@@ -273,12 +273,14 @@ Deno.test("what belongs to a project is queried in one way", () => {
     "sql`delete from deliveries`;",
     "sql`update events set seq = 1`;",
     "sql<Row>`select 1 from ${x} join apps on true`;",
+    "fixed`select * from customers where id = ${id}`;",
     "sql.table(name);",
     `import { acrossProjects } from "../store/mod.ts";`,
   ];
   const allowed = [
     "sql`select * from ${tx.rows('customers')} where id = 1`;",
     "sql`select * from idempotency_keys`;",
+    "fixed`select * from idempotency_keys where key = ${key}`;",
     "sql`insert into settings values (1) on conflict do update set value = 1`;",
   ];
   for (const source of refused) {

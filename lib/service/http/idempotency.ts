@@ -6,11 +6,10 @@
  * @module
  */
 
-import { sql } from "kysely";
 import { Refusal } from "../contract/errors.ts";
 import { sha256Hex } from "../records/ids.ts";
 import type { Actor } from "../contract/route.ts";
-import type { Tx } from "../store/mod.ts";
+import { fixed, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** How long an answer is remembered: 24 hours. */
@@ -40,8 +39,7 @@ export async function rememberedAnswer(
     const message = "'Idempotency-Key' must have 1 to 255 characters";
     throw new Refusal(400, "parameter_error", message, { param: "Idempotency-Key" });
   }
-  // Every change asks and tells here, so both queries are written out: to build one takes longer.
-  const { rows: [row] } = await sql<Row<"idempotency_keys">>`
+  const { rows: [row] } = await fixed<Row<"idempotency_keys">>`
     select * from idempotency_keys
     where account_id = ${actor.account_id} and key = ${key}
       and created_at > ${now - REMEMBERED_MS}`.execute(tx);
@@ -62,7 +60,7 @@ export async function rememberAnswer(
 ): Promise<void> {
   const { status, text } = answer;
   // What is a day old may still be there, and no longer counts.
-  await sql`
+  await fixed`
     insert into idempotency_keys (account_id, key, request_hash, status, body, created_at)
     values (${actor.account_id}, ${key}, ${sha256Hex(request)}, ${status}, ${text}, ${now})
     on conflict (account_id, key) do update set request_hash = excluded.request_hash,

@@ -4,12 +4,11 @@
  * @module
  */
 
-import { sql } from "kysely";
 import { projectTime } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
-import { isBehind, nextDueAt, settleWithin, type TimeOfProject } from "../ledger/settle.ts";
-import type { Tx } from "../store/mod.ts";
+import { isBehind, settleWithin, type TimeOfProject } from "../ledger/settle.ts";
+import { fixed, type Tx } from "../store/mod.ts";
 import { behind } from "./present.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -54,9 +53,11 @@ async function findProject(
   projectId: string,
   actor: Actor,
 ): Promise<PresentProject | undefined> {
-  // Every change asks this, so the query is written out: to build it takes longer than to run it.
-  const { rows } = await sql<PresentProject>`
-    select projects.*, ${nextDueAt} from projects
+  const { rows } = await fixed<PresentProject>`
+    select projects.*, (
+      select min(due_at) from subscriptions
+      where subscriptions.project_id = projects.id and due_at is not null) as next_due_at
+    from projects
     join collaborators on collaborators.project_id = projects.id
     where projects.id = ${projectId}
       and collaborators.account_id = ${actor.account_id}

@@ -4,10 +4,9 @@
  * @module
  */
 
-import { sql } from "kysely";
 import { invalid, missing } from "../contract/errors.ts";
 import type { Call } from "../contract/route.ts";
-import { findRow, type FoundTable } from "../store/mod.ts";
+import { findRow, findRowByKey, type FoundTable, type KeyedTable } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** The part of a call that finding needs. */
@@ -126,17 +125,15 @@ async function byId<T extends FoundTable>(
   throw missing(what, id, param);
 }
 
-/** Finds a row by its id or lookup key, the id first, or answers 404. */
-async function byKey<T extends "entitlements" | "offerings">(
+/** Finds a row by its id, else by its lookup key, or answers 404. */
+async function byKey<T extends KeyedTable>(
   { tx }: Place,
   table: T,
   what: string,
   key: string,
   param?: string,
 ): Promise<Row<T>> {
-  const { rows } = await sql<Row<T>>`
-    select * from ${tx.rows(table)} where id = ${key} or lookup_key = ${key}
-    order by id = ${key} desc limit 1`.execute(tx);
-  if (rows[0]) return rows[0];
+  const row = await findRow(tx, table, key) ?? await findRowByKey(tx, table, key);
+  if (row) return row;
   throw missing(what, key, param);
 }

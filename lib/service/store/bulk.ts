@@ -5,7 +5,8 @@
  * @module
  */
 
-import { CompiledQuery, type Insertable } from "kysely";
+import type { Insertable } from "kysely";
+import { runText } from "./fixed.ts";
 import type { ProjectTx } from "./in_project.ts";
 import type { ProjectTable, Row, Tables } from "./tables.ts";
 
@@ -37,11 +38,12 @@ export async function writeRows<T extends ProjectTable>(
   const columns = Object.keys({ ...first, project_id: tx.projectId });
   for (let at = 0; at < rows.length; at += ROWS) {
     const chunk = rows.slice(at, at + ROWS);
-    const values = chunk.flatMap((row: Record<string, unknown>) =>
-      columns.map((name) => name === "project_id" ? tx.projectId : row[name])
-    );
+    const values: unknown[] = [];
+    for (const row of chunk as readonly Record<string, unknown>[]) {
+      for (const name of columns) values.push(name === "project_id" ? tx.projectId : row[name]);
+    }
     const text = textOf(table, columns, chunk.length, conflict);
-    await tx.getExecutor().executeQuery(CompiledQuery.raw(text, values));
+    await runText(tx, text, values);
   }
 }
 
@@ -80,20 +82,8 @@ export async function updateRows<T extends ProjectTable, C extends keyof Row<T> 
   const text = `update ${quoted(table)} set ${sets} where "project_id" = ? and "id" = ?`;
   for (const row of rows) {
     const values = [...columns.map((column) => row[column]), tx.projectId, row.id];
-    await tx.getExecutor().executeQuery(CompiledQuery.raw(text, values));
+    await runText(tx, text, values);
   }
-}
-
-/** Finds a row of a project by its id. Built once: most requests ask this. */
-export async function findRow<T extends FoundTable>(
-  tx: ProjectTx,
-  table: T,
-  id: string,
-): Promise<Row<T> | undefined> {
-  const text = `select * from ${quoted(table)} where "project_id" = ? and "id" = ?`;
-  const query = CompiledQuery.raw(text, [tx.projectId, id]);
-  const { rows } = await tx.getExecutor().executeQuery<Row<T>>(query);
-  return rows[0];
 }
 
 function textOf<T extends keyof Tables>(

@@ -6,7 +6,6 @@
 
 export {
   type Change,
-  findRow,
   type FoundTable,
   type OnConflict,
   updateChanged,
@@ -24,6 +23,7 @@ export {
   StoreError,
   type StoreFailure,
 } from "./failure.ts";
+export { fixed } from "./fixed.ts";
 export { acrossProjects, inProject, type NewRow, type ProjectTx } from "./in_project.ts";
 export {
   type FolderLock,
@@ -34,6 +34,15 @@ export {
   writeAddress,
 } from "./lock.ts";
 export { openStore, type Store, type StoreOptions } from "./open.ts";
+export {
+  findRow,
+  findRowByKey,
+  insertRow,
+  type KeyedTable,
+  type Listed,
+  type ListedTable,
+  listRows,
+} from "./rows.ts";
 export { nextSeq } from "./seq.ts";
 export type { Tables } from "./tables.ts";
 export { unusableDatabase } from "./unusable.ts";

@@ -1,0 +1,39 @@
+/**
+ * SQL that is written out once and always has the same text: only its values differ. To build such a
+ * query with types takes longer than SQLite takes to run it.
+ *
+ * @module
+ */
+
+import { CompiledQuery, type QueryExecutorProvider } from "kysely";
+
+/** A query with its values. */
+export interface Fixed<R> {
+  /** Runs the query and returns its rows. */
+  execute(place: QueryExecutorProvider): Promise<{ rows: R[] }>;
+}
+
+/** The text of each template. */
+const texts = new WeakMap<TemplateStringsArray, string>();
+
+/**
+ * A query written as a template. Each value becomes a parameter, so no value can be the name of a
+ * table or a column, or another query.
+ */
+export function fixed<R>(strings: TemplateStringsArray, ...values: unknown[]): Fixed<R> {
+  const text = texts.get(strings) ?? strings.join("?");
+  texts.set(strings, text);
+  return { execute: (place) => runText(place, text, values) };
+}
+
+/** What a query has besides its text and its values: the same for all. */
+const { query, queryId } = CompiledQuery.raw("");
+
+/** Runs SQL with the values of its parameters. */
+export function runText<R>(
+  place: QueryExecutorProvider,
+  text: string,
+  values: readonly unknown[],
+): Promise<{ rows: R[] }> {
+  return place.getExecutor().executeQuery<R>({ sql: text, parameters: values, query, queryId });
+}

@@ -1,0 +1,83 @@
+/**
+ * The queries that most requests send: one row, or the next rows of a list. Their texts depend on
+ * nothing but the table, so SQLite prepares each of them once.
+ *
+ * @module
+ */
+
+import type { FoundTable } from "./bulk.ts";
+import { runText } from "./fixed.ts";
+import type { ProjectTx } from "./in_project.ts";
+import type { Row, Tables } from "./tables.ts";
+
+/** Tables whose rows are listed by `seq`. */
+export type ListedTable = {
+  [T in FoundTable]: Tables[T] extends { seq: number } ? T : never;
+}[FoundTable];
+
+/** A row of a list, with what every such row has. */
+export type Listed<T extends ListedTable> = Row<T> & { id: string; seq: number };
+
+/** Which rows of a table to list. */
+export interface Stretch {
+  /** The `seq` of the row before the first one. Default: from the beginning. */
+  after: number | undefined;
+  /** Newest first. */
+  newestFirst: boolean;
+  /** How many rows at most. */
+  count: number;
+}
+
+/** Finds a row of a project by its id. */
+export async function findRow<T extends FoundTable>(
+  tx: ProjectTx,
+  table: T,
+  id: string,
+): Promise<Row<T> | undefined> {
+  const text = `select * from "${table}" where "project_id" = ? and "id" = ?`;
+  const { rows } = await runText<Row<T>>(tx, text, [tx.projectId, id]);
+  return rows[0];
+}
+
+/** Tables in which a lookup key belongs to one row of the project. */
+export type KeyedTable = "entitlements" | "offerings";
+
+/** Finds a row of a project by its lookup key. */
+export async function findRowByKey<T extends KeyedTable>(
+  tx: ProjectTx,
+  table: T,
+  key: string,
+): Promise<Row<T> | undefined> {
+  const text = `select * from "${table}" where "project_id" = ? and "lookup_key" = ?`;
+  const { rows } = await runText<Row<T>>(tx, text, [tx.projectId, key]);
+  return rows[0];
+}
+
+/** Lists rows of a project in the order of their `seq`. */
+export async function listRows<T extends ListedTable>(
+  tx: ProjectTx,
+  table: T,
+  { after, newestFirst, count }: Stretch,
+): Promise<Listed<T>[]> {
+  const [sign, order] = newestFirst ? ["<", "desc"] : [">", "asc"];
+  const start = after === undefined ? "" : ` and "seq" ${sign} ?`;
+  const text =
+    `select * from "${table}" where "project_id" = ?${start} order by "seq" ${order} limit ?`;
+  const values = after === undefined ? [tx.projectId, count] : [tx.projectId, after, count];
+  return (await runText<Listed<T>>(tx, text, values)).rows;
+}
+
+/** Inserts a row of a project, all of its columns given, and returns the row. */
+export async function insertRow<T extends FoundTable>(
+  tx: ProjectTx,
+  table: T,
+  row: Omit<Row<T>, "project_id">,
+): Promise<Row<T>> {
+  const whole = { ...row, project_id: tx.projectId };
+  const columns = Object.keys(whole);
+  const names = columns.map((name) => `"${name}"`).join(", ");
+  const marks = columns.map(() => "?").join(", ");
+  await runText(tx, `insert into "${table}" (${names}) values (${marks})`, Object.values(whole));
+  // All tables of this kind have the column; no type can say so of one that is not known yet.
+  return whole as unknown as Row<T>;
+}
