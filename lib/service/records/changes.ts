@@ -7,14 +7,16 @@
 import type { DeletedObject } from "../../resources/shared.ts";
 import { taken } from "../contract/errors.ts";
 import type { Place } from "./find.ts";
-import type { ListedTable } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
 import {
   type ColumnName,
   findRow,
+  insertRow,
   isUniqueViolation,
+  type ListedTable,
   nextSeq,
   type ProjectTx,
+  writeRows,
 } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -54,7 +56,7 @@ export async function insertCustomer(
   const { tx, now } = call;
   const key = { what: "a customer", value: id, param: "id" };
   const seq = await nextSeq(tx);
-  const insert = tx.insertInto("customers").values({
+  const insert = insertRow(tx, "customers", {
     id,
     seq,
     first_seen_at: now,
@@ -64,11 +66,10 @@ export async function insertCustomer(
     last_seen_platform: null,
     last_seen_platform_version: null,
     ...seen,
-  }).returningAll().executeTakeFirstOrThrow();
+  });
   const customer = await insertUnique(insert, { ...key, column: "customers.id" });
-  const alias = { alias: id, customer_id: id, seq, created_at: now };
   await insertUnique(
-    tx.insertInto("customer_aliases").values(alias).execute(),
+    writeRows(tx, "customer_aliases", [{ alias: id, customer_id: id, seq, created_at: now }]),
     { ...key, column: "customer_aliases.alias" },
   );
   return customer;

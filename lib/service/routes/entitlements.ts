@@ -21,7 +21,7 @@ import { findEntitlement, findProduct, type Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { type Listing, listPage, nestedPage, tableListing } from "../records/lists.ts";
 import { productSchema, showProduct } from "../records/products.ts";
-import { nextSeq } from "../store/mod.ts";
+import { insertRow, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 const newEntitlement: z.ZodType<NewEntitlement> = z.strictObject({
@@ -79,13 +79,14 @@ const createEntitlement = route({
   const { tx, now } = call;
   const { lookup_key, display_name } = call.body();
   const row = await insertUnique(
-    tx.insertInto("entitlements").values({
+    insertRow(tx, "entitlements", {
       id: newId("entitlement"),
       seq: await nextSeq(tx),
       lookup_key,
       display_name,
+      state: "active",
       created_at: now,
-    }).returningAll().executeTakeFirstOrThrow(),
+    }),
     { column: "entitlements.lookup_key", what: "an entitlement", value: lookup_key },
   );
   return showEntitlement(row);

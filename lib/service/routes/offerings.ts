@@ -17,7 +17,7 @@ import { listPage, nestedPage, tableListing } from "../records/lists.ts";
 import { offeringSchema, showOffering } from "../records/offerings.ts";
 import { archivedProductsOf } from "../records/package_products.ts";
 import { packageListing } from "../records/packages.ts";
-import { nextSeq } from "../store/mod.ts";
+import { insertRow, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 const newOffering: z.ZodType<NewOffering> = z.strictObject({
@@ -82,14 +82,15 @@ const createOffering = route({
   const { tx, now } = call;
   const { lookup_key, display_name, metadata = null } = call.body();
   const row = await insertUnique(
-    tx.insertInto("offerings").values({
+    insertRow(tx, "offerings", {
       id: newId("offering"),
       seq: await nextSeq(tx),
       lookup_key,
       display_name,
       metadata: metadata && JSON.stringify(metadata),
+      state: "active",
       created_at: now,
-    }).returningAll().executeTakeFirstOrThrow(),
+    }),
     { column: "offerings.lookup_key", what: "an offering", value: lookup_key },
   );
   return showOffering(await fillVacancy(call, row.id), row);

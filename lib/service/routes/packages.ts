@@ -30,7 +30,7 @@ import {
   packageProductSchema,
 } from "../records/package_products.ts";
 import { packageListing, packageSchema, showExpanded, showPackage } from "../records/packages.ts";
-import { nextSeq } from "../store/mod.ts";
+import { insertRow, nextSeq } from "../store/mod.ts";
 
 const position = wholeNumber(0, 1_000_000).nullable();
 
@@ -204,7 +204,7 @@ async function insertPackage(call: Call, fields: NewPackage): Promise<Package> {
   // In both spellings it is the same package to an app.
   if (same) throw taken("a package", "lookup_key", fields.lookup_key);
   const row = await insertUnique(
-    tx.insertInto("packages").values({
+    insertRow(tx, "packages", {
       id: newId("package"),
       seq: await nextSeq(tx),
       offering_id: offering.id,
@@ -214,7 +214,7 @@ async function insertPackage(call: Call, fields: NewPackage): Promise<Package> {
         ? await nextPosition(call, offering.id)
         : fields.position,
       created_at: now,
-    }).returningAll().executeTakeFirstOrThrow(),
+    }),
     { column: "packages.lookup_key", what: "a package", value: fields.lookup_key },
   );
   return showPackage(row);

@@ -18,7 +18,7 @@ import { newId } from "../records/ids.ts";
 import { listPage, tableListing } from "../records/lists.ts";
 import { productSchema, productType, showProduct } from "../records/products.ts";
 import { showApp } from "../records/apps.ts";
-import { isForeignKeyViolation, nextSeq } from "../store/mod.ts";
+import { insertRow, isForeignKeyViolation, nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 const newProduct: z.ZodType<NewProduct> = z.strictObject({
@@ -87,7 +87,7 @@ const createProduct = route({
   const app = await findApp(call, fields.app_id, "app_id");
   checkTerms(fields, app.type);
   const row = await insertUnique(
-    tx.insertInto("products").values({
+    insertRow(tx, "products", {
       id: newId("product"),
       seq: await nextSeq(tx),
       app_id: app.id,
@@ -99,8 +99,11 @@ const createProduct = route({
       grace_period_duration: null,
       trial_duration: null,
       is_consumable: consumable(fields.type),
+      price_micros: null,
+      price_currency: null,
+      state: "active",
       created_at: now,
-    }).returningAll().executeTakeFirstOrThrow(),
+    }),
     { column: "products.store_identifier", what: "a product", value: fields.store_identifier },
   );
   return showProduct(row);
