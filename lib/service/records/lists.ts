@@ -10,8 +10,8 @@ import type { Page } from "../../page.ts";
 import { invalid } from "../contract/errors.ts";
 import type { AccountCall, Call } from "../contract/route.ts";
 import { LARGEST_PAGE } from "../contract/schemas.ts";
-import type { FoundTable } from "../store/mod.ts";
-import type { Row, Tables } from "../store/tables.ts";
+import { findRow, type Listed, type ListedTable, listRows } from "../store/mod.ts";
+import type { Row } from "../store/tables.ts";
 
 /** The query of a list, as `pageQuery` makes it. */
 export interface ListQuery {
@@ -62,12 +62,6 @@ export function wholeList<Item>(url: URL, items: Item[]): Page<Item> {
   return { object: "list", items, next_page: null, url: withoutPaging(url) };
 }
 
-/** Tables whose rows are listed by `seq`. */
-export type ListedTable = {
-  [T in FoundTable]: Tables[T] extends { seq: number } ? T
-    : never;
-}[FoundTable];
-
 /** How to list a table. */
 export interface TableListing<T extends ListedTable, Item> {
   /** The kind of its objects, by which deleted ones are remembered. */
@@ -85,29 +79,28 @@ export function tableListing<T extends ListedTable, Item>(
   call: Pick<Call, "tx" | "project">,
   table: T,
   options: TableListing<T, Item>,
-): Listing<Row<T>, number, Item> {
+): Listing<Listed<T>, number, Item> {
   const { tx } = call;
-  const { object } = options;
-  const where = options.where ?? sql`1 = 1`;
-  const order = options.newestFirst ? sql`desc` : sql`asc`;
+  const { object, where, newestFirst = false } = options;
+  const order = newestFirst ? sql`desc` : sql`asc`;
   return {
     async positionOf(id) {
-      const { rows } = await sql<{ seq: number }>`
-        select seq from ${tx.rows(table)} where id = ${id}`.execute(tx);
-      return (rows[0] ?? await tombstoneOf(call, object, id))?.seq;
+      const row = await findRow<ListedTable>(tx, table, id);
+      return (row ?? await tombstoneOf(call, object, id))?.seq;
     },
     async rowsAfter(seq, count) {
+      if (!where) return await listRows(tx, table, { after: seq, newestFirst, count });
       const after = seq === undefined
         ? sql`1 = 1`
-        : options.newestFirst
+        : newestFirst
         ? sql`seq < ${seq}`
         : sql`seq > ${seq}`;
-      const { rows } = await sql<Row<T>>`
+      const { rows } = await sql<Listed<T>>`
         select * from ${tx.rows(table)} where ${after} and ${where}
         order by seq ${order} limit ${count}`.execute(tx);
       return rows;
     },
-    idOf: (row) => String(Object.entries(row).find(([name]) => name === "id")?.[1]),
+    idOf: ({ id }) => id,
     show: options.show,
   };
 }
@@ -133,7 +126,11 @@ async function pageAfter<Row, Position, Item>(
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const items: Item[] = [];
-  for (const row of shown) items.push(await listing.show(row));
+  for (const row of shown) {
+    const item = listing.show(row);
+    // To await what is there already takes longer than to show it.
+    items.push(item instanceof Promise ? await item : item);
+  }
   const more = rows.length > limit && last !== undefined;
   return {
     object: "list",
@@ -143,8 +140,15 @@ async function pageAfter<Row, Position, Item>(
   };
 }
 
+/** A query of nothing but a limit, as most lists have: its links are put together without a parser. */
+const PLAIN_QUERY = /^(\?limit=\d+)?$/;
+
 /** The address of the page after an item, other parameters kept. */
 function addressAfter(url: URL, id: string): string {
+  const { pathname, search } = url;
+  if (PLAIN_QUERY.test(search) && /^\w+$/.test(id)) {
+    return `${pathname}${search}${search === "" ? "?" : "&"}starting_after=${id}`;
+  }
   const next = new URL(url);
   next.searchParams.set("starting_after", id);
   return withoutOrigin(next);
@@ -152,6 +156,7 @@ function addressAfter(url: URL, id: string): string {
 
 /** The address of the list itself. */
 function withoutPaging(url: URL): string {
+  if (PLAIN_QUERY.test(url.search)) return url.pathname;
   const plain = new URL(url);
   plain.searchParams.delete("starting_after");
   plain.searchParams.delete("limit");

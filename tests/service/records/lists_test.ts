@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { each } from "../../../lib/page.ts";
 import { listOfferings } from "../../../lib/resources/offerings.ts";
+import { listPage } from "../../../lib/service/records/lists.ts";
 import { type Api, apiOf, badField, type Wire } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 
@@ -57,6 +58,29 @@ Deno.test("a list goes on after an item that was deleted meanwhile, losing and r
     deepEqual(idsOf(rest.items), idsOf(items.slice(2)), path);
     const second = await api.get(`${path}?limit=1`);
     deepEqual(idsOf(second.items), idsOf(items.slice(2, 3)), `${path} from the start`);
+  }
+});
+
+Deno.test("the links of a list are those that the URL parser makes", async () => {
+  const searches = ["", "limit=2", "limit=02", "limit=2&", "type=a+b&limit=2", "expand=%C3%A4&x"];
+  const ids = ["ofrng1", "a b", "a+b", "a&b", "ä", "$anonymous:1", "100%"];
+  for (const search of searches.flatMap((one) => [one, `${one}&starting_after=old`])) {
+    for (const id of ids) {
+      const url = new URL(`http://127.0.0.1:4010/v2/projects/p/offerings${search && "?"}${search}`);
+      const page = await listPage({ url, query: { limit: 1 } }, {
+        positionOf: () => Promise.resolve(1),
+        rowsAfter: () => Promise.resolve([id, "more"]),
+        idOf: (row) => row,
+        show: (row) => row,
+      });
+      const next = new URL(url);
+      next.searchParams.set("starting_after", id);
+      equal(page.next_page, next.pathname + next.search.replaceAll("+", "%20"));
+      const own = new URL(url);
+      own.searchParams.delete("starting_after");
+      own.searchParams.delete("limit");
+      equal(page.url, own.pathname + own.search.replaceAll("+", "%20"));
+    }
   }
 });
 
