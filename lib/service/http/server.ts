@@ -12,11 +12,12 @@ import { z } from "zod";
 import { recordAudit } from "./audit.ts";
 import { readBody, validate } from "./body.ts";
 import type { Clock } from "../clock.ts";
-import { invalid, Refusal } from "../contract/errors.ts";
+import { Refusal } from "../contract/errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
 import { type Answerer, type Found, mount } from "./mount.ts";
 import { atPresent, bringToPresent, refuseMoving } from "./present.ts";
 import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
+import { queryOf } from "./query.ts";
 import type { RateCounter } from "./rates.ts";
 import { refuse, respond } from "./respond.ts";
 import {
@@ -211,7 +212,6 @@ async function handle(route: Route, call: Call): Promise<unknown> {
 }
 
 const noBody = z.strictObject({});
-const NO_PARAMETERS = new URLSearchParams();
 
 /** The call that a handler gets. */
 function callFor(
@@ -221,19 +221,18 @@ function callFor(
   body: unknown,
 ): Call {
   const { route, parts, request, url, actor, params } = asked;
+  const { query, expand } = queryOf(asked);
   const wall = parts.clock;
   const now = project ? presentOf(project, wall()) : wall();
   if (project && (project.clock_frozen_at ?? project.clock_offset) !== 0) asked.time = now;
-  // Most requests have no query, and then there is nothing to take apart.
-  const parameters = url.search === "" ? NO_PARAMETERS : url.searchParams;
   // Whether the handler looks at the body or not, it is looked at afterwards: once is enough.
   let checked: { body: unknown } | undefined;
   const call: AccountCall = {
     // Where there is no project, nothing is found in one.
     tx: inProject(tx, project?.id ?? ""),
     params,
-    query: validate(route.query, Object.fromEntries(parameters)),
-    expand: expansions(parameters, route, actor),
+    query,
+    expand,
     url,
     actor,
     now,
@@ -274,10 +273,19 @@ async function refusePublicKey(token: string, store: Store): Promise<void> {
   throw new Refusal(403, "authorization_error", message);
 }
 
+/** The routes that callers may use, as far as they have asked. A caller's permissions never change. */
+const permitted = new WeakMap<Actor, Set<Route>>();
+
 /** Refuses a caller without all of the route's permissions, and names those that are missing. */
 function checkScope(actor: Actor, route: Route): void {
+  const known = permitted.get(actor) ?? new Set();
+  if (known.has(route)) return;
   const missing = route.scopes.filter((scope) => !allows(actor.scope, scope));
-  if (missing.length === 0) return;
+  if (missing.length === 0) {
+    known.add(route);
+    permitted.set(actor, known);
+    return;
+  }
   const names = missing.map((scope) => `"${scope}"`).join(", ");
   const message = `The credential lacks the permission${missing.length > 1 ? "s" : ""} ${names}`;
   throw new Refusal(403, "authorization_error", message, { missing_scopes: missing });
@@ -291,26 +299,4 @@ async function admit(
 ): Promise<void> {
   const project = await store.read((tx) => projectFor(tx, projectId, actor));
   if (isBehind(project, clock())) await bringToPresent(settler, projectId);
-}
-
-/** What `expand` asks for: repeated or comma-separated, each part known and permitted. */
-function expansions(
-  parameters: URLSearchParams,
-  route: Route,
-  actor: Actor,
-): ReadonlySet<string> {
-  const asked = parameters.getAll("expand").flatMap((value) => value.split(","));
-  for (const part of asked) {
-    const scopes = route.expand.get(part);
-    if (scopes === undefined) {
-      const known = [...route.expand.keys()].join(", ") || "nothing";
-      throw invalid("expand", `'expand' cannot be ${JSON.stringify(part)} here; it takes ${known}`);
-    }
-    const scope = scopes.find((needed) => !allows(actor.scope, needed));
-    if (scope !== undefined) {
-      const message = `Expanding "${part}" needs the permission "${scope}"`;
-      throw new Refusal(403, "authorization_error", message, { missing_scopes: [scope] });
-    }
-  }
-  return new Set(asked);
 }

@@ -1,0 +1,56 @@
+/**
+ * The query of a request: its parameters and what it asks to expand.
+ *
+ * @module
+ */
+
+import { validate } from "./body.ts";
+import { invalid, Refusal } from "../contract/errors.ts";
+import type { Actor, Call, Route } from "../contract/route.ts";
+import { allows } from "../contract/scopes.ts";
+
+/** A request's query, validated, and what its `expand` asks for. */
+export type RequestQuery = Pick<Call, "query" | "expand">;
+
+/** What a request without a query gets, by its route. Most have none, and each needs a copy only. */
+const emptyQueries = new WeakMap<Route, object>();
+
+/**
+ * Validates the query of a request.
+ *
+ * @throws {Refusal} 400 for what the route does not take, 403 for an `expand` that is not permitted.
+ */
+export function queryOf(
+  { route, url, actor }: { route: Route; url: URL; actor: Actor },
+): RequestQuery {
+  if (url.search !== "") {
+    const parameters = url.searchParams;
+    const query = validate(route.query, Object.fromEntries(parameters));
+    return { query, expand: expansions(parameters, route, actor) };
+  }
+  const known = emptyQueries.get(route) ?? validate(route.query, {});
+  emptyQueries.set(route, known);
+  return { query: { ...known }, expand: new Set() };
+}
+
+/** What `expand` asks for: repeated or comma-separated, each part known and permitted. */
+function expansions(
+  parameters: URLSearchParams,
+  route: Route,
+  actor: Actor,
+): ReadonlySet<string> {
+  const asked = parameters.getAll("expand").flatMap((value) => value.split(","));
+  for (const part of asked) {
+    const scopes = route.expand.get(part);
+    if (scopes === undefined) {
+      const known = [...route.expand.keys()].join(", ") || "nothing";
+      throw invalid("expand", `'expand' cannot be ${JSON.stringify(part)} here; it takes ${known}`);
+    }
+    const scope = scopes.find((needed) => !allows(actor.scope, needed));
+    if (scope !== undefined) {
+      const message = `Expanding "${part}" needs the permission "${scope}"`;
+      throw new Refusal(403, "authorization_error", message, { missing_scopes: [scope] });
+    }
+  }
+  return new Set(asked);
+}
