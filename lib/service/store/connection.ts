@@ -179,12 +179,17 @@ function execute<R>(prepared: Prepared, query: CompiledQuery): QueryResult<R> {
 
 /** Runs a query. Its rows come as arrays: a fifth of the time that the driver takes for objects. */
 function rowsOf({ statement, columns }: Prepared, parameters: SQLInputValue[]): RawRow[] {
-  const rows: unknown[] = statement.all(...parameters);
-  return rows.map((values) => {
+  const found: unknown[] = statement.all(...parameters);
+  const rows: RawRow[] = [];
+  for (const values of found) {
     const row: RawRow = {};
-    if (Array.isArray(values)) columns.forEach((column, i) => row[column] = values[i]);
-    return row;
-  });
+    let i = 0;
+    if (Array.isArray(values)) {
+      for (const column of columns) row[column] = values[i++];
+    }
+    rows.push(row);
+  }
+  return rows;
 }
 
 /**
