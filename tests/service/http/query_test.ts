@@ -1,0 +1,41 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { Route } from "../../../lib/service/contract/route.ts";
+import { queryOf } from "../../../lib/service/http/query.ts";
+import { routes } from "../../../lib/service/mod.ts";
+import { openDesk } from "../../support/harness.ts";
+
+const ACTOR = {
+  account_id: "acct1",
+  email: "owner@example.com",
+  name: null,
+  has_mfa: false,
+  client_id: "svc-cli",
+  scope: "*:*:read_write",
+};
+
+Deno.test("a request without a query gets the defaults, and a copy of its own", () => {
+  const route = routeNamed("listOfferings");
+  const url = new URL("http://127.0.0.1:4010/v2/projects/p/offerings");
+  const first = queryOf({ route, url, actor: ACTOR });
+  deepEqual(first.query, route.query.parse({}));
+  Object.assign(first.query as object, { limit: 1 });
+  deepEqual(queryOf({ route, url, actor: ACTOR }).query, route.query.parse({}));
+});
+
+Deno.test("what one token may do opens nothing to another token of the same person", async () => {
+  await using desk = await openDesk();
+  const path = `/v2/projects/${desk.projectId}/offerings`;
+  const { issueToken } = desk.service.oauth;
+  const wide = await issueToken({});
+  const narrow = await issueToken({ scope: "charts_metrics:benchmarks:read" });
+  for (const [token, status] of [[wide, 200], [narrow, 403], [wide, 200], [narrow, 403]] as const) {
+    const headers = { Authorization: `Bearer ${token.access_token}` };
+    equal((await desk.send("GET", path, undefined, headers)).status, status);
+  }
+});
+
+function routeNamed(name: string): Route {
+  const found = routes.find((route) => route.name === name);
+  if (!found) throw new Error(`There is no route ${name}`);
+  return found;
+}
