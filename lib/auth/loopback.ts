@@ -24,12 +24,12 @@ const PATH = "/callback";
 const CLOSE_AFTER_MS = 1_000;
 
 /**
- * Listens on a free port of 127.0.0.1 for the answer that carries a state. Other answers get a page
+ * Listens on a port of 127.0.0.1, a free one unless one is given, for the answer that carries a state. Other answers get a page
  * that says so and do not end the wait; other addresses are not found.
  *
  * @throws {ConfigError} when this program may not listen there.
  */
-export async function openLoopback(state: string): Promise<Loopback> {
+export async function openLoopback(state: string, port = 0): Promise<Loopback> {
   const answer = Promise.withResolvers<URLSearchParams>();
   const result = Promise.withResolvers<CallbackText>();
   const handle = async (request: Request): Promise<Response> => {
@@ -43,7 +43,7 @@ export async function openLoopback(state: string): Promise<Loopback> {
     answer.resolve(searchParams);
     return await callbackPage(await result.promise);
   };
-  const server = await listen(handle);
+  const server = await listen(handle, port);
   return {
     redirectUri: `http://127.0.0.1:${server.port}${PATH}`,
     answer: answer.promise,
@@ -53,13 +53,21 @@ export async function openLoopback(state: string): Promise<Loopback> {
   };
 }
 
-async function listen(handle: (request: Request) => Promise<Response>): Promise<LocalServer> {
+async function listen(
+  handle: (request: Request) => Promise<Response>,
+  port: number,
+): Promise<LocalServer> {
   try {
-    return await platform.serve(handle);
+    return await platform.serve(handle, port);
   } catch (error) {
+    const where = port === 0 ? "127.0.0.1" : `127.0.0.1:${port}`;
     const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`Cannot listen on 127.0.0.1 for the browser's answer: ${why}`, {
-      hint: "In a script allow it with: --allow-net=127.0.0.1",
+    const taken = /address.*in use|EADDRINUSE/i.test(why);
+    const reason = taken ? "another program uses the port" : why;
+    throw new ConfigError(`Cannot listen on ${where} for the browser's answer: ${reason}`, {
+      hint: taken
+        ? "Stop that program, or choose another port."
+        : "In a script allow it with: --allow-net=127.0.0.1",
       cause: error,
     });
   }

@@ -12,6 +12,7 @@ import { openInBrowser } from "./browser.ts";
 import { failedPage, SIGNED_IN } from "./callback_page.ts";
 import { type KnownService, recognizeService } from "./discovery.ts";
 import { openLoopback } from "./loopback.ts";
+import { answerIn, firstAnswer } from "./pasted.ts";
 import { createPkce, randomText, systemRandom } from "./pkce.ts";
 import { revokeToken } from "./revoke.ts";
 import { DEFAULT_SCOPES } from "./scopes.ts";
@@ -32,6 +33,14 @@ export interface BrowserOptions {
   clientId?: string | undefined;
   /** What to ask for. Default: what all operations need together. */
   scopes?: readonly string[] | undefined;
+  /** The port of 127.0.0.1 to which the browser brings the answer. Default: a free one. */
+  callbackPort?: number | undefined;
+  /**
+   * Asks the person for the address at which the browser ended, where no browser can reach this
+   * machine. `problem` says what was wrong with the text before. It is asked until an answer comes;
+   * the signal then ends the question.
+   */
+  paste?: ((problem: string | undefined, signal: AbortSignal) => Promise<string>) | undefined;
   /** Milliseconds to wait for the browser's answer. Default: 300,000, five minutes. */
   waitMs?: number | undefined;
   /**
@@ -63,13 +72,22 @@ export async function signInWithBrowser(
   const { verifier, challenge } = await createPkce(random);
   const client_id = options.clientId ?? clientIdFor(endpoint.around);
   const scope = (options.scopes ?? DEFAULT_SCOPES).join(" ");
-  const loopback = await openLoopback(state);
+  const loopback = await openLoopback(state, options.callbackPort);
   const redirect_uri = loopback.redirectUri;
   const request = { client_id, redirect_uri, scope, state, code_challenge: challenge };
   try {
     const stopped = show(authorizationUrl(endpoint.baseUrl, request), endpoint, options);
-    const answer = await waitFor(loopback.answer, redirect_uri, endpoint, options).finally(stopped);
-    const code = codeIn(answer, endpoint.baseUrl, service);
+    const given = firstAnswer(loopback.answer, options.paste, (text) => {
+      const pasted = answerIn(text, state);
+      checkIssuer(pasted, endpoint.baseUrl, service);
+      return pasted;
+    });
+    const answer = await waitFor(given.answer, redirect_uri, endpoint, options).finally(() => {
+      stopped();
+      given.stop();
+    });
+    checkIssuer(answer, endpoint.baseUrl, service);
+    const code = codeIn(answer);
     const grant = { code, redirect_uri, client_id, code_verifier: verifier };
     const token = await redeem(endpoint, grant, scope);
     await complete(endpoint, token, options);
@@ -121,7 +139,7 @@ function waitFor(
       signal?.removeEventListener("abort", stop);
       settle();
     };
-    answer.then((given) => end(() => resolve(given)));
+    answer.then((given) => end(() => resolve(given)), (error) => end(() => reject(error)));
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });
@@ -136,12 +154,12 @@ function tooLate(waitMs: number, redirectUri: string): AuthError {
   });
 }
 
-/** The code in the answer that the browser brought. Its state is known to be ours. */
-function codeIn(
+/** Makes sure that an answer comes from the service. */
+function checkIssuer(
   answer: URLSearchParams,
   baseUrl: string,
   { namesItself }: KnownService,
-): string {
+): void {
   // Where the service names itself, the name must be right: RFC 9207. The published one does not.
   const iss = answer.get("iss");
   const names = [baseUrl, new URL(baseUrl).origin].map(serviceAddress);
@@ -155,6 +173,10 @@ function codeIn(
       hint: "Try again. If that does not help, check CLI_BASE_URL.",
     });
   }
+}
+
+/** The code in the answer that the browser brought. Its state is known to be ours. */
+function codeIn(answer: URLSearchParams): string {
   const error = answer.get("error");
   if (error !== null) throw refusedBy(error, answer.get("error_description") || error);
   const [code, ...more] = answer.getAll("code");

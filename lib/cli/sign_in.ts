@@ -10,12 +10,22 @@ import { UsageError } from "../errors.ts";
 import type { Context } from "./context.ts";
 
 /** How a command signs in. */
-export type SignInChoices = Pick<SignInOptions, "baseUrl" | "clientId" | "scopes" | "complete">;
+export interface SignInChoices
+  extends Pick<SignInOptions, "baseUrl" | "clientId" | "scopes" | "complete" | "callbackPort"> {
+  /** Whether the person pastes the answer, since no browser can reach this machine. */
+  paste?: boolean | undefined;
+}
+
+const WITHOUT_TERMINAL = "Sign in where there is a terminal, or set CLI_REFRESH_TOKEN.";
 
 /** Signs in with the person's browser. */
-export async function signInHere(context: Context, choices: SignInChoices): Promise<StoredToken> {
+export async function signInHere(
+  context: Context,
+  { paste = false, ...choices }: SignInChoices,
+): Promise<StoredToken> {
   const { around, signal, out } = context;
   const { signIn } = await import("../connect.ts");
+  if (paste) return await signIn({ ...choices, ...pasting(context), surroundings: around, signal });
   return await signIn({
     ...choices,
     surroundings: around,
@@ -28,6 +38,33 @@ export async function signInHere(context: Context, choices: SignInChoices): Prom
     },
     onNoBrowser: () => out.note("No browser could be started here: open the address yourself."),
   });
+}
+
+/** How somebody signs in with a browser on another machine. */
+function pasting({ ask, interactive, out }: Context): Pick<
+  SignInOptions,
+  "onUrl" | "browser" | "paste"
+> {
+  if (!interactive) {
+    throw new UsageError("Cannot sign in with --paste: nobody is at the terminal", {
+      hint: WITHOUT_TERMINAL,
+    });
+  }
+  return {
+    browser: false,
+    onUrl: (url) => {
+      out.note("To sign in, open this address in a browser on any machine:");
+      out.note(url);
+      out.note(
+        "After you allow it, the browser goes to an address that begins with http://127.0.0.1. " +
+          "The page may not load there. Copy its whole address from the browser within 5 minutes.",
+      );
+    },
+    paste: async (problem, taken) => {
+      if (problem !== undefined) out.error(problem, undefined);
+      return await ask.text("Paste the address here:", { hint: WITHOUT_TERMINAL, signal: taken });
+    },
+  };
 }
 
 /**

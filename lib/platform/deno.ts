@@ -123,12 +123,15 @@ async function openLock(path: string): Promise<KernelLock> {
   };
 }
 
-async function serve(handle: (request: Request) => Promise<Response>): Promise<LocalServer> {
-  if (!isGranted({ name: "net", host: "127.0.0.1:0" })) {
+async function serve(
+  handle: (request: Request) => Promise<Response>,
+  port: number,
+): Promise<LocalServer> {
+  if (!isGranted({ name: "net", host: `127.0.0.1:${port}` })) {
     throw new NotPermitted("no permission for it");
   }
   const stop = new AbortController();
-  const address = { hostname: "127.0.0.1", port: 0 };
+  const address = { hostname: "127.0.0.1", port };
   const server = Deno.serve({ ...address, signal: stop.signal, onListen: () => {} }, handle);
   return {
     port: server.addr.port,

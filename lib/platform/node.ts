@@ -117,13 +117,16 @@ function stateOf(info: Stats): FileState {
 }
 
 /** Serves requests without a body, which are all that a browser brings here. */
-async function serve(handle: (request: Request) => Promise<Response>): Promise<LocalServer> {
+async function serve(
+  handle: (request: Request) => Promise<Response>,
+  port: number,
+): Promise<LocalServer> {
   if (!isGranted("net")) throw new NotPermitted("no permission for it");
   const { createServer } = runtime().getBuiltinModule("node:http");
   const server = createServer((request, response) => void answer(handle, request, response));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
+    server.listen(port, "127.0.0.1", resolve);
   });
   const address = server.address();
   if (address === null || typeof address === "string") throw new NotPermitted("it has no port");

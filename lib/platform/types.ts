@@ -102,8 +102,8 @@ export interface Platform {
 
   /** Runs a program apart from this one, with no terminal, and tells whether it succeeded. */
   runApart(program: string, args: readonly string[]): Promise<boolean>;
-  /** Serves HTTP on a free port of 127.0.0.1. */
-  serve(handle: (request: Request) => Promise<Response>): Promise<LocalServer>;
+  /** Serves HTTP on a port of 127.0.0.1; 0 stands for any free one. */
+  serve(handle: (request: Request) => Promise<Response>, port: number): Promise<LocalServer>;
 }
 
 /** The error for something that the program has no permission for. */

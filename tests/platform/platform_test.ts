@@ -76,7 +76,7 @@ onBoth("serves on a port of this machine and closes", async (on) => {
     const { pathname, search } = new URL(request.url);
     const headers = { "Content-Type": "text/plain", Connection: "close" };
     return Promise.resolve(new Response(`${request.method} ${pathname}${search}`, { headers }));
-  });
+  }, 0);
   const answer = await fetch(`http://127.0.0.1:${server.port}/callback?code=a%20b`);
   equal(answer.headers.get("Content-Type"), "text/plain");
   equal(await answer.text(), "GET /callback?code=a%20b");

@@ -37,6 +37,8 @@ export interface Ran {
 export interface RunOptions {
   /** The keys for each question. Without them nobody is at the terminal. */
   keys?: readonly (readonly string[])[];
+  /** Types the answers to questions for which `keys` has none, knowing what standard error says. */
+  type?: (said: string) => Promise<string>;
   /** What the person does in the browser. Default: there is none. */
   browser?: Browser;
   /** Files that the command line can read, by path. */
@@ -130,7 +132,7 @@ async function runWords(
   options: RunOptions,
 ): Promise<Ran> {
   let [out, err] = ["", ""];
-  const terminal = keyboard(options.keys ?? []);
+  const terminal = keyboard(options.keys ?? [], async () => await options.type?.(err));
   const code = await run(words.split(" "), {
     terminal: {
       writeOut: (text) => void (out += text),
@@ -150,7 +152,7 @@ async function runWords(
       stdinIsTerminal: false,
       say: () => {},
     },
-    interactive: options.keys !== undefined,
+    interactive: (options.keys ?? options.type) !== undefined,
     prompts: terminal,
     signal: options.signal ?? new AbortController().signal,
   });
@@ -158,7 +160,10 @@ async function runWords(
 }
 
 /** A terminal on which the keys for a question are pressed once it is there. */
-function keyboard(answers: readonly (readonly string[])[]) {
+function keyboard(
+  answers: readonly (readonly string[])[],
+  type: () => Promise<string | undefined>,
+) {
   const left = answers.map((keys) => [...keys]);
   const written: string[] = [];
   const press = (keys: string[]) => {
@@ -167,8 +172,15 @@ function keyboard(answers: readonly (readonly string[])[]) {
     input.write(key);
     setImmediate(() => press(keys));
   };
+  let isRaw = false;
   const setRawMode = (raw: boolean) => {
-    if (raw) setImmediate(() => press(left.shift() ?? []));
+    // A question says twice that it wants single keys.
+    const again = raw && isRaw;
+    isRaw = raw;
+    if (!raw || again) return;
+    const keys = left.shift();
+    if (keys) return void setImmediate(() => press(keys));
+    void type().then((text) => press(text === undefined ? [] : [text, "\r"]));
   };
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
   const write = (chunk: unknown, _encoding: string, done: () => void) => {

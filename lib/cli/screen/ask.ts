@@ -17,6 +17,8 @@ export class ConfirmationError extends ToolkitError {}
 export interface Ask {
   /** Returns once the question is answered with yes. The answer at hand is No. */
   confirm(question: string, options: ConfirmOptions): Promise<void>;
+  /** Asks for a line of text. */
+  text(question: string, options: TextOptions): Promise<string>;
   /** Asks for one of several. */
   choose<T>(question: string, choices: readonly Choice<T>[], options: ChooseOptions): Promise<T>;
   /** Asks for any number of several, none included. */
@@ -33,6 +35,14 @@ export interface ConfirmOptions {
   flag: string;
   /** Whether that flag was given: then nothing is asked. */
   yes: boolean;
+}
+
+/** How a question for text can be avoided, and taken back. */
+export interface TextOptions {
+  /** What to do where nobody can answer, such as `Set CLI_REFRESH_TOKEN`. */
+  hint: string;
+  /** Takes the question back when it fires. */
+  signal?: AbortSignal | undefined;
 }
 
 /** How a choice can be made without asking. */
@@ -107,6 +117,17 @@ export function createAsk(settings: AskSettings): Ask {
         (prompts, streams) => prompts.text({ ...streams, message }),
       );
       if (!/^\s*y(es)?\s*$/i.test(answer ?? "")) throw declined(question);
+    },
+    text: async (question, { hint, signal }) => {
+      const message = visible(question);
+      const both = [settings.signal, signal].filter((one) => one !== undefined);
+      const answer = await putQuestion(
+        { ...settings, signal: AbortSignal.any(both) },
+        question,
+        hint,
+        (prompts, streams) => prompts.text({ ...streams, message }),
+      );
+      return answer ?? "";
     },
     choose: async <T>(question: string, choices: readonly Choice<T>[], { flag }: ChooseOptions) => {
       if (choices.length === 0) throw unanswerable(question, "there is nothing to choose from");

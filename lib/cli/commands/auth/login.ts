@@ -21,7 +21,8 @@ import type { StoredToken } from "../../../config/stored_token.ts";
 import { setting } from "../../../config/surroundings.ts";
 import { ApiError, ToolkitError } from "../../../errors.ts";
 import { listProjects, type Project } from "../../../resources/projects.ts";
-import { command, text, texts, toggle } from "../../words/command.ts";
+import { parseCount } from "../../input/input.ts";
+import { command, parsed, text, texts, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import type { Column } from "../../screen/output.ts";
 import { parseScopes, signInHere } from "../../sign_in.ts";
@@ -30,16 +31,23 @@ import { parseScopes, signInHere } from "../../sign_in.ts";
 export const login = command({
   brief: "Sign in with a browser",
   details: "The sign-in is stored as a profile in ~/.cli/config.json, and is the active one from " +
-    "then on. One of the same name is replaced and revoked.",
+    "then on. One of the same name is replaced and revoked. On a machine without a browser, forward " +
+    "a port to it (ssh -L 8976:127.0.0.1:8976) and pass --callback-port 8976, or pass --paste.",
   flags: {
     name: text('The profile\'s name (default: "default")', { short: "n", placeholder: "name" }),
     client_id: text("The OAuth client (default: CLI_OAUTH_CLIENT_ID, else the built-in one)", {
       placeholder: "id",
     }),
     scope: texts("What to ask for (default: what all commands need)", { placeholder: "scope" }),
+    callback_port: parsed(
+      "The port of 127.0.0.1 for the browser's answer (default: any)",
+      (value) => parseCount(value, "--callback-port", { min: 1, max: 65_535 }),
+      { placeholder: "port" },
+    ),
+    paste: toggle("Paste the answer, where no browser can reach this machine"),
     no_verify: toggle("Store the sign-in without trying it"),
   },
-  async run(context, { name, client_id, scope, no_verify }) {
+  async run(context, { name, client_id, scope, no_verify, callback_port, paste }) {
     const { around, out } = context;
     const named = context.globals.profile ?? setting(around, "CLI_PROFILE");
     const profile = name ?? named ?? DEFAULT_PROFILE;
@@ -52,7 +60,14 @@ export const login = command({
       await saveProfile(around, { ...token, name: profile });
     };
     const baseUrl = setting(around, "CLI_BASE_URL") ?? previous?.base_url;
-    const token = await signInHere(context, { baseUrl, clientId: client_id, scopes, complete });
+    const token = await signInHere(context, {
+      baseUrl,
+      clientId: client_id,
+      scopes,
+      complete,
+      callbackPort: callback_port,
+      paste,
+    });
     out.done(`Signed in to ${token.base_url} as the profile ${JSON.stringify(profile)}`);
     if (previous) await revokeReplaced(context, previous);
     await makeActive(context, profile);
