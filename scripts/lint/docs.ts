@@ -52,7 +52,7 @@ export const documented: Deno.lint.Rule = {
 /** Reports operations whose doc doesn't end with the method and path that they call. */
 export const operationDocs: Deno.lint.Rule = {
   create(context) {
-    if (!repositoryPath(context.filename).startsWith("lib/resources/")) return {};
+    if (!/^lib\/(resources|simulator)\//.test(repositoryPath(context.filename))) return {};
     const { text } = context.sourceCode;
     let told: { method: string; path: string } | undefined;
     return {

@@ -17,6 +17,7 @@ export type Room =
   | "lib/platform"
   | "lib/debug.ts"
   | "lib/resources"
+  | "lib/simulator"
   | "lib core"
   | "scripts/examples";
 
@@ -39,6 +40,7 @@ const LIBRARY: readonly Room[] = [
   "lib/platform",
   "lib/debug.ts",
   "lib/resources",
+  "lib/simulator",
   "lib core",
 ];
 
@@ -53,7 +55,7 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
     packages: "any",
   }),
   // The types of the library are the truth; the service's answers must satisfy them.
-  "lib/service": open({ types: ["lib/resources", "lib core"], packages: "any" }),
+  "lib/service": open({ types: ["lib/resources", "lib/simulator", "lib core"], packages: "any" }),
   "lib/connect.ts": open({
     code: ["lib/auth", "lib/config", "lib/platform", "lib/debug.ts", "lib core"],
     packages: "node",
@@ -66,6 +68,7 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
   "lib/platform": open({ packages: "node" }),
   "lib/debug.ts": open({ code: ["lib core"], packages: "node" }),
   "lib/resources": open({ code: ["lib core"] }),
+  "lib/simulator": open({ code: ["lib core"], types: ["lib/resources"] }),
   "lib core": open({ packages: "node" }),
   "scripts/examples": open({ code: ["mod.ts"], packages: "node" }),
 };

@@ -7,6 +7,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { operations } from "../../lib/service/mod.ts";
 import { publicRoutes } from "../../lib/service/routes/mod.ts";
+import { adminRoutes, simRoutes } from "../../lib/service/sim/routes.ts";
 import { openApiDocument } from "../../lib/service/contract/openapi.ts";
 
 /** The parts of the document that are looked at. */
@@ -32,7 +33,7 @@ interface Operation {
 type Fetch = (request: Request) => Promise<Response>;
 
 const document: OpenApi = JSON.parse(
-  openApiDocument([...operations, ...publicRoutes], "test"),
+  openApiDocument([...operations, ...publicRoutes, ...simRoutes, ...adminRoutes], "test"),
 );
 const patterns = Object.entries(document.paths).map(([template, methods]) =>
   [new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`), methods] as const
@@ -44,11 +45,11 @@ const validators = new Map<object, ValidateFunction>();
 /** Names of operations that some test in this process had answered with success. */
 export const operationsSeen = new Set<string>();
 
-/** Wraps a fetch so that every exchange under `/v1` and `/v2` is validated. */
+/** Wraps a fetch so that every exchange under `/v1`, `/v2` and `/_sim` is validated. */
 export function checkedFetch(fetch: Fetch): Promise<Fetch> {
   return Promise.resolve(async (request) => {
     const { pathname } = new URL(request.url);
-    if (!/^\/v[12]\//.test(pathname)) return await fetch(request);
+    if (!/^\/(v[12]|_sim)\//.test(pathname)) return await fetch(request);
     const sentText = request.body === null ? "" : await request.clone().text().catch(() => "");
     const response = await fetch(request);
     const text = await response.clone().text();

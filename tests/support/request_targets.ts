@@ -8,7 +8,7 @@
 import { z } from "zod";
 import { operations } from "../../lib/service/mod.ts";
 import { openApiDocument } from "../../lib/service/contract/openapi.ts";
-import { simPath, type SimRoute } from "../../lib/service/sim/route.ts";
+import type { SimRoute } from "../../lib/service/sim/route.ts";
 import { simRoutes } from "../../lib/service/sim/routes.ts";
 
 /** The part of JSON Schema that the contracts use. */
@@ -85,9 +85,9 @@ const api: Target[] = Object.entries(document.paths).flatMap(([path, item]) =>
 
 /** The simulator's routes below a project. */
 const simulator: Target[] = simRoutes.map((route): Target => ({
-  name: `${route.method} ${simPath(route)}`,
+  name: `${route.method} ${route.path}`,
   method: route.method,
-  path: simPath(route),
+  path: route.path,
   credential: "admin",
   query: Object.entries(schemaOf(route.query).properties ?? {})
     .map(([name, schema]) => ({ name, schema })),
@@ -96,7 +96,7 @@ const simulator: Target[] = simRoutes.map((route): Target => ({
 
 /** The schema of a route's body, here and there closer to what can be done. */
 function bodyOf({ body, path }: SimRoute): Schema {
-  const schema = schemaOf(body);
+  const schema = schemaOf(body ?? z.strictObject({}));
   if (path.endsWith("/change_product")) {
     const product_id = { type: "string", kind: "products of app_store" };
     return { ...schema, properties: { ...schema.properties, product_id } };

@@ -51,7 +51,7 @@ export function readsOf({ stock }: Site, projectId: string): Deed[] {
   const api = operations.filter(([, method]) => method === "GET")
     .map(([, , path = ""]) => rooted(path, projectId));
   const sim = simRoutes.filter(({ method }) => method === "GET")
-    .map(({ path }) => `/_sim/projects/${projectId}${path}`);
+    .map(({ path }) => path.replace("{project_id}", projectId));
   const paths = [...api, ...sim].filter((path) => !UNSTEADY.test(path) && !path.endsWith("/search"))
     .flatMap((path) => filled(path, stock, projectId))
     .map((path) =>

@@ -25,6 +25,22 @@ const errorSchema = z.object({
 
 const sdkErrorSchema = z.object({ code: z.int(), message: z.string() });
 
+/** How callers sign in: with an access token, an app's public key, or the admin secret. */
+const SECURITY = {
+  oauth: {
+    type: "oauth2",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: "/oauth2/authorize",
+        tokenUrl: "/oauth2/token",
+        scopes: Object.fromEntries([...SCOPES, ALL_SCOPES].map((scope) => [scope, ""])),
+      },
+    },
+  },
+  sdk_key: { type: "http", scheme: "bearer" },
+  admin_secret: { type: "http", scheme: "bearer" },
+} as const;
+
 /** JSON text of the document for these routes. */
 export function openApiDocument(routes: readonly Operation[], version: string): string {
   const components = new Map<string, unknown>();
@@ -51,7 +67,7 @@ export function openApiDocument(routes: readonly Operation[], version: string): 
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => a < b ? -1 : 1)),
-      securitySchemes: { oauth: securityScheme(), sdk_key: { type: "http", scheme: "bearer" } },
+      securitySchemes: securitySchemes(routes),
     },
   };
   return JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
@@ -61,8 +77,9 @@ type ToSchema = (type: z.ZodType, io: "input" | "output") => object;
 
 /** One operation of the document. */
 function operation(route: Operation, schema: ToSchema): object {
-  // Only what an app reads with its key needs no permission; its errors have the form of version 1.
-  const [error, statuses] = route.scopes.length === 0
+  const credential = credentialOf(route);
+  // What an app reads with its key has errors in the form of version 1.
+  const [error, statuses] = credential === "sdk_key"
     ? ["SdkError", SDK_ERROR_STATUSES]
     : ["Error", ERROR_STATUSES];
   const errors = statuses.map((status) => [status, {
@@ -73,7 +90,7 @@ function operation(route: Operation, schema: ToSchema): object {
     operationId: route.name,
     summary: route.summary,
     ...route.description === undefined ? {} : { description: route.description },
-    security: [route.scopes.length === 0 ? { sdk_key: [] } : { oauth: route.scopes }],
+    security: [{ [credential]: route.scopes }],
     parameters: [...pathParameters(route), ...queryParameters(route, schema), ...headers(route)],
     ...route.body && {
       requestBody: {
@@ -89,6 +106,12 @@ function operation(route: Operation, schema: ToSchema): object {
       ...Object.fromEntries(errors),
     },
   };
+}
+
+/** The security scheme of a route. */
+function credentialOf(route: Operation): keyof typeof SECURITY {
+  const path = fullPath(route);
+  return path.startsWith("/_sim/") ? "admin_secret" : path.startsWith("/v1/") ? "sdk_key" : "oauth";
 }
 
 /** The parameters in the path. Every value is one encoded segment. */
@@ -124,7 +147,9 @@ function onlyProperty({ name, schema }: { name: string; schema: object }): unkno
 
 /** The header that makes a write safe to repeat, or that tells an app's platform. */
 function headers(route: Operation): object[] {
-  if (route.scopes.length === 0) {
+  const credential = credentialOf(route);
+  if (credential === "admin_secret") return [];
+  if (credential === "sdk_key") {
     return [{ name: "X-Platform", in: "header", required: false, schema: { type: "string" } }];
   }
   if (route.method === "GET") return [];
@@ -135,9 +160,8 @@ function headers(route: Operation): object[] {
 /** A pattern of text without the character NUL. */
 const NO_NUL = "^[^\\u0000]*$";
 
-/** How callers sign in. */
-function securityScheme(): object {
-  const scopes = Object.fromEntries([...SCOPES, ALL_SCOPES].map((scope) => [scope, ""]));
-  const flow = { authorizationUrl: "/oauth2/authorize", tokenUrl: "/oauth2/token", scopes };
-  return { type: "oauth2", flows: { authorizationCode: flow } };
+/** How callers sign in to some of the routes. */
+function securitySchemes(routes: readonly Operation[]): object {
+  const used = new Set<string>(routes.map(credentialOf));
+  return Object.fromEntries(Object.entries(SECURITY).filter(([name]) => used.has(name)));
 }

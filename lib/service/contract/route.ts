@@ -152,7 +152,7 @@ export interface Operation {
   readonly pathSchemas?: Readonly<Record<string, object>>;
   /** The HTTP method. */
   readonly method: Method;
-  /** The path below the project, or from the root when it starts with `/v1/` or `/v2/`. */
+  /** The path below the project, or from the root when it starts with `/v1/`, `/v2/` or `/_sim/`. */
   readonly path: string;
   /** The permissions it needs; none where a public SDK key is the credential. */
   readonly scopes: readonly Scope[];
@@ -223,7 +223,9 @@ export function route<
 
 /** The whole path of a route, from the root. */
 export function fullPath(route: Pick<Operation, "path">): string {
-  return /^\/v[12]\//.test(route.path) ? route.path : `/v2/projects/{project_id}${route.path}`;
+  return /^\/(v[12]|_sim)\//.test(route.path)
+    ? route.path
+    : `/v2/projects/{project_id}${route.path}`;
 }
 
 /** The entry for an answer that is the changed object itself. */

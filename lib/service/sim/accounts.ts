@@ -11,21 +11,9 @@ import { newId } from "../records/ids.ts";
 import { addAccount, findAccount, listAccounts } from "../oauth/mod.ts";
 import { acrossProjects, inProject, nextSeq, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
+import type { Account } from "../../simulator/service.ts";
+import { account, wholeOf } from "./answers.ts";
 import { adminRoute } from "./route.ts";
-
-/** An account as it is shown. */
-export interface Account {
-  /** Always `account`. */
-  object: "account";
-  /** Generated id, `acct…`. */
-  id: string;
-  /** Its e-mail address, in lower case. */
-  email: string;
-  /** The person's name. */
-  name: string | null;
-  /** The projects in which it has a seat. */
-  projects: { id: string; role: string }[];
-}
 
 const ROLES = [
   "owner",
@@ -45,10 +33,12 @@ const newAccount = z.strictObject({
 });
 
 const createAccount = adminRoute({
+  name: "createAccount",
   summary: "Adds an account, or a seat in a project. A known account needs the project.",
   method: "POST",
   path: "/_sim/accounts",
   body: newAccount,
+  response: account,
   status: 201,
 }, async ({ store, clock, body }): Promise<Account> => {
   const wanted = body();
@@ -68,9 +58,11 @@ const createAccount = adminRoute({
 });
 
 const listAllAccounts = adminRoute({
+  name: "listAccounts",
   summary: "Lists the accounts, the seeded owner first.",
   method: "GET",
   path: "/_sim/accounts",
+  response: wholeOf(account),
 }, async ({ store }) =>
   await store.read(async (tx) => {
     const items: Account[] = [];

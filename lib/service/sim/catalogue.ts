@@ -11,19 +11,25 @@ import { missing, unprocessable } from "../contract/errors.ts";
 import { insertApp } from "../records/apps.ts";
 import { text } from "../contract/fields.ts";
 import { showProduct } from "../records/products.ts";
+import type { Settings } from "../../simulator/catalogue.ts";
 import type { Row } from "../store/tables.ts";
 import { currency, duration, price, priceInMicros } from "./fields.ts";
+import { appSchema } from "../records/app_types.ts";
+import { pricedProduct, settings } from "./answers.ts";
 import { type SimCall, simRoute } from "./route.ts";
 
 const createTestStoreApp = simRoute({
+  name: "createTestStoreApp",
   summary: "Creates an app of the test store.",
   method: "POST",
   path: "/apps",
   body: z.strictObject({ name: text(255) }),
+  response: appSchema,
   status: 201,
 }, (call) => insertApp(call, call.body().name, "test_store", {}));
 
 const setProductPrice = simRoute({
+  name: "setProductPrice",
   summary: "Sets a product's store price and, optionally, its terms.",
   method: "POST",
   path: "/products/{id}/price",
@@ -34,6 +40,7 @@ const setProductPrice = simRoute({
     trial_duration: duration.nullable().optional(),
     grace_period_duration: duration.nullable().optional(),
   }),
+  response: pricedProduct,
 }, async (call) => {
   const { tx } = call;
   const { id } = await findSoldProduct(call, call.params.id);
@@ -49,11 +56,13 @@ const setProductPrice = simRoute({
 });
 
 const changeSettings = simRoute({
+  name: "changeSettings",
   summary: "Changes project settings that have no API operation.",
   method: "POST",
   path: "/settings",
   body: z.strictObject({ refund_window_days: z.int().min(0).max(36_500).optional() }),
-}, async ({ tx, project, body }) => {
+  response: settings,
+}, async ({ tx, project, body }): Promise<Settings> => {
   const refund_window_days = body().refund_window_days ?? project.refund_window_days;
   await tx.updateTable("projects").set({ refund_window_days }).execute();
   return { object: "settings", project_id: project.id, refund_window_days };

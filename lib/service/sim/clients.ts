@@ -6,15 +6,11 @@
 
 import { z } from "zod";
 import { Refusal, taken } from "../contract/errors.ts";
-import { addClient, BUILT_IN_CLIENT, type Client, findClient } from "../oauth/clients.ts";
+import { addClient, BUILT_IN_CLIENT, findClient } from "../oauth/clients.ts";
 import { isRegistrable } from "../oauth/redirect.ts";
+import type { DeletedClient, RegisteredClient } from "../../simulator/service.ts";
+import { client, deletedClient, wholeOf } from "./answers.ts";
 import { adminRoute } from "./route.ts";
-
-/** A client as it is shown. */
-export interface ShownClient extends Client {
-  /** Always `client`. */
-  object: "client";
-}
 
 const redirectUri = z.string().refine(
   isRegistrable,
@@ -29,42 +25,48 @@ const newClient = z.strictObject({
 });
 
 const createClient = adminRoute({
+  name: "registerClient",
   summary: "Registers a client.",
   method: "POST",
   path: "/_sim/clients",
   body: newClient,
+  response: client,
   status: 201,
-}, async ({ store, clock, body }): Promise<ShownClient> => {
+}, async ({ store, clock, body }): Promise<RegisteredClient> => {
   const { id, name = id, redirect_uris } = body();
-  const client = { id, name, redirect_uris: [...new Set(redirect_uris)] };
+  const added = { id, name, redirect_uris: [...new Set(redirect_uris)] };
   return await store.write(async (tx) => {
     if (await findClient(tx, id)) throw taken("a client", "id", id);
-    await addClient(tx, client, clock());
-    return { object: "client", ...client };
+    await addClient(tx, added, clock());
+    return { object: "client", ...added };
   });
 });
 
 const listClients = adminRoute({
+  name: "listClients",
   summary: "Lists the clients, the built-in one first.",
   method: "GET",
   path: "/_sim/clients",
+  response: wholeOf(client),
 }, async ({ store }) =>
   await store.read(async (tx) => {
     const rows = await tx.selectFrom("clients").select("id")
       .orderBy("created_at").orderBy("id").execute();
-    const items: ShownClient[] = [];
+    const items: RegisteredClient[] = [];
     for (const { id } of rows) {
-      const client = await findClient(tx, id);
-      if (client) items.push({ object: "client", ...client });
+      const found = await findClient(tx, id);
+      if (found) items.push({ object: "client", ...found });
     }
     return { object: "list", items };
   }));
 
 const deleteClient = adminRoute({
+  name: "deleteClient",
   summary: "Removes a client, and ends every sign-in with it.",
   method: "DELETE",
   path: "/_sim/clients/{id}",
-}, async ({ store, clock, oauth, params: { id } }) => {
+  response: deletedClient,
+}, async ({ store, clock, oauth, params: { id } }): Promise<DeletedClient> => {
   const ended = await store.write(async (tx) => {
     if (!await findClient(tx, id)) {
       const message = `There is no client ${JSON.stringify(id)}`;

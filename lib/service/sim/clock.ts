@@ -12,66 +12,23 @@ import { Refusal } from "../contract/errors.ts";
 import type { Row } from "../store/tables.ts";
 import { countDue, MOST_DUE, MOST_DUE_UNASKED } from "../ledger/due.ts";
 import { cutShort } from "../ledger/settle.ts";
-import { type Left, leftUntil } from "./progress.ts";
-import { type SimCall, simRoute } from "./route.ts";
-
-/** A project's clock, as it is shown. */
-export interface ProjectClock {
-  /** Always `clock`. */
-  object: "clock";
-  /** The project. */
-  project_id: string;
-  /** The project's time, in milliseconds since 1970. */
-  now: number;
-  /** Whether it stands still. */
-  frozen: boolean;
-  /** Milliseconds that it is ahead of wall time. */
-  offset_ms: number;
-}
-
-/** A clock that was advanced, and what happened on the way. */
-export interface AdvancedClock extends ProjectClock {
-  /** The project's time before, in milliseconds since 1970. */
-  from: number;
-  /** How many events of each type there were. */
-  events: Record<string, number>;
-}
-
-/** Where an advance began. */
-interface Start {
-  /** The project's time, in milliseconds since 1970. */
-  from: number;
-  /** The number of the latest event. */
-  seq: number;
-}
-
-/** What an advance would bring. */
-export interface ClockPreview {
-  /** Always `clock_preview`. */
-  object: "clock_preview";
-  /** The project's time, in milliseconds since 1970. */
-  from: number;
-  /** The time that the clock would be moved to. */
-  to: number;
-  /** About how many steps of subscriptions are due by then. */
-  due: number;
-  /** Above so many steps an advance must be confirmed. */
-  most_unasked: number;
-}
-
-/** How far an advance is. */
-export interface ClockProgress extends Left {
-  /** Always `clock_progress`. */
-  object: "clock_progress";
-  /** Whether the project is on the way. */
-  moving: boolean;
-  /** The time that has been reached, in milliseconds since 1970. */
-  now: number;
-  /** The time that the project is on the way to; null when it is not. */
-  to: number | null;
-  /** How many steps have been made. */
-  done: number;
-}
+import { leftUntil } from "./progress.ts";
+import type {
+  AdvancedClock,
+  AdvanceStart,
+  ClockPreview,
+  ClockProgress,
+  ProjectClock,
+} from "../../simulator/clock.ts";
+import {
+  advancedClock,
+  advanceStart,
+  cancelledAdvance,
+  clock,
+  clockPreview,
+  clockProgress,
+} from "./answers.ts";
+import { type SimCall, simRoute, simRouteThen } from "./route.ts";
 
 /** The furthest that a clock goes: the end of the year 9999. */
 const LAST = Date.UTC(10_000, 0, 1) - 1;
@@ -90,24 +47,30 @@ const arrivalQuery = z.strictObject({
 });
 
 const getClock = simRoute({
+  name: "getClock",
   summary: "Reads the clock.",
   method: "GET",
   path: "/clock",
+  response: clock,
 }, showClock);
 
 const freezeClock = simRoute({
+  name: "freezeClock",
   summary: "Stops the clock.",
   method: "POST",
   path: "/clock/freeze",
+  response: clock,
 }, async (call) => {
   await setClock(call, { clock_frozen_at: call.now });
   return await showClock(call);
 });
 
 const runClock = simRoute({
+  name: "runClock",
   summary: "Starts the clock again from its current time.",
   method: "POST",
   path: "/clock/run",
+  response: clock,
 }, async (call) => {
   const clock_offset = call.now - call.wall();
   await setClock(call, { clock_frozen_at: null, clock_offset });
@@ -115,50 +78,62 @@ const runClock = simRoute({
 });
 
 const previewAdvance = simRoute({
+  name: "previewAdvance",
   summary: "Previews an advance. The clock does not move.",
   method: "POST",
   path: "/clock/preview",
   body: advanceBody,
+  response: clockPreview,
 }, async (call): Promise<ClockPreview> => {
   const to = checkedTarget(call);
   const due = await countDue(call.tx, to);
   return { object: "clock_preview", from: call.now, to, due, most_unasked: MOST_DUE_UNASKED };
 });
 
-const advanceClock = simRoute({
+const advanceClock = simRouteThen({
+  name: "advanceClock",
   summary: "Advances the clock by a duration or to a time. Due steps run in order.",
   method: "POST",
   path: "/clock/advance",
   body: advanceBody,
+  response: advancedClock,
   then: showAdvance,
 }, beginAdvance);
 
 const startAdvance = simRoute({
+  name: "startAdvance",
   summary: "Starts to advance the clock. The response does not wait for the end.",
   method: "POST",
   path: "/clock/begin",
   body: advanceBody,
+  response: advanceStart,
   settles: true,
 }, beginAdvance);
 
 const showArrival = simRoute({
+  name: "getArrival",
   summary: "Reads the clock and the number of events since an advance started.",
   method: "GET",
   path: "/clock/arrival",
   query: arrivalQuery,
+  response: advancedClock,
 }, (call) => showAdvance(call, call.query));
 
 const showProgress = simRoute({
+  name: "getClockProgress",
   summary: "Reads the progress of an advance.",
   method: "GET",
   path: "/clock/progress",
+  response: clockProgress,
   still: true,
 }, progressOf);
 
 const cancelAdvance = simRoute({
+  name: "cancelAdvance",
   summary: "Stops an advance at the time that it has reached.",
   method: "POST",
   path: "/clock/cancel",
+  response: cancelledAdvance,
   still: true,
   settles: true,
 }, async (call) => {
@@ -183,7 +158,7 @@ export const clockRoutes = [
 type AdvanceCall = SimCall<string, unknown, z.infer<typeof advanceBody>>;
 
 /** Marks a project as being advanced, unless that takes too long for something unasked. */
-async function beginAdvance(call: AdvanceCall): Promise<Start> {
+async function beginAdvance(call: AdvanceCall): Promise<AdvanceStart> {
   const { project, now } = call;
   const target = checkedTarget(call);
   const due = await countDue(call.tx, target);
@@ -264,7 +239,7 @@ async function showClock({ tx, project, now, wall }: SimCall): Promise<ProjectCl
   };
 }
 
-async function showAdvance(call: SimCall, { from, seq }: Start): Promise<AdvancedClock> {
+async function showAdvance(call: SimCall, { from, seq }: AdvanceStart): Promise<AdvancedClock> {
   const { tx } = call;
   const counts = await tx.selectFrom("events").select(["type", sql<number>`count(*)`.as("count")])
     .where("seq", ">", seq).groupBy("type").orderBy("type").execute();

@@ -12,16 +12,20 @@ import { findCustomer } from "../records/find.ts";
 import { mergeCustomers } from "../ledger/owners.ts";
 import { showCustomerWithAccess } from "../records/customers.ts";
 import { nextSeq } from "../store/mod.ts";
+import type { SignedInCustomer } from "../../simulator/customers.ts";
 import type { Row } from "../store/tables.ts";
 import { customerId } from "./fields.ts";
+import { signedInCustomer } from "./answers.ts";
 import { type SimCall, simRoute } from "./route.ts";
 
 const logIn = simRoute({
+  name: "signInCustomer",
   summary:
     "Signs a customer in under another id. Merges the two customers or switches to the other.",
   method: "POST",
   path: "/customers/{id}/aliases",
   body: z.strictObject({ alias: customerId }),
+  response: signedInCustomer,
 }, async (call) => {
   const customer = await findCustomer(call, call.params.id);
   const { alias } = call.body();
@@ -91,6 +95,6 @@ async function answer(
   call: SimCall,
   customer: Row<"customers">,
   outcome: "same" | "merged" | "switched",
-): Promise<Record<string, unknown>> {
+): Promise<SignedInCustomer> {
   return { outcome, customer: await showCustomerWithAccess(call, customer) };
 }

@@ -6,19 +6,26 @@
 
 import { wholeList } from "../records/lists.ts";
 import { type Fault, newFault } from "./faults.ts";
+import { pageOf } from "../contract/schemas.ts";
+import type { RequestFault } from "../../simulator/faults.ts";
+import { requestFault } from "./answers.ts";
 import { adminRoute } from "./route.ts";
 
 const listFaults = adminRoute({
+  name: "listRequestFaults",
   summary: "Lists the faults of requests that are still to come.",
   method: "GET",
   path: "/_sim/faults",
+  response: pageOf(requestFault),
 }, async ({ url, faults }) => wholeList(url, faults.list().map(show)));
 
 const addFault = adminRoute({
+  name: "addRequestFault",
   summary: "Makes the next matching requests fail, slow down or disconnect.",
   method: "POST",
   path: "/_sim/faults",
   body: newFault,
+  response: requestFault,
   status: 201,
 }, async ({ faults, body }) => {
   const fault = body();
@@ -27,9 +34,11 @@ const addFault = adminRoute({
 });
 
 const clearFaults = adminRoute({
+  name: "clearRequestFaults",
   summary: "Clears the faults of requests.",
   method: "DELETE",
   path: "/_sim/faults",
+  response: pageOf(requestFault),
 }, async ({ url, faults }) => {
   faults.clear();
   return wholeList(url, faults.list().map(show));
@@ -39,6 +48,6 @@ const clearFaults = adminRoute({
 export const faultRoutes = [listFaults, addFault, clearFaults];
 
 /** A fault as it is shown. */
-function show(fault: Fault): Record<string, unknown> {
+function show(fault: Fault): RequestFault {
   return { object: "fault", ...fault };
 }

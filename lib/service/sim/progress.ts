@@ -7,15 +7,10 @@
 import { countDue } from "../ledger/due.ts";
 import type { Progress } from "../ledger/settle.ts";
 import { inProject, type ProjectTx } from "../store/mod.ts";
+import type { Left } from "../../simulator/clock.ts";
+import type { ProjectProgress } from "../../simulator/service.ts";
+import { itemsOf, projectProgress } from "./answers.ts";
 import { adminRoute } from "./route.ts";
-
-/** What is left of a project's way. */
-export interface Left {
-  /** About how many steps are left. */
-  left: number;
-  /** About how long they take, in milliseconds; null when nothing can be said yet. */
-  left_ms: number | null;
-}
 
 /** What is left to do in a project until a moment, and how long that takes as things go. */
 export async function leftUntil(
@@ -29,12 +24,14 @@ export async function leftUntil(
 }
 
 const listProgress = adminRoute({
+  name: "listProgress",
   summary: "Lists the projects that are being brought to their present.",
   method: "GET",
   path: "/_sim/progress",
+  response: itemsOf(projectProgress),
 }, async ({ store, settler }) =>
   await store.read(async (tx) => {
-    const items: (Progress & Left)[] = [];
+    const items: ProjectProgress[] = [];
     for (const one of settler.progress()) {
       items.push({ ...one, ...await leftUntil(inProject(tx, one.project_id), one.to, one) });
     }

@@ -32,9 +32,9 @@ import {
 } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { recordPurchase, recordSteps } from "../ledger/journal.ts";
-import { showInvoice } from "../records/invoices.ts";
-import { showPurchase } from "../records/purchases.ts";
-import { showSubscription } from "../records/subscriptions.ts";
+import { invoiceSchema, showInvoice } from "../records/invoices.ts";
+import { purchaseSchema, showPurchase } from "../records/purchases.ts";
+import { showSubscription, subscriptionSchema } from "../records/subscriptions.ts";
 import type { Row } from "../store/tables.ts";
 import { findSoldProduct } from "./catalogue.ts";
 import { USUAL_COUNTRY } from "./customers.ts";
@@ -49,6 +49,7 @@ import {
   priceInMicros,
   termOf,
 } from "./fields.ts";
+
 import { type SimCall, simRoute } from "./route.ts";
 import { checkTrial } from "./trials.ts";
 import { text } from "../contract/fields.ts";
@@ -82,11 +83,15 @@ export const newPurchase = z.strictObject({
 
 type NewPurchase = z.infer<typeof newPurchase>;
 
+const soldSchema = z.union([subscriptionSchema, purchaseSchema]);
+
 const buy = simRoute({
+  name: "buyProduct",
   summary: "Buys a product: a subscription or a one-time purchase. An unknown customer is created.",
   method: "POST",
   path: "/purchases",
   body: newPurchase,
+  response: soldSchema,
   status: 201,
 }, (call) => buyProduct(call, call.body()));
 
@@ -106,18 +111,22 @@ export async function buyProduct(
 }
 
 const refund = simRoute({
+  name: "refundPurchase",
   summary: "Refunds a one-time purchase, as the store does.",
   method: "POST",
   path: "/purchases/{id}/refund",
+  response: purchaseSchema,
 }, async (call) => {
   const row = await findPurchase(call, call.params.id);
   return await showPurchase(call, await recordPurchase(call, refundPurchase(row, call.now)));
 });
 
 const reverseRefund = simRoute({
+  name: "reversePurchaseRefund",
   summary: "Undoes the refund of a one-time purchase.",
   method: "POST",
   path: "/purchases/{id}/reverse_refund",
+  response: purchaseSchema,
 }, async (call) => {
   const row = await findPurchase(call, call.params.id);
   if (!isAble(row.store, "reverse_refund")) throw unable(row.store);
@@ -125,9 +134,11 @@ const reverseRefund = simRoute({
 });
 
 const payInvoice = simRoute({
+  name: "payInvoice",
   summary: "Pays an invoice. Its pending subscription starts.",
   method: "POST",
   path: "/invoices/{id}/pay",
+  response: invoiceSchema,
 }, async (call) => {
   const invoice = await findInvoice(call, call.params.id);
   if (invoice.paid_at !== null || invoice.subscription_id === null) {

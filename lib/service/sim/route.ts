@@ -8,7 +8,7 @@
 
 import { z } from "zod";
 import type { Delivery } from "../events/mod.ts";
-import type { Call, NamesIn } from "../contract/route.ts";
+import type { Call, NamesIn, Operation } from "../contract/route.ts";
 import type { Clock } from "../clock.ts";
 import type { Progress, Settler } from "../ledger/settle.ts";
 import type { OAuth } from "../oauth/mod.ts";
@@ -22,74 +22,150 @@ export interface SimCall<Params extends string = string, Query = unknown, Body =
   readonly progress: Progress | undefined;
 }
 
-/** What a route promises. */
-export interface SimContract<
-  P extends string,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Done,
-  Told,
-> {
+/** What every route under `/_sim` promises. */
+interface Promised<P extends string, Body extends z.ZodType, Answer> {
+  /** The operation's name, the same as the library's function. */
+  name: string;
   /** One sentence that says what it does. */
   summary: string;
   /** The HTTP method. */
   method: "GET" | "POST" | "DELETE";
-  /** The path below `/_sim/projects/{project_id}`. */
+  /** The path: from the root, or below `/_sim/projects/{project_id}`. */
   path: P;
-  /** The query. Default: none. */
-  query?: Query;
   /** The body. Without it the route takes none, or an empty one. */
   body?: Body;
+  /** The answer of a success. */
+  response: z.ZodType<Answer>;
   /** The status of a success. Default 200. */
   status?: 200 | 201;
+}
+
+/** What a route of a project promises. */
+export interface SimContract<
+  P extends string,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Answer,
+> extends Promised<P, Body, Answer> {
+  /** The query. Default: none. */
+  query?: Query;
   /** Looks at the project, or acts on it, as it is, without letting pass what is due. */
   still?: true;
   /** Lets pass what is due afterwards, for which the answer does not wait. */
   settles?: true;
+}
+
+/** What comes after a route's transaction. */
+interface Afterwards<Done, Told, Answer> {
   /** Goes on outside of any transaction with what the first one has returned, and returns more. */
-  outside?: (done: Done, delivery: Omit<Delivery, "store">) => Promise<Told>;
+  outside: (done: Done, delivery: Omit<Delivery, "store">) => Promise<Told>;
   /**
    * Makes the answer in a second transaction, once time has passed that the first one has let pass,
    * out of what was returned before.
    */
-  then?: (call: SimCall, told: Told) => Promise<unknown>;
+  then: (call: SimCall, told: Told) => Promise<Answer>;
 }
 
-/** A route, its types forgotten. */
-export interface SimRoute
-  extends Omit<SimContract<string, z.ZodObject, z.ZodType, unknown, unknown>, "body"> {
-  /** The query, empty where the contract names none. */
-  readonly query: z.ZodObject;
-  /** The body, empty where the contract names none. */
-  readonly body: z.ZodType;
+/** What every route under `/_sim` is, its types forgotten. */
+interface DeclaredRoute extends Operation {
+  /** The HTTP method. */
+  readonly method: "GET" | "POST" | "DELETE";
   /** The status of a success. */
   readonly status: 200 | 201;
+}
+
+/** A route of a project, its types forgotten. */
+export interface SimRoute extends DeclaredRoute, Partial<Afterwards<unknown, unknown, unknown>> {
+  /** Looks at the project, or acts on it, as it is. */
+  readonly still?: true;
+  /** Lets pass what is due afterwards. */
+  readonly settles?: true;
   /** Does what the contract says. */
   handle(call: SimCall): Promise<unknown>;
 }
 
-/** Declares a route. */
+/** Declares a route of a project. */
 export function simRoute<
   P extends string,
+  Answer,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodType<Record<never, never>>,
-  Done = unknown,
-  Told = Done,
 >(
-  contract: SimContract<P, Query, Body, Done, Told>,
+  contract: SimContract<P, Query, Body, Answer>,
+  handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Answer>,
+): SimRoute {
+  return { ...declared(contract), handle: handle as SimRoute["handle"] };
+}
+
+/** Declares a route of a project that goes on outside of the transaction. */
+export function simRouteOutside<
+  P extends string,
+  Answer,
+  Done,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodType<Record<never, never>>,
+>(
+  contract:
+    & SimContract<P, Query, Body, Answer>
+    & Pick<Afterwards<Done, Answer, Answer>, "outside">,
   handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Done>,
 ): SimRoute {
-  const { outside, then, ...rest } = contract;
+  const { outside } = contract;
   return {
-    ...rest,
-    ...outside && { outside: outside as NonNullable<SimRoute["outside"]> },
-    ...then && { then: then as NonNullable<SimRoute["then"]> },
-    query: contract.query ?? z.strictObject({}),
-    body: contract.body ?? z.strictObject({}),
-    status: contract.status ?? 200,
-    // The server hands a route only calls that it has validated against this very contract, and its
-    // own result.
+    ...declared(contract),
     handle: handle as SimRoute["handle"],
+    outside: outside as NonNullable<SimRoute["outside"]>,
+  };
+}
+
+/** Declares a route of a project that makes its answer in a second transaction. */
+export function simRouteThen<
+  P extends string,
+  Answer,
+  Done,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodType<Record<never, never>>,
+>(
+  contract:
+    & SimContract<P, Query, Body, Answer>
+    & Pick<Afterwards<Done, Done, Answer>, "then">
+    & Partial<Pick<Afterwards<Done, Done, Answer>, "outside">>,
+  handle: (call: SimCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>) => Promise<Done>,
+): SimRoute {
+  const { outside, then } = contract;
+  return {
+    ...declared(contract),
+    handle: handle as SimRoute["handle"],
+    ...outside && { outside: outside as NonNullable<SimRoute["outside"]> },
+    then: then as NonNullable<SimRoute["then"]>,
+  };
+}
+
+/**
+ * What a contract says, its types forgotten. The server hands a route only calls that it has validated
+ * against this very contract, and its own results.
+ */
+function declared(
+  contract: Promised<string, z.ZodType, unknown> & {
+    query?: z.ZodObject;
+    still?: true;
+    settles?: true;
+  },
+) {
+  const { name, summary, method, response, body, query, status = 200, still, settles } = contract;
+  return {
+    name,
+    summary,
+    method,
+    path: simPath(contract.path),
+    scopes: [],
+    query: query ?? z.strictObject({}),
+    expand: new Map(),
+    body,
+    response,
+    status,
+    ...still && { still },
+    ...settles && { settles },
   };
 }
 
@@ -105,6 +181,8 @@ export interface AdminParts {
   oauth: OAuth;
   /** Lets requests to the API go wrong. */
   faults: RequestFaults;
+  /** The OpenAPI document of all routes under `/_sim`. */
+  describe(): Record<string, unknown>;
 }
 
 /** One request in the hands of a route that belongs to no project. */
@@ -118,41 +196,24 @@ export interface AdminCall<Params extends string = string, Body = unknown> exten
 }
 
 /** A route that belongs to no project: it opens transactions where it needs one. */
-export interface AdminRoute extends Pick<SimRoute, "summary" | "method" | "path" | "status"> {
-  /** The body, empty where the contract names none. */
-  readonly body: z.ZodType;
+export interface AdminRoute extends DeclaredRoute {
   /** Does what the contract says. */
   administer(call: AdminCall): Promise<unknown>;
 }
 
-/** What a route promises that belongs to no project. */
-export type AdminContract<P extends string, Body extends z.ZodType> =
-  & Pick<SimContract<P, z.ZodObject, Body, unknown, unknown>, "summary" | "method" | "status">
-  & {
-    /** The path from the root. */
-    path: P;
-    /** The body. Without it the route takes none, or an empty one. */
-    body?: Body;
-  };
-
 /** Declares a route that belongs to no project. */
 export function adminRoute<
-  P extends string,
+  P extends `/_sim/${string}`,
+  Answer,
   Body extends z.ZodType = z.ZodType<Record<never, never>>,
 >(
-  contract: AdminContract<P, Body>,
-  administer: (call: AdminCall<NamesIn<P>, z.infer<Body>>) => Promise<unknown>,
+  contract: Promised<P, Body, Answer>,
+  administer: (call: AdminCall<NamesIn<P>, z.infer<Body>>) => Promise<Answer>,
 ): AdminRoute {
-  return {
-    ...contract,
-    body: contract.body ?? z.strictObject({}),
-    status: contract.status ?? 200,
-    // The server hands a route only calls that it has validated against this very contract.
-    administer: administer as AdminRoute["administer"],
-  };
+  return { ...declared(contract), administer: administer as AdminRoute["administer"] };
 }
 
 /** The whole path of a route. */
-export function simPath({ path }: Pick<SimRoute, "path">): string {
+function simPath(path: string): string {
   return path.startsWith("/_sim/") ? path : `/_sim/projects/{project_id}${path}`;
 }

@@ -11,6 +11,7 @@ import { clientRoutes } from "./clients.ts";
 import { clockRoutes } from "./clock.ts";
 import { customerRoutes } from "./customers.ts";
 import { deliveryRoutes } from "./events/deliveries.ts";
+import { documentRoutes } from "./document.ts";
 import { eventRoutes } from "./events/events.ts";
 import { listenerRoutes } from "./events/listeners.ts";
 import { faultRoutes } from "./fault_routes.ts";
@@ -44,4 +45,5 @@ export const adminRoutes: readonly AdminRoute[] = [
   ...clientRoutes,
   ...progressRoutes,
   ...faultRoutes,
+  ...documentRoutes,
 ];

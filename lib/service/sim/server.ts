@@ -5,20 +5,25 @@
  * @module
  */
 
+import { z } from "zod";
+import { VERSION } from "../../version.ts";
 import { isSecret } from "../http/admin_secret.ts";
 import { type RawBody, readBody, validate } from "../http/body.ts";
 import { projectTime } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
+import { openApiDocument } from "../contract/openapi.ts";
 import type { Delivery } from "../events/mod.ts";
 import { type Found, mount } from "../http/mount.ts";
 import { atPresent, behind, bringToPresent } from "../http/present.ts";
 import { refuse } from "../http/respond.ts";
 import { settleWithin } from "../ledger/settle.ts";
 import { inProject, type Tx } from "../store/mod.ts";
-import { type AdminParts, type AdminRoute, type SimCall, simPath, type SimRoute } from "./route.ts";
+import { type AdminParts, type AdminRoute, type SimCall, type SimRoute } from "./route.ts";
+
+const noBody = z.strictObject({});
 
 /** What the simulator works on. */
-export interface SimServerParts extends AdminParts {
+export interface SimServerParts extends Omit<AdminParts, "describe"> {
   /** What happens to events on their way to webhooks. */
   delivery: Omit<Delivery, "store">;
   /** The secret that callers must send, `adm_…`. */
@@ -41,13 +46,14 @@ export function createSimServer(
   parts: SimServerParts,
 ): SimServer {
   const { adminSecret } = parts;
+  const describe = () => JSON.parse(openApiDocument(routes, VERSION));
   const mounted = mount(routes, {
-    placeOf: (route) => ({ method: route.method, path: simPath(route) }),
+    placeOf: (route) => route,
     greet: (request) => checkSecret(request, adminSecret),
     async answer(route, found) {
       checkSecret(found.request, adminSecret);
       const result = "administer" in route
-        ? await administer(route, parts, found)
+        ? await administer(route, { ...parts, describe }, found)
         : await answer(route, parts, found);
       const headers = { "Cache-Control": "no-store" };
       return Response.json(result, { status: route.status, headers });
@@ -82,7 +88,12 @@ async function administer(
 ): Promise<unknown> {
   const { value } = await bodyOf(request);
   const url = new URL(request.url);
-  return await route.administer({ ...parts, params, url, body: () => validate(route.body, value) });
+  return await route.administer({
+    ...parts,
+    params,
+    url,
+    body: () => validate(route.body ?? noBody, value),
+  });
 }
 
 /** The body of a request. A GET has none. */
@@ -158,7 +169,7 @@ async function callFor(asked: Asked, whole: Tx): Promise<SimCall> {
     url,
     now: projectTime(project, wall),
     wall: parts.clock,
-    body: () => validate(route.body, body.value),
+    body: () => validate(route.body ?? noBody, body.value),
   };
 }
 

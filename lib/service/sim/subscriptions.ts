@@ -19,6 +19,7 @@ import {
   resume,
   uncancel,
 } from "../domain/actions.ts";
+import type { Subscription as ShownSubscription } from "../../resources/subscriptions.ts";
 import { addDuration } from "../domain/calendar.ts";
 import { share } from "../domain/family.ts";
 import { convertPrice } from "../domain/money.ts";
@@ -37,7 +38,7 @@ import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
 import { findSubscription, findTransaction } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { recordSteps } from "../ledger/journal.ts";
-import { showSubscription } from "../records/subscriptions.ts";
+import { showSubscription, subscriptionSchema } from "../records/subscriptions.ts";
 import type { Reason } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { findSoldProduct } from "./catalogue.ts";
@@ -48,6 +49,8 @@ import { type SimCall, type SimRoute, simRoute } from "./route.ts";
 
 /** What is done to a subscription, and the body that says how. */
 interface Action<Body extends z.ZodType> {
+  /** The operation's name. */
+  name: string;
   /** One sentence that says what it does. */
   summary: string;
   /** The body. */
@@ -64,17 +67,20 @@ interface Action<Body extends z.ZodType> {
 
 /** Something that can be done to a subscription, by a route or by a recipe. */
 export interface Deed {
+  /** The operation's name. */
+  readonly name: string;
   /** One sentence that says what it does. */
   readonly summary: string;
   /** The body. */
   readonly body: z.ZodType;
   /** Does it. The valid body is read once the subscription is found, so that 404 comes first. */
-  perform(call: SimCall, id: string, read: () => unknown): Promise<unknown>;
+  perform(call: SimCall, id: string, read: () => unknown): Promise<ShownSubscription>;
 }
 
 /** Makes a deed of an action: it checks subscription and body, and records the steps. */
-function deed<Body extends z.ZodType>({ summary, body, needs, act }: Action<Body>): Deed {
+function deed<Body extends z.ZodType>({ name, summary, body, needs, act }: Action<Body>): Deed {
   return {
+    name,
     summary,
     body,
     async perform(call, id, read) {
@@ -107,11 +113,13 @@ const payment = z.strictObject({ transaction_id: z.string().min(1).optional() })
 /** What can be done to a subscription, by the last part of its path. */
 export const DEEDS = {
   renew: deed({
+    name: "renewSubscription",
     summary: "Charges for the next period now: a trial converts, a paid period renews early.",
     body: NOTHING,
     act: (state, { now }) => renewNow(state, now),
   }),
   fail: deed({
+    name: "failCharge",
     summary: "Makes a charge fail, now or at the renewal, with the product's grace or another one.",
     body: z.strictObject({ when: z.enum(["now", "renewal"]).default("now"), grace }),
     act(state, { now }, body) {
@@ -120,33 +128,39 @@ export const DEEDS = {
     },
   }),
   recover: deed({
+    name: "recoverCharge",
     summary: "Makes charges succeed again, and retries the outstanding one.",
     body: NOTHING,
     act: (state, { now }) => recover(state, now),
   }),
   cancel: deed({
+    name: "cancelSubscription",
     summary: "Turns off auto-renewal, as the customer does in the store.",
     body: NOTHING,
     act: (state, { now }) => cancel(state, now, "UNSUBSCRIBE"),
   }),
   uncancel: deed({
+    name: "uncancelSubscription",
     summary: "Turns auto-renewal on again before the subscription expires.",
     body: NOTHING,
     needs: "uncancel",
     act: (state, { now }) => uncancel(state, now),
   }),
   pause: deed({
+    name: "pauseSubscription",
     summary: "Pauses the subscription at the end of its period, until a time or for a duration.",
     body: z.strictObject({ until: moment.optional(), for: duration.optional() }),
     needs: "pause",
     act: (state, { now }, body) => pause(state, now, endOf(state, body)),
   }),
   resume: deed({
+    name: "resumeSubscription",
     summary: "Ends a pause, or cancels one that has not started.",
     body: NOTHING,
     act: (state, { now }) => resume(state, now),
   }),
   change_product: deed({
+    name: "changeProduct",
     summary: "Changes to another product of the app, now or at the end of the period.",
     body: z.strictObject({
       product_id: z.string().min(1),
@@ -158,6 +172,7 @@ export const DEEDS = {
     act: changeProduct,
   }),
   refund: deed({
+    name: "refundSubscription",
     summary: "Refunds a payment, as the store does. The latest one ends access, unless kept.",
     body: payment.extend({ keep_access: z.boolean().default(false) }),
     async act(state, call, body) {
@@ -166,6 +181,7 @@ export const DEEDS = {
     },
   }),
   reverse_refund: deed({
+    name: "reverseSubscriptionRefund",
     summary: "Undoes the refund of a payment.",
     body: payment,
     needs: "reverse_refund",
@@ -173,6 +189,7 @@ export const DEEDS = {
       reverseRefund(state, call.now, await paymentOf(call, state, body)),
   }),
   extend: deed({
+    name: "extendSubscription",
     summary: "Extends the period to a time or by a duration.",
     body: z.strictObject({ until: moment.optional(), by: duration.optional() }),
     needs: "extend",
@@ -183,22 +200,26 @@ export const DEEDS = {
     },
   }),
   expire: deed({
+    name: "expireSubscription",
     summary: "Ends the subscription immediately, for its cancellation reason or another one.",
     body: z.strictObject({ reason: reason.optional() }),
     act: (state, { now }, body) => expireNow(state, now, body.reason ?? usualReason(state)),
   }),
   raise_price: deed({
+    name: "raisePrice",
     summary: "Announces a higher price. Without consent the subscription ends with its period.",
     body: z.strictObject({ price }),
     act: (state, { now }, body) =>
       raisePrice(state, now, priceInMicros(body.price, state.currency)),
   }),
   agree_to_price: deed({
+    name: "agreeToPrice",
     summary: "Accepts the higher price for the customer.",
     body: NOTHING,
     act: (state, { now }) => agreeToPrice(state, now),
   }),
   family_share: deed({
+    name: "shareSubscription",
     summary: "Shares the subscription with another family member.",
     body: z.strictObject({ customer_id: customerId }),
     needs: "family_share",
@@ -211,11 +232,15 @@ export type DeedName = keyof typeof DEEDS;
 
 /** The routes of what is done to subscriptions. */
 export const subscriptionRoutes: readonly SimRoute[] = Object.entries<Deed>(DEEDS).map(
-  ([name, { summary, body, perform }]) =>
-    simRoute(
-      { summary, method: "POST", path: `/subscriptions/{id}/${name}`, body },
-      (call) => perform(call, call.params.id, () => call.body()),
-    ),
+  ([last, { name, summary, body, perform }]) =>
+    simRoute({
+      name,
+      summary,
+      method: "POST",
+      path: `/subscriptions/{id}/${last}`,
+      body,
+      response: subscriptionSchema,
+    }, (call) => perform(call, call.params.id, () => call.body())),
 );
 
 /** Why a subscription ends, where nobody says: what time would have told at its end. */

@@ -5,9 +5,11 @@
  */
 
 import { z } from "zod";
+import { issuedTokens } from "./answers.ts";
 import { adminRoute } from "./route.ts";
 
 const issueToken = adminRoute({
+  name: "issueTokens",
   summary: "Issues tokens without a browser.",
   method: "POST",
   path: "/_sim/tokens",
@@ -17,6 +19,7 @@ const issueToken = adminRoute({
     rotates: z.boolean().default(false),
     lifetime_ms: z.int().min(1000).optional(),
   }),
+  response: issuedTokens,
   status: 201,
 }, ({ oauth, body }) => {
   const { account_email, scope, rotates, lifetime_ms } = body();

@@ -8,7 +8,7 @@ import {
 import { createProduct } from "../../../lib/resources/products.ts";
 import { getSubscription } from "../../../lib/resources/subscriptions.ts";
 import { addDuration } from "../../../lib/service/domain/calendar.ts";
-import { simRoutes } from "../../../lib/service/sim/routes.ts";
+import { adminRoutes, simRoutes } from "../../../lib/service/sim/routes.ts";
 import { frozen } from "../../support/activities.ts";
 import { apiOf } from "../../support/api.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
@@ -30,8 +30,9 @@ async function refused(
 
 Deno.test("the simulator needs its secret, on every route", async () => {
   await using desk = await openDesk();
-  for (const { method, path } of simRoutes) {
-    const address = `${BASE_URL}/_sim/projects/${desk.projectId}${path.replace(/\{\w+\}/g, "x")}`;
+  for (const { method, path } of [...simRoutes, ...adminRoutes]) {
+    const place = path.replace("{project_id}", desk.projectId).replace(/\{\w+\}/g, "x");
+    const address = `${BASE_URL}${place}`;
     for (const headers of [{}, { Authorization: "Bearer adm_wrong" }]) {
       const body = method === "POST" ? "{}" : null;
       const response = await desk.service.fetch(new Request(address, { method, headers, body }));

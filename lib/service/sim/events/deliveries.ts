@@ -10,19 +10,17 @@ import { invalid, missing, unprocessable } from "../../contract/errors.ts";
 import { deliveriesOf, recoverEvents, resendEvent } from "../../events/resend.ts";
 import { findWebhook, type Place } from "../../records/find.ts";
 import { listPage, tableListing, wholeList } from "../../records/lists.ts";
-import { pageQuery } from "../../contract/schemas.ts";
+import { pageOf, pageQuery } from "../../contract/schemas.ts";
 import type { Row } from "../../store/tables.ts";
 import { findEvent } from "./events.ts";
 import { moment } from "../fields.ts";
+import type { Delivery, DeliveryAttempt, DeliveryState } from "../../../simulator/deliveries.ts";
+import type { RecoveredEvents } from "../../../simulator/events.ts";
+import { delivery, DELIVERY_STATES, deliveryAttempt, recoveredEvents } from "../answers.ts";
 import { simRoute } from "../route.ts";
 
-const STATES = ["waiting", "pending", "sending", "delivered", "dead", "dropped"] as const;
-
-/** Where a delivery stands, as it is shown. */
-type ShownState = typeof STATES[number];
-
 /** The rows of a state. */
-const IN_STATE: Record<ShownState, ReturnType<typeof sql>> = {
+const IN_STATE: Record<DeliveryState, ReturnType<typeof sql>> = {
   waiting: sql`state = 'pending' and ready_at is null`,
   pending: sql`state = 'pending' and ready_at is not null and lease is null`,
   sending: sql`lease is not null`,
@@ -34,10 +32,12 @@ const IN_STATE: Record<ShownState, ReturnType<typeof sql>> = {
 const webhookId = z.string().min(1);
 
 const listWebhookDeliveries = simRoute({
+  name: "listWebhookDeliveries",
   summary: "Lists the deliveries to a webhook integration, newest first.",
   method: "GET",
   path: "/webhooks/{id}/deliveries",
-  query: pageQuery.extend({ state: z.enum(STATES).optional() }),
+  query: pageQuery.extend({ state: z.enum(DELIVERY_STATES).optional() }),
+  response: pageOf(delivery),
 }, async (call) => {
   const { id } = await findWebhook(call, call.params.id);
   const { state } = call.query;
@@ -54,38 +54,46 @@ const listWebhookDeliveries = simRoute({
 });
 
 const listEventDeliveries = simRoute({
+  name: "listEventDeliveries",
   summary: "Lists the deliveries of an event.",
   method: "GET",
   path: "/events/{id}/deliveries",
+  response: pageOf(delivery),
 }, async (call) => {
   const { id } = await findEvent(call, call.params.id);
   return wholeList(call.url, await showDeliveries(call, await deliveriesOf(call, id)));
 });
 
 const getDelivery = simRoute({
+  name: "getDelivery",
   summary: "Reads one delivery.",
   method: "GET",
   path: "/deliveries/{id}",
+  response: delivery,
 }, async (call) => showDelivery(call, await findDelivery(call, call.params.id)));
 
 const listAttempts = simRoute({
+  name: "listDeliveryAttempts",
   summary: "Lists the attempts of a delivery, oldest first.",
   method: "GET",
   path: "/deliveries/{id}/attempts",
+  response: pageOf(deliveryAttempt),
 }, async (call) => {
   const { tx } = call;
-  const delivery = await findDelivery(call, call.params.id);
-  const { payload } = await findEvent(call, delivery.event_id);
-  const rows = await tx.selectFrom("attempts").selectAll().where("delivery_id", "=", delivery.id)
+  const row = await findDelivery(call, call.params.id);
+  const { payload } = await findEvent(call, row.event_id);
+  const rows = await tx.selectFrom("attempts").selectAll().where("delivery_id", "=", row.id)
     .orderBy("number").execute();
-  return wholeList(call.url, rows.map((row) => showAttempt(row, delivery.payload ?? payload)));
+  return wholeList(call.url, rows.map((attempt) => showAttempt(attempt, row.payload ?? payload)));
 });
 
 const resend = simRoute({
+  name: "resendEvent",
   summary: "Resends an event to one integration or to all matching integrations.",
   method: "POST",
   path: "/events/{id}/resend",
   body: z.strictObject({ webhook_id: webhookId.optional() }),
+  response: pageOf(delivery),
 }, async (call) => {
   const event = await findEvent(call, call.params.id);
   const { webhook_id } = call.body();
@@ -98,6 +106,7 @@ const resend = simRoute({
 });
 
 const recover = simRoute({
+  name: "recoverEvents",
   summary: "Resends the undelivered events of an integration since a time.",
   method: "POST",
   path: "/events/recover",
@@ -106,7 +115,8 @@ const recover = simRoute({
     until: moment.optional(),
     webhook_id: webhookId.optional(),
   }),
-}, async (call) => {
+  response: recoveredEvents,
+}, async (call): Promise<RecoveredEvents> => {
   const query = call.body();
   if (query.until !== undefined && query.until < query.since) {
     throw invalid("until", "'until' must not be before 'since'");
@@ -153,7 +163,7 @@ async function showDeliveries(call: Place, rows: readonly Row<"deliveries">[]) {
 export async function showDelivery(
   { tx }: Place,
   row: Row<"deliveries">,
-): Promise<Record<string, unknown>> {
+): Promise<Delivery> {
   const { type } = await tx.selectFrom("events").select("type")
     .where("id", "=", row.event_id).executeTakeFirstOrThrow();
   const last = await tx.selectFrom("attempts").selectAll().where("delivery_id", "=", row.id)
@@ -177,14 +187,14 @@ export async function showDelivery(
 }
 
 /** Where a delivery stands, more exactly than it is stored. */
-function stateOf({ state, ready_at, lease }: Row<"deliveries">): ShownState {
+function stateOf({ state, ready_at, lease }: Row<"deliveries">): DeliveryState {
   if (state !== "pending") return state;
   if (lease !== null) return "sending";
   return ready_at === null ? "waiting" : "pending";
 }
 
 /** An attempt as it is shown: request, answer and timing. */
-function showAttempt(row: Row<"attempts">, body: string): Record<string, unknown> {
+function showAttempt(row: Row<"attempts">, body: string): DeliveryAttempt {
   const { delivery_id, number, started_at, url, address, error, next_attempt_at } = row;
   return {
     object: "delivery_attempt",

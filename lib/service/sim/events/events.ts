@@ -9,11 +9,14 @@ import { z } from "zod";
 import { missing } from "../../contract/errors.ts";
 import type { Place } from "../../records/find.ts";
 import { listPage, tableListing } from "../../records/lists.ts";
-import { pageQuery } from "../../contract/schemas.ts";
+import { pageOf, pageQuery } from "../../contract/schemas.ts";
 import type { Row } from "../../store/tables.ts";
+import type { LoggedEvent } from "../../../simulator/events.ts";
+import { event } from "../answers.ts";
 import { simRoute } from "../route.ts";
 
 const listEvents = simRoute({
+  name: "listEvents",
   summary: "Lists events, oldest first unless the order is desc.",
   method: "GET",
   path: "/events",
@@ -23,6 +26,7 @@ const listEvents = simRoute({
     customer_id: z.string().min(1).optional(),
     order: z.enum(["asc", "desc"]).default("asc"),
   }),
+  response: pageOf(event),
 }, (call) => {
   const { type, customer_id, order } = call.query;
   const where = sql`${type === undefined ? sql`1 = 1` : sql`type in (${sql.join(type)})`}
@@ -33,9 +37,11 @@ const listEvents = simRoute({
 });
 
 const getEvent = simRoute({
+  name: "getEvent",
   summary: "Reads one event.",
   method: "GET",
   path: "/events/{id}",
+  response: event,
 }, async (call) => showEvent(await findEvent(call, call.params.id)));
 
 /** The routes of events. */
@@ -49,7 +55,7 @@ export async function findEvent({ tx }: Place, id: string): Promise<Row<"events"
 }
 
 /** An event with the body that is delivered. */
-export function showEvent(row: Row<"events">): Record<string, unknown> {
+export function showEvent(row: Row<"events">): LoggedEvent {
   const { id, type, customer_id, app_id, environment, created_at, payload } = row;
   const delivery: unknown = JSON.parse(payload);
   return { object: "event", id, type, customer_id, app_id, environment, created_at, delivery };

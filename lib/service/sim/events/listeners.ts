@@ -14,10 +14,24 @@ import { checkSession, countWaiting, type Pull } from "../../events/listeners.ts
 import { newSigningSecret } from "../../events/signatures.ts";
 import { validate } from "../../http/body.ts";
 import { wholeList } from "../../records/lists.ts";
-import { pageQuery } from "../../contract/schemas.ts";
+import { pageOf, pageQuery } from "../../contract/schemas.ts";
 import type { Row } from "../../store/tables.ts";
 import { findEvent } from "./events.ts";
-import { type SimCall, simRoute } from "../route.ts";
+import type {
+  DeletedListener,
+  Listener,
+  ListenerSecret,
+  OpenedListener,
+  PulledEvent,
+} from "../../../simulator/listeners.ts";
+import {
+  deletedListener,
+  listener,
+  listenerSecret,
+  openedListener,
+  pulledEvents,
+} from "../answers.ts";
+import { type SimCall, simRoute, simRouteOutside } from "../route.ts";
 
 /** The longest that a request waits for an event, in milliseconds. */
 const LONGEST_WAIT = 25_000;
@@ -29,13 +43,15 @@ const nameSchema = z.strictObject({
 const someTypes = z.array(z.string().min(1).toUpperCase()).min(1).max(100);
 const types = someTypes.optional();
 
-const openListener = simRoute({
+const openListener = simRouteOutside({
+  name: "openListener",
   summary:
     "Starts to listen, and replaces a program with the same name. A new listener starts with new events.",
   method: "POST",
   path: "/listeners/{name}",
   body: z.strictObject({ types }),
-  async outside(opened: object, { listeners }) {
+  response: openedListener,
+  async outside(opened: OpenedListener, { listeners }) {
     // Whoever waits under that name is to hear of it.
     listeners.ring();
     return opened;
@@ -53,19 +69,21 @@ const openListener = simRoute({
     created_at: call.wall(),
   }).onConflict((conflict) => conflict.doNothing()).executeTakeFirstOrThrow();
   const session = crypto.randomUUID();
-  const listener = await changeListener(call, name, { session });
+  const opened = await changeListener(call, name, { session });
   return {
-    ...await showListener(call, listener, types),
-    signing_secret: listener.secret,
+    ...await showListener(call, opened, types),
+    signing_secret: opened.secret,
     session,
     is_new: added === 1n,
   };
 });
 
 const listListeners = simRoute({
+  name: "listListeners",
   summary: "Lists the listeners, by name.",
   method: "GET",
   path: "/listeners",
+  response: pageOf(listener),
 }, async (call) => {
   const rows = await call.tx.selectFrom("listeners").selectAll().orderBy("name").execute();
   const items = [];
@@ -74,30 +92,36 @@ const listListeners = simRoute({
 });
 
 const getSecret = simRoute({
+  name: "getListenerSecret",
   summary: "Reads the signing secret of a listener.",
   method: "GET",
   path: "/listeners/{name}/secret",
+  response: listenerSecret,
 }, async (call) => showSecret(await findListener(call, call.params.name)));
 
 const rotateSecret = simRoute({
+  name: "rotateListenerSecret",
   summary: "Creates a new signing secret for a listener. The current session keeps the old one.",
   method: "POST",
   path: "/listeners/{name}/rotate_secret",
+  response: listenerSecret,
 }, async (call) => {
   const secret = newSigningSecret();
   return showSecret(await changeListener(call, call.params.name, { secret }));
 });
 
-const deleteListener = simRoute({
+const deleteListener = simRouteOutside({
+  name: "deleteListener",
   summary: "Deletes a listener and its position. Its current session ends.",
   method: "DELETE",
   path: "/listeners/{name}",
-  async outside(deleted: object, { listeners }) {
+  response: deletedListener,
+  async outside(deleted: DeletedListener, { listeners }) {
     // Whoever waits under that name is to hear of it.
     listeners.ring();
     return deleted;
   },
-}, async (call) => {
+}, async (call): Promise<DeletedListener> => {
   const { name } = await findListener(call, call.params.name);
   await call.tx.deleteFrom("listeners").where("name", "=", name).execute();
   return { object: "listener", name, deleted_at: call.wall() };
@@ -105,7 +129,8 @@ const deleteListener = simRoute({
 
 const session = z.string().min(1).optional();
 
-const pullEvents = simRoute({
+const pullEvents = simRouteOutside({
+  name: "pullEvents",
   summary: "Reads a listener's next unacknowledged events, and can wait for them.",
   method: "GET",
   path: "/listeners/{name}/events",
@@ -116,6 +141,7 @@ const pullEvents = simRoute({
     types: z.string().transform((list) => list.split(",")).pipe(someTypes).optional(),
     session,
   }),
+  response: pulledEvents,
   async outside(wanted: Pull, { listeners }) {
     const events = await listeners.pull(wanted);
     return { object: "list", items: events.map(showPulled) };
@@ -126,10 +152,12 @@ const pullEvents = simRoute({
 });
 
 const acknowledge = simRoute({
+  name: "acknowledgeEvent",
   summary: "Acknowledges an event of a listener and all events before it.",
   method: "POST",
   path: "/listeners/{name}/ack",
   body: z.strictObject({ event_id: z.string().min(1), types, session }),
+  response: listener,
 }, async (call) => {
   const { tx } = call;
   const { name, acknowledged } = await findListener(call, call.params.name);
@@ -137,8 +165,8 @@ const acknowledge = simRoute({
   await checkSession(tx, { name, session });
   const { seq } = await findEvent(call, event_id);
   // Telling it again, or late, takes nothing back.
-  const listener = await changeListener(call, name, { acknowledged: Math.max(acknowledged, seq) });
-  return await showListener(call, listener, types);
+  const changed = await changeListener(call, name, { acknowledged: Math.max(acknowledged, seq) });
+  return await showListener(call, changed, types);
 });
 
 /** The routes of listeners. */
@@ -174,17 +202,18 @@ async function showListener(
   { tx }: SimCall,
   listener: Row<"listeners">,
   types: readonly string[] | undefined,
-) {
+): Promise<Listener> {
   const { name, created_at } = listener;
   const waiting = await countWaiting(tx, listener, types);
   return { object: "listener", name, created_at, waiting };
 }
 
-function showSecret({ name, secret }: Row<"listeners">) {
+function showSecret({ name, secret }: Row<"listeners">): ListenerSecret {
   return { object: "listener_secret", name, signing_secret: secret };
 }
 
 /** An event as listeners get it: the body that is sent, as text, so that not a byte of it changes. */
-function showPulled({ id, type, customer_id, created_at, payload }: Row<"events">) {
+function showPulled(row: Row<"events">): PulledEvent {
+  const { id, type, customer_id, created_at, payload } = row;
   return { object: "event", id, type, customer_id, created_at, payload };
 }

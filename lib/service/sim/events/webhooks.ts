@@ -15,7 +15,19 @@ import { findWebhook } from "../../records/find.ts";
 import { wholeList } from "../../records/lists.ts";
 import type { Row } from "../../store/tables.ts";
 import { disabled, findDelivery, showDelivery } from "./deliveries.ts";
-import { simRoute } from "../route.ts";
+import type {
+  DeliveryFaultRun,
+  WebhookFaults,
+  WebhookSecret,
+} from "../../../simulator/webhooks.ts";
+import {
+  delivery,
+  deliveryFaultName,
+  deliveryFaults,
+  webhookFaults,
+  webhookSecret,
+} from "../answers.ts";
+import { simRoute, simRouteOutside, simRouteThen } from "../route.ts";
 
 /** A delivery that was put in line. */
 type Sent = Pick<Row<"deliveries">, "project_id" | "id">;
@@ -30,10 +42,12 @@ interface Ordered {
   count: number;
 }
 
-const ping = simRoute({
+const ping = simRouteThen({
+  name: "pingWebhook",
   summary: "Sends a TEST event to an integration once, and waits for the result.",
   method: "POST",
   path: "/webhooks/{id}/ping",
+  response: delivery,
   status: 201,
   async outside(sent: Sent, { deliverer }) {
     await deliverer.attempted(sent.project_id, sent.id);
@@ -50,10 +64,12 @@ const ping = simRoute({
 });
 
 const rotateSecret = simRoute({
+  name: "rotateWebhookSecret",
   summary: "Creates a new signing secret for an integration. The old one stays valid for a day.",
   method: "POST",
   path: "/webhooks/{id}/rotate_secret",
-}, async (call) => {
+  response: webhookSecret,
+}, async (call): Promise<WebhookSecret> => {
   const { tx, wall } = call;
   const webhook = await findWebhook(call, call.params.id);
   const signing_secret = newSigningSecret();
@@ -69,16 +85,16 @@ const rotateSecret = simRoute({
   };
 });
 
-const faultNames = z.enum(["duplicate", "drop", "reorder"]);
-
-const addFaults = simRoute({
+const addFaults = simRouteOutside({
+  name: "addDeliveryFaults",
   summary: "Duplicates, drops or reorders the next deliveries to an integration.",
   method: "POST",
   path: "/webhooks/{id}/faults",
   body: z.strictObject({
-    fault: faultNames,
+    fault: deliveryFaultName,
     count: z.int().min(1).max(10_000).default(1),
   }),
+  response: webhookFaults,
   async outside({ lane, fault, count }: Ordered, { faults }) {
     faults.add(lane, fault, count);
     return showFaults(faults.list(lane));
@@ -89,10 +105,12 @@ const addFaults = simRoute({
   return { lane: { project_id: call.project.id, integration_id: id }, fault, count };
 });
 
-const clearFaults = simRoute({
+const clearFaults = simRouteOutside({
+  name: "clearWebhookFaults",
   summary: "Clears the delivery faults of an integration.",
   method: "POST",
   path: "/webhooks/{id}/faults/clear",
+  response: webhookFaults,
   async outside(lane: Lane, { faults }) {
     faults.clear(lane);
     return showFaults(faults.list(lane));
@@ -102,19 +120,23 @@ const clearFaults = simRoute({
   return { project_id: call.project.id, integration_id: id };
 });
 
-const listAllFaults = simRoute({
+const listAllFaults = simRouteOutside({
+  name: "listDeliveryFaults",
   summary: "Lists the delivery faults of the project.",
   method: "GET",
   path: "/faults",
+  response: deliveryFaults,
   async outside({ id, url }: ProjectAsked, { faults }) {
     return wholeList(url, showAllFaults(id, faults));
   },
 }, async ({ project, url }) => ({ id: project.id, url }));
 
-const clearAllFaults = simRoute({
+const clearAllFaults = simRouteOutside({
+  name: "clearDeliveryFaults",
   summary: "Clears the delivery faults of the project.",
   method: "POST",
   path: "/faults/clear",
+  response: deliveryFaults,
   async outside({ id, url }: ProjectAsked, { faults }) {
     for (const { integration_id } of faults.ofProject(id)) {
       faults.clear({ project_id: id, integration_id });
@@ -142,9 +164,9 @@ interface ProjectAsked {
 }
 
 /** What is still to go wrong in a project, alike ones together. */
-function showAllFaults(projectId: string, faults: DeliveryFaults): Record<string, unknown>[] {
+function showAllFaults(projectId: string, faults: DeliveryFaults): DeliveryFaultRun[] {
   return faults.ofProject(projectId).flatMap(({ integration_id: webhook_id, faults }) => {
-    const runs: { object: string; webhook_id: string; fault: DeliveryFault; count: number }[] = [];
+    const runs: DeliveryFaultRun[] = [];
     for (const fault of faults) {
       const last = runs.at(-1);
       if (last?.fault === fault) last.count++;
@@ -155,6 +177,6 @@ function showAllFaults(projectId: string, faults: DeliveryFaults): Record<string
 }
 
 /** What is still to go wrong. */
-function showFaults(faults: readonly DeliveryFault[]): Record<string, unknown> {
-  return { object: "delivery_faults", faults };
+function showFaults(faults: readonly DeliveryFault[]): WebhookFaults {
+  return { object: "delivery_faults", faults: [...faults] };
 }

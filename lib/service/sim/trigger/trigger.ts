@@ -14,6 +14,7 @@ import type { Row } from "../../store/tables.ts";
 import { findOrCreateCustomer } from "../customers.ts";
 import { showEvent } from "../events/events.ts";
 import { customerId } from "../fields.ts";
+import { event } from "../answers.ts";
 import { type SimCall, simRoute } from "../route.ts";
 import { bringingCurrency, buyFor, changeTarget } from "./goods.ts";
 import { blaming, checkOverrides, type Overrides, overridesOf } from "./overrides.ts";
@@ -43,10 +44,12 @@ interface Wanted extends z.infer<typeof body> {
 }
 
 const trigger = simRoute({
+  name: "triggerEvent",
   summary: "Triggers an event of a type, for a customer or a new one.",
   method: "POST",
   path: "/trigger",
   body,
+  response: event,
   status: 201,
 }, async (call) => {
   const sent = call.body();

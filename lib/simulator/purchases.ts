@@ -1,0 +1,85 @@
+/**
+ * Purchases, as stores report them.
+ *
+ * @module
+ */
+
+import { path } from "../path.ts";
+import type { Invoice } from "../resources/invoices.ts";
+import type { Purchase } from "../resources/purchases.ts";
+import type { Subscription } from "../resources/subscriptions.ts";
+import type { Simulator } from "./simulator.ts";
+
+/** What a customer buys. */
+export interface NewSale {
+  /** Who buys: any id of a customer, or a new one. */
+  customer_id: string;
+  /** The product's id, or the store's name of it. */
+  product_id: string;
+  /** Whether it begins with a trial, or the trial's ISO 8601 duration. Default false. */
+  trial?: boolean | string | undefined;
+  /** The price in main units. Default: the product's own. */
+  price?: number | undefined;
+  /** The currency, ISO 4217. Default: the product's own, else USD. */
+  currency?: string | undefined;
+  /** The country, ISO 3166-1 alpha-2. Default: the customer's. */
+  country?: string | undefined;
+  /** Whether money is real. Default: production, but sandbox in the test store. */
+  environment?: "production" | "sandbox" | undefined;
+  /** How the customer comes by it. Default: purchased. */
+  ownership?: "purchased" | "family_shared" | undefined;
+  /** The id or lookup key of the offering that was shown. */
+  offering_id?: string | undefined;
+  /** How many, of what is bought once. Default 1. */
+  quantity?: number | undefined;
+  /** The ISO 8601 duration of a period. Default: the product's own. */
+  duration?: string | undefined;
+  /** The ISO 8601 duration of the grace period. Default: the product's own. */
+  grace_period_duration?: string | null | undefined;
+  /** When a subscription starts, in milliseconds since 1970. Default: now. */
+  starts_at?: number | undefined;
+  /** Whether it is paid at once. Default true. */
+  paid?: boolean | undefined;
+  /** Whether the store has confirmed it. Default true. */
+  verified?: boolean | undefined;
+  /** The store's id of the transaction. Default: a new one. */
+  store_transaction_id?: string | undefined;
+}
+
+/**
+ * Buys a product: a subscription or a one-time purchase. An unknown customer is created.
+ * `POST /_sim/projects/{project_id}/purchases`
+ */
+export function buyProduct(
+  { client, project }: Simulator,
+  body: NewSale,
+): Promise<Subscription | Purchase> {
+  return client.post(path`/_sim/projects/${project}/purchases`, body);
+}
+
+/**
+ * Refunds a one-time purchase, as the store does.
+ * `POST /_sim/projects/{project_id}/purchases/{id}/refund`
+ */
+export function refundPurchase({ client, project }: Simulator, id: string): Promise<Purchase> {
+  return client.post(path`/_sim/projects/${project}/purchases/${id}/refund`);
+}
+
+/**
+ * Undoes the refund of a one-time purchase.
+ * `POST /_sim/projects/{project_id}/purchases/{id}/reverse_refund`
+ */
+export function reversePurchaseRefund(
+  { client, project }: Simulator,
+  id: string,
+): Promise<Purchase> {
+  return client.post(path`/_sim/projects/${project}/purchases/${id}/reverse_refund`);
+}
+
+/**
+ * Pays an invoice. Its pending subscription starts.
+ * `POST /_sim/projects/{project_id}/invoices/{id}/pay`
+ */
+export function payInvoice({ client, project }: Simulator, id: string): Promise<Invoice> {
+  return client.post(path`/_sim/projects/${project}/invoices/${id}/pay`);
+}

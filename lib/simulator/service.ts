@@ -1,0 +1,158 @@
+/**
+ * The local service as a whole: tokens, accounts, clients, and the way of projects to their present.
+ *
+ * @module
+ */
+
+import type { Client } from "../client.ts";
+import { path } from "../path.ts";
+import type { Left } from "./clock.ts";
+import type { Items } from "./simulator.ts";
+
+/** The tokens to issue. */
+export interface NewTokens {
+  /** The account's e-mail address. Default: the seeded owner's. */
+  account_email?: string | undefined;
+  /** What the tokens permit, separated by spaces. Default: everything. */
+  scope?: string | undefined;
+  /** Whether a refresh replaces the refresh token. Default false. */
+  rotates?: boolean | undefined;
+  /** How long the refresh token is good for, in milliseconds. */
+  lifetime_ms?: number | undefined;
+}
+
+/** Tokens that were issued. */
+export interface IssuedTokens {
+  /** The access token. */
+  access_token: string;
+  /** Always `Bearer`. */
+  token_type: "Bearer";
+  /** How long the access token is good for, in seconds. */
+  expires_in: number;
+  /** The refresh token. */
+  refresh_token: string;
+  /** What the tokens permit, separated by spaces. */
+  scope: string;
+}
+
+/** An account: who can sign in. */
+export interface Account {
+  /** Always `account`. */
+  object: "account";
+  /** Generated id, `acct…`. */
+  id: string;
+  /** Its e-mail address, in lower case. */
+  email: string;
+  /** The person's name. */
+  name: string | null;
+  /** The projects in which it has a seat. */
+  projects: {
+    /** The project. */
+    id: string;
+    /** The role in it. */
+    role: string;
+  }[];
+}
+
+/** The role of an account in a project. */
+export type Role =
+  | "owner"
+  | "admin"
+  | "developer"
+  | "growth_specialist"
+  | "operations"
+  | "customer_support"
+  | "read_only";
+
+/** An account to add, or one that gets a seat. */
+export interface NewAccount {
+  /** Its e-mail address. */
+  email: string;
+  /** The person's name. */
+  name?: string | undefined;
+  /** A project in which it gets a seat. */
+  project_id?: string | undefined;
+  /** Its role there. Default: developer. */
+  role?: Role | undefined;
+}
+
+/** A client: a program that people can sign in with. */
+export interface RegisteredClient {
+  /** Always `client`. */
+  object: "client";
+  /** Its OAuth client id. */
+  id: string;
+  /** Its name, which the consent page shows. */
+  name: string;
+  /** Where the browser may be sent after signing in. */
+  redirect_uris: readonly string[];
+}
+
+/** A client to register. */
+export interface NewClient {
+  /** Its OAuth client id. */
+  id: string;
+  /** Its name. Default: the id. */
+  name?: string | undefined;
+  /** Where the browser may be sent after signing in. */
+  redirect_uris: readonly string[];
+}
+
+/** A client that was removed. */
+export interface DeletedClient {
+  /** Always `client`. */
+  object: "client";
+  /** Its OAuth client id. */
+  id: string;
+  /** When it was removed, in milliseconds since 1970. */
+  deleted_at: number;
+}
+
+/** How far a project is that is being brought to its present. */
+export interface ProjectProgress extends Left {
+  /** The project. */
+  project_id: string;
+  /** The time that has been reached, in milliseconds since 1970. */
+  now: number;
+  /** The time that it is brought to. */
+  to: number;
+  /** How many steps have been made. */
+  done: number;
+  /** How long they took, in milliseconds. */
+  took_ms: number;
+}
+
+/** Issues tokens without a browser. `POST /_sim/tokens` */
+export function issueTokens(client: Client, body: NewTokens = {}): Promise<IssuedTokens> {
+  return client.post(path`/_sim/tokens`, body);
+}
+
+/** Adds an account, or a seat in a project. `POST /_sim/accounts` */
+export function createAccount(client: Client, body: NewAccount): Promise<Account> {
+  return client.post(path`/_sim/accounts`, body);
+}
+
+/** Lists the accounts, the seeded owner first. `GET /_sim/accounts` */
+export function listAccounts(client: Client): Promise<Items<Account>> {
+  return client.get(path`/_sim/accounts`);
+}
+
+/** Registers a client. `POST /_sim/clients` */
+export function registerClient(client: Client, body: NewClient): Promise<RegisteredClient> {
+  return client.post(path`/_sim/clients`, body);
+}
+
+/** Lists the clients, the built-in one first. `GET /_sim/clients` */
+export function listClients(client: Client): Promise<Items<RegisteredClient>> {
+  return client.get(path`/_sim/clients`);
+}
+
+/** Removes a client, and ends every sign-in with it. `DELETE /_sim/clients/{id}` */
+export function deleteClient(client: Client, id: string): Promise<DeletedClient> {
+  return client.delete(path`/_sim/clients/${id}`);
+}
+
+/** Lists the projects that are being brought to their present. `GET /_sim/progress` */
+export function listProgress(client: Client): Promise<Items<ProjectProgress>> {
+  return client.get(path`/_sim/progress`);
+}

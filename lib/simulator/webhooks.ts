@@ -1,0 +1,110 @@
+/**
+ * What can be done to a webhook integration besides configuring it: try it, give it another secret,
+ * make its deliveries fail.
+ *
+ * @module
+ */
+
+import type { Page } from "../page.ts";
+import { path } from "../path.ts";
+import type { Delivery } from "./deliveries.ts";
+import type { Simulator } from "./simulator.ts";
+
+/** A new signing secret of an integration. */
+export interface WebhookSecret {
+  /** Always `webhook_secret`. */
+  object: "webhook_secret";
+  /** The integration. */
+  webhook_id: string;
+  /** The new secret. */
+  signing_secret: string;
+  /** Until when the old one is valid, in milliseconds since 1970. */
+  previous_expires_at: number;
+}
+
+/** What goes wrong with a delivery. */
+export type DeliveryFaultName = "duplicate" | "drop" | "reorder";
+
+/** Faults to add. */
+export interface NewDeliveryFault {
+  /** What goes wrong. */
+  fault: DeliveryFaultName;
+  /** With how many deliveries. Default 1. */
+  count?: number | undefined;
+}
+
+/** The faults of an integration that are still to come. */
+export interface WebhookFaults {
+  /** Always `delivery_faults`. */
+  object: "delivery_faults";
+  /** What goes wrong, in order. */
+  faults: DeliveryFaultName[];
+}
+
+/** Faults of the same kind that come one after the other. */
+export interface DeliveryFaultRun {
+  /** Always `delivery_fault`. */
+  object: "delivery_fault";
+  /** To which integration. */
+  webhook_id: string;
+  /** What goes wrong. */
+  fault: DeliveryFaultName;
+  /** With how many deliveries. */
+  count: number;
+}
+
+/**
+ * Sends a TEST event to an integration once, and waits for the result.
+ * `POST /_sim/projects/{project_id}/webhooks/{id}/ping`
+ */
+export function pingWebhook({ client, project }: Simulator, id: string): Promise<Delivery> {
+  return client.post(path`/_sim/projects/${project}/webhooks/${id}/ping`);
+}
+
+/**
+ * Creates a new signing secret for an integration. The old one stays valid for a day.
+ * `POST /_sim/projects/{project_id}/webhooks/{id}/rotate_secret`
+ */
+export function rotateWebhookSecret(
+  { client, project }: Simulator,
+  id: string,
+): Promise<WebhookSecret> {
+  return client.post(path`/_sim/projects/${project}/webhooks/${id}/rotate_secret`);
+}
+
+/**
+ * Duplicates, drops or reorders the next deliveries to an integration.
+ * `POST /_sim/projects/{project_id}/webhooks/{id}/faults`
+ */
+export function addDeliveryFaults(
+  { client, project }: Simulator,
+  id: string,
+  body: NewDeliveryFault,
+): Promise<WebhookFaults> {
+  return client.post(path`/_sim/projects/${project}/webhooks/${id}/faults`, body);
+}
+
+/**
+ * Clears the delivery faults of an integration.
+ * `POST /_sim/projects/{project_id}/webhooks/{id}/faults/clear`
+ */
+export function clearWebhookFaults(
+  { client, project }: Simulator,
+  id: string,
+): Promise<WebhookFaults> {
+  return client.post(path`/_sim/projects/${project}/webhooks/${id}/faults/clear`);
+}
+
+/** Lists the delivery faults of the project. `GET /_sim/projects/{project_id}/faults` */
+export function listDeliveryFaults(
+  { client, project }: Simulator,
+): Promise<Page<DeliveryFaultRun>> {
+  return client.get(path`/_sim/projects/${project}/faults`);
+}
+
+/** Clears the delivery faults of the project. `POST /_sim/projects/{project_id}/faults/clear` */
+export function clearDeliveryFaults(
+  { client, project }: Simulator,
+): Promise<Page<DeliveryFaultRun>> {
+  return client.post(path`/_sim/projects/${project}/faults/clear`);
+}
