@@ -29,8 +29,8 @@ export interface Delivery {
   event_id: string;
   /** The event's type. */
   event_type: string;
-  /** Whose event it is; null: nobody's. */
-  customer_id: string | null;
+  /** Whose event it is. */
+  customer_id: string;
   /** Where it stands. */
   state: DeliveryState;
   /** How many attempts there were. */

@@ -17,12 +17,12 @@ export interface LoggedEvent {
   id: string;
   /** Its type, such as `RENEWAL`. */
   type: string;
-  /** Whose event it is; null: nobody's. */
-  customer_id: string | null;
+  /** Whose event it is. */
+  customer_id: string;
   /** The app that it is about; null: none. */
   app_id: string | null;
-  /** Whether money was real; null: no money. */
-  environment: string | null;
+  /** Whether money was real: `production` or `sandbox`. */
+  environment: string;
   /** When it happened, in milliseconds since 1970. */
   created_at: number;
   /** The body that webhooks get. */

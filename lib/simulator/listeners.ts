@@ -77,8 +77,8 @@ export interface PulledEvent {
   id: string;
   /** Its type. */
   type: string;
-  /** Whose event it is; null: nobody's. */
-  customer_id: string | null;
+  /** Whose event it is. */
+  customer_id: string;
   /** When it happened, in milliseconds since 1970. */
   created_at: number;
   /** The body that webhooks get, as text. */

@@ -4,28 +4,28 @@
  * @module
  */
 
-import { path } from "../../path.ts";
 import { type Command, command, group } from "../words/command.ts";
-import { type Clock, showClock, utc } from "../local/clock.ts";
+import { showClock, utc } from "../local/clock.ts";
 import { dataFlag } from "../local/local_service.ts";
 import { openSimulator, sameFlags } from "../local/simulator.ts";
 import { advance, cancel } from "./clock/advance.ts";
+import { freezeClock, getClock, type ProjectClock, runClock } from "../../simulator/clock.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 
 const show = command({
   brief: "Show a project's time",
   flags: dataFlag,
   async run(context, { data }) {
-    const { client, project } = await openSimulator(context, data);
-    showClock(context, await client.get<Clock>(path`/_sim/projects/${project}/clock`));
+    showClock(context, await getClock(await openSimulator(context, data)));
   },
 });
 
-const freeze = onClock("Stop a project's time", "freeze", (clock, flags) => [
+const freeze = onClock("Stop a project's time", freezeClock, (clock, flags) => [
   `The clock stands at ${utc(clock.now)}`,
   `Move it ahead: cli clock advance 30d${flags}`,
 ]);
 
-const run = onClock("Let a project's time run", "run", (clock, flags) => [
+const run = onClock("Let a project's time run", runClock, (clock, flags) => [
   `The clock runs on from ${utc(clock.now)}`,
   `Stop it: cli clock freeze${flags}`,
 ]);
@@ -42,15 +42,14 @@ export const clock = group("A project's time at the local service: stop it, move
 /** Makes a command that does something to a clock. */
 function onClock(
   brief: string,
-  name: string,
-  told: (clock: Clock, flags: string) => [done: string, next: string],
+  send: (simulator: Simulator) => Promise<ProjectClock>,
+  told: (clock: ProjectClock, flags: string) => [done: string, next: string],
 ): Command {
   return command({
     brief,
     flags: dataFlag,
     async run(context, { data }) {
-      const { client, project } = await openSimulator(context, data);
-      const clock = await client.post<Clock>(path`/_sim/projects/${project}/clock/${name}`);
+      const clock = await send(await openSimulator(context, data));
       showClock(context, clock);
       if (context.out.format === "json") return;
       const [done, next] = told(clock, sameFlags(context, data));

@@ -6,8 +6,6 @@
  */
 
 import { UsageError } from "../../errors.ts";
-import type { Page } from "../../page.ts";
-import { path } from "../../path.ts";
 import { argument, command, group, text } from "../words/command.ts";
 import type { Context } from "../context.ts";
 import { counted, time } from "../screen/display.ts";
@@ -15,19 +13,16 @@ import { dataFlag } from "../local/local_service.ts";
 import type { Column } from "../screen/output.ts";
 import { quoted } from "../words/shell.ts";
 import { showList, showOne } from "../words/plain.ts";
-import {
-  moment,
-  momentThrough,
-  openSimulator,
-  sameFlags,
-  type Simulator,
-} from "../local/simulator.ts";
+import { moment, momentThrough, openSimulator, sameFlags } from "../local/simulator.ts";
 import { listen } from "./events/listen.ts";
 import { listeners } from "./events/listeners.ts";
 import { trigger } from "./events/trigger.ts";
 import { types } from "./events/types.ts";
 import { event as view, events as list } from "./events/log.ts";
-import { type Delivery, refuseDisabled } from "./webhooks/deliveries.ts";
+import { refuseDisabled } from "./webhooks/deliveries.ts";
+import { type Delivery, getDelivery } from "../../simulator/deliveries.ts";
+import { recoverEvents, resendEvent } from "../../simulator/events.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 
 const webhookFlag = {
   webhook: text("Only to this webhook", { placeholder: "id" }),
@@ -56,11 +51,10 @@ const resend = command({
   flags: { ...webhookFlag, ...dataFlag },
   async run(context, { id, webhook, data }) {
     const simulator = await openSimulator(context, data);
-    const { client, project } = simulator;
+    const { client } = simulator;
     const { event_id, webhook_id } = await whatToResend(simulator, id, webhook);
-    const place = path`/_sim/projects/${project}/events/${event_id}/resend`;
     const body = webhook_id === undefined ? {} : { webhook_id };
-    const page = await client.post<Page<Delivery>>(place, body)
+    const page = await resendEvent(simulator, event_id, body)
       .catch((error: unknown) => refuseDisabled(error, webhook_id, context));
     await showList<Delivery>(
       { ...context, client: () => Promise.resolve(client) },
@@ -92,13 +86,12 @@ function tellSent({ out }: Context, sent: readonly Delivery[], flags: string): v
 
 /** Which event is to be sent, and to whom: a delivery names both. */
 async function whatToResend(
-  { client, project }: Simulator,
+  simulator: Simulator,
   id: string,
   webhook: string | undefined,
 ): Promise<{ event_id: string; webhook_id: string | undefined }> {
   if (!id.startsWith("dlv")) return { event_id: id, webhook_id: webhook };
-  const delivery = await client.get<Delivery>(path`/_sim/projects/${project}/deliveries/${id}`);
-  const { event_id, webhook_id } = delivery;
+  const { event_id, webhook_id } = await getDelivery(simulator, id);
   if (webhook === undefined || webhook === webhook_id) return { event_id, webhook_id };
   throw new UsageError(
     `Cannot send ${id} to ${JSON.stringify(webhook)}: it is a delivery to ${webhook_id}`,
@@ -139,15 +132,12 @@ const recover = command({
         { hint: "Give the earlier moment as --since and the later one as --until." },
       );
     }
-    const { client, project } = await openSimulator(context, data);
-    const recovery = await client.post<{ deliveries: number }>(
-      path`/_sim/projects/${project}/events/recover`,
-      {
-        since,
-        ...until !== undefined && { until },
-        ...webhook !== undefined && { webhook_id: webhook },
-      },
-    ).catch((error: unknown) => refuseDisabled(error, webhook, context));
+    const simulator = await openSimulator(context, data);
+    const recovery = await recoverEvents(simulator, {
+      since,
+      ...until !== undefined && { until },
+      ...webhook !== undefined && { webhook_id: webhook },
+    }).catch((error: unknown) => refuseDisabled(error, webhook, context));
     if (context.out.format === "json") return showOne(context, recovery);
     context.out.done(`${counted(recovery.deliveries, "delivery", "deliveries")} on the way`);
   },

@@ -16,6 +16,7 @@ import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
 import { clients } from "./service/client.ts";
 import { backup, restore } from "./service/backup.ts";
+import { issueTokens, listProgress, type ProjectProgress } from "../../simulator/service.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -184,26 +185,13 @@ const status = command({
   },
 });
 
-/** A project that is being brought to its present. */
-interface Way {
-  /** The project. */
-  project_id: string;
-  /** The moment that has been reached, in milliseconds since 1970. */
-  now: number;
-  /** The moment that it is brought to. */
-  to: number;
-  /** About how long that takes, in milliseconds. */
-  left_ms: number | null;
-}
-
 /** The projects that the service is bringing to their present. */
-async function onTheWay(context: Context, data: string | undefined): Promise<Way[]> {
-  const client = await adminClient(context, data);
-  return (await client.get<{ items: Way[] }>(path`/_sim/progress`)).items;
+async function onTheWay(context: Context, data: string | undefined): Promise<ProjectProgress[]> {
+  return (await listProgress(await adminClient(context, data))).items;
 }
 
 /** How far a project is, in words. */
-function wayOf({ project_id, now, to, left_ms }: Way): string {
+function wayOf({ project_id, now, to, left_ms }: ProjectProgress): string {
   const left = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
   return `${project_id} at ${time(now)}, to ${time(to)}${left}`;
 }
@@ -222,7 +210,7 @@ const token = command({
   hint: ({ status }) => status === 404 ? "See who there is: cli service account list" : undefined,
   async run(context, { account, scope, rotating, data }) {
     const client = await adminClient(context, data);
-    const pair = await client.post<{ refresh_token: string; scope: string }>(path`/_sim/tokens`, {
+    const pair = await issueTokens(client, {
       ...account !== undefined && { account_email: account },
       ...scope.length > 0 && { scope: scope.join(" ") },
       rotates: rotating === true,

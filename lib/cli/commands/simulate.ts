@@ -4,13 +4,6 @@
  * @module
  */
 
-import { path } from "../../path.ts";
-import type { App } from "../../resources/apps.ts";
-import type { Customer } from "../../resources/customers.ts";
-import type { Invoice } from "../../resources/invoices.ts";
-import type { Product } from "../../resources/products.ts";
-import type { Purchase } from "../../resources/purchases.ts";
-import type { Subscription } from "../../resources/subscriptions.ts";
 import { amountText } from "../screen/amount.ts";
 import {
   argument,
@@ -46,6 +39,9 @@ import { subscriptionActions } from "./simulate/subscription.ts";
 import { showBought } from "./simulate/told.ts";
 import { showSubscriber } from "./subscribers/card.ts";
 import { entitlementKeys } from "./subscribers/holdings.ts";
+import { changeSettings, createTestStoreApp, setProductPrice } from "../../simulator/catalogue.ts";
+import { signInCustomer } from "../../simulator/customers.ts";
+import { buyProduct, payInvoice } from "../../simulator/purchases.ts";
 
 const PRODUCT = "The product's id, or the store's name of it";
 
@@ -90,9 +86,8 @@ const purchase = command({
   async run(context, { data, ...input }) {
     const { product_id, trial, trial_duration } = input;
     const user_id = userId(input.user_id);
-    const { client, project } = await openSimulator(context, data);
-    const bought = await client.post<Subscription | Purchase>(
-      path`/_sim/projects/${project}/purchases`,
+    const bought = await buyProduct(
+      await openSimulator(context, data),
       {
         customer_id: user_id,
         product_id,
@@ -135,9 +130,8 @@ const price = command({
       trial_duration: orNull(input.trial_duration),
       grace_period_duration: orNull(input.grace),
     };
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/products/${product_id}/price`;
-    const answer = await client.post<Priced>(place, body);
+    const simulator = await openSimulator(context, data);
+    const answer = await setProductPrice(simulator, product_id, body);
     const { out } = context;
     if (out.format === "json") return showOne(context, answer);
     const { product, currency: code } = answer;
@@ -147,16 +141,6 @@ const price = command({
     out.done(`${product.store_identifier} costs ${amount} ${code}`);
   },
 });
-
-/** A product and its price. */
-interface Priced {
-  /** The product. */
-  product: Product;
-  /** What one costs, in main units. */
-  price: number;
-  /** In this currency. */
-  currency: string;
-}
 
 const alias = command({
   brief: "Let a customer sign in with another id",
@@ -168,9 +152,8 @@ const alias = command({
   },
   flags: dataFlag,
   async run(context, { user_id, alias, data }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/customers/${user_id}/aliases`;
-    const answer = await client.post<SignedIn>(place, { alias });
+    const simulator = await openSimulator(context, data);
+    const answer = await signInCustomer(simulator, user_id, { alias });
     const { out } = context;
     if (out.format === "json") return showOne(context, answer);
     // Who may use the simulator need not be signed in: then the ids have to do.
@@ -186,22 +169,13 @@ const alias = command({
   },
 });
 
-/** What came of signing in with another id. */
-interface SignedIn {
-  /** Whether the two were one already, have become one, or are two. */
-  outcome: "same" | "merged" | "switched";
-  /** The customer that is signed in now. */
-  customer: Customer;
-}
-
 const testStore = command({
   brief: "Create an app of the test store",
   details: "There a month lasts five minutes, and a subscription renews five times at most.",
   args: { name: argument("The app's name") },
   flags: dataFlag,
   async run(context, { name, data }) {
-    const { client, project } = await openSimulator(context, data);
-    const app = await client.post<App>(path`/_sim/projects/${project}/apps`, { name });
+    const app = await createTestStoreApp(await openSimulator(context, data), { name });
     showOne(context, app);
     if (context.out.format === "json") return;
     const flags = sameFlags(context, undefined);
@@ -213,15 +187,13 @@ const testStore = command({
   },
 });
 
-const payInvoice = command({
+const pay = command({
   brief: "Pay an invoice of web billing",
   details: "The subscription that waits for it begins.",
   args: { invoice_id: argument("The invoice's id") },
   flags: dataFlag,
   async run(context, { invoice_id, data }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/invoices/${invoice_id}/pay`;
-    const invoice = await client.post<Invoice>(place);
+    const invoice = await payInvoice(await openSimulator(context, data), invoice_id);
     showInvoice(context, invoice);
     if (context.out.format === "json") return;
     const customer = quoted(invoice.customer_id);
@@ -238,9 +210,8 @@ const refundWindow = command({
   flags: dataFlag,
   async run(context, { days, data }) {
     const refund_window_days = parseCount(days, "the days", { min: 0, max: 36_500 });
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/settings`;
-    showOne(context, await client.post<object>(place, { refund_window_days }));
+    const simulator = await openSimulator(context, data);
+    showOne(context, await changeSettings(simulator, { refund_window_days }));
   },
 });
 
@@ -251,7 +222,7 @@ export const simulate: Group = {
     ...subscriptionActions,
     refund,
     "reverse-refund": reverseRefund,
-    "pay-invoice": payInvoice,
+    "pay-invoice": pay,
     price,
     alias,
     give,

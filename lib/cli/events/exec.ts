@@ -7,8 +7,8 @@
 import { spawn } from "../../platform/spawn.ts";
 import { Cancelled, ToolkitError } from "../../errors.ts";
 import type { Context } from "../context.ts";
-import type { ForwardedEvent } from "./forward.ts";
 import { watchHangup } from "./hangup.ts";
+import type { PulledEvent } from "../../simulator/listeners.ts";
 
 /** What came of a command. */
 export interface Execution {
@@ -37,7 +37,7 @@ const LONGEST_LINE = 65_536;
 export async function runForEvent(
   context: Context,
   command: string,
-  event: ForwardedEvent,
+  event: PulledEvent,
   secret: string,
 ): Promise<Execution> {
   const { around, out } = context;
@@ -123,7 +123,7 @@ export interface EventVariables {
 
 /** The variables of an event. Those that the system or its shell cannot carry are left out. */
 export function variables(
-  { id, type, customer_id }: Pick<ForwardedEvent, "id" | "type" | "customer_id">,
+  { id, type, customer_id }: Pick<PulledEvent, "id" | "type" | "customer_id">,
   headers: readonly (readonly [name: string, value: string])[],
   windows: boolean,
 ): EventVariables {

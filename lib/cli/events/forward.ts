@@ -7,18 +7,7 @@
 import { waitTold } from "../../retry.ts";
 import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
-
-/** An event with the body that is sent, not a byte of it changed. */
-export interface ForwardedEvent {
-  /** Its id. */
-  id: string;
-  /** What happened, such as `RENEWAL`. */
-  type: string;
-  /** To whom. */
-  customer_id: string;
-  /** The body. */
-  payload: string;
-}
+import type { PulledEvent } from "../../simulator/listeners.ts";
 
 /** Where events go. */
 export interface Target {
@@ -73,7 +62,7 @@ interface Sent {
 export async function forwardEvent(
   context: Pick<Context, "around" | "signal">,
   target: Target,
-  event: ForwardedEvent,
+  event: PulledEvent,
   secret: string,
 ): Promise<Answer> {
   const { around, signal: stop } = context;

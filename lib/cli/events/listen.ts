@@ -6,11 +6,17 @@
  */
 
 import { ApiError, Cancelled, NetworkError, type ToolkitError } from "../../errors.ts";
-import { path } from "../../path.ts";
 import { pause } from "../../retry.ts";
 import type { Context } from "../context.ts";
-import type { ForwardedEvent } from "./forward.ts";
-import { openSimulator, type Simulator } from "../local/simulator.ts";
+import { openSimulator } from "../local/simulator.ts";
+import {
+  acknowledgeEvent,
+  type OpenedListener,
+  openListener,
+  type PulledEvent,
+  pullEvents,
+} from "../../simulator/listeners.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 
 /** What is listened to, and who gets it. */
 export interface Listening {
@@ -33,9 +39,9 @@ export interface Listening {
 /** Somebody who takes events. */
 export interface Taker {
   /** Gives it an event once, and tells of that. */
-  take(event: ForwardedEvent, secret: string, attempt: number): Promise<Taken>;
+  take(event: PulledEvent, secret: string, attempt: number): Promise<Taken>;
   /** The error when it was tried often enough. */
-  refusal(event: ForwardedEvent, why: string): ToolkitError;
+  refusal(event: PulledEvent, why: string): ToolkitError;
 }
 
 /** What has come of it. */
@@ -46,26 +52,10 @@ export interface Taken {
   retryAfterMs?: number | undefined;
 }
 
-/** A listener as the service knows it. */
-export interface Listener {
-  /** Always `listener`. */
-  object: "listener";
-  /** Its name. */
-  name: string;
-  /** What its events are signed with. */
-  signing_secret: string;
-  /** What tells this program from others of that name. */
-  session: string;
-  /** Whether nobody has listened under that name before. */
-  is_new: boolean;
-  /** How many events it has not got yet. */
-  waiting: number;
-}
-
 /** What is told meanwhile. */
 export interface Teller {
   /** It has begun. */
-  opened(listener: Listener): void;
+  opened(listener: OpenedListener): void;
   /** The service is not there. */
   lost(why: string): void;
   /** The service is there again. */
@@ -100,20 +90,14 @@ export async function listen(
   for (let taken = 0;;) {
     if (taken >= most || context.out.unread.aborted) return taken;
     const limit = Math.min(BATCH, most - taken);
-    const { items } = await link.ask(({ client, project }) =>
-      client.get<{ items: ForwardedEvent[] }>(
-        path`/_sim/projects/${project}/listeners/${name}/events`,
-        { query: { ...query, limit } },
-      )
+    const { items } = await link.ask((simulator) =>
+      pullEvents(simulator, name, { ...query, limit })
     );
     if (items.length === 0 && listening.untilIdle) return taken;
     for (const event of items) {
       await bringOver(context, listening, { event, listener });
-      await link.ask(({ client, project }) =>
-        client.post(path`/_sim/projects/${project}/listeners/${name}/ack`, {
-          event_id: event.id,
-          session,
-        })
+      await link.ask((simulator) =>
+        acknowledgeEvent(simulator, name, { event_id: event.id, session })
       );
       taken++;
       if (context.out.unread.aborted) return taken;
@@ -128,7 +112,7 @@ export async function listen(
 async function bringOver(
   context: Context,
   { takers, attempts }: Listening,
-  { event, listener }: { event: ForwardedEvent; listener: Listener },
+  { event, listener }: { event: PulledEvent; listener: OpenedListener },
 ): Promise<void> {
   for (const taker of takers) {
     for (let attempt = 1;; attempt++) {
@@ -143,7 +127,7 @@ async function bringOver(
 /** The way to the service, which is found again whenever it is lost. */
 interface Link {
   /** The listener. */
-  listener: Listener;
+  listener: OpenedListener;
   /** Asks until there is an answer. */
   ask<T>(request: (simulator: Simulator) => Promise<T>): Promise<T>;
 }
@@ -156,8 +140,7 @@ async function openLink(
 ): Promise<Link> {
   const first = await openSimulator(context, data);
   let simulator: Simulator | undefined = first;
-  const place = path`/_sim/projects/${first.project}/listeners/${name}`;
-  const listener = await first.client.post<Listener>(place, { types });
+  const listener = await openListener(first, name, { types });
   teller.opened(listener);
   return {
     listener,

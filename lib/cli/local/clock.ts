@@ -4,24 +4,13 @@
  * @module
  */
 
+import type { ProjectClock } from "../../simulator/clock.ts";
 import type { Context } from "../context.ts";
 import { time } from "../screen/display.ts";
 import type { Field } from "../screen/output.ts";
 import { showOne } from "../words/plain.ts";
 
-/** A project's clock. */
-export interface Clock {
-  /** The project. */
-  project_id: string;
-  /** Its time, in milliseconds since 1970. */
-  now: number;
-  /** Whether it stands still. */
-  frozen: boolean;
-  /** Milliseconds that it is ahead of wall time. */
-  offset_ms: number;
-}
-
-const fields: Field<Clock>[] = [
+const fields: Field<ProjectClock>[] = [
   { label: "project_id", value: (clock) => clock.project_id },
   { label: "now", value: (clock) => clock.now, kind: "time" },
   { label: "frozen", value: (clock) => clock.frozen },
@@ -29,7 +18,7 @@ const fields: Field<Clock>[] = [
 ];
 
 /** Shows a clock. */
-export function showClock(context: Context, clock: Clock): void {
+export function showClock(context: Context, clock: ProjectClock): void {
   if (context.out.format === "json") return showOne(context, clock);
   context.out.card(clock, fields);
 }

@@ -4,22 +4,14 @@
  * @module
  */
 
-import type { Client } from "../../client.ts";
 import type { ResolvedBaseUrl } from "../../connect.ts";
 import { UsageError } from "../../errors.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import type { Context } from "../context.ts";
 import { parseDate } from "../input/input.ts";
 import { adminOf, folderOf, MEMORY } from "./local_service.ts";
 import { type Flag, parsed } from "../words/parameters.ts";
 import { quoted } from "../words/shell.ts";
-
-/** The simulator of a project. */
-export interface Simulator {
-  /** Sends requests as the administrator. It sends none twice: the simulator would act twice. */
-  readonly client: Client;
-  /** The project. */
-  readonly project: string;
-}
 
 /** How long the simulator may take, in milliseconds: years of a large project pass in one request. */
 const LONGEST_MS = 3_600_000;

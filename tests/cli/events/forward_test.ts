@@ -3,7 +3,14 @@ import { type Answer, forwardEvent, type Target } from "../../../lib/cli/events/
 import { systemSurroundings } from "../../../lib/connect.ts";
 import { TLS } from "../../support/internet.ts";
 
-const EVENT = { id: "e1", type: "RENEWAL", customer_id: "ada", payload: "{}" };
+const EVENT = {
+  object: "event" as const,
+  created_at: 0,
+  id: "e1",
+  type: "RENEWAL",
+  customer_id: "ada",
+  payload: "{}",
+};
 
 /** A receiver and what it says. */
 interface Receiver {

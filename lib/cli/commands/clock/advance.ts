@@ -4,45 +4,27 @@
  * @module
  */
 
-import type { Client } from "../../../client.ts";
 import { Cancelled, UsageError } from "../../../errors.ts";
-import { path } from "../../../path.ts";
 import { pause } from "../../../retry.ts";
 import type { Context } from "../../context.ts";
-import { type Clock, showClock, utc } from "../../local/clock.ts";
+import { showClock, utc } from "../../local/clock.ts";
 import { dataFlag } from "../../local/local_service.ts";
-import {
-  moment,
-  openSimulator,
-  parsePeriod,
-  sameFlags,
-  type Simulator,
-} from "../../local/simulator.ts";
+import { moment, openSimulator, parsePeriod, sameFlags } from "../../local/simulator.ts";
 import type { Column } from "../../screen/output.ts";
 import { command, optionalArgument } from "../../words/command.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
-
-/** A clock that was moved. */
-interface MovedClock extends Clock {
-  /** The time before, in milliseconds since 1970. */
-  from: number;
-  /** How many events of each type there were on the way. */
-  events: Readonly<Record<string, number>>;
-}
-
-/** How far an advance is. */
-interface Progress {
-  /** Whether the project is on the way. */
-  moving: boolean;
-  /** The time that has been reached, in milliseconds since 1970. */
-  now: number;
-  /** How many steps have been made. */
-  done: number;
-  /** About how many steps are left. */
-  left: number;
-  /** About how long they take, in milliseconds. */
-  left_ms: number | null;
-}
+import {
+  type AdvancedClock,
+  cancelAdvance,
+  type ClockAdvance,
+  type ClockProgress,
+  getArrival,
+  getClock,
+  getClockProgress,
+  previewAdvance,
+  startAdvance,
+} from "../../../simulator/clock.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
 
 const columns: Column<readonly [type: string, count: number]>[] = [
   { header: "event", value: ([type]) => type },
@@ -90,9 +72,9 @@ export const cancel = command({
     "on from there, as it did before the advance.",
   flags: dataFlag,
   async run(context, { data }) {
-    const { client, project } = await openSimulator(context, data);
-    const { cancelled } = await cancelAt(client, project);
-    showClock(context, await client.get<Clock>(path`/_sim/projects/${project}/clock`));
+    const simulator = await openSimulator(context, data);
+    const { cancelled } = await cancelAdvance(simulator);
+    showClock(context, await getClock(simulator));
     context.out.done(cancelled ? "The advance was stopped" : "No advance was under way");
   },
 });
@@ -100,13 +82,11 @@ export const cancel = command({
 /** Asks before an advance that takes long. The service refuses what is too long. */
 async function confirmLong(
   context: Context,
-  { client, project }: Simulator,
-  body: object,
+  simulator: Simulator,
+  body: ClockAdvance,
   input: { confirm?: boolean | undefined; yes?: boolean | undefined },
 ): Promise<void> {
-  const { due, to, most_unasked } = await client.post<
-    { due: number; to: number; most_unasked: number }
-  >(path`/_sim/projects/${project}/clock/preview`, body);
+  const { due, to, most_unasked } = await previewAdvance(simulator, body);
   if (due <= most_unasked) return;
   const question = `About ${due} renewals and the like are due by ${utc(to)}. Move the clock?`;
   await askFirst(context, input, question);
@@ -115,19 +95,14 @@ async function confirmLong(
 /** Moves the clock and waits for it. Somebody who stops waiting stops the clock, too. */
 async function moveClock(
   context: Context,
-  { client, project }: Simulator,
-  body: object,
+  simulator: Simulator,
+  body: ClockAdvance,
   data: string | undefined,
-): Promise<MovedClock> {
+): Promise<AdvancedClock> {
   try {
-    const begun = await client.post<{ from: number; seq: number }>(
-      path`/_sim/projects/${project}/clock/begin`,
-      { ...body, confirmed: true },
-    );
-    await arrival(context, client, project);
-    return await client.get<MovedClock>(path`/_sim/projects/${project}/clock/arrival`, {
-      query: begun,
-    });
+    const begun = await startAdvance(simulator, { ...body, confirmed: true });
+    await arrival(context, simulator);
+    return await getArrival(simulator, begun);
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
     throw new Cancelled(error.message, { cause: error, hint: await stopClock(context, data) });
@@ -138,22 +113,14 @@ async function moveClock(
 async function stopClock(context: Context, data: string | undefined): Promise<string> {
   const flags = sameFlags(context, data);
   try {
-    const { client, project } = await openSimulator(context, data, { heedsStop: false });
-    const { cancelled, now } = await cancelAt(client, project);
+    const simulator = await openSimulator(context, data, { heedsStop: false });
+    const { cancelled, now } = await cancelAdvance(simulator);
     return cancelled
       ? `The clock was stopped at ${utc(now)}.`
       : `The clock had arrived. See: cli clock show${flags}`;
   } catch {
     return `The clock goes on. Stop it with: cli clock cancel${flags}`;
   }
-}
-
-/** Ends an advance, if there is one. Returns the time that it has reached. */
-async function cancelAt(
-  client: Client,
-  project: string,
-): Promise<{ cancelled: boolean; now: number }> {
-  return await client.post(path`/_sim/projects/${project}/clock/cancel`);
 }
 
 /** The pauses between two looks at an advance, in milliseconds. The last one is repeated. */
@@ -164,9 +131,9 @@ const LAST_PAUSE_MS = 500;
 const SAY_MS = 2000;
 
 /** Waits until the clock has arrived, and says now and then how far it is. */
-async function arrival({ out, signal }: Context, client: Client, project: string): Promise<void> {
+async function arrival({ out, signal }: Context, simulator: Simulator): Promise<void> {
   for (let look = 0, silent = 0;; look++) {
-    const progress = await client.get<Progress>(path`/_sim/projects/${project}/clock/progress`);
+    const progress = await getClockProgress(simulator);
     if (!progress.moving) return;
     if (silent >= SAY_MS) {
       out.note(told(progress));
@@ -179,7 +146,7 @@ async function arrival({ out, signal }: Context, client: Client, project: string
 }
 
 /** How far an advance is, in words. */
-function told({ now, done, left, left_ms }: Progress): string {
+function told({ now, done, left, left_ms }: ClockProgress): string {
   const share = Math.floor(100 * done / Math.max(1, done + left));
   const time = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
   return `The clock is at ${utc(now)}: ${share} %${time}`;

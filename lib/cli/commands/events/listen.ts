@@ -10,12 +10,8 @@ import type { Context } from "../../context.ts";
 import { counted, fit, padEnd, padStart, time, visible } from "../../screen/display.ts";
 import { parseEventTypes } from "../../events/types.ts";
 import { type Execution, runForEvent } from "../../events/exec.ts";
-import {
-  type Answer,
-  type ForwardedEvent,
-  forwardEvent,
-  type Target,
-} from "../../events/forward.ts";
+import type { PulledEvent } from "../../../simulator/listeners.ts";
+import { type Answer, forwardEvent, type Target } from "../../events/forward.ts";
 import { parseCount } from "../../input/input.ts";
 import { listen as listenTo, type Taker, type Teller } from "../../events/listen.ts";
 import { dataFlag } from "../../local/local_service.ts";
@@ -92,9 +88,9 @@ interface Targets {
 /** What is told, and what came of each event besides. */
 interface EventTeller extends Teller {
   /** An event was forwarded, or tried to be. */
-  forwarded(event: ForwardedEvent, attempt: number, answer: Answer): void;
+  forwarded(event: PulledEvent, attempt: number, answer: Answer): void;
   /** The command was run for an event. */
-  executed(event: ForwardedEvent, attempt: number, execution: Execution): void;
+  executed(event: PulledEvent, attempt: number, execution: Execution): void;
 }
 
 function parseTargets(forwardTo: string | undefined, exec: string | undefined): Targets {
@@ -188,7 +184,7 @@ function tellPeople(
   const { out, around } = context;
   const flags = sameFlags(context, data);
   const tell = (
-    { id, type, customer_id }: ForwardedEvent,
+    { id, type, customer_id }: PulledEvent,
     result: string,
     { error, duration_ms }: Answer | Execution,
   ) => {
@@ -238,7 +234,7 @@ function eventLine(
 /** Tells programs: a line of JSON for each thing that happens. */
 function tellPrograms({ out }: Context): EventTeller {
   const tell = (line: object) => out.text(JSON.stringify(line));
-  const about = ({ id, type, customer_id }: ForwardedEvent) => {
+  const about = ({ id, type, customer_id }: PulledEvent) => {
     return { event_id: id, event_type: type, customer_id };
   };
   return {

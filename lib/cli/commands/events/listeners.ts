@@ -4,24 +4,18 @@
  * @module
  */
 
-import type { Client } from "../../../client.ts";
-import type { Page } from "../../../page.ts";
-import { path } from "../../../path.ts";
 import { argument, command, group } from "../../words/command.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
 import { askAbout, confirmFlags, showList, showOne } from "../../words/plain.ts";
 import { openSimulator } from "../../local/simulator.ts";
-
-/** A name under which programs listen. */
-interface Listener {
-  /** The name. */
-  name: string;
-  /** When it was first used, in milliseconds since 1970. */
-  created_at: number;
-  /** How many events it has not got yet. */
-  waiting: number;
-}
+import {
+  deleteListener,
+  getListenerSecret,
+  type Listener,
+  listListeners,
+  rotateListenerSecret,
+} from "../../../simulator/listeners.ts";
 
 const columns: Column<Listener>[] = [
   { header: "name", value: (listener) => listener.name, kind: "id" },
@@ -36,12 +30,11 @@ const list = command({
   details: "With how many events wait for each, of any type.",
   flags: dataFlag,
   async run(context, { data }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/listeners`;
+    const simulator = await openSimulator(context, data);
     await showList<Listener>(
-      { ...context, client: () => Promise.resolve(client) },
+      { ...context, client: () => Promise.resolve(simulator.client) },
       {},
-      () => client.get<Page<Listener>>(place),
+      () => listListeners(simulator),
       columns,
     );
   },
@@ -52,16 +45,9 @@ const secret = command({
   args: { name: argument(NAME) },
   flags: dataFlag,
   async run(context, { name, data }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/listeners/${name}/secret`;
-    showOne(context, await client.get<object>(place));
+    showOne(context, await getListenerSecret(await openSimulator(context, data), name));
   },
 });
-
-/** Throws the service's 404 where no listener has that name. */
-async function checkThere(client: Client, project: string, name: string): Promise<void> {
-  await client.get<object>(path`/_sim/projects/${project}/listeners/${name}/secret`);
-}
 
 const rotateSecret = command({
   brief: "Replace the signing secret of a listener",
@@ -69,13 +55,13 @@ const rotateSecret = command({
   args: { name: argument(NAME) },
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { name, data, ...input }) {
-    const { client, project } = await openSimulator(context, data);
+    const simulator = await openSimulator(context, data);
     await askAbout(context, input, async () => {
-      await checkThere(client, project, name);
+      // The service's 404 comes first where no listener has that name.
+      await getListenerSecret(simulator, name);
       return `Replace the signing secret of the listener ${name}`;
-    }, project);
-    const place = path`/_sim/projects/${project}/listeners/${name}/rotate_secret`;
-    showOne(context, await client.post<object>(place));
+    }, simulator.project);
+    showOne(context, await rotateListenerSecret(simulator, name));
   },
 });
 
@@ -86,15 +72,13 @@ const remove = command({
   args: { name: argument(NAME) },
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { name, data, ...input }) {
-    const { client, project } = await openSimulator(context, data);
+    const simulator = await openSimulator(context, data);
     await askAbout(context, input, async () => {
-      await checkThere(client, project, name);
+      // The service's 404 comes first where no listener has that name.
+      await getListenerSecret(simulator, name);
       return `Delete the listener ${name} and its place`;
-    }, project);
-    showOne(
-      context,
-      await client.delete<object>(path`/_sim/projects/${project}/listeners/${name}`),
-    );
+    }, simulator.project);
+    showOne(context, await deleteListener(simulator, name));
   },
 });
 

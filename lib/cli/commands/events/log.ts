@@ -5,8 +5,6 @@
  */
 
 import { rawJson } from "../../../client.ts";
-import type { Page } from "../../../page.ts";
-import { path } from "../../../path.ts";
 import { argument, command, parsed, text, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { parseEventTypes } from "../../events/types.ts";
@@ -15,24 +13,9 @@ import { dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
 import { cardFields, pageFlags, showList, showOne } from "../../words/plain.ts";
 import { openSimulator } from "../../local/simulator.ts";
+import { getEvent, listEvents, type LoggedEvent } from "../../../simulator/events.ts";
 
-/** An event of a project. */
-interface ProjectEvent {
-  /** Its id. */
-  id: string;
-  /** What happened, such as `RENEWAL`. */
-  type: string;
-  /** To whom. */
-  customer_id: string;
-  /** In which app, or null. */
-  app_id: string | null;
-  /** Whether money is real. */
-  environment: string;
-  /** When, in milliseconds since 1970. */
-  created_at: number;
-}
-
-const columns: Column<ProjectEvent>[] = [
+const columns: Column<LoggedEvent>[] = [
   { header: "id", value: (event) => event.id, kind: "id" },
   { header: "type", value: (event) => event.type, kind: "word" },
   { header: "when", value: (event) => event.created_at, kind: "minute" },
@@ -61,14 +44,14 @@ export const events = command({
     ...dataFlag,
   },
   async run(context, { type: types, user_id: customer_id, oldest_first, data, ...input }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/events`;
-    const which = { type: types?.join(","), customer_id, order: oldest_first ? "asc" : "desc" };
-    await showList<ProjectEvent>(
+    const simulator = await openSimulator(context, data);
+    const order = oldest_first ? "asc" : "desc";
+    const which = { type: types?.join(","), customer_id, order } as const;
+    await showList<LoggedEvent>(
       // Further pages need the administrator's secret, too.
-      { ...context, client: () => Promise.resolve(client) },
+      { ...context, client: () => Promise.resolve(simulator.client) },
       input,
-      (query) => client.get<Page<ProjectEvent>>(place, { query: { ...which, ...query } }),
+      (query) => listEvents(simulator, { ...which, ...query }),
       columns,
       { onePage: true },
     );
@@ -81,8 +64,7 @@ export const event = command({
   args: { id: argument("The event's id") },
   flags: dataFlag,
   async run(context, { id, data }) {
-    const { client, project } = await openSimulator(context, data);
-    showEvent(context, await client.get<object>(path`/_sim/projects/${project}/events/${id}`));
+    showEvent(context, await getEvent(await openSimulator(context, data), id));
   },
 });
 

@@ -5,8 +5,6 @@
  */
 
 import { UsageError } from "../../../errors.ts";
-import type { Page } from "../../../page.ts";
-import { path } from "../../../path.ts";
 import { argument, command, text, texts } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { canBeChosen, EVENT_TYPES } from "../../events/types.ts";
@@ -14,21 +12,7 @@ import { parsePairs } from "../../input/input.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
 import { showEvent } from "./log.ts";
-
-/** An event that came about. */
-interface Triggered {
-  /** Its id. */
-  id: string;
-  /** Its type. */
-  type: string;
-  /** To whom it happened. */
-  customer_id: string;
-  /** The body that is sent. */
-  delivery: {
-    /** The event as webhooks get it. */
-    event: { transferred_from?: string[] };
-  };
-}
+import { listEventDeliveries, type LoggedEvent, triggerEvent } from "../../../simulator/events.ts";
 
 /** Triggers an event. */
 export const trigger = command({
@@ -61,12 +45,11 @@ export const trigger = command({
       customer_id,
       overrides: Object.fromEntries(pairs.map(([name, value]) => [name, valueOf(value)])),
     };
-    const { client, project } = await openSimulator(context, data);
-    const event = await client.post<Triggered>(path`/_sim/projects/${project}/trigger`, body);
+    const simulator = await openSimulator(context, data);
+    const event = await triggerEvent(simulator, body);
     showEvent(context, event);
     if (context.out.format === "json") return;
-    const place = path`/_sim/projects/${project}/events/${event.id}/deliveries`;
-    const { items } = await client.get<Page<object>>(place);
+    const { items } = await listEventDeliveries(simulator, event.id);
     tellTriggered(context, event, { webhooks: items.length, data });
   },
 });
@@ -107,7 +90,7 @@ function valueOf(text: string): string {
 /** Tells what came about, and how many webhooks hear of it. */
 function tellTriggered(
   context: Context,
-  event: Triggered,
+  event: LoggedEvent,
   { webhooks, data }: { webhooks: number; data: string | undefined },
 ): void {
   const { out } = context;
@@ -123,8 +106,10 @@ function tellTriggered(
 }
 
 /** Whom an event is about, both customers where something went from one to the other. */
-function ofWhom({ type, customer_id, delivery: { event } }: Triggered): string {
+function ofWhom({ type, customer_id, delivery }: LoggedEvent): string {
   if (type === "TEST") return "";
+  // Every body that webhooks get has this form.
+  const { event } = delivery as { event: { transferred_from?: string[] } };
   const { transferred_from: [from] = [] } = event;
   return from === undefined ? ` of ${customer_id}` : ` from ${from} to ${customer_id}`;
 }

@@ -4,12 +4,11 @@
  * @module
  */
 
-import type { Client } from "../../../client.ts";
 import { UsageError } from "../../../errors.ts";
-import { path } from "../../../path.ts";
 import { argument, choice, command, group, text } from "../../words/command.ts";
 import { adminClient, dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
+import { type Account, createAccount, listAccounts } from "../../../simulator/service.ts";
 
 const ROLES = [
   "owner",
@@ -20,16 +19,6 @@ const ROLES = [
   "customer_support",
   "read_only",
 ] as const;
-
-/** An account of the local service. */
-interface Account {
-  /** Its e-mail address. */
-  email: string;
-  /** The person's name. */
-  name: string | null;
-  /** The projects in which it has a seat. */
-  projects: { id: string; role: string }[];
-}
 
 const columns: Column<Account>[] = [
   { header: "email", value: ({ email }) => email, kind: "id" },
@@ -57,8 +46,7 @@ const add = command({
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
       throw new UsageError(`Cannot add ${JSON.stringify(email)}: it is no e-mail address`);
     }
-    const client: Client = await adminClient(context, data);
-    const account = await client.post<Account>(path`/_sim/accounts`, {
+    const account = await createAccount(await adminClient(context, data), {
       email,
       ...name !== undefined && { name },
       ...project !== undefined && { project_id: project },
@@ -75,8 +63,7 @@ const list = command({
   flags: dataFlag,
   async run(context, { data }) {
     const { out } = context;
-    const client = await adminClient(context, data);
-    const answer = await client.get<{ items: Account[] }>(path`/_sim/accounts`);
+    const answer = await listAccounts(await adminClient(context, data));
     if (out.format === "json") return out.json(JSON.stringify(answer));
     out.table(answer.items, columns);
   },

@@ -4,23 +4,18 @@
  * @module
  */
 
-import { path } from "../../../path.ts";
 import { adminClient, dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
 import { argument, command, group, text, texts } from "../../words/command.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
+import {
+  deleteClient,
+  listClients,
+  registerClient,
+  type RegisteredClient,
+} from "../../../simulator/service.ts";
 
-/** A client of the local service. */
-interface Registered {
-  /** Its OAuth client id. */
-  id: string;
-  /** Its name, which the consent page shows. */
-  name: string;
-  /** Where the browser may be sent after signing in. */
-  redirect_uris: string[];
-}
-
-const columns: Column<Registered>[] = [
+const columns: Column<RegisteredClient>[] = [
   { header: "id", value: ({ id }) => id, kind: "id" },
   { header: "name", value: ({ name }) => name },
   { header: "redirect_uris", value: ({ redirect_uris }) => redirect_uris.join(" ") },
@@ -49,7 +44,7 @@ const add = command({
   async run(context, { id, name, redirect_uri, data }) {
     const { out } = context;
     const client = await adminClient(context, data);
-    const answer = await client.post<Registered>(path`/_sim/clients`, {
+    const answer = await registerClient(client, {
       id,
       ...name !== undefined && { name },
       redirect_uris: redirect_uri.length > 0 ? redirect_uri : LOOPBACK,
@@ -65,8 +60,7 @@ const list = command({
   flags: dataFlag,
   async run(context, { data }) {
     const { out } = context;
-    const client = await adminClient(context, data);
-    const answer = await client.get<{ items: Registered[] }>(path`/_sim/clients`);
+    const answer = await listClients(await adminClient(context, data));
     if (out.format === "json") return out.json(JSON.stringify(answer));
     out.table(answer.items, columns);
   },
@@ -80,7 +74,7 @@ const remove = command({
     const { out } = context;
     const client = await adminClient(context, data);
     await askFirst(context, input, `Remove the client ${id}, and end every sign-in with it?`);
-    const answer = await client.delete<object>(path`/_sim/clients/${id}`);
+    const answer = await deleteClient(client, id);
     if (out.format === "json") return out.json(JSON.stringify(answer));
     out.done(`Removed the client ${id}`);
   },

@@ -4,26 +4,15 @@
  * @module
  */
 
-import type { Page } from "../../../page.ts";
-import { path } from "../../../path.ts";
 import { parseCount } from "../../input/input.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import { openSimulator } from "../../local/simulator.ts";
 import type { Column } from "../../screen/output.ts";
 import { argument, type Command, command, text } from "../../words/command.ts";
 import { showOne } from "../../words/plain.ts";
+import { changeBalances, type CurrencyBalance } from "../../../simulator/customers.ts";
 
-/** What a customer has of a currency. */
-interface Balance {
-  /** The currency's code. */
-  currency_code: string;
-  /** How much. */
-  balance: number;
-  /** The currency's name. */
-  name: string;
-}
-
-const columns: Column<Balance>[] = [
+const columns: Column<CurrencyBalance>[] = [
   { header: "code", value: ({ currency_code }) => currency_code, kind: "id" },
   { header: "name", value: ({ name }) => name },
   { header: "balance", value: ({ balance }) => balance },
@@ -52,9 +41,8 @@ function change(brief: string, done: string, sign: 1 | -1): Command {
     },
     async run(context, { user_id, code, amount, reference, data }) {
       const count = parseCount(amount, "the amount", { min: 1, max: MOST });
-      const { client, project } = await openSimulator(context, data);
-      const place = path`/_sim/projects/${project}/customers/${user_id}/currencies`;
-      const answer = await client.post<Page<Balance>>(place, {
+      const simulator = await openSimulator(context, data);
+      const answer = await changeBalances(simulator, user_id, {
         adjustments: { [code]: sign * count },
         ...reference !== undefined && { reference },
       });

@@ -6,8 +6,6 @@
  */
 
 import { UsageError } from "../../../errors.ts";
-import type { Page } from "../../../page.ts";
-import { path } from "../../../path.ts";
 import { argument, choice, command, type Flag, group, parsed, text } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { parseCount } from "../../input/input.ts";
@@ -16,32 +14,19 @@ import { dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
 import { showOne } from "../../words/plain.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
-
-/** A fault of requests. */
-interface RequestFault {
-  /** Which method. Missing: any. */
-  method?: string;
-  /** Which path. Missing: any. */
-  path?: string;
-  /** The status of the answer. */
-  status?: number;
-  /** How late the answer is, in milliseconds. */
-  delay_ms?: number;
-  /** Whether the connection breaks before or after the effect. */
-  cut?: string;
-  /** How many requests are still to go wrong. */
-  count: number;
-}
-
-/** A fault of deliveries. */
-interface DeliveryFault {
-  /** To which webhook. */
-  webhook_id: string;
-  /** What goes wrong. */
-  fault: string;
-  /** How many deliveries are still to go wrong. */
-  count: number;
-}
+import {
+  addRequestFault,
+  clearRequestFaults,
+  listRequestFaults,
+  type RequestFault,
+} from "../../../simulator/faults.ts";
+import {
+  addDeliveryFaults,
+  clearDeliveryFaults,
+  type DeliveryFaultName,
+  type DeliveryFaultRun,
+  listDeliveryFaults,
+} from "../../../simulator/webhooks.ts";
 
 const requestColumns: Column<RequestFault>[] = [
   { header: "method", value: (fault) => fault.method ?? "any" },
@@ -52,7 +37,7 @@ const requestColumns: Column<RequestFault>[] = [
   { header: "left", value: (fault) => fault.count },
 ];
 
-const deliveryColumns: Column<DeliveryFault>[] = [
+const deliveryColumns: Column<DeliveryFaultRun>[] = [
   { header: "webhook", value: (fault) => fault.webhook_id, kind: "id" },
   { header: "fault", value: (fault) => fault.fault },
   { header: "left", value: (fault) => fault.count },
@@ -112,7 +97,7 @@ const add = command({
       throw new UsageError("Cannot use --retry-after: it goes with --status");
     }
     const { client } = await openSimulator(context, data);
-    const added = await client.post<RequestFault>(path`/_sim/faults`, { ...fault, retry_after_s });
+    const added = await addRequestFault(client, { ...fault, retry_after_s });
     showOne(context, added);
     tellEnd(context, data, `${counted(added.count, "request")} will go wrong`);
   },
@@ -132,15 +117,14 @@ const addDelivery = command({
     ...dataFlag,
   },
   async run(context, { webhook_id, fault, count, data }) {
-    if (!["duplicate", "drop", "reorder"].includes(fault)) {
+    if (!isDeliveryFault(fault)) {
       throw new UsageError(
         `Cannot let deliveries go wrong by ${JSON.stringify(fault)}: there are duplicate, drop ` +
           "and reorder",
       );
     }
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/webhooks/${webhook_id}/faults`;
-    const { faults } = await client.post<{ faults: string[] }>(place, { fault, count });
+    const simulator = await openSimulator(context, data);
+    const { faults } = await addDeliveryFaults(simulator, webhook_id, { fault, count });
     if (context.out.format === "json") {
       return showOne(context, { object: "delivery_faults", webhook_id, faults });
     }
@@ -156,6 +140,11 @@ const clear = command({
   },
 });
 
+/** Whether something is the name of a fault of deliveries. */
+function isDeliveryFault(name: string): name is DeliveryFaultName {
+  return ["duplicate", "drop", "reorder"].includes(name);
+}
+
 /** What goes wrong on purpose. */
 export const faults = group("Requests and deliveries that go wrong on purpose", [], {
   list,
@@ -170,17 +159,11 @@ async function showFaults(
   data: string | undefined,
   act: "list" | "clear",
 ): Promise<void> {
-  const { client, project } = await openSimulator(context, data);
-  const ofProject = path`/_sim/projects/${project}/faults`;
+  const simulator = await openSimulator(context, data);
+  const { client } = simulator;
   const [requests, deliveries] = act === "list"
-    ? [
-      await client.get<Page<RequestFault>>(path`/_sim/faults`),
-      await client.get<Page<DeliveryFault>>(ofProject),
-    ]
-    : [
-      await client.delete<Page<RequestFault>>(path`/_sim/faults`),
-      await client.post<Page<DeliveryFault>>(path`/_sim/projects/${project}/faults/clear`),
-    ];
+    ? [await listRequestFaults(client), await listDeliveryFaults(simulator)]
+    : [await clearRequestFaults(client), await clearDeliveryFaults(simulator)];
   const { out } = context;
   if (out.format === "json") {
     const all = { object: "faults", requests: requests.items, deliveries: deliveries.items };

@@ -6,7 +6,6 @@
  */
 
 import { UsageError } from "../../../errors.ts";
-import { path } from "../../../path.ts";
 import type { Purchase } from "../../../resources/purchases.ts";
 import type { Subscription } from "../../../resources/subscriptions.ts";
 import { argument, command, text, toggle } from "../../words/command.ts";
@@ -14,6 +13,13 @@ import type { Context } from "../../context.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import { openSimulator } from "../../local/simulator.ts";
 import { showBought } from "./told.ts";
+import { refundPurchase, reversePurchaseRefund } from "../../../simulator/purchases.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import {
+  type PaymentRefund,
+  refundSubscription,
+  reverseSubscriptionRefund,
+} from "../../../simulator/subscriptions.ts";
 
 const args = { id: argument("The id of a subscription or a purchase") };
 
@@ -30,7 +36,8 @@ export const refund = command({
   args,
   flags: { ...payment, keep_access: toggle("Let the subscription go on"), ...dataFlag },
   async run(context, { data, ...input }) {
-    await giveBack(context, data, { ...input, name: "refund", told: "Refunded" });
+    const send = { once: refundPurchase, subscription: refundSubscription };
+    await giveBack(context, data, { ...input, send, told: "Refunded" });
   },
 });
 
@@ -41,7 +48,8 @@ export const reverseRefund = command({
   flags: { ...payment, ...dataFlag },
   async run(context, { data, ...input }) {
     const told = "The refund is undone";
-    await giveBack(context, data, { ...input, name: "reverse_refund", told });
+    const send = { once: reversePurchaseRefund, subscription: reverseSubscriptionRefund };
+    await giveBack(context, data, { ...input, send, told });
   },
 });
 
@@ -53,8 +61,13 @@ interface Refund {
   transaction_id: string | undefined;
   /** Whether a subscription goes on. */
   keep_access?: boolean | undefined;
-  /** The last part of the path. */
-  name: "refund" | "reverse_refund";
+  /** What is asked of the simulator, for something bought once or for a subscription. */
+  send: {
+    /** For something bought once. */
+    once: (simulator: Simulator, id: string) => Promise<Purchase>;
+    /** For a subscription. */
+    subscription: (simulator: Simulator, id: string, body: PaymentRefund) => Promise<Subscription>;
+  };
   /** What has happened, for people. */
   told: string;
 }
@@ -62,7 +75,7 @@ interface Refund {
 async function giveBack(
   context: Context,
   data: string | undefined,
-  { id, name, told, transaction_id, keep_access }: Refund,
+  { id, send, told, transaction_id, keep_access }: Refund,
 ): Promise<void> {
   // The local service makes all ids itself, and these begin so.
   const once = id.startsWith("purc");
@@ -70,10 +83,9 @@ async function giveBack(
     const flag = transaction_id === undefined ? "--keep-access" : "--transaction-id";
     throw new UsageError(`Cannot use ${flag} for ${JSON.stringify(id)}: it is no subscription`);
   }
-  const { client, project } = await openSimulator(context, data);
-  const place = once
-    ? path`/_sim/projects/${project}/purchases/${id}/${name}`
-    : path`/_sim/projects/${project}/subscriptions/${id}/${name}`;
-  const body = { transaction_id, keep_access };
-  showBought(context, data, await client.post<Subscription | Purchase>(place, body), told);
+  const simulator = await openSimulator(context, data);
+  const refunded = once
+    ? await send.once(simulator, id)
+    : await send.subscription(simulator, id, { transaction_id, keep_access });
+  showBought(context, data, refunded, told);
 }

@@ -5,7 +5,6 @@
  */
 
 import { UsageError } from "../../../errors.ts";
-import { path } from "../../../path.ts";
 import type { Subscription } from "../../../resources/subscriptions.ts";
 import {
   type Argument,
@@ -31,11 +30,29 @@ import {
   userId,
 } from "../../local/simulator.ts";
 import { showBought } from "./told.ts";
+import {
+  agreeToPrice,
+  cancelSubscription,
+  changeProduct,
+  expireSubscription,
+  extendSubscription,
+  type Extension,
+  failCharge,
+  pauseSubscription,
+  type ProductChange,
+  raisePrice,
+  recoverCharge,
+  renewSubscription,
+  resumeSubscription,
+  shareSubscription,
+  uncancelSubscription,
+} from "../../../simulator/subscriptions.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
 
 /** Something that is done to a subscription. */
-interface Action<A, F> {
-  /** Its name in a path. */
-  name: string;
+interface Action<A, F, Body> {
+  /** Asks the simulator to do it. */
+  send(simulator: Simulator, id: string, body: Body): Promise<Subscription>;
   /** More about it, for the help text. */
   details?: string;
   /** Command lines to learn from, for the help text. */
@@ -45,7 +62,7 @@ interface Action<A, F> {
   /** Its flags. */
   flags?: F;
   /** The body that is sent. Default: none. */
-  body?(input: Input<A, F>): object;
+  body?(input: Input<A, F>): Body;
   /** What has happened, for people: "Renewed". */
   told(input: Input<A, F>): string;
 }
@@ -54,8 +71,9 @@ interface Action<A, F> {
 function act<
   A extends Arguments = Record<never, never>,
   F extends Flags = Record<never, never>,
->(brief: string, action: Action<A, F>): Command {
-  const { name, details, examples } = action;
+  Body extends object = Record<never, never>,
+>(brief: string, action: Action<A, F, Body>): Command {
+  const { details, examples } = action;
   return command<{ subscription_id: Argument<string> }, typeof dataFlag>({
     brief,
     details,
@@ -66,10 +84,8 @@ function act<
       const { subscription_id: id, data } = input;
       // The parser has read the values of the action's own arguments and flags as well.
       const own = input as Input<A, F>;
-      const body = action.body?.(own) ?? {};
-      const { client, project } = await openSimulator(context, data);
-      const place = path`/_sim/projects/${project}/subscriptions/${id}/${name}`;
-      const after = await client.post<Subscription>(place, body);
+      const body = action.body?.(own) ?? {} as Body;
+      const after = await action.send(await openSimulator(context, data), id, body);
       showBought(context, data, after, action.told(own));
     },
   });
@@ -89,14 +105,14 @@ const REASONS = [
 /** The commands, by name. */
 export const subscriptionActions: Readonly<Record<string, Command>> = {
   renew: act("Charge for the next period now", {
-    name: "renew",
+    send: renewSubscription,
     details:
       "A trial becomes paid; a paid period is paid for early. Renewals that are due happen " +
       "by themselves when the clock gets there.",
     told: () => "Renewed",
   }),
   fail: act("Let a charge fail", {
-    name: "fail",
+    send: failCharge,
     details:
       "The period ends now and is not paid for. Access goes on through the grace period, if " +
       "there is one. All further charges fail, until: cli simulate recover <subscription-id>",
@@ -109,20 +125,20 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
     told: ({ at_renewal }) => at_renewal ? "The next charge will fail" : "The charge failed",
   }),
   recover: act("Let charges go through again", {
-    name: "recover",
+    send: recoverCharge,
     details: "And make the one that is outstanding.",
     told: () => "Charges go through again",
   }),
   cancel: act("Switch the renewal off, as the customer does", {
-    name: "cancel",
+    send: cancelSubscription,
     told: () => "Cancelled",
   }),
   uncancel: act("Switch the renewal on again", {
-    name: "uncancel",
+    send: uncancelSubscription,
     told: () => "The renewal is on again",
   }),
   pause: act("Let a subscription pause at the end of its period", {
-    name: "pause",
+    send: pauseSubscription,
     details: "Until it is resumed, or until the end that is given.",
     examples: ["cli simulate pause sub1ab2c3d4e5 --for P2M"],
     flags: {
@@ -133,11 +149,11 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
     told: () => "It will pause",
   }),
   resume: act("End a pause, or take back one that has not begun", {
-    name: "resume",
+    send: resumeSubscription,
     told: () => "Resumed",
   }),
   "change-product": act("Change to another product of the app", {
-    name: "change_product",
+    send: changeProduct,
     details: "A product without a price or a length of its own is refused without --price or " +
       "--duration. A change at the end of the period takes the product's own length.",
     examples: [
@@ -155,7 +171,7 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
       at_period_end ? `It will change to ${product_id}` : `Changed to ${product_id}`,
   }),
   extend: act("Move the end of the period further out", {
-    name: "extend",
+    send: extendSubscription,
     details: "Give --by or --until.",
     examples: [
       "cli simulate extend sub1ab2c3d4e5 --by 30d",
@@ -169,24 +185,24 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
     told: () => "Extended",
   }),
   expire: act("End a subscription at once", {
-    name: "expire",
+    send: expireSubscription,
     flags: { reason: choice("Why, as events tell it (default: why it was cancelled)", REASONS) },
     body: ({ reason }) => ({ reason }),
     told: () => "Ended",
   }),
   "raise-price": act("Announce a higher price", {
-    name: "raise_price",
+    send: raisePrice,
     details: "Unless the customer agrees, the subscription ends with its period.",
     args: { price: argument("The new price, in the subscription's currency") },
     body: ({ price }) => ({ price: parsePrice(price) }),
     told: ({ price }) => `Announced the price ${price}`,
   }),
   "agree-to-price": act("Let the customer agree to a higher price", {
-    name: "agree_to_price",
+    send: agreeToPrice,
     told: () => "The customer agreed to the price",
   }),
   "family-share": act("Share a subscription with a member of the family", {
-    name: "family_share",
+    send: shareSubscription,
     details: "The member gets a subscription of its own, which costs nothing and follows this one.",
     args: { user_id: argument("The member's app user id; an unknown one is created") },
     body: ({ user_id }) => ({ customer_id: userId(user_id) }),
@@ -198,7 +214,7 @@ export const subscriptionActions: Readonly<Record<string, Command>> = {
 function extensionOf({ by, until }: {
   by: string | undefined;
   until: number | undefined;
-}): object {
+}): Extension {
   if ((by === undefined) === (until === undefined)) {
     const why = by === undefined ? "neither --by nor --until is given" : "it has two new ends";
     throw new UsageError(`Cannot move the end of the period further out: ${why}`, {
@@ -209,7 +225,7 @@ function extensionOf({ by, until }: {
 }
 
 /** What a change to another product is told by. */
-interface ProductChange {
+interface ChangeInput {
   /** The product's id, or the store's name of it. */
   product_id: string;
   /** Whether it happens at the end of the period. */
@@ -221,7 +237,8 @@ interface ProductChange {
 }
 
 /** The body of a change to another product. */
-function changeOf({ product_id, at_period_end, price, duration }: ProductChange): object {
+function changeOf(input: ChangeInput): ProductChange {
+  const { product_id, at_period_end, price, duration } = input;
   if (at_period_end && duration !== undefined) {
     throw new UsageError(
       "Cannot use --duration with --at-period-end: it is for a change that happens now",

@@ -6,8 +6,6 @@
  */
 
 import { ApiError, ToolkitError } from "../../../errors.ts";
-import type { Page } from "../../../page.ts";
-import { path } from "../../../path.ts";
 import { argument, choice, command } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { dataFlag } from "../../local/local_service.ts";
@@ -15,46 +13,13 @@ import type { Column } from "../../screen/output.ts";
 import { quoted } from "../../words/shell.ts";
 import { askAbout, confirmFlags, pageFlags, showList, showOne } from "../../words/plain.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
-
-/** An event on its way to a webhook. */
-export interface Delivery {
-  /** Its id, `dlv…`. */
-  id: string;
-  /** Where it goes. */
-  webhook_id: string;
-  /** The event. */
-  event_id: string;
-  /** The event's type. */
-  event_type: string;
-  /** The event's customer. */
-  customer_id: string;
-  /** Where it stands. */
-  state: string;
-  /** How often it was tried. */
-  attempts: number;
-  /** When it was last tried, in milliseconds since 1970, or null. */
-  last_attempt_at: number | null;
-  /** What the last answer was, or null without one. */
-  last_status: number | null;
-  /** Why the last attempt failed, or null. */
-  last_error: string | null;
-  /** When it is tried again, in milliseconds since 1970, or null. */
-  next_attempt_at: number | null;
-}
-
-/** One attempt to deliver. */
-interface Attempt {
-  /** Which it is, from 1. */
-  number: number;
-  /** When it began, in milliseconds since 1970. */
-  started_at: number;
-  /** What came back, or null. */
-  response: { status: number } | null;
-  /** How long its parts took. */
-  timing_ms: { total?: number };
-  /** Why it failed, or null. */
-  error: string | null;
-}
+import {
+  type Delivery,
+  type DeliveryAttempt,
+  listDeliveryAttempts,
+  listWebhookDeliveries,
+} from "../../../simulator/deliveries.ts";
+import { pingWebhook, rotateWebhookSecret } from "../../../simulator/webhooks.ts";
 
 const deliveryColumns: Column<Delivery>[] = [
   { header: "id", value: (delivery) => delivery.id, kind: "id" },
@@ -67,10 +32,10 @@ const deliveryColumns: Column<Delivery>[] = [
   { header: "next", value: (delivery) => delivery.next_attempt_at, kind: "time", spare: true },
 ];
 
-const attemptColumns: Column<Attempt>[] = [
+const attemptColumns: Column<DeliveryAttempt>[] = [
   { header: "#", value: (attempt) => attempt.number },
   { header: "started", value: (attempt) => attempt.started_at, kind: "time" },
-  { header: "ms", value: (attempt) => attempt.timing_ms.total },
+  { header: "ms", value: (attempt) => attempt.timing_ms["total"] },
   { header: "status", value: (attempt) => attempt.response?.status },
   { header: "error", value: (attempt) => attempt.error },
 ];
@@ -93,13 +58,12 @@ export const deliveries = command({
     ...dataFlag,
   },
   async run(context, { id, state, data, ...input }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/webhooks/${id}/deliveries`;
+    const simulator = await openSimulator(context, data);
     await showList<Delivery>(
       // Further pages need the administrator's secret, too.
-      { ...context, client: () => Promise.resolve(client) },
+      { ...context, client: () => Promise.resolve(simulator.client) },
       input,
-      (query) => client.get<Page<Delivery>>(place, { query: { state, ...query } }),
+      (query) => listWebhookDeliveries(simulator, id, { state, ...query }),
       deliveryColumns,
       { onePage: true },
     );
@@ -115,12 +79,11 @@ export const attempts = command({
   args: { delivery_id: argument("The delivery's id, as cli webhooks deliveries shows it") },
   flags: dataFlag,
   async run(context, { delivery_id, data }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/deliveries/${delivery_id}/attempts`;
-    await showList<Attempt>(
-      { ...context, client: () => Promise.resolve(client) },
+    const simulator = await openSimulator(context, data);
+    await showList<DeliveryAttempt>(
+      { ...context, client: () => Promise.resolve(simulator.client) },
       {},
-      () => client.get<Page<Attempt>>(place),
+      () => listDeliveryAttempts(simulator, delivery_id),
       attemptColumns,
     );
   },
@@ -135,9 +98,7 @@ export const ping = command({
   args: { id: argument(WEBHOOK) },
   flags: dataFlag,
   async run(context, { id, data }) {
-    const { client, project } = await openSimulator(context, data);
-    const place = path`/_sim/projects/${project}/webhooks/${id}/ping`;
-    const delivery = await client.post<Delivery>(place)
+    const delivery = await pingWebhook(await openSimulator(context, data), id)
       .catch((error: unknown) => refuseDisabled(error, id, context));
     showOne(context, delivery);
     const { last_error, last_attempt_at, state } = delivery;
@@ -174,14 +135,12 @@ export const rotateSecret = command({
   args: { id: argument(WEBHOOK) },
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { id, data, ...input }) {
-    const { client, project } = await openSimulator(context, data);
+    const simulator = await openSimulator(context, data);
     await askAbout(context, input, async () => {
-      const deliveries = path`/_sim/projects/${project}/webhooks/${id}/deliveries`;
-      await client.get<object>(deliveries, { query: { limit: 1 } });
+      await listWebhookDeliveries(simulator, id, { limit: 1 });
       return `Replace the signing secret of the webhook ${id}`;
-    }, project);
-    const place = path`/_sim/projects/${project}/webhooks/${id}/rotate_secret`;
-    showOne(context, await client.post<object>(place));
+    }, simulator.project);
+    showOne(context, await rotateWebhookSecret(simulator, id));
     context.out.note(
       "The signing secret is shown only here. The one before signs as well for a day.",
     );
