@@ -15,6 +15,11 @@ export function systemClock(): number {
   return Date.now();
 }
 
+/** The machine's stopwatch, in milliseconds since some moment: only differences mean something. */
+export function systemStopwatch(): number {
+  return performance.now();
+}
+
 /**
  * A clock that never goes back, whatever becomes of the one that it follows: it stands until that one
  * has caught up. It starts no earlier than `floor`.

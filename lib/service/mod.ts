@@ -17,6 +17,7 @@ import { ensureFileKey } from "./records/invoice_files.ts";
 import { publicRoutes, routes, sdkRoutes } from "./routes/mod.ts";
 import { seed, type SeedOptions } from "./seed/seed.ts";
 import type { Answerer } from "./http/mount.ts";
+import { createRequestMetrics } from "./http/metrics.ts";
 import { createOpenServer } from "./http/open_server.ts";
 import { refuse } from "./http/respond.ts";
 import { createSdkServer } from "./http/sdk_server.ts";
@@ -135,12 +136,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { authenticate } = oauth;
   const { dialect = "specified", adminSecret = newToken("adm_") } = options;
   const world = { store, clock, targets, dialect, report };
-  const parts: ServerParts = { ...world, settler, rates, authenticate };
+  const requests = createRequestMetrics();
+  const { observe } = requests;
+  const parts: ServerParts = { ...world, settler, rates, authenticate, observe };
   const faults = createRequestFaults(later);
   const admin = { ...parts, delivery, oauth, faults, adminSecret };
   const simulator = createSimServer([...simRoutes, ...adminRoutes], admin);
   const guard = createGuard(hosts);
-  const open = openRoutes({ ...parts, check: watched.check });
+  const open = openRoutes({ ...parts, check: watched.check, adminSecret, requests });
   const servers: Servers = {
     api: createServer([...routes, ...dialect === "public" ? publicRoutes : []], parts),
     sdk: createSdkServer(sdkRoutes, parts),

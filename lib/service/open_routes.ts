@@ -13,7 +13,10 @@ import type { Dialect } from "./contract/spelling.ts";
 import { type OpenRoute, readable } from "./http/open_server.ts";
 import { FILES, readFile } from "./records/invoice_files.ts";
 import { operations, publicRoutes } from "./routes/mod.ts";
-import type { Outage, Store } from "./store/mod.ts";
+import { requireSecret } from "./http/admin_secret.ts";
+import { gauge, METRICS_TYPE, metricsText, type RequestMetrics } from "./http/metrics.ts";
+import { type Outage, type Store } from "./store/mod.ts";
+import { workWaiting } from "./waiting_work.ts";
 
 /** What the routes work on. */
 export interface OpenParts {
@@ -25,12 +28,21 @@ export interface OpenParts {
   dialect: Dialect;
   /** Why the database cannot be used now, or undefined. */
   check(): Promise<Outage | undefined>;
+  /** The secret that figures are shown for, `adm_…`. */
+  adminSecret: string;
+  /** The requests so far. */
+  requests: RequestMetrics;
 }
 
 /** The routes that anybody may read. */
-export function openRoutes({ store, clock, dialect, check }: OpenParts): OpenRoute[] {
+export function openRoutes(parts: OpenParts): OpenRoute[] {
+  const { store, clock, dialect, check } = parts;
   return [
     ...readable("/health", async () => answerHealth(await check())),
+    ...readable("/metrics", async ({ request }) => {
+      requireSecret(request, parts.adminSecret);
+      return await answerMetrics(parts);
+    }),
     ...readable(
       "/openapi.json",
       () => new Response(documentIn(dialect), { headers: { "Content-Type": "application/json" } }),
@@ -53,6 +65,32 @@ function answerHealth(outage: Outage | undefined): Response {
   const state = { status: "unavailable", version: VERSION, reason: outage.cause };
   const all = { ...headers, ...details.headers };
   return Response.json({ ...body, ...state }, { status: 503, headers: all });
+}
+
+/** The figures of the service, as far as the database can be read. */
+async function answerMetrics(
+  { store, clock, check, requests }: OpenParts,
+): Promise<Response> {
+  const outage = await check();
+  const work = outage ? [] : await store.read((tx) => workWaiting(tx, clock()));
+  const text = metricsText([
+    {
+      name: "svc_info",
+      help: "The version of the service",
+      type: "gauge",
+      samples: [{ labels: { version: VERSION }, value: 1 }],
+    },
+    gauge("svc_up", "1 when the database can be read and written", outage ? 0 : 1),
+    gauge(
+      "svc_resident_memory_bytes",
+      "Memory of the process in RAM",
+      Deno.memoryUsage().rss,
+    ),
+    ...work,
+    ...requests.metrics(),
+  ]);
+  const headers = { "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" };
+  return new Response(text, { headers });
 }
 
 const documents = new Map<Dialect, string>();

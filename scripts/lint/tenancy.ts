@@ -21,6 +21,7 @@ const ACROSS: readonly string[] = [
   "lib/service/records/projects.ts",
   "lib/service/routes/projects.ts",
   "lib/service/sim/accounts.ts",
+  "lib/service/waiting_work.ts",
 ];
 
 const HINT = "Use the queries of inProject(): tx.selectFrom() and the like, or tx.rows() in SQL.";

@@ -48,6 +48,11 @@ const start = command({
         "operations that only that has (default: specified)",
       ["specified", "public"],
     ),
+    log: choice(
+      "The log on standard error: warnings as text, or every request and warning as a JSON line " +
+        "(default: text)",
+      ["text", "json"],
+    ),
     webhook_schedule: choice(
       "How often webhooks are tried: as the public service does, as the Standard Webhooks say, " +
         "or within seconds (default: public)",
@@ -68,6 +73,7 @@ const start = command({
       webhookSchedule: input.webhook_schedule,
       dialect: input.dialect,
       signal: context.signal,
+      log: input.log === "json" ? context.out.log : undefined,
       report: (error) =>
         context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
     });

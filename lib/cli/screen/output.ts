@@ -97,6 +97,8 @@ export interface Output {
   picture(draw: (canvas: Canvas) => readonly string[], options?: { always?: boolean }): void;
   /** Writes a line to standard output as it is. */
   text(text: string): void;
+  /** Writes a line for programs to standard error as it is. */
+  log(text: string): void;
   /** Writes a line about what happens to standard error. */
   note(text: string): void;
   /** Writes a line about what may be wrong to standard error. */
@@ -153,6 +155,7 @@ export function createOutput(terminal: Terminal, format: Format): Output {
       if (lines.length > 0) block(lines);
     },
     text: (text) => terminal.writeOut(`${text}\n`),
+    log: (text) => terminal.writeErr(`${text}\n`),
     note,
     warn: (text) => terminal.writeErr(said(`Warning: ${text}`).replace(/^Warning:/, err.yellow)),
     done: (text) => terminal.writeErr(err.tick + said(text, asItIs, TICK_COLUMNS)),

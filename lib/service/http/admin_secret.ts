@@ -9,6 +9,7 @@ import { timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
+import { Refusal } from "../contract/errors.ts";
 import { newToken, sha256Hex } from "../records/ids.ts";
 
 /** The secret's file in a data folder. */
@@ -63,6 +64,13 @@ export function isSecret(given: string, secret: string): boolean {
   if (given === "" || secret === "") return false;
   // Hashes have one length, so the comparison takes the same time whatever was given.
   return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(secret)));
+}
+
+/** Refuses callers without the admin secret. */
+export function requireSecret(request: Request, secret: string): void {
+  const given = request.headers.get("Authorization")?.replace(/^Bearer /i, "") ?? "";
+  if (isSecret(given, secret)) return;
+  throw new Refusal(401, "authentication_error", "The admin secret is required");
 }
 
 async function isEmptyOrMissing(file: string): Promise<boolean> {

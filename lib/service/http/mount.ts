@@ -6,7 +6,9 @@
  */
 
 import { Refusal } from "../contract/errors.ts";
+import { systemStopwatch } from "../clock.ts";
 import { createMatcher, type MatcherOptions, type Place } from "./matcher.ts";
+import type { Observation } from "./metrics.ts";
 
 /** A request that has found its route. */
 export interface Found {
@@ -33,6 +35,8 @@ export interface Door<R> extends MatcherOptions {
   answer(route: R, found: Found): Promise<Response> | Response;
   /** Turns an error into an answer, with the route or one of the same path. */
   refuse(error: unknown, request: Request, route: R | undefined): Promise<Response> | Response;
+  /** Notes each answered request. Default: nobody does. */
+  observe?: ((observation: Observation) => void) | undefined;
 }
 
 /** Answers a request, which came from an address. */
@@ -49,6 +53,7 @@ export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
     return isHead ? match("GET", pathname) : found;
   };
   return async (request, sender = "") => {
+    const started = systemStopwatch();
     const found = find(request);
     const beside = found && (found.route ?? [...found.routes.values()][0]);
     let response: Response;
@@ -61,9 +66,15 @@ export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
     } catch (error) {
       response = await door.refuse(error, request, beside);
     }
+    // Paths and methods that do not exist share one place: a client could send any number of them.
+    const { method, path } = found?.route ? placeOf(found.route) : NOWHERE;
+    door.observe?.({ method, path, status: response.status, ms: systemStopwatch() - started });
     return request.method === "HEAD" ? new Response(null, response) : response;
   };
 }
+
+/** The place of requests that find no route. */
+const NOWHERE: Place = { method: "other", path: "unknown" };
 
 /** The encoded path of an address. Most requests need no more of it. */
 function pathOf(url: string): string {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Answerer, type Found, mount } from "./mount.ts";
+import { type Answerer, type Door, type Found, mount } from "./mount.ts";
 import { refuse, type Reporter } from "./respond.ts";
 
 /** A route that needs no credential. */
@@ -27,7 +27,10 @@ export function readable(path: string, answer: OpenRoute["answer"]): OpenRoute[]
 }
 
 /** Makes what answers the requests. */
-export function createOpenServer(routes: readonly OpenRoute[], reporter: Reporter): Answerer {
+export function createOpenServer(
+  routes: readonly OpenRoute[],
+  reporter: Reporter & Pick<Door<OpenRoute>, "observe">,
+): Answerer {
   return mount(routes, {
     placeOf: (route) => route,
     // A page that asks is shown to nobody by a HEAD.
@@ -35,5 +38,6 @@ export function createOpenServer(routes: readonly OpenRoute[], reporter: Reporte
     greet: (request, beside) => beside?.greet?.(request),
     answer: (route, found) => route.answer(found),
     refuse: (error, request, route) => route?.refuse?.(error, request) ?? refuse(error, reporter),
+    observe: reporter.observe,
   });
 }

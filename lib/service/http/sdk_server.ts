@@ -14,7 +14,7 @@ import { type Answerer, type Found, mount } from "./mount.ts";
 import { respond } from "./respond.ts";
 import type { ServerParts } from "./server.ts";
 
-type SdkParts = Pick<ServerParts, "store" | "report" | "authenticate" | "dialect">;
+type SdkParts = Pick<ServerParts, "store" | "report" | "authenticate" | "dialect" | "observe">;
 
 /** Answers requests under `/v1`. */
 export function createSdkServer(routes: readonly SdkRoute[], parts: SdkParts): Answerer {
@@ -25,6 +25,7 @@ export function createSdkServer(routes: readonly SdkRoute[], parts: SdkParts): A
     greet: (request, beside) => greet(request, beside, parts),
     answer: (route, found) => answer(route, parts, found),
     refuse: (error) => refuse(error, parts),
+    observe: parts.observe,
   });
 }
 

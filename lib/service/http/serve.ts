@@ -20,6 +20,7 @@ import {
   type Service,
   type ServiceOptions,
 } from "../mod.ts";
+import { logged, type LogSink, reportingTo } from "./request_log.ts";
 import { closeToOthers, DATABASE } from "../store/data_folder.ts";
 import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
 import { keepSecret } from "./admin_secret.ts";
@@ -48,6 +49,8 @@ export interface ServeOptions {
   dialect?: Dialect | undefined;
   /** Told of errors that are the service's own fault, and in words of a start that takes long. */
   report(error: unknown): void;
+  /** Takes the log as JSON lines: each request, and what `report` gets otherwise. Default: no log. */
+  log?: LogSink | undefined;
   /** Fires when a start that takes long is no longer wanted. */
   signal?: AbortSignal | undefined;
 }
@@ -72,8 +75,9 @@ export interface Server {
  * @throws {ConfigError} when the port is taken, or another server holds the folder.
  * @throws {Cancelled} when the signal fires before the service listens.
  */
-export async function serve(options: ServeOptions): Promise<Server> {
-  const { folder } = options;
+export async function serve(given: ServeOptions): Promise<Server> {
+  const { folder, log } = given;
+  const options = log ? { ...given, report: reportingTo(log, systemClock) } : given;
   const lock = folder === undefined ? undefined : await lockFolder(folder);
   try {
     if (folder !== undefined) await closeToOthers(folder, options.report);
@@ -142,7 +146,8 @@ async function open(
   let listener: Listener;
   try {
     const hostname = host.replace(/^\[(.*)\]$/, "$1");
-    listener = listen({ hostname, port, report }, service.fetch);
+    const answer = options.log ? logged(service.fetch, options.log, systemClock) : service.fetch;
+    listener = listen({ hostname, port, report }, answer);
   } catch (error) {
     await service.close();
     throw cannotListen(host, port, error);

@@ -14,6 +14,7 @@ import { readBody, validate } from "./body.ts";
 import type { Clock } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency.ts";
+import type { Observation } from "./metrics.ts";
 import { type Answerer, type Found, mount } from "./mount.ts";
 import { atPresent, bringToPresent, refuseMoving } from "./present.ts";
 import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
@@ -52,6 +53,8 @@ export interface ServerParts {
   dialect: Dialect;
   /** Told of errors that are our own fault. */
   report(error: unknown): void;
+  /** Notes each answered request. Default: nobody does. */
+  observe?: ((observation: Observation) => void) | undefined;
 }
 
 /** Answers requests under `/v2`. */
@@ -63,6 +66,7 @@ export function createServer(routes: readonly Route[], parts: ServerParts): Answ
     },
     answer: (route, found) => answer(route, parts, found),
     refuse: (error) => refuse(error, parts),
+    observe: parts.observe,
   });
 }
 

@@ -138,8 +138,8 @@ export const nextDueAt = sql<number | null>`(
   select min(due_at) from subscriptions
   where subscriptions.project_id = projects.id and due_at is not null)`.as("next_due_at");
 
-/** The projects that are behind. */
-async function behindAt(tx: Tx, wall: number): Promise<string[]> {
+/** The ids of the projects that are behind. */
+export async function behindAt(tx: Tx, wall: number): Promise<string[]> {
   const projects = await acrossProjects(tx).selectFrom("projects").selectAll().select(nextDueAt)
     .orderBy("seq").execute();
   return projects.filter((project) => isBehind(project, wall)).map((project) => project.id);

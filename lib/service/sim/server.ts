@@ -7,12 +7,13 @@
 
 import { z } from "zod";
 import { VERSION } from "../../version.ts";
-import { isSecret } from "../http/admin_secret.ts";
+import { requireSecret } from "../http/admin_secret.ts";
 import { type RawBody, readBody, validate } from "../http/body.ts";
 import { projectTime } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import type { Delivery } from "../events/mod.ts";
+import type { Observation } from "../http/metrics.ts";
 import { type Found, mount } from "../http/mount.ts";
 import { atPresent, behind, bringToPresent } from "../http/present.ts";
 import { refuse } from "../http/respond.ts";
@@ -28,6 +29,8 @@ export interface SimServerParts extends Omit<AdminParts, "describe"> {
   delivery: Omit<Delivery, "store">;
   /** The secret that callers must send, `adm_…`. */
   adminSecret: string;
+  /** Notes each answered request. */
+  observe?: ((observation: Observation) => void) | undefined;
   /** Told of errors that are our own fault. */
   report(error: unknown): void;
 }
@@ -49,9 +52,10 @@ export function createSimServer(
   const describe = () => JSON.parse(openApiDocument(routes, VERSION));
   const mounted = mount(routes, {
     placeOf: (route) => route,
-    greet: (request) => checkSecret(request, adminSecret),
+    greet: (request) => requireSecret(request, adminSecret),
+    observe: parts.observe,
     async answer(route, found) {
-      checkSecret(found.request, adminSecret);
+      requireSecret(found.request, adminSecret);
       const result = "administer" in route
         ? await administer(route, { ...parts, describe }, found)
         : await answer(route, parts, found);
@@ -71,13 +75,6 @@ export function createSimServer(
       await Promise.allSettled(open);
     },
   };
-}
-
-/** Refuses callers without the admin secret. */
-function checkSecret(request: Request, secret: string): void {
-  const given = request.headers.get("Authorization")?.replace(/^Bearer /i, "") ?? "";
-  if (isSecret(given, secret)) return;
-  throw new Refusal(401, "authentication_error", "The admin secret is required");
 }
 
 /** Answers a request that belongs to no project. */

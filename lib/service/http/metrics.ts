@@ -1,0 +1,150 @@
+/**
+ * Figures of a running service in the text format of Prometheus, version 0.0.4:
+ * https://prometheus.io/docs/instrumenting/exposition_formats/
+ *
+ * @module
+ */
+
+/** An answered request. */
+export interface Observation {
+  /** The HTTP method, as the route names it. */
+  method: string;
+  /** The path template, such as `/v2/projects/{project_id}/offerings`. */
+  path: string;
+  /** The status of the response. */
+  status: number;
+  /** The duration in milliseconds. */
+  ms: number;
+}
+
+/** Counts answered requests. */
+export interface RequestMetrics {
+  /** Counts a request. */
+  observe(observation: Observation): void;
+  /** The counts so far, as metrics. */
+  metrics(): Metric[];
+}
+
+/** One metric with its samples. */
+export interface Metric {
+  /** Its name, in snake case with the unit at the end. */
+  name: string;
+  /** What it counts, for people. */
+  help: string;
+  /** The kind of its numbers. */
+  type: "counter" | "gauge" | "histogram";
+  /** Its numbers. */
+  samples: readonly Sample[];
+}
+
+/** A number of a metric. */
+export interface Sample {
+  /** What follows the metric's name, such as `_sum`. Default: nothing. */
+  suffix?: string;
+  /** Its labels. Default: none. */
+  labels?: Readonly<Record<string, string>>;
+  /** The number. */
+  value: number;
+}
+
+/** Upper bounds of the durations, in seconds. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The requests to one route. */
+interface Counts {
+  /** Its labels. */
+  labels: Readonly<Record<string, string>>;
+  /** Requests by status. */
+  statuses: Map<number, number>;
+  /** Requests in each range of durations; the last range has no upper bound. */
+  ranges: number[];
+  /** All durations added up, in seconds. */
+  sum: number;
+}
+
+/** Starts counting. */
+export function createRequestMetrics(): RequestMetrics {
+  const routes = new Map<string, Counts>();
+  return {
+    observe({ method, path, status, ms }) {
+      const key = `${method} ${path}`;
+      let counts = routes.get(key);
+      if (counts === undefined) {
+        const ranges = new Array<number>(BOUNDS.length + 1).fill(0);
+        counts = { labels: { method, path }, statuses: new Map(), ranges, sum: 0 };
+        routes.set(key, counts);
+      }
+      const seconds = ms / 1000;
+      const range = BOUNDS.findIndex((bound) => seconds <= bound);
+      const at = range < 0 ? BOUNDS.length : range;
+      counts.ranges[at] = (counts.ranges[at] ?? 0) + 1;
+      counts.statuses.set(status, (counts.statuses.get(status) ?? 0) + 1);
+      counts.sum += seconds;
+    },
+    metrics() {
+      const all = [...routes.values()];
+      return [
+        {
+          name: "svc_http_requests_total",
+          help: "Answered requests",
+          type: "counter",
+          samples: all.flatMap(({ labels, statuses }) =>
+            [...statuses].map(([status, value]) => ({
+              labels: { ...labels, status: String(status) },
+              value,
+            }))
+          ),
+        },
+        {
+          name: "svc_http_request_duration_seconds",
+          help: "Time from the arrival of a request to its response",
+          type: "histogram",
+          samples: all.flatMap(histogramOf),
+        },
+      ];
+    },
+  };
+}
+
+/** The samples of a histogram: each bucket counts the requests up to its bound. */
+function histogramOf({ labels, ranges, sum }: Counts): Sample[] {
+  let value = 0;
+  const buckets = ranges.map((count, i): Sample => {
+    value += count;
+    const le = i < BOUNDS.length ? String(BOUNDS[i]) : "+Inf";
+    return { suffix: "_bucket", labels: { ...labels, le }, value };
+  });
+  return [
+    ...buckets,
+    { suffix: "_sum", labels, value: sum },
+    { suffix: "_count", labels, value },
+  ];
+}
+
+/** A metric of one number that can go up and down. */
+export function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, type: "gauge", samples: [{ value }] };
+}
+
+/** The media type of {@link metricsText}. */
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Metrics as text. */
+export function metricsText(metrics: readonly Metric[]): string {
+  const lines = metrics.flatMap(({ name, help, type, samples }) => [
+    `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map(({ suffix = "", labels = {}, value }) =>
+      `${name}${suffix}${labelsText(labels)} ${value}`
+    ),
+  ]);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Labels in braces; nothing where there are none. */
+function labelsText(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) =>
+    `${name}="${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`
+  );
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}

@@ -1,0 +1,55 @@
+/**
+ * The log of a service as JSON lines: one object a request, and one a warning or error.
+ *
+ * @module
+ */
+
+import { type Clock, systemStopwatch } from "../clock.ts";
+import type { Answerer } from "./mount.ts";
+
+/** Takes a line of the log, without its line break. */
+export type LogSink = (line: string) => void;
+
+/**
+ * Logs each answered request. Queries are left out: the addresses of files have a signature there.
+ * `request_id` is the one in the response, so a reported error leads to its line.
+ */
+export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer {
+  return async (request, sender = "") => {
+    const started = systemStopwatch();
+    const response = await answer(request, sender);
+    const { status, headers } = response;
+    sink(lineOf(clock(), status >= 500 ? "error" : "info", {
+      message: "request",
+      request_id: headers.get("X-Request-Id"),
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status,
+      duration_ms: Math.round((systemStopwatch() - started) * 1000) / 1000,
+      client: sender,
+    }));
+    return response;
+  };
+}
+
+/** Logs what a service reports: errors that are its own fault, and warnings in words. */
+export function reportingTo(sink: LogSink, clock: Clock): (report: unknown) => void {
+  return (report) => {
+    const isFault = report instanceof Error;
+    sink(lineOf(clock(), isFault ? "error" : "warning", {
+      message: isFault ? report.message : String(report),
+      ...isFault && { stack: report.stack },
+    }));
+  };
+}
+
+/** Characters that JSON leaves as they are, and that could change what a terminal shows. */
+const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** A line of the log. */
+function lineOf(now: number, level: string, fields: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify({ time: new Date(now).toISOString(), level, ...fields });
+  return text.replaceAll(UNSAFE, (letter) => {
+    return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}

@@ -1,0 +1,134 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { createRequestMetrics, metricsText } from "../../../lib/service/http/metrics.ts";
+import { serve } from "../../../lib/service/http/serve.ts";
+import { acrossProjects } from "../../../lib/service/store/mod.ts";
+import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
+
+/** What the text format allows on a line. */
+const LINE =
+  /^(# (HELP|TYPE) svc_\w+ .+|svc_\w+(\{(\w+="([^"\\\n]|\\[\\"n])*",?)*\})? [-+.\deInf]+)$/;
+
+/** Reads the figures, as a scraper that has the admin secret. */
+async function scrape(desk: Desk): Promise<string> {
+  const headers = { Authorization: `Bearer ${desk.service.adminSecret}` };
+  const response = await desk.service.fetch(new Request(`${BASE_URL}/metrics`, { headers }));
+  equal(response.status, 200);
+  match(response.headers.get("Content-Type") ?? "", /^text\/plain; version=0\.0\.4/);
+  return await response.text();
+}
+
+Deno.test("the metrics count requests by route and status, in the text format", async () => {
+  await using desk = await openDesk();
+  const offerings = `/v2/projects/${desk.projectId}/offerings`;
+  for (const id of ["a", "b", "c"]) await desk.send("GET", `${offerings}/${id}`);
+  await desk.send("GET", offerings);
+  for (const path of ["/one", "/two", "/v2/three"]) {
+    await desk.service.fetch(new Request(BASE_URL + path));
+  }
+  const text = await scrape(desk);
+  for (const line of text.trimEnd().split("\n")) match(line, LINE);
+  const one = 'method="GET",path="/v2/projects/{project_id}/offerings/{id}"';
+  ok(text.includes(`svc_http_requests_total{${one},status="404"} 3\n`), text);
+  ok(text.includes(`svc_http_request_duration_seconds_bucket{${one},le="+Inf"} 3\n`));
+  ok(text.includes(`svc_http_request_duration_seconds_count{${one}} 3\n`));
+  // Whoever asks for paths that do not exist adds no lines.
+  ok(text.includes('svc_http_requests_total{method="other",path="unknown",status="404"} 2\n'));
+  match(text, /^svc_up 1$/m);
+  match(text, /^svc_projects_behind 0$/m);
+});
+
+Deno.test("the metrics need the admin secret", async () => {
+  await using desk = await openDesk();
+  for (const headers of [{}, { Authorization: "Bearer adm_x" }, { Authorization: "Bearer " }]) {
+    const response = await desk.service.fetch(new Request(`${BASE_URL}/metrics`, { headers }));
+    equal(response.status, 401);
+  }
+  equal((await desk.send("GET", "/metrics")).status, 401, "an access token is not enough");
+});
+
+Deno.test("a delivery that is due shows in the metrics with its age", async () => {
+  let now = Date.now();
+  await using desk = await openDesk({ clock: () => now, later: () => () => {} });
+  const read = async (name: string) =>
+    Number(new RegExp(`^${name} (\\S+)$`, "m").exec(await scrape(desk))?.[1]);
+  equal(await read("svc_deliveries_due"), 0);
+  await desk.service.store.write(async (tx) => {
+    await acrossProjects(tx).insertInto("webhook_integrations").values({
+      project_id: desk.projectId,
+      id: "whintgr1",
+      seq: 1_000_001,
+      name: "one",
+      url: "https://example.com/",
+      event_types: null,
+      authorization_header: null,
+      environment: null,
+      app_id: null,
+      signing_secret: "whsec_x",
+      created_at: now,
+    }).execute();
+    await acrossProjects(tx).insertInto("events").values({
+      project_id: desk.projectId,
+      id: "e1",
+      seq: 1_000_002,
+      type: "TEST",
+      customer_id: "ada",
+      app_id: null,
+      environment: "production",
+      created_at: now,
+      payload: "{}",
+    }).execute();
+    await acrossProjects(tx).insertInto("deliveries").values({
+      project_id: desk.projectId,
+      id: "d1",
+      seq: 1_000_003,
+      integration_id: "whintgr1",
+      event_id: "e1",
+      customer_id: "ada",
+      ready_at: now,
+    }).execute();
+  });
+  now += 90_000;
+  equal(await read("svc_deliveries_due"), 1);
+  equal(await read("svc_delivery_lag_seconds"), 90);
+});
+
+Deno.test("a histogram counts each duration in every bucket that holds it", () => {
+  const requests = createRequestMetrics();
+  for (const ms of [1, 1.5, 9999, 60_000]) {
+    requests.observe({ method: "GET", path: 'a"b', status: 200, ms });
+  }
+  const lines = metricsText(requests.metrics()).split("\n");
+  const bucket = (le: string) =>
+    lines.find((line) => line.includes(`_bucket{method="GET",path="a\\"b",le="${le}"}`))
+      ?.split(" ").at(-1);
+  deepEqual(["0.001", "0.0025", "5", "10", "+Inf"].map(bucket), ["1", "2", "2", "3", "4"]);
+});
+
+Deno.test("the log has a JSON line for each request, and the id of its response", async () => {
+  const lines: string[] = [];
+  const server = await serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    empty: true,
+    rateLimits: "local",
+    report: () => {},
+    log: (line) => lines.push(line),
+  });
+  const response = await fetch(`${server.baseUrl}/v2/projects?secret=x%E2%80%AE`);
+  await response.body?.cancel();
+  await server.stop();
+  equal(lines.length, 1, lines.join("\n"));
+  const { time, duration_ms, ...line } = JSON.parse(lines[0] ?? "");
+  deepEqual(line, {
+    level: "info",
+    message: "request",
+    request_id: response.headers.get("X-Request-Id"),
+    method: "GET",
+    path: "/v2/projects",
+    status: 401,
+    client: "127.0.0.1",
+  });
+  match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  ok(duration_ms >= 0);
+});
