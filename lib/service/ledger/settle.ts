@@ -48,9 +48,14 @@ export interface Progress {
   took_ms: number;
 }
 
-/** How many subscriptions are worked on in one transaction, and how many steps they make in it. */
-const BATCH = 256;
-const MOST_STEPS = 512;
+/**
+ * How many subscriptions are worked on in one transaction. They make twice as many steps in it at
+ * most. Large batches write fewer pages, but while one runs nobody else is answered. So the first is
+ * small, and each is half as large again as the one before.
+ */
+const FIRST_BATCH = 256;
+const LARGEST_BATCH = 1024;
+const GROWTH = 1.5;
 
 /** Makes the settler of a database. */
 export function createSettler(store: Store, clock: Clock): Settler {
@@ -60,7 +65,8 @@ export function createSettler(store: Store, clock: Clock): Settler {
   const settleProject = async (projectId: string): Promise<void> => {
     const began_at = clock();
     let done = 0;
-    const batch = () => store.write((tx) => settleBatch(tx, projectId, clock()));
+    let size = FIRST_BATCH;
+    const batch = () => store.write((tx) => settleBatch(tx, projectId, clock(), size));
     for (let made = await batch(); made && !stopped; made = await batch()) {
       done += made.steps;
       const { now, to } = made;
@@ -68,13 +74,14 @@ export function createSettler(store: Store, clock: Clock): Settler {
       progress.set(projectId, { project_id: projectId, now, to, done, began_at, took_ms });
       await breathe();
       if (stopped) return;
+      size = Math.min(LARGEST_BATCH, size * GROWTH);
     }
   };
   const settle = (projectId: string): Promise<void> => {
     const known = running.get(projectId);
     if (known) return known;
     if (stopped) return Promise.resolve();
-    const run = settleProject(projectId).finally(() => {
+    const run = store.writeMuch(() => settleProject(projectId)).finally(() => {
       running.delete(projectId);
       progress.delete(projectId);
     });
@@ -128,7 +135,7 @@ export async function settleWithin(tx: Tx, projectId: string, wall: number): Pro
     .executeTakeFirst();
   if (project && project.clock_advancing_to !== null) return false;
   for (let left = MOST_BATCHES_WITHIN; left > 0; left--) {
-    if (!await settleBatch(tx, projectId, wall)) return true;
+    if (!await settleBatch(tx, projectId, wall, FIRST_BATCH)) return true;
   }
   return false;
 }
@@ -160,20 +167,21 @@ async function settleBatch(
   whole: Tx,
   projectId: string,
   wall: number,
+  size: number,
 ): Promise<Batch | undefined> {
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().select(nextDueAt).executeTakeFirst();
   if (!project || !isBehind(project, wall)) return undefined;
   const target = project.clock_advancing_to ?? projectTime(project, wall);
   const due = await tx.selectFrom("subscriptions").selectAll().where("due_at", "<=", target)
-    .orderBy("due_at").orderBy("seq").limit(BATCH).execute();
+    .orderBy("due_at").orderBy("seq").limit(size).execute();
   const advancing = project.clock_advancing_to !== null;
   if (due.length === 0) {
     if (advancing) await arrive({ tx, project }, target, wall);
     return undefined;
   }
-  const end = due.length < BATCH ? target : due.at(-1)?.due_at ?? target;
-  const { reached, steps } = await workOff({ tx, project }, due, end);
+  const end = due.length < size ? target : due.at(-1)?.due_at ?? target;
+  const { reached, steps } = await workOff({ tx, project }, due, { end, steps: 2 * size });
   if (advancing) {
     const now = Math.max(reached, project.clock_frozen_at ?? 0);
     await tx.updateTable("projects").set({ clock_frozen_at: now }).execute();
@@ -182,22 +190,22 @@ async function settleBatch(
 }
 
 /**
- * Works off loaded subscriptions up to a moment, also what becomes due in the meantime. Returns the
- * moment that was reached, and how many steps there were.
+ * Works off loaded subscriptions up to a moment, also what becomes due in the meantime, until there
+ * are enough steps. Returns the moment that was reached, and how many steps there were.
  */
 async function workOff(
   place: Place,
   due: Subscription[],
-  end: number,
+  most: { end: number; steps: number },
 ): Promise<{ reached: number; steps: number }> {
   const journal = await openJournal(place);
   await journal.facts.loadCustomers(due.map((row) => row.customer_id));
   // Behind the last one loaded there may be others that are due at the same moment.
-  const last = { due_at: end, seq: due.at(-1)?.seq ?? 0 };
+  const last = { due_at: most.end, seq: due.at(-1)?.seq ?? 0 };
   const queue = [...due];
   let reached = 0;
   let steps = 0;
-  for (let state = queue.shift(); state && steps < MOST_STEPS; state = queue.shift()) {
+  for (let state = queue.shift(); state && steps < most.steps; state = queue.shift()) {
     reached = Math.max(reached, state.due_at ?? 0);
     for (const step of await stepsOf(state, journal)) {
       steps++;

@@ -10,6 +10,7 @@ import { sql } from "kysely";
 import { connect, type Connection, type Tx } from "./connection.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
+import { LATE_CHECKPOINT, USUAL_CHECKPOINT } from "./log_size.ts";
 import { createLogKeeper, type Say, THREAD_WAIT_MS } from "./patience.ts";
 import { createReader } from "./reader.ts";
 import { checkContent, checkFile, checkSchema, schemaOf } from "./soundness.ts";
@@ -28,6 +29,11 @@ export interface Store {
   read<T>(work: Work<T>): Promise<T>;
   /** Reads or writes a little, on disk, to show that it is possible. It changes nothing. */
   probe(access: Access): Promise<void>;
+  /**
+   * Runs something that writes again and again. Meanwhile the log may grow to its usual length before
+   * it is copied into the database; each write is on disk in the log all the same.
+   */
+  writeMuch<T>(run: () => Promise<T>): Promise<T>;
   /** Keeps the log short. To be called every minute or so. */
   shrinkLog(): void;
   /** Refuses new work, waits for what is under way, and closes the file. */
@@ -90,6 +96,7 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
       log.shrink();
     },
     write: (work) => writer.run(work, "write"),
+    writeMuch: postponeCheckpoints(connection),
     read: reader.run,
     probe: (access) => access === "read" ? reader.run(look) : writer.run(touch, "write"),
     close: async () => {
@@ -97,6 +104,20 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
       await reader.close();
       connection.close();
     },
+  };
+}
+
+/** Makes what lets the log grow for a while. */
+function postponeCheckpoints(connection: Connection): Store["writeMuch"] {
+  let running = 0;
+  const checkpointAt = (pages: number) => connection.rows(`PRAGMA wal_autocheckpoint = ${pages}`);
+  return async (run) => {
+    if (++running === 1) checkpointAt(LATE_CHECKPOINT);
+    try {
+      return await run();
+    } finally {
+      if (--running === 0) checkpointAt(USUAL_CHECKPOINT);
+    }
   };
 }
 
@@ -108,6 +129,7 @@ function storeInMemory(now: number): Store {
     write: (work) => writer.run(work, "write"),
     read: (work) => writer.run(work, "read"),
     probe: (access) => writer.run(access === "read" ? look : touch, access),
+    writeMuch: (run) => run(),
     shrinkLog: () => {},
     close: async () => {
       await writer.idle();
@@ -165,6 +187,10 @@ function guardStore(store: Store): Store {
     read: async (work) => {
       check("read");
       return await store.read(work);
+    },
+    writeMuch: async (run) => {
+      check("write");
+      return await store.writeMuch(run);
     },
     probe: async (access) => {
       check(access);
