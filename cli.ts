@@ -19,8 +19,8 @@ async function start(): Promise<number> {
     return 0;
   }
   const interrupt = new AbortController();
-  listenForStop(interrupt);
-  return await main.run(Deno.args, await context.systemWorld(interrupt.signal));
+  const stoppable = listenForStop(interrupt);
+  return await main.run(Deno.args, await context.systemWorld(interrupt.signal, stoppable));
 }
 
 /**
@@ -29,8 +29,11 @@ async function start(): Promise<number> {
  */
 const SAME_STOP_MS = 500;
 
-/** The first Ctrl-C stops the work; a second one does not wait for it. */
-function listenForStop(interrupt: AbortController): void {
+/**
+ * The first Ctrl-C stops the work; a second one does not wait for it. Returns a function that runs
+ * work in which no signal is heard, with signals as they are by themselves: they end the process.
+ */
+function listenForStop(interrupt: AbortController): <T>(work: () => T) => T {
   let isAnother = false;
   const stop = () => {
     if (isAnother) Deno.exit(130);
@@ -38,8 +41,17 @@ function listenForStop(interrupt: AbortController): void {
     Deno.unrefTimer(setTimeout(() => isAnother = true, SAME_STOP_MS));
     interrupt.abort();
   };
-  Deno.addSignalListener("SIGINT", stop);
-  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", stop);
+  const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+  const listen = () => signals.forEach((signal) => Deno.addSignalListener(signal, stop));
+  listen();
+  return (work) => {
+    signals.forEach((signal) => Deno.removeSignalListener(signal, stop));
+    try {
+      return work();
+    } finally {
+      listen();
+    }
+  };
 }
 
 if (import.meta.main) Deno.exit(await start());

@@ -12,7 +12,9 @@ import { type Ask, type AskSettings, createAsk } from "./screen/ask.ts";
 import { denoFiles, type Files } from "./input/input.ts";
 import { announcing, countingDown } from "./screen/waiting.ts";
 import { withLiveLine } from "./screen/live_line.ts";
-import { createOutput, type Format, type Output, type Terminal } from "./screen/output.ts";
+import type { DataWriter } from "./data/writer.ts";
+import type { Shape } from "./data/shape.ts";
+import { createOutput, type Output, type Terminal } from "./screen/output.ts";
 
 /** All that a command may touch. */
 export interface Context {
@@ -37,9 +39,9 @@ export interface Context {
 }
 
 /** The flags that every command takes. */
-export interface Globals {
-  /** `--output`: how data is written. */
-  output: Format;
+export interface Globals extends Shape {
+  /** `--watch`: milliseconds until a command is run again. */
+  watchMs?: number | undefined;
   /** `--profile`: the stored sign-in to use. */
   profile: string | undefined;
   /** `--project-id`: the project to work in. */
@@ -64,13 +66,15 @@ export interface World {
   readonly prompts?: Pick<AskSettings, "input" | "output"> | undefined;
   /** Fires when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Runs work that only the end of the process can stop, and lets Ctrl-C end it. */
+  stoppable?<T>(work: () => T): T;
 }
 
 /** Makes the context of one command. */
-export function createContext(world: World, globals: Globals): Context {
+export function createContext(world: World, globals: Globals, data?: DataWriter): Context {
   const { files } = world;
   const signal = limited(world.signal, globals.timeoutMs);
-  const out = createOutput(world.terminal, globals.output);
+  const out = createOutput(world.terminal, globals.output === "table" ? "table" : "json", data);
   const ask = createAsk({ ...world.prompts, interactive: world.interactive, signal });
   const announced = withAnnouncements(world, out, world.interactive ? ask : undefined);
   const around = globals.allowInsecureHost ? allowingInsecure(announced) : announced;
@@ -152,7 +156,10 @@ async function timer(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 /** The real world. `signal` fires on Ctrl-C. */
-export async function systemWorld(signal: AbortSignal): Promise<World> {
+export async function systemWorld(
+  signal: AbortSignal,
+  stoppable?: <T>(work: () => T) => T,
+): Promise<World> {
   const { systemSurroundings } = await import("../connect.ts");
   const surroundings = systemSurroundings();
   await returnToCaller(surroundings);
@@ -170,6 +177,7 @@ export async function systemWorld(signal: AbortSignal): Promise<World> {
     files: denoFiles(say, signal),
     interactive: Deno.stdin.isTerminal() && Deno.stderr.isTerminal() && !surroundings.env("CI"),
     signal,
+    ...stoppable && { stoppable },
   };
 }
 
@@ -223,6 +231,7 @@ function systemTerminal({ env }: Surroundings): Terminal {
     // There is nowhere left to say so; the exit code tells.
     writeErr: writerTo(Deno.stderr, () => {}),
     outColumns: Deno.stdout.isTerminal() ? columnsIn(env("COLUMNS")) ?? ownColumns() : undefined,
+    outRows: ownRows,
     errColumns: Deno.stderr.isTerminal() ? columnsIn(env("COLUMNS")) ?? ownColumns() : undefined,
     pictureColumns: columnsIn(env("COLUMNS")),
     outColor: Deno.stdout.isTerminal() && !plain,
@@ -242,6 +251,15 @@ function ownColumns(): number {
     return Deno.consoleSize().columns;
   } catch {
     return 80;
+  }
+}
+
+/** The height that the terminal has. */
+function ownRows(): number | undefined {
+  try {
+    return Deno.consoleSize().rows || undefined;
+  } catch {
+    return undefined;
   }
 }
 

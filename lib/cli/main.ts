@@ -8,6 +8,8 @@ import { Cancelled, NetworkError } from "../errors.ts";
 import { type Group, runCommand } from "./words/command.ts";
 import { loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
+import { isJson, isShaped } from "./data/shape.ts";
+import type { DataWriter } from "./data/writer.ts";
 import { visible } from "./screen/display.ts";
 import { type Split, splitGlobals } from "./words/globals.ts";
 import { createOutput } from "./screen/output.ts";
@@ -31,11 +33,32 @@ export async function run(argv: readonly string[], world: World): Promise<number
     failed = { names, brief: entry.brief };
     const asksHelp = isGroup(entry) ? rest.length === 0 || rest[0] === "help" : help;
     if (asksHelp) await showHelp(place, world, globals);
-    else await runCommand(root, words, createContext(world, globals));
+    else await runShaped(root, words, world, globals, place);
     return EXIT.done;
   } catch (error) {
     return await fail(error, { failed, words: all }, world, globals);
   }
+}
+
+/** Runs a command whose data is printed in the shape that the flags ask for. */
+async function runShaped(
+  root: Group,
+  words: readonly string[],
+  world: World,
+  globals: Globals,
+  { names }: Place,
+): Promise<void> {
+  if (globals.watchMs !== undefined) {
+    const { watch } = await import("./data/watch.ts");
+    return await watch(root, words, world, globals, names);
+  }
+  let data: DataWriter | undefined;
+  if (isShaped(globals)) {
+    const { openData } = await import("./data/open.ts");
+    data = await openData(globals, world, names);
+  }
+  await runCommand(root, words, createContext(world, globals, data));
+  data?.end();
 }
 
 /** `cli help offerings` and `cli --version` as the words that they stand for. */
@@ -78,7 +101,7 @@ async function fail(
     signIn: await signInAnew(error, world, globals),
   });
   // On one line, after any notes, and with nothing in it that drives a terminal.
-  if (globals.output === "json") world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
+  if (isJson(globals)) world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
   else createOutput(world.terminal, "table").error(message, hint);
   return exitCode;
 }

@@ -79,7 +79,7 @@ function shortDetail({ detail, fix }: Finding): string {
 export function showFindings({ out }: Context, findings: readonly Finding[]): void {
   const failures = findings.filter(({ status }) => status === "fail");
   if (out.format === "json") {
-    out.json(JSON.stringify({ ok: failures.length === 0, checks: findings }));
+    out.json(JSON.stringify({ ok: failures.length === 0, checks: findings }), "checks");
   } else {
     out.table(findings, columns);
     for (const { check, detail, fix } of findings) {

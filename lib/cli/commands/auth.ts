@@ -57,7 +57,7 @@ const list = command({
     const names = await readProfileNames(around);
     const active = await activeProfile(around) ?? DEFAULT_PROFILE;
     const profiles = await Promise.all(names.map((name) => listed(context, name, active)));
-    if (out.format === "json") return out.json(JSON.stringify({ profiles }));
+    if (out.format === "json") return out.json(JSON.stringify({ profiles }), "profiles");
     const shown = profiles.some(({ problem }) => problem !== null)
       ? columns
       : columns.filter(({ header }) => header !== "problem");

@@ -98,7 +98,7 @@ export const charts = group("Charts: numbers over time", [], { get, options });
 /** Shows a chart: a table and a picture, or the service's own JSON. */
 function showChart(context: Context, chart: Chart, plot: boolean | undefined): void {
   const { out } = context;
-  if (out.format === "json") return showOne(context, chart);
+  if (out.format === "json") return showOne(context, chart, "values");
   const view = viewChart(chart);
   out.table(chartRows(view), chartColumns(view), { empty: "The chart is empty." });
   if (plot === false) return;

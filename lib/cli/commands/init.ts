@@ -281,7 +281,10 @@ function show(
   { files, git }: BoundFolder,
 ): void {
   out.done(`${folder} belongs to ${project.id} ${JSON.stringify(project.name)}`);
-  if (out.format === "table") return out.table(files, columnsIn(folder));
+  if (out.format === "table") {
+    out.table(files, columnsIn(folder));
+    return;
+  }
   out.json(JSON.stringify({
     folder,
     project: { id: project.id, name: project.name },

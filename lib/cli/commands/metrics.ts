@@ -19,7 +19,7 @@ const overview = command({
     const query = currency === undefined ? {} : { currency };
     const answer = await getMetricsOverview(client, query);
     const { out } = context;
-    if (out.format === "json") return showOne(context, answer);
+    if (out.format === "json") return showOne(context, answer, "metrics");
     // The specification leaves the shape open: anything else is shown by its keys.
     if (!Array.isArray(answer.metrics)) return showOne(context, answer);
     out.table(answer.metrics, columnsIn(currency ?? "USD"));

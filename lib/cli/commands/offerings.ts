@@ -83,7 +83,10 @@ const view = command({
     for await (const page of pages(client, first)) read.push(page);
     if (context.out.format === "json") {
       const items = read.flatMap(itemTexts).join(",");
-      return context.out.json(`{"offering":${rawJson(offering)},"packages":[${items}]}`);
+      return context.out.json(
+        `{"offering":${rawJson(offering)},"packages":[${items}]}`,
+        "packages",
+      );
     }
     showOne(context, offering);
     context.out.table(placesIn(read.flatMap(({ items }) => items)), placeColumns, {

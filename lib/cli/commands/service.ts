@@ -139,7 +139,7 @@ function announce(context: Context, server: Started, start: Start): void {
     ...folder === undefined && { admin_secret: server.adminSecret },
   };
   // One line, so that a script can read it while the service goes on.
-  if (out.format === "json") return out.text(JSON.stringify(facts));
+  if (out.format === "json") return out.line(JSON.stringify(facts));
   out.text(`The service runs at ${server.baseUrl}`);
   if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
   out.text(folder === undefined ? "Its data is in memory" : `Its data is in ${folder}`);

@@ -9,10 +9,13 @@ import { rawJson } from "../../client.ts";
 import type { Context } from "../context.ts";
 import type { Cell, Field } from "./output.ts";
 
-/** Shows one answer: a card, or the service's own JSON. */
-export function showOne(context: Context, answer: object | null): void {
+/**
+ * Shows one answer: a card, or the service's own JSON. `rows` names the array with the rows of a table,
+ * where the answer is more than one object.
+ */
+export function showOne(context: Context, answer: object | null, rows?: string): void {
   const { out } = context;
-  if (out.format === "json") return out.json(rawJson(answer) ?? JSON.stringify(answer));
+  if (out.format === "json") return out.json(rawJson(answer) ?? JSON.stringify(answer), rows);
   // A write may be answered without a word.
   if (answer === null) return out.done("Done");
   out.card(answer, cardFields(answer));

@@ -95,6 +95,23 @@ export function valueText(text: string, key: string): string | undefined {
   return start === undefined ? undefined : text.slice(start, valueEnd(text, start));
 }
 
+/** The members of an object: each key, and the text of its value. None for anything else. */
+export function membersOf(text: string): [key: string, value: string][] {
+  return Array.from(members(text), ({ key, value, end }) => [keyOf(key), text.slice(value, end)]);
+}
+
+/** The texts of the elements of an array. None for anything else. */
+export function elementsOf(text: string): string[] {
+  const start = skipSpace(text, 0);
+  return text.charAt(start) === "[" ? elements(text, start) : [];
+}
+
+/** The text of an object with another value of a key that it has. */
+export function withValue(text: string, key: string, value: string): string {
+  const start = valueStart(text, key);
+  return start === undefined ? text : replaced(text, start, value);
+}
+
 /** The text with another value in the place of the one that starts at `start`. */
 function replaced(text: string, start: number, value: string): string {
   return text.slice(0, start) + value + text.slice(valueEnd(text, start));

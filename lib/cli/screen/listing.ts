@@ -7,9 +7,11 @@
 import { rawJson } from "../../client.ts";
 import { cursorAfter, LARGEST_PAGE, type Page, type PageQuery, pages } from "../../page.ts";
 import type { Context } from "../context.ts";
+import type { DataWriter } from "../data/writer.ts";
 import { parseCount } from "../input/input.ts";
+import { counted } from "./display.ts";
 import { joinPages, listItems } from "./json_text.ts";
-import type { Column } from "./output.ts";
+import type { Column, Output } from "./output.ts";
 import { type Flag, parsed, text, toggle } from "../words/parameters.ts";
 import { quoted } from "../words/shell.ts";
 
@@ -46,7 +48,7 @@ export interface ListOptions {
   onePage?: boolean | undefined;
 }
 
-/** Shows a list: a table, or one JSON envelope of all pages read. */
+/** Shows a list: a table, one JSON envelope of all pages read, or rows in another shape. */
 export async function showList<T>(
   context: Context,
   input: ListInput,
@@ -56,7 +58,10 @@ export async function showList<T>(
 ): Promise<void> {
   const { out } = context;
   const { limit } = input;
-  const read = await readPages(context, input, list, options.onePage ?? false);
+  const walk = readPages(context, input, list, options.onePage ?? false);
+  if (out.data?.streams) return await writeRows(context, input, walk, out.data);
+  const { read, rest } = await firstPages(walk, input, out);
+  if (rest) return await writeLongList(context, input, { read, rest }, columns);
   const items = read.flatMap((page) => page.items);
   const shown = items.slice(0, limit);
   const last = read.at(-1);
@@ -64,10 +69,110 @@ export async function showList<T>(
   if (out.format === "json") {
     out.json(joinPages(read.map(textOf), limit, last && addressAfter(last, next)));
   } else out.table(shown, columns);
+  noteNext(context, input, next);
+}
+
+/** Says how a list goes on. */
+function noteNext({ out }: Context, { limit }: ListInput, next: string | undefined): void {
   if (next === undefined) return;
   const why = limit === undefined ? "More follow: show them with --all, or" : "More follow:";
   out.note(`${why} go on with --starting-after ${quoted(next)}`);
 }
+
+/** Items that are kept to be laid out together. A longer list is written as it comes. */
+const KEPT_ITEMS = 10_000;
+
+/** Pages from the beginning of a walk. */
+interface FirstPages<T> {
+  /** The pages read. */
+  read: Page<T>[];
+  /** The walk, where it goes on after them. */
+  rest: AsyncIterator<Page<T>> | undefined;
+}
+
+/** Reads pages until they are many. */
+async function firstPages<T>(
+  walk: AsyncGenerator<Page<T>>,
+  input: ListInput,
+  out: Output,
+): Promise<FirstPages<T>> {
+  const count = counter(input, out);
+  const mayStream = out.format === "table" || out.data === undefined || out.data.item !== undefined;
+  const read: Page<T>[] = [];
+  for (let items = 0; items < KEPT_ITEMS || !mayStream;) {
+    const { value, done } = await walk.next();
+    if (done) {
+      count.end(read.length);
+      return { read, rest: undefined };
+    }
+    read.push(value);
+    items += value.items.length;
+    count.add(value.items.length);
+  }
+  return { read, rest: walk };
+}
+
+/** Writes the rows of a list page by page, so that its length does not matter. */
+async function writeRows<T>(
+  context: Context,
+  input: ListInput,
+  walk: AsyncIterable<Page<T>>,
+  data: DataWriter,
+): Promise<void> {
+  const count = counter(input, context.out);
+  let left = input.limit ?? Infinity;
+  let next: string | undefined;
+  let read = 0;
+  for await (const page of walk) {
+    if (context.out.unread.aborted) return;
+    const texts = itemTexts(page);
+    data.rows(left < texts.length ? texts.slice(0, left) : texts);
+    next = left < texts.length ? idOf(page.items[left - 1]) : cursorAfter(page);
+    left -= texts.length;
+    count.add(texts.length);
+    read++;
+  }
+  count.end(read);
+  noteNext(context, input, next);
+}
+
+/** Writes a list that is too long to be kept: what is there of it, then page after page. */
+async function writeLongList<T>(
+  context: Context,
+  input: ListInput,
+  { read, rest }: FirstPages<T>,
+  columns: readonly Column<T>[],
+): Promise<void> {
+  const { writeLong } = await import("./long_list.ts");
+  const next = await writeLong(context.out, input, { read, rest }, { columns, textOf, idOf });
+  noteNext(context, input, next);
+}
+
+/** Counts what a walk with `--all` reads, on standard error. */
+export function counter({ all }: ListInput, out: Output, before = 0): Counter {
+  let items = before;
+  const shown = () => counted(items, "item").replace(/\d+/, (digits) => GROUPED.format(+digits));
+  return {
+    add: (more) => {
+      items += more;
+      if (all) out.live(`Read ${shown()}`);
+    },
+    end: (pages) => {
+      out.live("");
+      if (all && pages > 1) out.note(`Read ${shown()}`);
+    },
+  };
+}
+
+/** Counts items. */
+interface Counter {
+  /** Counts more of them. */
+  add(items: number): void;
+  /** Says how many they are, where they came in more than one page. */
+  end(pages: number): void;
+}
+
+const GROUPED = new Intl.NumberFormat("en");
 
 /** The items of a page as the service sent them. */
 export function itemTexts(page: Page<unknown>): string[] {
@@ -80,24 +185,22 @@ function textOf(page: Page<unknown>): string {
 }
 
 /** Reads the pages that the flags ask for. */
-async function readPages<T>(
+async function* readPages<T>(
   context: Context,
   input: ListInput,
   list: (query: PageQuery) => Promise<Page<T>>,
   onePage: boolean,
-): Promise<Page<T>[]> {
+): AsyncGenerator<Page<T>, void, undefined> {
   const { starting_after, limit, all } = input;
   const single = onePage && !all && limit === undefined;
   const first = list({
     ...!single && { limit: Math.min(limit ?? LARGEST_PAGE, LARGEST_PAGE) },
     ...starting_after !== undefined && { starting_after },
   });
-  const read: Page<T>[] = [];
   for await (const page of pages(await context.client(), first, { limit })) {
-    read.push(page);
-    if (single) break;
+    yield page;
+    if (single) return;
   }
-  return read;
 }
 
 /** Where a list goes on that was cut in the middle of a page, which a service may make too long. */

@@ -5,13 +5,14 @@
  * @module
  */
 
+import type { DataWriter } from "../data/writer.ts";
 import { fit, visible, width, wrap, wrapWords } from "./display.ts";
 import { formatJson } from "./json_text.ts";
 import { type Cell, cellText, type Column, GAP, type Kind, layOut, widestOf } from "./table.ts";
 
 export type { Cell, Column, Kind } from "./table.ts";
 
-/** How data is written: for people, or as the service's own JSON. */
+/** What a command writes: tables and cards for people, or JSON, which may be printed otherwise. */
 export type Format = "table" | "json";
 
 /** Where output goes, and what that place can show. */
@@ -29,6 +30,8 @@ export interface Terminal {
   live?(text: string): void;
   /** Columns of the terminal that shows standard output. Undefined when it is not a terminal. */
   readonly outColumns: number | undefined;
+  /** Rows of the terminal that shows standard output, at this moment. */
+  outRows?(): number | undefined;
   /** Columns of the terminal that shows standard error. Undefined when it is not a terminal. */
   readonly errColumns?: number | undefined;
   /** Columns that a picture is to have where it goes to no terminal: `COLUMNS`, if it is set. */
@@ -84,10 +87,28 @@ export interface Output {
   readonly columns: number;
   /** Fires when nobody reads standard output any more. What goes on for ever is to end then. */
   readonly unread: AbortSignal;
-  /** Writes JSON text to standard output, laid out for reading, values unchanged. */
-  json(text: string): void;
-  /** Writes one line per row to standard output, none wider than the terminal. */
-  table<T>(rows: readonly T[], columns: readonly Column<T>[], options?: TableOptions): void;
+  /**
+   * Writes JSON text to standard output, laid out for reading, values unchanged. `rows` names the array
+   * that holds the rows of a table, where the text is not a list.
+   */
+  json(text: string, rows?: string): void;
+  /** Writes a JSON object on one line, by a command that goes on. */
+  line(text: string): void;
+  /** Writes data in the shape that the flags ask for, where that is not a plain table or plain JSON. */
+  readonly data: DataWriter | undefined;
+  /** Writes text to standard output as it is, without a line end of its own. */
+  raw(text: string): void;
+  /** Shows a text on a terminal until something else is written. An empty one removes it. */
+  live(text: string): void;
+  /**
+   * Writes one line per row to standard output, none wider than the terminal. Returns what writes
+   * later rows below, as wide as these.
+   */
+  table<T>(
+    rows: readonly T[],
+    columns: readonly Column<T>[],
+    options?: TableOptions,
+  ): (later: readonly T[]) => void;
   /** Writes one object to standard output, nothing cut. */
   card<T>(value: T, fields: readonly Field<T>[], options?: CardOptions): void;
   /**
@@ -113,7 +134,8 @@ export interface Output {
  * Makes the output of one command. Every call is one write, so a reader who leaves early (`| head`)
  * is met once.
  */
-export function createOutput(terminal: Terminal, format: Format): Output {
+export function createOutput(terminal: Terminal, asked: Format, data?: DataWriter): Output {
+  const format = data ? "json" : asked;
   const out = terminal.outColor ? COLORS : PLAIN;
   const err = terminal.errColor ? COLORS : PLAIN;
   // A pipe is as wide as it gets, and so is a terminal that says that it has 0 columns.
@@ -131,16 +153,25 @@ export function createOutput(terminal: Terminal, format: Format): Output {
     isTerminal: terminal.outColumns !== undefined,
     columns: room,
     unread: terminal.unread ?? new AbortController().signal,
-    json: (text) => terminal.writeOut(`${formatJson(text)}\n`),
+    json: (text, rows) =>
+      data ? data.document(text, rows) : terminal.writeOut(`${formatJson(text)}\n`),
+    line: (text) => data ? data.document(text) : terminal.writeOut(`${text}\n`),
+    data,
+    raw: (text) => terminal.writeOut(text),
+    live: (text) => terminal.live?.(text),
     table: (rows, columns, options = {}) => {
       refuseJson(format);
       const { title, empty = "Nothing to show." } = options;
-      if (rows.length === 0 && title === undefined) return note(empty);
       const head = titleLines(title, room, out);
-      if (rows.length === 0) return block([...head, ...wrap(visible(empty), room).map(out.dim)]);
-      const { header, lines, dropped } = layOut(rows, columns, room);
+      if (rows.length === 0) {
+        if (title === undefined) note(empty);
+        else block([...head, ...wrap(visible(empty), room).map(out.dim)]);
+        return () => {};
+      }
+      const { header, lines, dropped, more } = layOut(rows, columns, room);
       block([...head, out.bold(header), ...lines]);
       if (dropped.length > 0) note(`There is no room for: ${dropped.join(", ")}`);
+      return (later) => terminal.writeOut(more(later).map((line) => `${line}\n`).join(""));
     },
     card: (value, fields, options = {}) => {
       refuseJson(format);

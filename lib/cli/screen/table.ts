@@ -56,14 +56,16 @@ const LONGEST_ID = 64;
 /** In a pipe, cells that are wider than this do not make their whole column as wide. */
 const WIDEST_PADDING = 80;
 
-/** A table as lines. */
-export interface LaidOut {
+/** A table as lines. `T` is a row. */
+export interface LaidOut<T> {
   /** The names of the columns. */
   readonly header: string;
   /** One line per row, or more where prose is broken. */
   readonly lines: readonly string[];
   /** The names of columns that had no room, except empty ones that can be spared and have no numbers. */
   readonly dropped: readonly string[];
+  /** Lays later rows out as wide as these. */
+  more(later: readonly T[]): string[];
 }
 
 /** A column as text, not cut yet. */
@@ -87,7 +89,7 @@ export function layOut<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
   room: number,
-): LaidOut {
+): LaidOut<T> {
   const all = columns.map((column) => textColumn(rows, column));
   const needed = neededColumns(all, room);
   const shown = fittingColumns(needed, room);
@@ -96,7 +98,21 @@ export function layOut<T>(
     rowLines(shown, widths, row, room)
   );
   const dropped = all.filter((column) => !shown.includes(column) && !isNothing(column));
-  return { header, lines: lines.flat(), dropped: dropped.map(({ texts }) => texts[0] ?? "") };
+  const more = (later: readonly T[]) => {
+    const texts = columns.flatMap((column, i) => {
+      const known = all[i];
+      return known && shown.includes(known)
+        ? [textColumn(later, { ...column, kind: known.kind })]
+        : [];
+    });
+    return later.flatMap((_, row) => rowLines(texts, widths, row + 1, room));
+  };
+  return {
+    header,
+    lines: lines.flat(),
+    dropped: dropped.map(({ texts }) => texts[0] ?? ""),
+    more,
+  };
 }
 
 /** Whether nobody misses a column: it can be spared, and has no value. Of numbers, none is one. */

@@ -6,14 +6,19 @@
 
 import { UsageError } from "../../errors.ts";
 import type { Globals } from "../context.ts";
-import type { Format } from "../screen/output.ts";
+import { FORMATS } from "../data/shape.ts";
 import { choice, type Flags, text, toggle, wire } from "./parameters.ts";
-
-const FORMATS: readonly Format[] = ["table", "json"];
+import { FORMAT_HINT, readShape, readWatch } from "./shape_flags.ts";
 
 /** The flags that every command takes, for its help text. */
 export const GLOBAL_FLAGS: Readonly<Flags> = {
   output: choice("How to print (default: table)", FORMATS, { placeholder: "format" }),
+  fields: text("Show these fields only, such as id,name; alone, list their names", {
+    placeholder: "names",
+  }),
+  jq: text("Print what this jq program makes of the JSON", { placeholder: "program" }),
+  raw_output: toggle("With --jq, print strings without quotes", { short: "r" }),
+  watch: text("Show it again every 2 seconds, or every so many", { placeholder: "seconds" }),
   profile: text("The stored sign-in to use", { placeholder: "name" }),
   project_id: text("The project to work in", { placeholder: "id" }),
   allow_insecure_host: toggle("Send tokens over plain HTTP to another machine"),
@@ -39,6 +44,11 @@ const HELP = /^(-h|-H|--help|--help-?all)$/i;
 
 const INSECURE = `--${wire("allow_insecure_host")}`;
 
+const RAW = /^(-r|--raw-output)$/;
+
+/** Flags that may stand alone, and what follows them where they do not. */
+const OPTIONAL: Readonly<Record<string, RegExp>> = { fields: /^[^-]/, watch: /^\d+s?$/ };
+
 /** Those of the flags that take a value, alone or with it. */
 const VALUED = new RegExp(
   `^--(${
@@ -54,6 +64,7 @@ export function splitGlobals(argv: readonly string[]): Split {
   const given = new Map<string, string>();
   let help = false;
   let allowInsecureHost = false;
+  let raw = false;
   let problem: UsageError | undefined;
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   for (let i = 0; i < end; i++) {
@@ -62,30 +73,38 @@ export function splitGlobals(argv: readonly string[]): Split {
     if (name === undefined) {
       if (HELP.test(word)) help = true;
       else if (word === INSECURE) allowInsecureHost = true;
+      else if (RAW.test(word)) raw = true;
       else words.push(word);
       continue;
     }
     // A value that looks like a flag is one, unless it is given with `=`.
-    const follows = own === undefined && i + 1 < end && !argv[i + 1]?.startsWith("--");
+    const follows = own === undefined && i + 1 < end && isValueOf(name, argv[i + 1] ?? "");
     const value = own ?? (follows ? argv[++i] : undefined) ?? "";
-    if (value === "") problem ??= missingValue(name);
+    if (value === "" && !(name in OPTIONAL && own === undefined)) problem ??= missingValue(name);
     if (given.has(name)) problem ??= givenTwice(name);
     given.set(name, value);
   }
-  const output = given.get("output") || "table";
-  const format = FORMATS.find((one) => one === output);
-  if (!format) problem ??= unknownFormat(output);
+  const shape = readShape(given, raw);
+  const watchMs = readWatch(given.get("watch"));
+  if (shape instanceof UsageError) problem ??= shape;
+  if (watchMs instanceof UsageError) problem ??= watchMs;
   const limit = given.get("timeout");
   const timeoutMs = limit ? readTimeout(limit) : undefined;
   if (timeoutMs instanceof UsageError) problem ??= timeoutMs;
   const globals = {
-    output: format ?? "table",
+    ...shape instanceof UsageError ? { output: "table" as const } : shape,
+    watchMs: typeof watchMs === "number" ? watchMs : undefined,
     profile: given.get("profile"),
     projectId: given.get("project-id"),
     timeoutMs: typeof timeoutMs === "number" ? timeoutMs : undefined,
     allowInsecureHost,
   };
   return { words: [...words, ...argv.slice(end)], globals, help, problem };
+}
+
+/** Whether a word is the value of the flag before it. */
+function isValueOf(name: string, word: string): boolean {
+  return OPTIONAL[name]?.test(word) ?? !word.startsWith("--");
 }
 
 /** The longest limit, in milliseconds: timers count no further. */
@@ -103,8 +122,6 @@ function readTimeout(limit: string): number | UsageError {
   });
 }
 
-const FORMAT_HINT = `Pass ${FORMATS.map((format) => `--output ${format}`).join(" or ")}.`;
-
 function missingValue(name: string): UsageError {
   return new UsageError(`Cannot read --${name}: its value is missing`, {
     hint: name === "output" ? FORMAT_HINT : `Pass --${name} VALUE.`,
@@ -115,9 +132,4 @@ function givenTwice(name: string): UsageError {
   return new UsageError(`Cannot read the command line: --${name} is given twice`, {
     hint: "Leave one of them out.",
   });
-}
-
-function unknownFormat(output: string): UsageError {
-  const shown = JSON.stringify(output);
-  return new UsageError(`Cannot print as ${shown}: there is no such format`, { hint: FORMAT_HINT });
 }

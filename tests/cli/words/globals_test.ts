@@ -58,7 +58,7 @@ Deno.test("an unknown format is refused with the choices, before anything else h
       deepEqual([code, out], [2, ""]);
       deepEqual(linesOf(err), [
         `Cannot print as ${JSON.stringify(format)}: there is no such format`,
-        "Pass --output table or --output json.",
+        "Pass one of: --output table, --output json, --output csv, --output ndjson",
       ]);
     }
   }

@@ -64,7 +64,7 @@ const list = command({
   async run(context, { data }) {
     const { out } = context;
     const answer = await listAccounts(await adminClient(context, data));
-    if (out.format === "json") return out.json(JSON.stringify(answer));
+    if (out.format === "json") return out.json(JSON.stringify(answer), "items");
     out.table(answer.items, columns);
   },
 });

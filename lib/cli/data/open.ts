@@ -1,0 +1,55 @@
+/**
+ * Opens the writer of a command's data.
+ *
+ * @module
+ */
+
+import type { World } from "../context.ts";
+import { visible } from "../screen/display.ts";
+import { createOutput } from "../screen/output.ts";
+import { isReading } from "../words/effect.ts";
+import { cellOf, kindOf } from "./cells.ts";
+import { valueAt } from "./fields.ts";
+import type { Shape } from "./shape.ts";
+import { createDataWriter, type DataWriter } from "./writer.ts";
+import { UsageError } from "../../errors.ts";
+
+/**
+ * Opens the writer for the shape that the flags ask for.
+ *
+ * @throws {UsageError} when the jq program is not one, or fields are to be listed of a command that
+ * changes something.
+ */
+export async function openData(
+  shape: Shape,
+  { terminal, stoppable }: World,
+  names: readonly string[],
+): Promise<DataWriter> {
+  const reads = isReading(names);
+  if (shape.fields === "list" && !reads) {
+    throw new UsageError(`Cannot list the fields of cli ${names.join(" ")}: it changes something`, {
+      hint: "Name the fields: --fields id,name. Lists and views of the same objects show them.",
+    });
+  }
+  const out = createOutput(terminal, "table");
+  const isTerminal = terminal.outColumns !== undefined;
+  return await createDataWriter(shape, {
+    write: (text) => {
+      if (text !== "") terminal.writeOut(text);
+    },
+    warn: out.warn,
+    safe: (text) => isTerminal ? visible(text) : text,
+    stoppable: stoppable ?? ((work) => work()),
+    reads,
+    show: (texts, fields, isOne) => {
+      const columns = fields.map((field) => {
+        const kind = kindOf(field, texts.map((text) => valueAt(text, field)));
+        const value = (text: string) => cellOf(valueAt(text, field), kind);
+        return { header: field, label: field, value, kind };
+      });
+      const [only = "{}"] = texts;
+      if (isOne) out.card(only, columns);
+      else out.table(texts, columns);
+    },
+  });
+}

@@ -1,0 +1,35 @@
+/**
+ * Rows of a JSON document: the items of a list, or the document itself.
+ *
+ * @module
+ */
+
+import { elementsOf, valueText, withValue } from "../screen/json_text.ts";
+import { isArray, isList } from "./fields.ts";
+
+/** A document as rows. */
+export interface Rows {
+  /** The text of each row. */
+  readonly texts: readonly string[];
+  /** Whether the document is one object, and not a list. */
+  readonly isOne: boolean;
+  /** The document with other rows in the place of these. */
+  around(texts: readonly string[]): string;
+}
+
+/** Takes a document apart. `key` names the array with its rows, where it is not a list's `items`. */
+export function rowsOf(document: string, key?: string): Rows {
+  const text = document.trim();
+  const array = (texts: readonly string[]) => `[${texts.join(",")}]`;
+  if (isArray(text)) return { texts: elementsOf(text), isOne: false, around: array };
+  const name = key ?? (isList(text) ? "items" : undefined);
+  const rows = name === undefined ? undefined : valueText(text, name);
+  if (name !== undefined && rows !== undefined && isArray(rows)) {
+    return {
+      texts: elementsOf(rows),
+      isOne: false,
+      around: (texts) => withValue(text, name, array(texts)),
+    };
+  }
+  return { texts: [text], isOne: true, around: ([only = "null"]) => only };
+}

@@ -1,0 +1,242 @@
+/**
+ * Data in the shape that people ask for: as CSV, as one JSON value per line, with some fields only, or
+ * through jq. Commands hand in JSON, and know nothing of this.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../errors.ts";
+import { formatJson } from "../screen/json_text.ts";
+import { absentFields, fieldNames, leavesOf, onlyFields, valueAt } from "./fields.ts";
+import { rowsOf } from "./rows.ts";
+import type { Shape } from "./shape.ts";
+
+/** Where a writer puts its text, and what it is told of the command. */
+export interface Sink {
+  /** Writes to standard output. */
+  write(text: string): void;
+  /** Warns on standard error. */
+  warn(text: string): void;
+  /** Writes rows as a table, or one of them as a card, with these fields. */
+  show(texts: readonly string[], fields: readonly string[], isOne: boolean): void;
+  /** Makes text safe where a terminal shows it. */
+  safe(text: string): string;
+  /** Runs work that nothing but the end of the process can stop. */
+  stoppable<T>(work: () => T): T;
+  /** Whether the command only reads: then a field that does not exist is an error. */
+  readonly reads: boolean;
+}
+
+/** Writes documents and rows in one shape. */
+export interface DataWriter {
+  /** Whether rows can be written as they come. */
+  readonly streams: boolean;
+  /** Writes a JSON document. `rows` names the array with its rows, where it is not a list. */
+  document(text: string, rows?: string): void;
+  /** Writes some rows of a list. */
+  rows(texts: readonly string[]): void;
+  /** What an item of a JSON document is made into, where each is by itself. */
+  readonly item: ((text: string) => string) | undefined;
+  /** Writes what is left. */
+  end(): void;
+}
+
+/**
+ * Makes the writer of a shape. What it needs is loaded first, so a jq program is checked before
+ * anything is sent.
+ */
+export async function createDataWriter(shape: Shape, sink: Sink): Promise<DataWriter> {
+  const { fields, jq, output } = shape;
+  if (fields === "list") return namesWriter(sink);
+  const check = absentCheck(fields ?? [], sink);
+  const shaped = shaping(fields, check);
+  if (jq !== undefined) return await jqWriter(shape, jq, sink, shaped);
+  if (output === "csv") {
+    const { csvLines } = await import("./csv.ts");
+    return csvWriter(sink, fields, check, csvLines);
+  }
+  if (output === "ndjson") {
+    const rows = (texts: readonly string[]) => sink.write(ndjson(shaped(texts)));
+    return streaming(rows);
+  }
+  if (output === "json") return jsonWriter(sink, shaped);
+  return tableWriter(sink, fields, check);
+}
+
+/** Makes rows into rows with the fields that are asked for. */
+type Shaping = (texts: readonly string[]) => readonly string[];
+
+/** One JSON value per line. */
+function ndjson(texts: readonly string[]): string {
+  return texts.map((text) => `${formatJson(text, 0)}\n`).join("");
+}
+
+/** The shaping for `--fields`. */
+function shaping(fields: readonly string[] | undefined, check: Check): Shaping {
+  if (fields === undefined) return (texts) => texts;
+  return (texts) => {
+    check(texts);
+    return texts.map((text) => onlyFields(text, fields));
+  };
+}
+
+/** Looks whether rows have the fields that are asked for. */
+type Check = (texts: readonly string[]) => void;
+
+/** Complains about fields that the first rows lack. */
+function absentCheck(fields: readonly string[], sink: Sink): Check {
+  let checked = false;
+  return (texts) => {
+    if (checked || texts.length === 0) return;
+    checked = true;
+    const absent = absentFields(texts, fields);
+    if (absent.length === 0) return;
+    const names = absent.map((name) => JSON.stringify(name)).join(", ");
+    const known = [...new Set(texts.flatMap((text) => leavesOf(text).map(([name]) => name)))];
+    const message = `Cannot show the ${absent.length > 1 ? "fields" : "field"} ${names}: ` +
+      `the answer has ${known.join(", ")}`;
+    // What a command has changed is changed, so its answer is shown.
+    if (!sink.reads) sink.warn(message);
+    else throw new UsageError(message, { hint: "List all fields with --fields alone." });
+  };
+}
+
+/** A writer that takes rows as they come. */
+function streaming(rows: (texts: readonly string[]) => void, end = () => {}): DataWriter {
+  return {
+    streams: true,
+    document: (text, key) => rows(rowsOf(text, key).texts),
+    rows,
+    item: undefined,
+    end,
+  };
+}
+
+/** Names the fields that there are. */
+function namesWriter(sink: Sink): DataWriter {
+  const names = new Set<string>();
+  return streaming((texts) => {
+    for (const name of texts.flatMap((text) => fieldNames(text))) names.add(name);
+  }, () => sink.write([...names].map((name) => `${sink.safe(name)}\n`).join("")));
+}
+
+/** Writes CSV. Without `--fields` the first rows tell the columns. */
+function csvWriter(
+  sink: Sink,
+  fields: readonly string[] | undefined,
+  check: Check,
+  csvLines: (rows: (string | undefined)[][]) => string,
+): DataWriter {
+  let columns = fields;
+  let begun = false;
+  const left = new Set<string>();
+  const begin = () => {
+    if (begun || columns === undefined) return;
+    begun = true;
+    sink.write(sink.safe(csvLines([columns.map((name) => JSON.stringify(name))])));
+  };
+  const known = new Set(fields);
+  const cellsOf = (text: string): (string | undefined)[] => {
+    if (fields !== undefined) return fields.map((field) => valueAt(text, field));
+    const leaves = new Map(leavesOf(text));
+    for (const [name, value] of leaves) {
+      // Where there is nothing, nothing is left out.
+      if (!known.has(name) && value !== "null" && value !== "{}") left.add(name);
+    }
+    return columns?.map((name) => leaves.get(name)) ?? [];
+  };
+  return streaming((texts) => {
+    check(texts);
+    if (texts.length === 0) return;
+    if (columns === undefined) { for (const name of columns = columnsOf(texts)) known.add(name); }
+    begin();
+    sink.write(linesSafe(csvLines(texts.map(cellsOf)), sink));
+  }, () => {
+    begin();
+    if (left.size === 0) return;
+    const names = [...left].join(", ");
+    sink.warn(`The first rows lack fields that later ones have: ${names}. Name them in --fields.`);
+  });
+}
+
+/** The columns that rows have: the fields of all, in order, objects taken apart. */
+function columnsOf(texts: readonly string[]): string[] {
+  const columns = new Set(texts.flatMap((text) => leavesOf(text).map(([name]) => name)));
+  const isOuter = (name: string) => [...columns].some((other) => other.startsWith(`${name}.`));
+  // An object that some rows lack is null there, and needs no column of its own.
+  return [...columns].filter((name) => !isOuter(name));
+}
+
+/** Lines that a terminal may show: what ends a line still does. */
+function linesSafe(lines: string, { safe }: Sink): string {
+  return lines.split("\n").map(safe).join("\n");
+}
+
+/** Writes JSON with some fields only. */
+function jsonWriter(sink: Sink, shaped: Shaping): DataWriter {
+  return {
+    streams: false,
+    document: (text, key) => {
+      const { texts, around } = rowsOf(text, key);
+      sink.write(`${formatJson(around(shaped(texts)))}\n`);
+    },
+    rows: (texts) => sink.write(ndjson(shaped(texts))),
+    item: (text) => shaped([text])[0] ?? text,
+    end: () => {},
+  };
+}
+
+/** Writes tables and cards with some fields, or with all. */
+function tableWriter(
+  sink: Sink,
+  fields: readonly string[] | undefined,
+  check: Check,
+): DataWriter {
+  const show = (texts: readonly string[], isOne: boolean) => {
+    check(texts);
+    sink.show(texts, fields ?? columnsOf(texts), isOne);
+  };
+  return {
+    streams: false,
+    document: (text, key) => {
+      const { texts, isOne } = rowsOf(text, key);
+      show(texts, isOne);
+    },
+    rows: (texts) => show(texts, false),
+    item: undefined,
+    end: () => {},
+  };
+}
+
+/** Writes what a jq program makes of documents, or of each row where one stands on each line. */
+async function jqWriter(
+  { output, raw = false }: Shape,
+  program: string,
+  sink: Sink,
+  shaped: Shaping,
+): Promise<DataWriter> {
+  const { loadProgram } = await import("./jq.ts");
+  const byRow = output === "ndjson";
+  const { stoppable } = sink;
+  const run = await loadProgram(program, { raw, compact: byRow, stoppable });
+  const write = (text: string) => {
+    const { text: results, said, error } = run(text);
+    sink.write(linesSafe(results, sink));
+    if (said !== "") sink.warn(said);
+    if (error) throw error;
+  };
+  const rows = (texts: readonly string[]) => {
+    if (texts.length > 0) write(shaped(texts).join("\n"));
+  };
+  if (byRow) return streaming(rows);
+  return {
+    streams: false,
+    document: (text, key) => {
+      const { texts, around } = rowsOf(text, key);
+      write(around(shaped(texts)));
+    },
+    rows,
+    item: undefined,
+    end: () => {},
+  };
+}

@@ -1,0 +1,78 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { loadProgram } from "../../../lib/cli/data/jq.ts";
+import { openDesk } from "../../support/harness.ts";
+
+const FOLDER = new URL("./", import.meta.url);
+const INPUT = await Deno.readTextFile(new URL("jq_input.json", FOLDER));
+
+/** A program, its flags, and what jq 1.8.2 of Debian has made of it. */
+interface Sample {
+  /** The program. */
+  program: string;
+  /** `r` for raw strings, `c` for one line per result. */
+  flags: string;
+  /** What jq has printed. */
+  out: string;
+  /** Whether jq has failed. */
+  failed: boolean;
+}
+
+/** Runs the programs with the jq on PATH, when the results are to be made anew. */
+async function remake(samples: Sample[]): Promise<Sample[]> {
+  return await Promise.all(samples.map(async ({ program, flags }) => {
+    const path = new URL("jq_input.json", FOLDER).pathname;
+    const args = [...[...flags].map((flag) => `-${flag}`), "--", program, path];
+    const { code, stdout } = await new Deno.Command("jq", { args }).output();
+    return { program, flags, out: new TextDecoder().decode(stdout), failed: code !== 0 };
+  }));
+}
+
+Deno.test("77 jq programs print byte for byte what jq itself prints", async () => {
+  const file = new URL("jq_samples.json", FOLDER);
+  const samples: Sample[] = JSON.parse(await Deno.readTextFile(file));
+  if (Deno.env.get("UPDATE_GOLDEN") === "jq") {
+    const made = await remake(samples);
+    return await Deno.writeTextFile(file, `${JSON.stringify(made, null, 2)}\n`);
+  }
+  ok(samples.length >= 60);
+  const options = { stoppable: <T>(work: () => T) => work() };
+  for (const { program, flags, out, failed } of samples) {
+    const raw = flags.includes("r");
+    const run = await loadProgram(program, { raw, compact: flags.includes("c"), ...options });
+    const { text, error } = run(INPUT);
+    deepEqual({ program, out: text, failed: error !== undefined }, { program, out, failed });
+  }
+});
+
+Deno.test("--jq prints what the program makes of the answer, with -r without quotes", async () => {
+  await using desk = await openDesk();
+  const keys = await desk.run("offerings", "list", "--jq", ".items[].lookup_key", "-r");
+  deepEqual([keys.code, keys.out, keys.err], [0, "default\nwinter_sale\n", ""]);
+  const rows = await desk.run("offerings", "list", "--output", "ndjson", "--jq", "{lookup_key}");
+  equal(rows.out, '{"lookup_key":"default"}\n{"lookup_key":"winter_sale"}\n');
+  const some = await desk.run("offerings", "list", "--fields", "id", "--jq", ".items[0] | keys");
+  equal(some.out, '[\n  "id"\n]\n');
+});
+
+Deno.test("a jq program that is none is refused before anything is sent", async () => {
+  await using desk = await openDesk();
+  const words = ["offerings", "create", "--id", "x", "--display-name", "X"];
+  const { code, out, err } = await desk.run(...words, "--jq", ".items[.");
+  deepEqual([code, out, desk.sent], [2, "", []]);
+  match(err, /^Cannot use the jq program: syntax error, unexpected end of file/);
+});
+
+Deno.test("a jq program that fails prints what it made before, and why it stopped", async () => {
+  await using desk = await openDesk();
+  const words = ["offerings", "list", "--jq", ".items[0].lookup_key, .url.x"];
+  const { code, out, err } = await desk.run(...words);
+  deepEqual([code, out], [1, '"default"\n']);
+  match(err, /^Cannot run the jq program: Cannot index string with string \("x"\)\n/);
+});
+
+Deno.test("jq's own output to standard error is shown there", async () => {
+  await using desk = await openDesk();
+  const { code, out, err } = await desk.run("projects", "view", "--jq", "debug | .object");
+  deepEqual([code, out], [0, '"project"\n']);
+  match(err, /^Warning: \["DEBUG:",\{"object":"project"/);
+});
