@@ -8,7 +8,8 @@ import { type Command, command, group } from "../words/command.ts";
 import { showClock, utc } from "../local/clock.ts";
 import { dataFlag } from "../local/local_service.ts";
 import { openSimulator, sameFlags } from "../local/simulator.ts";
-import { advance, cancel } from "./clock/advance.ts";
+import { advance } from "./clock/advance.ts";
+import { cancel } from "./clock/cancel.ts";
 import { freezeClock, getClock, type ProjectClock, runClock } from "../../simulator/clock.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 

@@ -15,7 +15,8 @@ import { quoted } from "../words/shell.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
 import { clients } from "./service/client.ts";
-import { backup, restore } from "./service/backup.ts";
+import { backup } from "./service/backup.ts";
+import { restore } from "./service/restore.ts";
 import { issueTokens, listProgress, type ProjectProgress } from "../../simulator/service.ts";
 
 const YEAR_MS = 365 * 86_400_000;

@@ -35,7 +35,8 @@ import {
 import { assignOfferingTo } from "./subscribers/assign_offering.ts";
 import { attributes } from "./subscribers/attributes.ts";
 import { showSubscriber } from "./subscribers/card.ts";
-import { grant, revoke } from "./subscribers/grant.ts";
+import { grant } from "./subscribers/grant.ts";
+import { revoke } from "./subscribers/revoke.ts";
 import {
   entitlementKeys,
   type Holding,

@@ -19,7 +19,10 @@ import type { HintScene } from "../words/hints.ts";
 import { quoted } from "../words/shell.ts";
 import type { Column } from "../screen/output.ts";
 import { onBody, onList, onOne, onOneForGood, onUpdate } from "../words/plain.ts";
-import { attempts, deliveries, ping, rotateSecret } from "./webhooks/deliveries.ts";
+import { attempts } from "./webhooks/attempts.ts";
+import { deliveries } from "./webhooks/deliveries.ts";
+import { ping } from "./webhooks/ping.ts";
+import { rotateSecret } from "./webhooks/rotate_secret.ts";
 
 const columns: Column<Webhook>[] = [
   { header: "id", value: (webhook) => webhook.id, kind: "id" },

@@ -1,5 +1,5 @@
 /**
- * `cli clock advance` and `cli clock cancel`: moving a project's time ahead, and ending that early.
+ * `cli clock advance`: moving a project's time ahead.
  *
  * @module
  */
@@ -19,7 +19,6 @@ import {
   type ClockAdvance,
   type ClockProgress,
   getArrival,
-  getClock,
   getClockProgress,
   previewAdvance,
   startAdvance,
@@ -62,20 +61,6 @@ export const advance = command({
     out.table(events, columns, { title: `Events on the way (${count})`, empty: "none" });
     out.done(`The clock went from ${utc(moved.from)} to ${utc(moved.now)}`);
     if (count > 0) out.note(`See them: cli events list${flags}`);
-  },
-});
-
-/** Ends an advance early. */
-export const cancel = command({
-  brief: "Stop an advance at the time it has reached",
-  details: "What was due until then has happened, and nothing after it. The clock stands or runs " +
-    "on from there, as it did before the advance.",
-  flags: dataFlag,
-  async run(context, { data }) {
-    const simulator = await openSimulator(context, data);
-    const { cancelled } = await cancelAdvance(simulator);
-    showClock(context, await getClock(simulator));
-    context.out.done(cancelled ? "The advance was stopped" : "No advance was under way");
   },
 });
 

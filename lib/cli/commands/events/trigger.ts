@@ -11,7 +11,7 @@ import { canBeChosen, EVENT_TYPES } from "../../events/types.ts";
 import { parsePairs } from "../../input/input.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
-import { showEvent } from "./log.ts";
+import { showEvent } from "./view.ts";
 import { listEventDeliveries, type LoggedEvent, triggerEvent } from "../../../simulator/events.ts";
 
 /** Triggers an event. */

@@ -1,5 +1,5 @@
 /**
- * `cli service backup` and `cli service restore`: the local service's data in one file, and back.
+ * `cli service backup`: the local service's data in one file.
  *
  * @module
  */
@@ -10,7 +10,6 @@ import type { Context } from "../../context.ts";
 import { dataFlag, folderOf } from "../../local/local_service.ts";
 import type { Field } from "../../screen/output.ts";
 import { quoted } from "../../words/shell.ts";
-import { askFirst, confirmFlags } from "../../words/plain.ts";
 import type { BackupNote } from "../../../service/store/backup.ts";
 
 /** A backup, as it is shown. */
@@ -46,40 +45,15 @@ export const backup = command({
     const { saveBackup } = await import("../../../service/store/backup.ts");
     const { DATABASE } = await import("../../../service/store/data_folder.ts");
     const note = await saveBackup(join(folder, DATABASE), file, context.around.now());
-    show(context, { ...note, file, data: folder });
+    showBackup(context, { ...note, file, data: folder });
     context.out.done(`Saved the data in ${folder} to ${file}`);
     const where = data === undefined ? "" : ` --data ${quoted(data)}`;
     context.out.note(`Put it back with: cli service restore ${quoted(file)}${where}`);
   },
 });
 
-/** Puts saved data back. */
-export const restore = command({
-  brief: "Replace the local service's data with a backup",
-  details:
-    "The service must not be running. The backup is checked before anything changes. All data in " +
-    "the folder is replaced; the admin secret stays.",
-  examples: ["cli service restore before.backup --yes"],
-  args: { file: argument("A file of cli service backup") },
-  flags: { ...dataFlag, ...confirmFlags },
-  async run(context, { file, data, ...input }) {
-    const folder = folderOf(context, data);
-    const { checkBackup } = await import("../../../service/store/backup.ts");
-    const { hasData, restoreBackup } = await import("../../../service/store/restore.ts");
-    const { made_at } = await checkBackup(file);
-    if (await hasData(folder)) {
-      const when = new Date(made_at).toISOString();
-      await askFirst(context, input, `Replace all data in ${folder} with the backup of ${when}?`);
-    }
-    const note = await restoreBackup(file, folder);
-    show(context, { ...note, file, data: folder });
-    context.out.done(`Restored ${file} into ${folder}`);
-    const where = data === undefined ? "" : ` --data ${quoted(data)}`;
-    context.out.note(`Start the service with: cli service start${where}`);
-  },
-});
-
-function show({ out }: Context, shown: Shown): void {
+/** Shows a backup. */
+export function showBackup({ out }: Context, shown: Shown): void {
   if (out.format === "json") return out.json(JSON.stringify(shown));
   out.card(shown, fields);
 }

@@ -1,5 +1,5 @@
 /**
- * `cli simulate give` and `cli simulate spend`: a customer's virtual currencies.
+ * Changes of a customer's virtual currencies.
  *
  * @module
  */
@@ -21,13 +21,8 @@ const columns: Column<CurrencyBalance>[] = [
 /** The most of a currency that there can be. */
 const MOST = 2_000_000_000;
 
-/** Gives a customer some of a virtual currency. */
-export const give = change("Give a customer some of a virtual currency", "Gave", 1);
-
-/** Spends some of what a customer has. */
-export const spend = change("Spend some of a customer's virtual currency", "Spent", -1);
-
-function change(brief: string, done: string, sign: 1 | -1): Command {
+/** Makes a command that changes how much of a currency a customer has. */
+export function change(brief: string, done: string, sign: 1 | -1): Command {
   return command({
     brief,
     args: {

@@ -1,44 +1,19 @@
 /**
- * `cli subscribers grant` and `cli subscribers revoke`: entitlements given by hand, and taken back.
+ * `cli subscribers grant`: an entitlement given by hand.
  *
  * @module
  */
 
-import { answeredAt, type Client } from "../../../client.ts";
-import { ApiError } from "../../../errors.ts";
+import { args, clockOf, utc } from "./entitlement.ts";
 import { nestedItems } from "../../../page.ts";
-import {
-  type Customer,
-  getCustomer,
-  grantEntitlement,
-  revokeGrantedEntitlement,
-} from "../../../resources/customers.ts";
+import { type Customer, getCustomer, grantEntitlement } from "../../../resources/customers.ts";
 import { type Entitlement, getEntitlement } from "../../../resources/entitlements.ts";
-import { argument, command, requiredText, toggle } from "../../words/command.ts";
+import { command, requiredText } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
-import { time } from "../../screen/display.ts";
 import { parseDuration } from "../../input/input.ts";
 import { askAbout, confirmFlags } from "../../words/plain.ts";
 import { showSubscriber } from "./card.ts";
-import {
-  endOf,
-  entitlementIn,
-  givesAccess,
-  type Holding,
-  isGrant,
-  keysOf,
-  longest,
-  nameOf,
-  permitted,
-  productNames,
-  readPurchases,
-  readSubscriptions,
-} from "./holdings.ts";
-
-const args = {
-  user_id: argument("The subscriber's app user id"),
-  entitlement: argument("The entitlement's lookup key or id"),
-};
+import { keysOf, permitted } from "./holdings.ts";
 
 /** Gives an entitlement for a while. */
 export const grant = command({
@@ -79,125 +54,6 @@ export const grant = command({
   },
 });
 
-/** Ends a grant. */
-export const revoke = command({
-  brief: "Revoke a grant of an entitlement",
-  details:
-    "The grant is made to end 5 seconds later, or with --now at once, by an operation that " +
-    "not every service has. Access through a store stays, and is told " +
-    "before anything is asked: it ends with the subscription or a refund. Which of the two " +
-    "somebody has shows in subscriptions, so the sign-in must be allowed to read those.",
-  args,
-  flags: { now: toggle("End the grant at once"), ...confirmFlags },
-  async run(context, { user_id, entitlement, now: atOnce, ...input }) {
-    const { out } = context;
-    const client = await context.client();
-    const [customer, found] = await Promise.all([
-      getCustomer(client, user_id),
-      // An entitlement that does not exist is a typing error, not one that nobody was granted.
-      permitted(getEntitlement(client, entitlement)),
-    ]);
-    const now = clockOf(context, customer);
-    const holdings = await holdingsOf(context, client, customer, found);
-    const giving = holdings.filter((one) => givesAccess(one) && entitlementIn(one, entitlement));
-    const given = longest(giving.filter(isGrant));
-    const keys = keysOf(holdings.flatMap((one) => nestedItems(one.entitlements)));
-    const leave = (why: string) => {
-      showSubscriber(context, customer, { keys });
-      out.done(`Nothing to revoke: ${why}`);
-    };
-    await tellOthers(context, client, entitlement, giving.filter((one) => !isGrant(one)));
-    if (given === undefined) return leave(`${user_id} has no grant of ${entitlement}`);
-    const until = endOf(given) ?? Infinity;
-    const soon = `the grant of ${entitlement} ends at ${utc(until)} anyway`;
-    if (!atOnce && until <= now() + SOONEST) return leave(soon);
-    const deed = `Revoke the grant of ${entitlement} from ${user_id}`;
-    await askAbout(context, input, () => deed);
-    if (atOnce) {
-      const answer = await revokeGrantedEntitlement(client, user_id, {
-        entitlement_id: entitlement,
-      });
-      showSubscriber(context, answer, { keys });
-      return out.done(`Revoked the grant of ${entitlement}`);
-    }
-    const end = (expires_at: number) =>
-      grantEntitlement(client, user_id, { entitlement_id: entitlement, expires_at });
-    const ended = await endSoon(end, now, until);
-    if (ended === undefined) return leave(soon);
-    showSubscriber(context, ended.answer, { keys });
-    out.done(`Revoked the grant of ${entitlement}: it ends at ${utc(ended.at)}`);
-  },
-});
-
-/**
- * What may give a customer an entitlement. Subscriptions, grants among them, must be readable unless
- * it is known that the customer has nothing.
- */
-async function holdingsOf(
-  { out }: Context,
-  client: Client,
-  customer: Customer,
-  entitlement: Entitlement | undefined,
-): Promise<Holding[]> {
-  const mayHave = couldHave(customer, entitlement);
-  const reading = readSubscriptions(client, customer.id);
-  const [subscriptions, purchases] = await Promise.all([
-    mayHave ? reading : permitted(reading),
-    permitted(readPurchases(client, customer.id)),
-  ]);
-  if (mayHave && !purchases) {
-    out.warn("Access through a purchase, if there is any, stays; it cannot be read");
-  }
-  return [...subscriptions ?? [], ...purchases ?? []];
-}
-
-/** Whether a customer may have an entitlement, as far as the customer itself shows it. */
-function couldHave(
-  { active_entitlements }: Customer,
-  entitlement: Entitlement | undefined,
-): boolean {
-  if (!active_entitlements?.items || active_entitlements.next_page) return true;
-  // Without its id nobody knows which of those that are active it is.
-  return active_entitlements.items.some(({ entitlement_id }) =>
-    entitlement_id === (entitlement?.id ?? entitlement_id)
-  );
-}
-
-/** How far ahead a grant ends that is to end now, in milliseconds: a service takes no past. */
-const SOONEST = 5_000;
-
-/**
- * The same, and what to try then. Where a service tells its own time, the first will do; the others
- * are for one that does not, and whose clock is ahead of ours.
- */
-const SOON = [SOONEST, 60_000, 600_000];
-
-/** Makes a grant end soon. Undefined where it ends sooner as it is. */
-async function endSoon(
-  end: (at: number) => Promise<Customer>,
-  now: () => number,
-  until: number,
-  [ahead = 0, ...further]: readonly number[] = SOON,
-): Promise<{ answer: Customer; at: number } | undefined> {
-  const at = now() + ahead;
-  if (until <= at) return undefined;
-  try {
-    return { answer: await end(at), at };
-  } catch (error) {
-    const past = error instanceof ApiError && error.param === "expires_at";
-    if (!past || further.length === 0) throw error;
-    return await endSoon(end, now, until, further);
-  }
-}
-
-/** A clock that shows the service's time: its project may live in simulated time. */
-function clockOf({ around }: Context, answer: object): () => number {
-  const told = answeredAt(answer);
-  // Less than that is the time that the answer took, and what it leaves out of the second.
-  const ahead = told === undefined ? 0 : told - around.now();
-  return () => around.now() + (Math.abs(ahead) < 3000 ? 0 : ahead);
-}
-
 /** Says so when the subscriber has the entitlement for longer already. */
 function warnOfShorter(
   { out }: Context,
@@ -216,27 +72,4 @@ function warnOfShorter(
     } ${end} already; this grant ends sooner, and replaces an ` +
       "earlier grant",
   );
-}
-
-/** Says through what else the subscriber keeps an entitlement. */
-async function tellOthers(
-  { out }: Context,
-  client: Client,
-  entitlement: string,
-  others: readonly Holding[],
-): Promise<void> {
-  if (others.length === 0) return;
-  const names = await permitted(productNames(client, others)) ?? new Map();
-  for (const one of others) {
-    const end = endOf(one);
-    const until = end === null ? "for ever" : `until ${utc(end)}`;
-    const about = [one.store, one.id].filter(Boolean).join(", ");
-    const what = `${nameOf(one, names)}${about && ` (${about})`}`;
-    out.warn(`Access to ${entitlement} remains ${until} through ${what}`);
-  }
-}
-
-/** A time for people. */
-function utc(ms: number): string {
-  return time(ms);
 }

@@ -1,19 +1,16 @@
 /**
- * `cli simulate events` and `event`: what a project has told its webhooks, or would have.
+ * `cli events list`: what a project has told its webhooks, or would have.
  *
  * @module
  */
 
-import { rawJson } from "../../../client.ts";
-import { argument, command, parsed, text, toggle } from "../../words/command.ts";
-import type { Context } from "../../context.ts";
+import { command, parsed, text, toggle } from "../../words/command.ts";
 import { parseEventTypes } from "../../events/types.ts";
-import { formatJson, valueText } from "../../screen/json_text.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
-import { cardFields, pageFlags, showList, showOne } from "../../words/plain.ts";
+import { pageFlags, showList } from "../../words/plain.ts";
 import { openSimulator } from "../../local/simulator.ts";
-import { getEvent, listEvents, type LoggedEvent } from "../../../simulator/events.ts";
+import { listEvents, type LoggedEvent } from "../../../simulator/events.ts";
 
 const columns: Column<LoggedEvent>[] = [
   { header: "id", value: (event) => event.id, kind: "id" },
@@ -24,7 +21,7 @@ const columns: Column<LoggedEvent>[] = [
 ];
 
 /** Lists the events. */
-export const events = command({
+export const list = command({
   brief: "List the events of the project, newest first",
   details: "The next page, shown with --starting-after, goes on with older ones. Types may be " +
     "written in either case.",
@@ -57,23 +54,3 @@ export const events = command({
     );
   },
 });
-
-/** Shows one event. */
-export const event = command({
-  brief: "Show an event with the body that webhooks get",
-  args: { id: argument("The event's id") },
-  flags: dataFlag,
-  async run(context, { id, data }) {
-    showEvent(context, await getEvent(await openSimulator(context, data), id));
-  },
-});
-
-/** Shows an event: a card of what is known of it, and below it the body as webhooks get it. */
-export function showEvent(context: Context, event: object): void {
-  const { out } = context;
-  if (out.format === "json") return showOne(context, event);
-  const about = cardFields(event).filter(({ label }) => !label.startsWith("delivery."));
-  out.card(event, about);
-  const body = valueText(rawJson(event) ?? JSON.stringify(event), "delivery");
-  if (body !== undefined) out.text(`\n${formatJson(body)}`);
-}

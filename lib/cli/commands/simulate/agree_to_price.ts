@@ -1,0 +1,14 @@
+/**
+ * `cli simulate agree-to-price`.
+ *
+ * @module
+ */
+
+import { act } from "./action.ts";
+import { agreeToPrice } from "../../../simulator/subscriptions.ts";
+
+/** Let the customer agree to a higher price. */
+export const agree = act("Let the customer agree to a higher price", {
+  send: agreeToPrice,
+  told: () => "The customer agreed to the price",
+});

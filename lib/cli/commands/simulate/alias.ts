@@ -1,0 +1,41 @@
+/**
+ * `cli simulate alias`.
+ *
+ * @module
+ */
+
+import { argument, command } from "../../words/command.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { showOne } from "../../words/plain.ts";
+import { openSimulator } from "../../local/simulator.ts";
+import { showSubscriber } from "../subscribers/card.ts";
+import { entitlementKeys } from "../subscribers/holdings.ts";
+import { signInCustomer } from "../../../simulator/customers.ts";
+
+/** Let a customer sign in with another id. */
+export const alias = command({
+  brief: "Let a customer sign in with another id",
+  details: "As SDKs do it: an anonymous customer is merged with the id, unless the id belongs to " +
+    "somebody who was anonymous before; everyone else switches to the other customer.",
+  args: {
+    user_id: argument("The customer's app user id"),
+    alias: argument("The id to sign in with"),
+  },
+  flags: dataFlag,
+  async run(context, { user_id, alias, data }) {
+    const simulator = await openSimulator(context, data);
+    const answer = await signInCustomer(simulator, user_id, { alias });
+    const { out } = context;
+    if (out.format === "json") return showOne(context, answer);
+    // Who may use the simulator need not be signed in: then the ids have to do.
+    const keys = await context.client().then(entitlementKeys).catch(() => undefined);
+    showSubscriber(context, answer.customer, { keys });
+    out.done(
+      {
+        same: `${user_id} and ${alias} are the same customer already`,
+        merged: `${user_id} and ${alias} are now one customer: ${answer.customer.id}`,
+        switched: `${alias} is another customer: nothing was merged`,
+      }[answer.outcome],
+    );
+  },
+});

@@ -1,0 +1,26 @@
+/**
+ * `cli simulate expire`.
+ *
+ * @module
+ */
+
+import { act } from "./action.ts";
+import { choice } from "../../words/command.ts";
+import { expireSubscription } from "../../../simulator/subscriptions.ts";
+
+const REASONS = [
+  "UNSUBSCRIBE",
+  "BILLING_ERROR",
+  "DEVELOPER_INITIATED",
+  "PRICE_INCREASE",
+  "CUSTOMER_SUPPORT",
+  "UNKNOWN",
+] as const;
+
+/** End a subscription at once. */
+export const expire = act("End a subscription at once", {
+  send: expireSubscription,
+  flags: { reason: choice("Why, as events tell it (default: why it was cancelled)", REASONS) },
+  body: ({ reason }) => ({ reason }),
+  told: () => "Ended",
+});

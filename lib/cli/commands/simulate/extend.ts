@@ -1,0 +1,40 @@
+/**
+ * `cli simulate extend`.
+ *
+ * @module
+ */
+
+import { act } from "./action.ts";
+import { UsageError } from "../../../errors.ts";
+import { moment, period } from "../../local/simulator.ts";
+import { extendSubscription, type Extension } from "../../../simulator/subscriptions.ts";
+
+/** Move the end of the period further out. */
+export const extend = act("Move the end of the period further out", {
+  send: extendSubscription,
+  details: "Give --by or --until.",
+  examples: [
+    "cli simulate extend sub1ab2c3d4e5 --by 30d",
+    "cli simulate extend sub1ab2c3d4e5 --until 2027-01-31T12:00:00Z",
+  ],
+  flags: {
+    by: period("How much further", "--by"),
+    until: moment("The new end", "--until"),
+  },
+  body: extensionOf,
+  told: () => "Extended",
+});
+
+/** The body of an extension, which is told in one of two ways. */
+function extensionOf({ by, until }: {
+  by: string | undefined;
+  until: number | undefined;
+}): Extension {
+  if ((by === undefined) === (until === undefined)) {
+    const why = by === undefined ? "neither --by nor --until is given" : "it has two new ends";
+    throw new UsageError(`Cannot move the end of the period further out: ${why}`, {
+      hint: "Pass one of them: --by 30d, or --until 2027-01-31",
+    });
+  }
+  return { by, until };
+}

@@ -1,0 +1,10 @@
+/**
+ * `cli simulate give`: more of a virtual currency.
+ *
+ * @module
+ */
+
+import { change } from "./currency.ts";
+
+/** Gives a customer some of a virtual currency. */
+export const give = change("Give a customer some of a virtual currency", "Gave", 1);

@@ -1,0 +1,63 @@
+/**
+ * What `cli simulate refund` and `reverse-refund` have in common.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../../errors.ts";
+import type { Purchase } from "../../../resources/purchases.ts";
+import type { Subscription } from "../../../resources/subscriptions.ts";
+import { argument, text } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import { openSimulator } from "../../local/simulator.ts";
+import { showBought } from "./told.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import { type PaymentRefund } from "../../../simulator/subscriptions.ts";
+
+/** What both commands take by position. */
+export const args = { id: argument("The id of a subscription or a purchase") };
+
+/** The flag that names a payment. */
+export const payment = {
+  transaction_id: text("Which payment, for a subscription (default: the latest)", {
+    placeholder: "id",
+  }),
+};
+
+/** What is given back, or not any more. */
+interface Refund {
+  /** The id of a subscription or a purchase. */
+  id: string;
+  /** The store's id of the payment. */
+  transaction_id: string | undefined;
+  /** Whether a subscription goes on. */
+  keep_access?: boolean | undefined;
+  /** What is asked of the simulator, for something bought once or for a subscription. */
+  send: {
+    /** For something bought once. */
+    once: (simulator: Simulator, id: string) => Promise<Purchase>;
+    /** For a subscription. */
+    subscription: (simulator: Simulator, id: string, body: PaymentRefund) => Promise<Subscription>;
+  };
+  /** What has happened, for people. */
+  told: string;
+}
+
+/** Refunds a payment, or undoes that. */
+export async function giveBack(
+  context: Context,
+  data: string | undefined,
+  { id, send, told, transaction_id, keep_access }: Refund,
+): Promise<void> {
+  // The local service makes all ids itself, and these begin so.
+  const once = id.startsWith("purc");
+  if (once && (transaction_id !== undefined || keep_access !== undefined)) {
+    const flag = transaction_id === undefined ? "--keep-access" : "--transaction-id";
+    throw new UsageError(`Cannot use ${flag} for ${JSON.stringify(id)}: it is no subscription`);
+  }
+  const simulator = await openSimulator(context, data);
+  const refunded = once
+    ? await send.once(simulator, id)
+    : await send.subscription(simulator, id, { transaction_id, keep_access });
+  showBought(context, data, refunded, told);
+}

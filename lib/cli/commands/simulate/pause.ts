@@ -1,0 +1,22 @@
+/**
+ * `cli simulate pause`.
+ *
+ * @module
+ */
+
+import { act } from "./action.ts";
+import { moment, period } from "../../local/simulator.ts";
+import { pauseSubscription } from "../../../simulator/subscriptions.ts";
+
+/** Let a subscription pause at the end of its period. */
+export const pause = act("Let a subscription pause at the end of its period", {
+  send: pauseSubscription,
+  details: "Until it is resumed, or until the end that is given.",
+  examples: ["cli simulate pause sub1ab2c3d4e5 --for P2M"],
+  flags: {
+    until: moment("When the pause ends", "--until"),
+    for: period("How long the pause is", "--for"),
+  },
+  body: (input) => ({ until: input.until, for: input.for }),
+  told: () => "It will pause",
+});

@@ -1,0 +1,30 @@
+/**
+ * `cli simulate pay-invoice`.
+ *
+ * @module
+ */
+
+import { argument, command } from "../../words/command.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { quoted } from "../../words/shell.ts";
+import { openSimulator, sameFlags } from "../../local/simulator.ts";
+import { showInvoice } from "../invoices.ts";
+import { payInvoice } from "../../../simulator/purchases.ts";
+
+/** Pay an invoice of web billing. */
+export const pay = command({
+  brief: "Pay an invoice of web billing",
+  details: "The subscription that waits for it begins.",
+  args: { invoice_id: argument("The invoice's id") },
+  flags: dataFlag,
+  async run(context, { invoice_id, data }) {
+    const invoice = await payInvoice(await openSimulator(context, data), invoice_id);
+    showInvoice(context, invoice);
+    if (context.out.format === "json") return;
+    const customer = quoted(invoice.customer_id);
+    context.out.done(`Paid ${invoice.id}`);
+    context.out.note(
+      `See what has begun: cli subscribers info ${customer}${sameFlags(context, undefined)}`,
+    );
+  },
+});

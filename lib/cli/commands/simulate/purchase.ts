@@ -1,0 +1,89 @@
+/**
+ * `cli simulate purchase`.
+ *
+ * @module
+ */
+
+import { argument, code, command, parsed, text, toggle } from "../../words/command.ts";
+import { parseCount } from "../../input/input.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import {
+  moment,
+  openSimulator,
+  orNull,
+  period,
+  periodOrNone,
+  price as priceFlag,
+  userId,
+} from "../../local/simulator.ts";
+import { showBought } from "./told.ts";
+import { buyProduct } from "../../../simulator/purchases.ts";
+
+const PRODUCT = "The product's id, or the store's name of it";
+
+/** Let a customer buy a product. */
+export const purchase = command({
+  brief: "Let a customer buy a product",
+  details:
+    "A subscription or something that is bought once, in the store of the product's app. An " +
+    "unknown customer is created. A product without a price or a length of its own is refused " +
+    "without --price or --duration; set both with: " +
+    "cli simulate price <product-id> <price> --duration P1M",
+  examples: [
+    "cli simulate purchase ada notes.pro.monthly --price 9.99",
+    "cli simulate purchase ada notes.pro.annual --price 60 --currency EUR --trial",
+    "cli simulate purchase ada notes_web_monthly --price 9.99 --unpaid",
+  ],
+  args: { user_id: argument("The customer's app user id"), product_id: argument(PRODUCT) },
+  flags: {
+    price: priceFlag("The price (default: the product's own)"),
+    currency: code("The currency (default: the product's, else USD)"),
+    country: code("The country, such as GB (default: the customer's)"),
+    trial: toggle("Begin with a trial (of the product's length, else a week)"),
+    trial_duration: period("Begin with a trial of this length", "--trial-duration"),
+    offering: text("The offering that was shown", { placeholder: "id" }),
+    quantity: parsed(
+      "How many, of what is bought once (default: 1)",
+      (value) => parseCount(value, "--quantity", { min: 1, max: 100 }),
+      { placeholder: "n" },
+    ),
+    sandbox: toggle("With money that is not real"),
+    duration: period(
+      "The length of a period (default: the product's; needed where it has none)",
+      "--duration",
+    ),
+    grace: periodOrNone("The grace period (default: the product's)", "--grace"),
+    starts_at: moment("When it starts, if not now", "--starts-at"),
+    unpaid: toggle("Let it wait for its invoice to be paid (web billing)"),
+    unverified: toggle("While the store cannot be reached: access for a day, and no payment"),
+    family_shared: toggle("As what a member of the family shares"),
+    transaction_id: text("The store's id of the transaction", { placeholder: "id" }),
+    ...dataFlag,
+  },
+  async run(context, { data, ...input }) {
+    const { product_id, trial, trial_duration } = input;
+    const user_id = userId(input.user_id);
+    const bought = await buyProduct(
+      await openSimulator(context, data),
+      {
+        customer_id: user_id,
+        product_id,
+        trial: trial_duration ?? trial,
+        price: input.price,
+        currency: input.currency,
+        country: input.country,
+        environment: input.sandbox ? "sandbox" : undefined,
+        ownership: input.family_shared ? "family_shared" : undefined,
+        offering_id: input.offering,
+        quantity: input.quantity,
+        duration: input.duration,
+        grace_period_duration: orNull(input.grace),
+        starts_at: input.starts_at,
+        paid: input.unpaid ? false : undefined,
+        verified: input.unverified ? false : undefined,
+        store_transaction_id: input.transaction_id,
+      },
+    );
+    showBought(context, data, bought, `${user_id} bought ${product_id}`);
+  },
+});

@@ -1,0 +1,24 @@
+/**
+ * `cli simulate refund-window`.
+ *
+ * @module
+ */
+
+import { argument, command } from "../../words/command.ts";
+import { parseCount } from "../../input/input.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { showOne } from "../../words/plain.ts";
+import { openSimulator } from "../../local/simulator.ts";
+import { changeSettings } from "../../../simulator/catalogue.ts";
+
+/** Set how old a payment may be that is refunded. */
+export const refundWindow = command({
+  brief: "Set how old a payment may be that is refunded",
+  args: { days: argument("Days: 0 to 36500") },
+  flags: dataFlag,
+  async run(context, { days, data }) {
+    const refund_window_days = parseCount(days, "the days", { min: 0, max: 36_500 });
+    const simulator = await openSimulator(context, data);
+    showOne(context, await changeSettings(simulator, { refund_window_days }));
+  },
+});

@@ -1,0 +1,23 @@
+/**
+ * `cli simulate reverse-refund`: a refund undone, of something bought once or of a subscription.
+ *
+ * @module
+ */
+
+import { args, giveBack, payment } from "./give_back.ts";
+import { command } from "../../words/command.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { reversePurchaseRefund } from "../../../simulator/purchases.ts";
+import { reverseSubscriptionRefund } from "../../../simulator/subscriptions.ts";
+
+/** Takes a refund back. */
+export const reverseRefund = command({
+  brief: "Undo the refund of a payment",
+  args,
+  flags: { ...payment, ...dataFlag },
+  async run(context, { data, ...input }) {
+    const told = "The refund is undone";
+    const send = { once: reversePurchaseRefund, subscription: reverseSubscriptionRefund };
+    await giveBack(context, data, { ...input, send, told });
+  },
+});

@@ -1,0 +1,39 @@
+/**
+ * `cli webhooks attempts`: the attempts of a delivery, at the local service.
+ *
+ * @module
+ */
+
+import { argument, command } from "../../words/command.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import type { Column } from "../../screen/output.ts";
+import { showList } from "../../words/plain.ts";
+import { openSimulator } from "../../local/simulator.ts";
+import { type DeliveryAttempt, listDeliveryAttempts } from "../../../simulator/deliveries.ts";
+
+const attemptColumns: Column<DeliveryAttempt>[] = [
+  { header: "#", value: (attempt) => attempt.number },
+  { header: "started", value: (attempt) => attempt.started_at, kind: "time" },
+  { header: "ms", value: (attempt) => attempt.timing_ms["total"] },
+  { header: "status", value: (attempt) => attempt.response?.status },
+  { header: "error", value: (attempt) => attempt.error },
+];
+
+/** Lists the attempts of a delivery. */
+export const attempts = command({
+  brief: "List the attempts of a delivery",
+  details: "At the local service only. With --output json each has its whole request and answer. " +
+    "One that the service's own end has cut off says so; it is made again, and counts towards " +
+    "nothing.",
+  args: { delivery_id: argument("The delivery's id, as cli webhooks deliveries shows it") },
+  flags: dataFlag,
+  async run(context, { delivery_id, data }) {
+    const simulator = await openSimulator(context, data);
+    await showList<DeliveryAttempt>(
+      { ...context, client: () => Promise.resolve(simulator.client) },
+      {},
+      () => listDeliveryAttempts(simulator, delivery_id),
+      attemptColumns,
+    );
+  },
+});
