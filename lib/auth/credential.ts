@@ -66,10 +66,10 @@ interface Usable extends FoundCredential {
 }
 
 /** The sign-in that applies, ready for use. */
-export interface UsableCredential extends ResolvedCredential, Usable {}
+interface UsableCredential extends ResolvedCredential, Usable {}
 
 /** How to look for the sign-in. */
-export interface CredentialOptions {
+interface CredentialOptions {
   /** The value of `--profile`. */
   profile?: string | undefined;
   /** A refresh token that a program gives. It counts before anything else. */

@@ -30,7 +30,7 @@ import { type GrantedToken, refreshToken, type TokenEndpoint, type TokenRefusal 
 const LONGEST_UNUSED_MS = 60 * 86_400_000;
 
 /** A refresh token that was given, not stored. */
-export interface GivenToken {
+interface GivenToken {
   /** The token. */
   token: string;
   /** Where it comes from, such as `CLI_REFRESH_TOKEN`. */

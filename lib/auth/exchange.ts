@@ -15,7 +15,7 @@ const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 export class ExchangeUnsupported extends AuthError {}
 
 /** What a second sign-in is made of. */
-export interface ExchangeSubject {
+interface ExchangeSubject {
   /** A live access token. */
   accessToken: string;
   /** The OAuth client that it was issued to. Default: the one that signs in. */

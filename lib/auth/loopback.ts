@@ -9,7 +9,7 @@ import { type LocalServer, platform } from "../platform/mod.ts";
 import { callbackPage, type CallbackText, NOT_HERE, NOT_WAITED_FOR } from "./callback_page.ts";
 
 /** A listener that waits for one answer. */
-export interface Loopback extends AsyncDisposable {
+interface Loopback extends AsyncDisposable {
   /** Where the browser is to be sent. */
   readonly redirectUri: string;
   /** The first answer that carries our state. */

@@ -10,7 +10,7 @@ import { AuthError } from "../errors.ts";
 type Paste = (problem: string | undefined, signal: AbortSignal) => Promise<string>;
 
 /** An answer that comes in one of two ways. */
-export interface FirstAnswer {
+interface FirstAnswer {
   /** The answer, from whichever way is first. */
   answer: Promise<URLSearchParams>;
   /** Ends the question to the person. */

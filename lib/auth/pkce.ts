@@ -7,7 +7,7 @@
 import { toBase64Url } from "../bytes.ts";
 
 /** A secret and what the service is told of it before the secret itself. */
-export interface Pkce {
+interface Pkce {
   /** The secret that redeems the code, 43 characters. */
   verifier: string;
   /** Its SHA-256 in base64url, by which the service knows it again. Method S256. */
@@ -15,7 +15,7 @@ export interface Pkce {
 }
 
 /** Makes random bytes. */
-export type RandomBytes = (length: number) => Uint8Array<ArrayBuffer>;
+type RandomBytes = (length: number) => Uint8Array<ArrayBuffer>;
 
 /** Random bytes of the system. */
 export function systemRandom(length: number): Uint8Array<ArrayBuffer> {

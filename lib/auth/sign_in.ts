@@ -19,7 +19,7 @@ import { DEFAULT_SCOPES } from "./scopes.ts";
 import { clientIdFor, requestToken, type TokenEndpoint } from "./token.ts";
 
 /** How long the browser's answer is waited for, in milliseconds. */
-export const LONGEST_SIGN_IN_MS = 300_000;
+const LONGEST_SIGN_IN_MS = 300_000;
 
 /** How to sign in with a browser. */
 export interface BrowserOptions {

@@ -120,7 +120,7 @@ export async function requestToken(
 }
 
 /** A form that was sent, and what came of it. */
-export interface SentForm {
+interface SentForm {
   /** The last request. */
   request: Request;
   /** What came of it. */

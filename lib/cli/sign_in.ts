@@ -10,7 +10,7 @@ import { UsageError } from "../errors.ts";
 import type { Context } from "./context.ts";
 
 /** How a command signs in. */
-export interface SignInChoices
+interface SignInChoices
   extends Pick<SignInOptions, "baseUrl" | "clientId" | "scopes" | "complete" | "callbackPort"> {
   /** Whether the person pastes the answer, since no browser can reach this machine. */
   paste?: boolean | undefined;

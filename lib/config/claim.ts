@@ -18,7 +18,7 @@ const LONGEST_SILENCE_MS = 10_000;
 const WITH_KERNEL = "kernel ";
 
 /** A claim to a lock. */
-export interface Claim {
+interface Claim {
   /**
    * Takes the lock if it is free, and tells whether this has it.
    *

@@ -13,7 +13,7 @@ import { optionalText } from "./stored_token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** What a `cli.toml` says. */
-export interface CliToml {
+interface CliToml {
   /** Where the file is. */
   path: string;
   /** The project that the folder belongs to. */
@@ -23,7 +23,7 @@ export interface CliToml {
 }
 
 /** What is to be written to a `cli.toml`. */
-export interface CliTomlContent {
+interface CliTomlContent {
   /** The project that the folder belongs to. */
   project_id: string;
   /** The apps that the folder is about. */

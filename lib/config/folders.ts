@@ -14,7 +14,7 @@ import { holdPrivateJson, readPrivateJson } from "./private_json.ts";
 import { homeFile, type Surroundings } from "./surroundings.ts";
 
 /** A sign-in of a folder, as it is known on this machine. */
-export interface FolderSignIn {
+interface FolderSignIn {
   /** The random id in the folder's local file. */
   id: string;
   /** The folder, for people. */
@@ -24,7 +24,7 @@ export interface FolderSignIn {
 }
 
 /** A local file with a sign-in, as far as it matters here. */
-export type SigningIn = Pick<LocalFile, "id" | "path" | "profile">;
+type SigningIn = Pick<LocalFile, "id" | "path" | "profile">;
 
 /** Whether the sign-in of a local file was made or trusted on this machine. */
 export async function isKnownFolder(

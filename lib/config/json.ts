@@ -11,7 +11,7 @@ import { ConfigError } from "../errors.ts";
 export type JsonObject = Record<string, unknown>;
 
 /** A place in a text, both numbers from 1. */
-export interface TextPlace {
+interface TextPlace {
   /** The line. */
   line: number;
   /** The column, in UTF-16 units. */

@@ -32,7 +32,7 @@ export interface TaggedApp {
 }
 
 /** What a local file holds. A field given as undefined is removed, one left out stays. */
-export interface LocalContent {
+interface LocalContent {
   /** A random text by which `~/.cli/folders.json` knows the folder's sign-in. */
   id?: string | undefined;
   /** The project that the folder belongs to. */

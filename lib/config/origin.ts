@@ -17,7 +17,7 @@ export interface Origin<Kind extends string> {
 export type Lookup<T> = () => Promise<T | undefined>;
 
 /** A setting that was found, and the same setting from places that come after. */
-export interface FirstFound<T> {
+interface FirstFound<T> {
   /** What counts. */
   first: T | undefined;
   /** What does not count because of it. Empty unless it was asked for. */

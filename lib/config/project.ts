@@ -23,7 +23,7 @@ export interface ResolvedProject extends FoundProject {
 }
 
 /** How to look for the project. */
-export interface ProjectOptions {
+interface ProjectOptions {
   /** The value of `--project-id`, which counts before anything else. */
   projectId?: string | undefined;
   /** Whether to look at what is shadowed, too. Default: false. */

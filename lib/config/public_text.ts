@@ -11,7 +11,7 @@ import { codeOf, fileError, shellWord } from "./file_errors.ts";
 import { readBounded } from "./read_bounded.ts";
 
 /** A file as it was before it was written. */
-export interface FormerFile {
+interface FormerFile {
   /** Where it is. */
   path: string;
   /** Its bytes. Undefined when it was not there. */

@@ -24,7 +24,7 @@ export interface StoredToken {
 }
 
 /** The place of a value, for a message: the file and the way to the value in it. */
-export interface ValuePlace {
+interface ValuePlace {
   /** The file. */
   path: string;
   /** The field, such as `profiles.default`. */

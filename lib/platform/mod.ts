@@ -9,7 +9,7 @@ import { denoPlatform } from "./deno.ts";
 import { nodePlatform } from "./node.ts";
 import type { Platform } from "./types.ts";
 
-export type { FileState, KernelLock, LocalServer, Platform } from "./types.ts";
+export type { FileState, KernelLock, LocalServer } from "./types.ts";
 
 /** The platform of the runtime that this is running on. */
 export const platform: Platform = "Deno" in globalThis ? denoPlatform : nodePlatform;

@@ -24,7 +24,7 @@ export interface FileState {
 }
 
 /** How a new file is written. */
-export interface NewFileOptions {
+interface NewFileOptions {
   /** Its permissions from the first byte on. Default: what the system gives to new files. */
   mode?: number;
   /** Whether the bytes are on the disk when this returns. Default: false. */

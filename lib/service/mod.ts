@@ -40,7 +40,7 @@ import {
 import { createTargets, type TargetPolicy } from "./outbound/targets.ts";
 import type { Network } from "./outbound/wires.ts";
 
-export { LOCAL_LIMITS, PUBLIC_LIMITS, type RateLimits } from "./http/rates.ts";
+export { LOCAL_LIMITS, PUBLIC_LIMITS } from "./http/rates.ts";
 export { operations, routes } from "./routes/mod.ts";
 
 /** The service, running. */

@@ -19,7 +19,7 @@ import { type Outage, type Store } from "./store/mod.ts";
 import { workWaiting } from "./waiting_work.ts";
 
 /** What the routes work on. */
-export interface OpenParts {
+interface OpenParts {
   /** The database. */
   store: Store;
   /** Wall time. */

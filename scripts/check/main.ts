@@ -1,6 +1,6 @@
 /**
- * Prints what an operation or a command still lacks, and fails when that is anything. Part of
- * `deno task check`.
+ * Prints what an operation or a command still lacks, and exports that no file imports; fails when that
+ * is anything. Part of `deno task check`.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import { isGroup } from "../../lib/cli/words/place.ts";
 import { operations as routes } from "../../lib/service/mod.ts";
 import rows from "../../tests/operations.json" with { type: "json" };
 import { libraryFunctions } from "../docs/library.ts";
+import { deadExports, type SourceFile } from "./exports.ts";
 import { findForgotten, type Holdings } from "./forgotten.ts";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -48,16 +49,34 @@ function docsIn(source: string): Map<string, string> {
   return new Map([...found].map(([, doc = "", name = ""]) => [name, doc]));
 }
 
-/** The text of all files below a folder whose names end like this. */
-async function textsOf(folder: string, ending: string): Promise<string> {
-  const texts: string[] = [];
+/** All files below a folder whose names end like this. */
+async function filesIn(folder: string, ending: string): Promise<SourceFile[]> {
+  const files: SourceFile[] = [];
   for await (const { name, isFile, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
-    if (isDirectory) texts.push(await textsOf(`${folder}${name}/`, ending));
+    const path = folder + name;
+    if (isDirectory) files.push(...await filesIn(`${path}/`, ending));
     if (isFile && name.endsWith(ending)) {
-      texts.push(await Deno.readTextFile(new URL(folder + name, ROOT)));
+      files.push({ path, text: await Deno.readTextFile(new URL(path, ROOT)) });
     }
   }
-  return texts.join("\n");
+  return files;
+}
+
+/** The text of all files below a folder whose names end like this. */
+async function textsOf(folder: string, ending: string): Promise<string> {
+  return (await filesIn(folder, ending)).map(({ text }) => text).join("\n");
+}
+
+/** All files with code. */
+async function sources(): Promise<SourceFile[]> {
+  const single = await Promise.all(["cli.ts", "mod.ts"].map(async (path) => ({
+    path,
+    text: await Deno.readTextFile(new URL(path, ROOT)),
+  })));
+  const folders = await Promise.all(
+    ["lib/", "scripts/", "tests/"].map((folder) => filesIn(folder, ".ts")),
+  );
+  return [...single, ...folders.flat()];
 }
 
 /** Which rows are new against the main branch, and whether `CHANGES.md` changed as well. */
@@ -86,8 +105,11 @@ async function git(...args: string[]): Promise<string | undefined> {
 }
 
 if (import.meta.main) {
-  const forgotten = findForgotten(await readHoldings());
-  for (const line of forgotten) console.error(line);
-  if (forgotten.length > 0) Deno.exitCode = 1;
+  const dead = deadExports(await sources()).map(({ path, name }) =>
+    `${path} exports ${name}, which no file imports: remove the export`
+  );
+  const lacking = [...findForgotten(await readHoldings()), ...dead];
+  for (const line of lacking) console.error(line);
+  if (lacking.length > 0) Deno.exitCode = 1;
   else console.log("Every operation and command is complete");
 }

@@ -8,7 +8,7 @@ import { visible, width } from "../screen/display.ts";
 import type { Place } from "./series.ts";
 
 /** The part of a plan that places labels. */
-export interface LabelPlan {
+interface LabelPlan {
   /** The places, first to last. */
   readonly places: readonly Place[];
   /** How the places stand: beside each other, or from one end to the other. */

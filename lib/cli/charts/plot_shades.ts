@@ -9,7 +9,7 @@ import { BLANK, type Cell, COLORS, paint } from "./plot_cells.ts";
 import type { Canvas } from "./plot.ts";
 
 /** A table of numbers that is drawn as shades. */
-export interface Shades {
+interface Shades {
   /** The rows, first to last. */
   readonly rows: readonly ShadeRow[];
   /** What stands below each column. */
@@ -21,7 +21,7 @@ export interface Shades {
 }
 
 /** One row of numbers. */
-export interface ShadeRow {
+interface ShadeRow {
   /** Its name. */
   readonly label: string;
   /** Its numbers; null where there is none. */

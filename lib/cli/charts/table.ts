@@ -9,7 +9,7 @@ import { type ChartView, isCohort, numberText, periodText, unitText } from "./vi
 import type { Column } from "../screen/output.ts";
 
 /** A row: a period and a segment, by their places in the view. */
-export interface ChartRow {
+interface ChartRow {
   /** The period. */
   readonly period: number;
   /** The segment. */

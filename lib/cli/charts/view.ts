@@ -23,7 +23,7 @@ export interface ChartView {
 }
 
 /** A period. */
-export interface PeriodView {
+interface PeriodView {
   /** Its start, in milliseconds since 1970. */
   readonly start: number;
   /** Whether it is not over yet. */

@@ -20,7 +20,7 @@ import { doubtful, failed, type Finding, runCheck, skipped, type Verdict } from 
 const LARGEST_SKEW_MS = 60_000;
 
 /** What is looked at besides the sign-in itself. */
-export interface SignInChecks {
+interface SignInChecks {
   /** Whether to check the project and the permissions, too. */
   whole: boolean;
 }

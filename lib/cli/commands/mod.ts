@@ -7,7 +7,7 @@
 import type { Command, Group } from "../words/command.ts";
 
 /** A group or a single command at the top of the tree. */
-export interface Entry {
+interface Entry {
   /** The word that names it. */
   readonly name: string;
   /** Other words for it. */

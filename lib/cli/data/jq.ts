@@ -8,7 +8,7 @@ import { type Jq, loadJq } from "jq-wasm/inline";
 import { ToolkitError, UsageError } from "../../errors.ts";
 
 /** What a jq program makes of some JSON values. */
-export interface JqResults {
+interface JqResults {
   /** The results as jq prints them. */
   text: string;
   /** What the program says besides, with `debug` and the like. */
@@ -18,7 +18,7 @@ export interface JqResults {
 }
 
 /** How a program's results are printed. */
-export interface JqOptions {
+interface JqOptions {
   /** Whether strings are printed without quotes. */
   raw: boolean;
   /** Whether each result is on one line. */

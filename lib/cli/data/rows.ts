@@ -8,7 +8,7 @@ import { elementsOf, valueText, withValue } from "../screen/json_text.ts";
 import { isArray, isList } from "./fields.ts";
 
 /** A document as rows. */
-export interface Rows {
+interface Rows {
   /** The text of each row. */
   readonly texts: readonly string[];
   /** Whether the document is one object, and not a list. */

@@ -8,7 +8,7 @@
 export const FORMATS = ["table", "json", "csv", "ndjson"] as const;
 
 /** How data is printed. */
-export type OutputFormat = typeof FORMATS[number];
+type OutputFormat = typeof FORMATS[number];
 
 /** What the flags say about the shape of data. */
 export interface Shape {

@@ -12,7 +12,7 @@ import { rowsOf } from "./rows.ts";
 import type { Shape } from "./shape.ts";
 
 /** Where a writer puts its text, and what it is told of the command. */
-export interface Sink {
+interface Sink {
   /** Writes to standard output. */
   write(text: string): void;
   /** Warns on standard error. */

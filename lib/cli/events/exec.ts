@@ -114,7 +114,7 @@ const WHY_LEFT = "a shell could take part of it for a command. The body, on stan
 const PARSED_BY_CMD = /[\x00-\x1f"&|<>^%!()]/;
 
 /** The variables that a command finds in its environment, besides ours. */
-export interface EventVariables {
+interface EventVariables {
   /** Their values. */
   env: Record<string, string>;
   /** The names of those whose values cannot be set. */

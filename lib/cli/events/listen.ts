@@ -19,7 +19,7 @@ import {
 import type { Simulator } from "../../simulator/simulator.ts";
 
 /** What is listened to, and who gets it. */
-export interface Listening {
+interface Listening {
   /** Who takes each event, one after the other. */
   takers: readonly Taker[];
   /** The data folder of the service. */
@@ -45,7 +45,7 @@ export interface Taker {
 }
 
 /** What has come of it. */
-export interface Taken {
+interface Taken {
   /** Why it was not taken, or null. */
   error: string | null;
   /** How long the taker asks to be left alone, in milliseconds. */

@@ -34,7 +34,7 @@ import { platform } from "../../platform/mod.ts";
 import { type GitState, gitState, ignoresEverything } from "./git.ts";
 
 /** What a folder is bound to. */
-export interface Binding {
+interface Binding {
   /** The folder. */
   folder: string;
   /** The project. */
@@ -64,7 +64,7 @@ export interface BoundFolder {
 }
 
 /** What may be done to a folder. */
-export interface BindingOptions {
+interface BindingOptions {
   /** Whether `.cli/config.json` is to be written. */
   local: boolean;
   /** Whether files that are there may be overwritten. */

@@ -22,7 +22,7 @@ export interface GitState {
 }
 
 /** What git has answered. */
-export interface GitAnswer {
+interface GitAnswer {
   /** Its exit code. */
   code: number;
   /** What it wrote to standard output. */

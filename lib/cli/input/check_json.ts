@@ -6,7 +6,7 @@
  */
 
 /** One thing wrong with a text, and where. */
-export interface JsonFault {
+interface JsonFault {
   /** The line, from 1. */
   line: number;
   /** The character within the line, from 1. */

@@ -228,7 +228,7 @@ export function checkDateRange(start: string | undefined, end: string | undefine
 }
 
 /** The bounds of {@linkcode parseCount}. */
-export interface CountBounds {
+interface CountBounds {
   /** The smallest count. */
   min: number;
   /** The largest count. Default: as large as counts can be. */

@@ -30,7 +30,7 @@ export interface Ask {
 }
 
 /** How a question to confirm can be answered without asking. */
-export interface ConfirmOptions {
+interface ConfirmOptions {
   /** The flag that answers yes, such as `-y`. */
   flag: string;
   /** Whether that flag was given: then nothing is asked. */
@@ -38,7 +38,7 @@ export interface ConfirmOptions {
 }
 
 /** How a question for text can be avoided, and taken back. */
-export interface TextOptions {
+interface TextOptions {
   /** What to do where nobody can answer, such as `Set CLI_REFRESH_TOKEN`. */
   hint: string;
   /** Takes the question back when it fires. */
@@ -46,13 +46,13 @@ export interface TextOptions {
 }
 
 /** How a choice can be made without asking. */
-export interface ChooseOptions {
+interface ChooseOptions {
   /** The flag that makes the choice, such as `--project-id`. */
   flag: string;
 }
 
 /** How a choice of several can be made without asking, and where it starts. */
-export interface ChooseManyOptions<T> extends ChooseOptions {
+interface ChooseManyOptions<T> extends ChooseOptions {
   /** The values that are chosen at first. */
   initial?: readonly T[] | undefined;
 }

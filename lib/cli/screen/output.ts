@@ -64,7 +64,7 @@ export interface Field<T> {
 }
 
 /** What may be said about a table. */
-export interface TableOptions {
+interface TableOptions {
   /** Noted on standard error when there are no rows. Default: `Nothing to show.` */
   empty?: string | undefined;
   /** A line above the header. It is shown with or without rows, and `empty` then goes below it. */
@@ -72,7 +72,7 @@ export interface TableOptions {
 }
 
 /** What may be said about a card. */
-export interface CardOptions {
+interface CardOptions {
   /** A line above the fields. */
   title?: string | undefined;
 }
@@ -207,7 +207,7 @@ function refuseJson(format: Format): void {
 }
 
 /** What a stream can do to make text stand out. */
-export interface Style {
+interface Style {
   /** For headers and titles. */
   bold(text: string): string;
   /** For what may be overlooked. */

@@ -34,7 +34,7 @@ export const EXIT = {
 } as const;
 
 /** An error as it is reported. */
-export interface Report {
+interface Report {
   /** The process's exit code. */
   exitCode: number;
   /** One line: what cannot be done, and why. */
@@ -54,7 +54,7 @@ export interface Failed {
 }
 
 /** What else a report depends on. */
-export interface ReportOptions {
+interface ReportOptions {
   /** Whether `CLI_REFRESH_TOKEN` is the sign-in, which no `cli auth login` replaces. */
   givenToken?: boolean | undefined;
   /** What to do about an argument that a shell has changed, where one has. */

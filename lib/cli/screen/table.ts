@@ -57,7 +57,7 @@ const LONGEST_ID = 64;
 const WIDEST_PADDING = 80;
 
 /** A table as lines. `T` is a row. */
-export interface LaidOut<T> {
+interface LaidOut<T> {
   /** The names of the columns. */
   readonly header: string;
   /** One line per row, or more where prose is broken. */

@@ -8,7 +8,7 @@
 const ANNOUNCED_AFTER_MS = 1000;
 
 /** How waits are announced. */
-export interface Announcer {
+interface Announcer {
   /** Writes a line to standard error. */
   say(text: string): void;
   /** Whether a person watches: then each try is announced, else the first alone. */
@@ -18,7 +18,7 @@ export interface Announcer {
 }
 
 /** A way to send requests that announces long waits. */
-export type Fetch = (request: Request) => Promise<Response>;
+type Fetch = (request: Request) => Promise<Response>;
 
 /** The same way to send requests, with a line for each that is not answered soon. */
 export function announcing(send: Fetch, announcer: Announcer): Fetch {
@@ -49,7 +49,7 @@ export function announcing(send: Fetch, announcer: Announcer): Fetch {
 type Pause = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
 /** A way to wait, and to announce what the next wait is for. */
-export interface Countdown {
+interface Countdown {
   /** Announces the next wait. */
   announceWait(wording: (seconds: number) => string): void;
   /** Waits. If the wait was announced, the seconds left are shown meanwhile. */

@@ -51,7 +51,7 @@ type ValuesOf<P> = {
 export type Input<A, F> = ValuesOf<A> & ValuesOf<F>;
 
 /** A command, as it is written. */
-export interface CommandSpec<A, F> {
+interface CommandSpec<A, F> {
   /** What it does, as an order: "Archive an offering". */
   brief: string;
   /** More about it, for its help text. */

@@ -12,7 +12,7 @@ import { isGroup, type Place } from "./place.ts";
 import { commandLine } from "./shell.ts";
 
 /** How help is laid out. */
-export interface HelpStyle {
+interface HelpStyle {
   /** Columns that a line may have. */
   columns: number;
   /** Makes a heading stand out. */

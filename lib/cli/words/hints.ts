@@ -29,7 +29,7 @@ export type HintRule = (
 ) => string | undefined | Promise<string | undefined>;
 
 /** A command that was refused. */
-export interface RefusedCommand {
+interface RefusedCommand {
   /** Its words. */
   readonly names: readonly string[];
   /** Its values by position. */

@@ -7,7 +7,7 @@
 import type { Command, Group } from "./tree.ts";
 
 /** Commands and groups by name. */
-export type Commands = Readonly<Record<string, Command | Group>>;
+type Commands = Readonly<Record<string, Command | Group>>;
 
 /** Where words lead. */
 export interface Place {

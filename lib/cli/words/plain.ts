@@ -94,7 +94,7 @@ export function onListOf<T>(
 }
 
 /** How a command for good may differ. */
-export interface GoodOptions {
+interface GoodOptions {
   /** What the id is. Default: the noun's id. */
   readonly id?: string | undefined;
   /** What to run next after a refusal. */
@@ -128,7 +128,7 @@ export function onOneForGood(
 }
 
 /** The products of an object: how they are read, and how they are shown. */
-export interface ProductsOf<T> {
+interface ProductsOf<T> {
   /** Lists them. */
   list(client: Client, id: string, query: PageQuery): Promise<Page<T>>;
   /** Their columns. */
@@ -173,7 +173,7 @@ export async function showProducts<T>(
 }
 
 /** How a command makes the body of its request out of flags and a file. */
-export interface BodySpec<A, F, Body> {
+interface BodySpec<A, F, Body> {
   /** More about it, for its help text. */
   details?: string;
   /** Command lines to learn from, for its help text. */

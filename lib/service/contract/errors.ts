@@ -22,7 +22,7 @@ export type ErrorType =
   | "server_error";
 
 /** What an error body may hold besides type and message. */
-export interface RefusalDetails {
+interface RefusalDetails {
   /** The offending parameter or body field, dotted where nested. */
   param?: string;
   /** Milliseconds to wait before another try. */

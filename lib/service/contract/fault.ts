@@ -12,7 +12,7 @@ const BACKOFF_MS = 1000;
 const FULL_BACKOFF_MS = 10_000;
 
 /** What a caller learns of a failure. */
-export interface Fault {
+interface Fault {
   /** HTTP status: 507 on a full disk, 503 where the store cannot be used, else 500. */
   status: 500 | 503 | 507;
   /** One sentence for people. */

@@ -19,7 +19,7 @@ export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type RateClass = "customers" | "configuration" | "charts";
 
 /** The status of a success: done, created, or found elsewhere. */
-export type SuccessStatus = 200 | 201 | 302;
+type SuccessStatus = 200 | 201 | 302;
 
 /** Who is calling. */
 export interface Actor {
@@ -83,7 +83,7 @@ export interface Preparation<Params extends string = string, Query = unknown, Bo
 }
 
 /** What a route promises. */
-export interface Contract<
+interface Contract<
   P extends string,
   Query extends z.ZodObject,
   Body extends z.ZodType,
@@ -126,7 +126,7 @@ export interface Contract<
 }
 
 /** An audit entry: the action, or a function that tells it and its target from call and answer. */
-export type Audit<P extends string, Response> =
+type Audit<P extends string, Response> =
   | string
   | ((call: Call<NamesIn<P>>, answer: Response) => AuditEntry);
 

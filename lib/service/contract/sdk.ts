@@ -26,7 +26,7 @@ export interface SdkCall<Params extends string = string> {
 }
 
 /** What a route for SDKs promises. */
-export interface SdkContract<P extends string, Response> {
+interface SdkContract<P extends string, Response> {
   /** The operation's name, the same as the library's function. */
   name: string;
   /** One sentence for the OpenAPI document. */

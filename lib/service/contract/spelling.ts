@@ -13,7 +13,7 @@ export type Dialect = "specified" | "public";
 export const BILLING = "svc_billing";
 
 /** The same by its public name. */
-export const PUBLIC_BILLING = "rc_billing";
+const PUBLIC_BILLING = "rc_billing";
 
 /** Our name of a store or type of app, whichever it was given by. */
 export function ownStore(name: string): string {
@@ -21,7 +21,7 @@ export function ownStore(name: string): string {
 }
 
 /** The public name of a store or type of app. */
-export function publicStore(name: string): string {
+function publicStore(name: string): string {
   return name === BILLING ? PUBLIC_BILLING : name;
 }
 

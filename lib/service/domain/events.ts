@@ -157,7 +157,7 @@ export function currencyEvent(
 }
 
 /** The customer id in events: the latest id that is not anonymous, else the latest id. */
-export function appUserId(aliases: readonly string[], id: string): string {
+function appUserId(aliases: readonly string[], id: string): string {
   return aliases.findLast((alias) => !isAnonymous(alias)) ?? aliases.at(-1) ?? id;
 }
 

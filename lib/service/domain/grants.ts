@@ -9,7 +9,7 @@ import { derivedHex, platformOf } from "./stores.ts";
 import { changed, expiration, expire } from "./subscription.ts";
 
 /** The data of a grant. */
-export interface NewGrant {
+interface NewGrant {
   /** The project's id. */
   project_id: string;
   /** The id of the grant. */

@@ -89,7 +89,7 @@ export function isBelieved({ period_type, store }: Subscription): boolean {
 }
 
 /** Sells something once. */
-export interface PurchaseSale extends Sale {
+interface PurchaseSale extends Sale {
   /** The product's id. */
   product_id: string;
   /** The price of one, in micros. */

@@ -16,7 +16,7 @@ export type Subscription = Row<"subscriptions">;
 export type Transaction = Row<"transactions">;
 
 /** Types of events about subscriptions. */
-export type SubscriptionEvent =
+type SubscriptionEvent =
   | "INITIAL_PURCHASE"
   | "RENEWAL"
   | "CANCELLATION"
@@ -44,7 +44,7 @@ export interface EventDraft {
 }
 
 /** Fields of single event types. */
-export interface EventExtra {
+interface EventExtra {
   /** CANCELLATION: why. */
   cancel_reason?: Reason;
   /** EXPIRATION: why. */

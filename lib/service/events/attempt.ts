@@ -21,7 +21,7 @@ export interface Tried {
 }
 
 /** What an attempt needs of the world. */
-export interface AttemptParts {
+interface AttemptParts {
   /** The guard. */
   targets: Targets;
   /** How long it may take, and which answers count. */

@@ -39,7 +39,7 @@ export interface Deliverer {
 }
 
 /** What the worker is made of. */
-export interface DelivererParts {
+interface DelivererParts {
   /** The database. */
   store: Store;
   /** Wall time. */

@@ -21,7 +21,7 @@ export type { Pruner } from "./prune.ts";
 export type { ScheduleName } from "./schedule.ts";
 
 /** How to deliver. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** The database. */
   store: Store;
   /** Wall time. */

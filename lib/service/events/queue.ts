@@ -66,7 +66,7 @@ export function wants(webhook: Webhook, event: QueuedEvent): boolean {
 }
 
 /** An event for an integration. */
-export interface Wanted {
+interface Wanted {
   /** Who gets it. */
   webhook: Pick<Webhook, "id">;
   /** What it gets. */

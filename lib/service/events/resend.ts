@@ -13,7 +13,7 @@ type Delivery = Row<"deliveries">;
 type Webhook = Row<"webhook_integrations">;
 
 /** What to look for. */
-export interface RecoverQuery {
+interface RecoverQuery {
   /** The earliest event, in milliseconds since 1970, project time. */
   since: number;
   /** The latest event. Default: none is too late. */

@@ -13,7 +13,7 @@ import { Refusal } from "../contract/errors.ts";
 import { newToken, sha256Hex } from "../records/ids.ts";
 
 /** The secret's file in a data folder. */
-export const SECRET = "admin.secret";
+const SECRET = "admin.secret";
 
 /** The only form that a secret has: 256 bits after the prefix. */
 const FORM = /^adm_[A-Za-z0-9_-]{43}$/;

@@ -8,7 +8,7 @@
 import { isArriving } from "./bytes.ts";
 
 /** What a client may take. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** How many connections there may be at a time. The one that waits longest makes room. */
   most: number;
   /** Seconds until a new connection must have sent the head of its first request. */
@@ -28,7 +28,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 };
 
 /** Why a connection was closed by the service. */
-export type ClosedFor = "head" | "body" | "idle" | "room" | "refused";
+type ClosedFor = "head" | "body" | "idle" | "room" | "refused";
 
 /** An open port. */
 export interface Listener {
@@ -41,7 +41,7 @@ export interface Listener {
 }
 
 /** How to listen. */
-export interface ListenOptions {
+interface ListenOptions {
   /** The address, IPv6 without brackets. */
   hostname: string;
   /** The port; 0 takes any free one. */
@@ -76,7 +76,7 @@ type Answering = Pick<Deno.HttpServer, "finished" | "shutdown">;
 type Handler = (request: Request) => Promise<Response>;
 
 /** Answers a request that came from an address. */
-export type Answerer = (request: Request, sender: string) => Promise<Response>;
+type Answerer = (request: Request, sender: string) => Promise<Response>;
 
 /** How long to wait before another try when the system has no more files, in milliseconds. */
 const PAUSE_MS = 100;

@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** What was found at a path. */
-export interface Match<R> {
+interface Match<R> {
   /** The route of the method, if the path has that method. */
   route: R | undefined;
   /** The values in the path, decoded. */
@@ -24,7 +24,7 @@ export interface Match<R> {
 }
 
 /** Looks up a method and an encoded path. Undefined when no route has the path. */
-export type Matcher<R> = (method: string, pathname: string) => Match<R> | undefined;
+type Matcher<R> = (method: string, pathname: string) => Match<R> | undefined;
 
 /** A segment of the templates, with what comes after it. */
 interface Node<R> {

@@ -38,7 +38,7 @@ export interface Metric {
 }
 
 /** A number of a metric. */
-export interface Sample {
+interface Sample {
   /** What follows the metric's name, such as `_sum`. Default: nothing. */
   suffix?: string;
   /** Its labels. Default: none. */

@@ -10,7 +10,7 @@ import type { Actor, Call, Route } from "../contract/route.ts";
 import { allows } from "../contract/scopes.ts";
 
 /** A request's query, validated, and what its `expand` asks for. */
-export type RequestQuery = Pick<Call, "query" | "expand">;
+type RequestQuery = Pick<Call, "query" | "expand">;
 
 /** What a request without a query gets, by its route. Most have none, and each needs a copy only. */
 const emptyQueries = new WeakMap<Route, object>();

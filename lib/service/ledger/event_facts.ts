@@ -11,13 +11,13 @@ import { findRow } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A customer, as events and the ledger know it. */
-export interface KnownCustomer extends EventCustomer {
+interface KnownCustomer extends EventCustomer {
   /** When it was first seen, in milliseconds since 1970. */
   since: number;
 }
 
 /** A virtual currency that a product grants some of. */
-export interface CurrencyGrant {
+interface CurrencyGrant {
   /** The currency. */
   currency: { code: string; name: string; description: string | null };
   /** How much a paid period or purchase brings. */

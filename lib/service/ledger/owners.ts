@@ -21,7 +21,7 @@ import type { Call } from "../contract/route.ts";
 type Now = Pick<Call, "tx" | "project" | "now">;
 
 /** What moves from one customer to another. */
-export interface Move {
+interface Move {
   /** The id of the customer who has it. */
   from: string;
   /** The id of the customer who gets it. */

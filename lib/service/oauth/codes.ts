@@ -13,7 +13,7 @@ import { invalidGrant, invalidRequest, OAuthRefusal, type Outcome } from "./refu
 import { revokeGrant, type Span, startGrant, type TokenAnswer } from "./tokens.ts";
 
 /** What a code is bound to. */
-export interface CodeBinding {
+interface CodeBinding {
   /** The account that consented. */
   account_id: string;
   /** The client that asked. */

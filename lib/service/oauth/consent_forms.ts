@@ -14,7 +14,7 @@ import { PageRefusal, unusableForm } from "./refusal.ts";
 import type { Span } from "./tokens.ts";
 
 /** A form on its way to a browser. */
-export interface NewForm {
+interface NewForm {
   /** The one-time id, for the page. */
   id: string;
   /** The secret, for the cookie. */

@@ -17,7 +17,7 @@ const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 const REFRESH_TOKEN = "urn:ietf:params:oauth:token-type:refresh_token";
 
 /** What an exchange is answered. */
-export interface ExchangeAnswer extends TokenPair {
+interface ExchangeAnswer extends TokenPair {
   /** What `access_token` is. */
   issued_token_type: typeof ACCESS_TOKEN;
 }

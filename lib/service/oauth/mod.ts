@@ -27,10 +27,9 @@ import {
 } from "./tokens.ts";
 
 export { addAccount, findAccount, listAccounts } from "./accounts.ts";
-export { addClient, BUILT_IN_CLIENT, type Client } from "./clients.ts";
+export { addClient, BUILT_IN_CLIENT } from "./clients.ts";
 export { prune } from "./prune.ts";
-export { ensureServerKey } from "./server_key.ts";
-export { LIFETIMES, type Lifetimes, type TokenAnswer, type TokenPair } from "./tokens.ts";
+export { LIFETIMES, type Lifetimes } from "./tokens.ts";
 
 /** Signing in, as the rest of the service sees it. */
 export interface OAuth {
@@ -49,7 +48,7 @@ export interface OAuth {
 }
 
 /** What `issueToken` makes. */
-export interface TokenOptions {
+interface TokenOptions {
   /** The account's e-mail address. Default: the seeded owner. */
   accountEmail?: string | undefined;
   /** What the tokens permit, space-separated. Default: everything. */

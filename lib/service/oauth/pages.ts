@@ -12,7 +12,7 @@ import { describeScope, type Permission } from "./scope_words.ts";
 import { STYLE } from "./style.ts";
 
 /** What the page that asks for consent shows. */
-export interface ConsentView {
+interface ConsentView {
   /** The client's name. */
   client: string;
   /** What it asks for, space-separated. */

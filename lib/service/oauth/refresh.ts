@@ -23,7 +23,7 @@ import {
 } from "./tokens.ts";
 
 /** What a refresh asks for. */
-export interface RefreshRequest {
+interface RefreshRequest {
   /** The refresh token. */
   token: string;
   /** The client that sends it. */

@@ -5,7 +5,7 @@
  */
 
 /** The error codes of RFC 6749, RFC 8693 and RFC 9101 that this service uses. */
-export type OAuthErrorCode =
+type OAuthErrorCode =
   | "invalid_request"
   | "invalid_client"
   | "invalid_grant"
@@ -52,7 +52,7 @@ export function invalidRequest(message: string): OAuthRefusal {
 }
 
 /** What a page says that refuses. */
-export interface PageRefusalView {
+interface PageRefusalView {
   /** What is wrong, in a few words. */
   title: string;
   /** Why, in a sentence. */

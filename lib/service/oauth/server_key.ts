@@ -29,7 +29,7 @@ async function findKey(tx: Tx): Promise<string | undefined> {
 }
 
 /** The tokens that take the place of a refresh token. */
-export interface Successors {
+interface Successors {
   /** The new refresh token. */
   refresh: string;
   /** The access token that comes with it. */

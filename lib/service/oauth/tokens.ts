@@ -53,7 +53,7 @@ export interface TokenPair extends TokenAnswer {
 }
 
 /** What a grant is made of. */
-export interface NewGrant {
+interface NewGrant {
   /** The account that allows it. */
   account_id: string;
   /** The client that may use it. */

@@ -17,16 +17,16 @@ import { type Network, openUnprovenWire, openWire, systemNetwork, type Wire } fr
 export type TargetPolicy = "public" | "loopback" | "private";
 
 /** A part of connecting: finding the addresses, reaching one, agreeing on keys. */
-export type ConnectStep = "resolve" | "connect" | "secure";
+type ConnectStep = "resolve" | "connect" | "secure";
 
 /** An open connection to a target. */
-export interface TargetWire extends Wire {
+interface TargetWire extends Wire {
   /** The address at its other end. */
   readonly address: string;
 }
 
 /** How to connect. */
-export interface OpenOptions {
+interface OpenOptions {
   /** Ends the attempt, and the connection whenever it fires. */
   signal: AbortSignal;
   /** Told when a part is done. */
@@ -58,7 +58,7 @@ export interface Targets {
 }
 
 /** How a guard may differ. */
-export interface TargetOptions {
+interface TargetOptions {
   /** The way out of this machine. Default: the machine's network. */
   network?: Network | undefined;
   /** How long a probe waits, in milliseconds. Default: 10 seconds. */

@@ -28,7 +28,7 @@ export interface Wire {
 }
 
 /** What to connect to. */
-export interface WireOptions {
+interface WireOptions {
   /** The address, never a name. */
   address: string;
   /** The port. */

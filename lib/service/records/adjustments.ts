@@ -49,7 +49,7 @@ export const adjustments = z.strictObject({
 });
 
 /** What a body of that kind holds. */
-export type Adjustments = z.infer<typeof adjustments>;
+type Adjustments = z.infer<typeof adjustments>;
 
 /** Changes balances, all of them or none. Answers with what the customer has then. */
 export async function adjust(

@@ -75,7 +75,7 @@ const billingChanges = z.strictObject({
 }).nullable().exactOptional();
 
 /** A type of app, as the name of its object in bodies and answers. */
-export type StoreType = NewApp["type"];
+type StoreType = NewApp["type"];
 
 /** The body of a create: only the object named after the type may stand beside name and type. */
 export const newApp: z.ZodType<NewApp> = z.discriminatedUnion("type", [

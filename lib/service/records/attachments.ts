@@ -14,7 +14,7 @@ import type { Call } from "../contract/route.ts";
 const OWNERS = { entitlement_products: "entitlement_id", package_products: "package_id" } as const;
 
 /** A table of attachments. */
-export type AttachmentTable = keyof typeof OWNERS;
+type AttachmentTable = keyof typeof OWNERS;
 
 /** Where an attached product stands in its owner's list, or stood until it was detached. */
 export async function attachedAt(

@@ -30,7 +30,7 @@ export type CurrencyTransaction = Pick<
 >;
 
 /** What a customer has of a currency. */
-export async function readBalance(
+async function readBalance(
   { tx }: Place,
   { customer_id, currency_id }: Pick<CurrencyChange, "customer_id" | "currency_id">,
 ): Promise<number> {

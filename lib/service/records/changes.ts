@@ -38,7 +38,7 @@ export async function insertUnique<T>(
 }
 
 /** What an app has told of a customer. */
-export type LastSeen = Pick<
+type LastSeen = Pick<
   Row<"customers">,
   "last_seen_app_version" | "last_seen_country" | "last_seen_platform"
 >;
@@ -76,7 +76,7 @@ export async function insertCustomer(
 }
 
 /** Tables whose objects can be archived. */
-export type StatefulTable = "entitlements" | "offerings" | "products" | "virtual_currencies";
+type StatefulTable = "entitlements" | "offerings" | "products" | "virtual_currencies";
 
 /** Archives an object or brings it back. Doing it twice is no error. */
 export async function setState<T extends StatefulTable>(

@@ -15,7 +15,7 @@ import { showEntitlement } from "./entitlements.ts";
 import type { Row } from "../store/tables.ts";
 
 /** What gives entitlements: a product, or for a promotional grant the entitlement itself. */
-export type Giver = Pick<Row<"subscriptions">, "product_id" | "entitlement_id">;
+type Giver = Pick<Row<"subscriptions">, "product_id" | "entitlement_id">;
 
 /** Lists what a product or promotional grant gives, in the order in which it was attached. */
 export function givenListing(

@@ -30,7 +30,7 @@ const SHAPES = {
 } as const satisfies Record<string, readonly [prefix: string, digits: number]>;
 
 /** A kind of object whose ids the service makes up. */
-export type IdKind = keyof typeof SHAPES;
+type IdKind = keyof typeof SHAPES;
 
 /**
  * Kinds of which almost every change writes a row. Their ids ascend within a process, so each row
@@ -76,7 +76,7 @@ export function newRequestId(): string {
 }
 
 /** What a token is for: access, refresh, or the local administrator. */
-export type TokenPrefix = "atk_" | "rtk_" | "adm_";
+type TokenPrefix = "atk_" | "rtk_" | "adm_";
 
 /** Makes up a token of 256 bits. */
 export function newToken(prefix: TokenPrefix): string {

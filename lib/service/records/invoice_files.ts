@@ -96,7 +96,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** An invoice on paper. */
-export function printInvoice(row: Row<"invoices">): Uint8Array<ArrayBuffer> {
+function printInvoice(row: Row<"invoices">): Uint8Array<ArrayBuffer> {
   const { id, quantity, currency, product_identifier, product_display_name: name } = row;
   const money = (micros: number) => `${fromMicros(micros)} ${currency}`;
   const day = (at: number) => new Date(at).toISOString().slice(0, 10);

@@ -14,7 +14,7 @@ import { findRow, type Listed, type ListedTable, listRows } from "../store/mod.t
 import type { Row } from "../store/tables.ts";
 
 /** The query of a list, as `pageQuery` makes it. */
-export interface ListQuery {
+interface ListQuery {
   /** Items per page, 1 to 100. */
   limit: number;
   /** The id of the item to start after. */
@@ -63,7 +63,7 @@ export function wholeList<Item>(url: URL, items: Item[]): Page<Item> {
 }
 
 /** How to list a table. */
-export interface TableListing<T extends ListedTable, Item> {
+interface TableListing<T extends ListedTable, Item> {
   /** The kind of its objects, by which deleted ones are remembered. */
   object: string;
   /** Narrows the rows. */

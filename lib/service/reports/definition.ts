@@ -7,7 +7,7 @@
 import { isLevel, later, type Quantity } from "./sums.ts";
 
 /** The unit of a measure: money, a count, or a share. */
-export type Unit = "$" | "#" | "%";
+type Unit = "$" | "#" | "%";
 
 /** One measure of a chart. */
 export interface Measure {

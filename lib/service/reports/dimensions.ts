@@ -66,7 +66,7 @@ const ENVIRONMENTS = choices({ production: "Production", sandbox: "Sandbox" });
 export const UNKNOWN: Choice = { id: "unknown", display_name: "Unknown" };
 
 /** The duration of lifetime purchases. */
-export const LIFETIME = "P200Y";
+const LIFETIME = "P200Y";
 
 const country: Dimension = {
   id: "country",

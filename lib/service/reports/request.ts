@@ -23,7 +23,7 @@ import {
 } from "./periods.ts";
 
 /** The currencies for amounts. */
-export const CURRENCIES = [
+const CURRENCIES = [
   "USD",
   "EUR",
   "GBP",
@@ -42,7 +42,7 @@ export const CURRENCIES = [
 export const currency = z.enum(CURRENCIES).default("USD");
 
 /** The most periods of a chart: ten years by day. */
-export const MOST_PERIODS = 4000;
+const MOST_PERIODS = 4000;
 
 const date = z.iso.date("must be a date such as 2026-11-23").optional();
 

@@ -19,7 +19,7 @@ import type { Call } from "../contract/route.ts";
 import type { Row } from "../store/tables.ts";
 
 /** What the buyers can buy and be given. */
-export interface Range {
+interface Range {
   /** Products by the store's name of them. */
   products: ReadonlyMap<string, Row<"products">>;
   /** The id of an entitlement that is given away. */

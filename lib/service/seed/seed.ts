@@ -18,7 +18,7 @@ import { inProject, nextSeq, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** The account that owns everything in a new database. */
-export const OWNER = { email: "owner@example.com", name: "Olivia Owner" };
+const OWNER = { email: "owner@example.com", name: "Olivia Owner" };
 
 const APPS = [
   { key: "ios", name: "Notes for iOS", type: "app_store", bundle_id: "com.example.notes" },
@@ -77,7 +77,7 @@ const CUSTOMERS = [
 ] as const;
 
 /** What the seed has made, for the one who starts the service. */
-export interface Seeded {
+interface Seeded {
   /** The owner's account. */
   account_id: string;
   /** The demonstration project; undefined in an empty database. */

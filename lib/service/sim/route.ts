@@ -41,7 +41,7 @@ interface Promised<P extends string, Body extends z.ZodType, Answer> {
 }
 
 /** What a route of a project promises. */
-export interface SimContract<
+interface SimContract<
   P extends string,
   Query extends z.ZodObject,
   Body extends z.ZodType,
@@ -186,7 +186,7 @@ export interface AdminParts {
 }
 
 /** One request in the hands of a route that belongs to no project. */
-export interface AdminCall<Params extends string = string, Body = unknown> extends AdminParts {
+interface AdminCall<Params extends string = string, Body = unknown> extends AdminParts {
   /** The values in the path, decoded. */
   readonly params: Readonly<Record<Params, string>>;
   /** The request's address, for the links in lists. */

@@ -24,7 +24,7 @@ import { type AdminParts, type AdminRoute, type SimCall, type SimRoute } from ".
 const noBody = z.strictObject({});
 
 /** What the simulator works on. */
-export interface SimServerParts extends Omit<AdminParts, "describe"> {
+interface SimServerParts extends Omit<AdminParts, "describe"> {
   /** What happens to events on their way to webhooks. */
   delivery: Omit<Delivery, "store">;
   /** The secret that callers must send, `adm_…`. */
@@ -36,7 +36,7 @@ export interface SimServerParts extends Omit<AdminParts, "describe"> {
 }
 
 /** What answers requests. */
-export interface SimServer {
+interface SimServer {
   /** Answers a request. */
   answer(request: Request): Promise<Response>;
   /** Lets the requests that are under way end: they read what came of what they have waited for. */

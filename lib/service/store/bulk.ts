@@ -11,7 +11,7 @@ import type { ProjectTx } from "./in_project.ts";
 import type { ProjectTable, Row, Tables } from "./tables.ts";
 
 /** What to do with rows whose key is there already. */
-export interface OnConflict<T extends keyof Tables> {
+interface OnConflict<T extends keyof Tables> {
   /** The columns of the key. */
   key: readonly (keyof Tables[T] & string)[];
   /** `add` adds the values of the other columns to those that are there. */

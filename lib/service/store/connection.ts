@@ -35,7 +35,7 @@ export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider
 };
 
 /** A row as the database gives it, by the names of its columns. */
-export type RawRow = Record<string, unknown>;
+type RawRow = Record<string, unknown>;
 
 /** A connection to the database. Everything on it happens at once, on this thread. */
 export interface Connection {
@@ -58,7 +58,7 @@ export interface Connection {
 }
 
 /** How to open a connection. */
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Only look: every change is refused. */
   readOnly?: boolean;
   /** How long SQLite may wait for another program, on this thread, in milliseconds. Default 2000. */

@@ -12,7 +12,7 @@ import { lockFolder } from "./lock.ts";
 export const DATABASE = "service.db";
 
 /** The database's files. The first goes last: until then, what is left shows that it was ours. */
-export const DATABASE_FILES = [`${DATABASE}-wal`, `${DATABASE}-shm`, DATABASE] as const;
+const DATABASE_FILES = [`${DATABASE}-wal`, `${DATABASE}-shm`, DATABASE] as const;
 
 /** The file that every data folder has from its first start on. */
 const MARK = "admin.secret";
@@ -53,7 +53,7 @@ export async function resetFolder(folder: string): Promise<void> {
 }
 
 /** What of a data folder others can open or change. */
-export interface Exposure {
+interface Exposure {
   /** The file or folder. */
   path: string;
   /** Its mode, such as `0644`. */

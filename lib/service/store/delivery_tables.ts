@@ -8,7 +8,7 @@
 import type { Generated } from "kysely";
 
 /** A webhook integration. `event_types` is a JSON array, or null for all. */
-export interface WebhookIntegrationRow {
+interface WebhookIntegrationRow {
   project_id: string;
   id: string;
   seq: number;
@@ -35,7 +35,7 @@ export interface WebhookIntegrationRow {
 export type DeliveryState = "pending" | "delivered" | "dead" | "dropped";
 
 /** An event on its way to an integration. */
-export interface DeliveryRow {
+interface DeliveryRow {
   project_id: string;
   id: string;
   /** Its place among the integration's deliveries: the event's own, or a later one when sent again. */
@@ -63,7 +63,7 @@ export interface DeliveryRow {
 }
 
 /** One request to a receiver, and what came of it. */
-export interface AttemptRow {
+interface AttemptRow {
   project_id: string;
   delivery_id: string;
   /** Counts up from 1. */
@@ -90,7 +90,7 @@ export interface AttemptRow {
 }
 
 /** A program that fetches events by itself, and how far it has got. */
-export interface ListenerRow {
+interface ListenerRow {
   project_id: string;
   name: string;
   /** The `seq` of the last event that it has dealt with. */

@@ -8,7 +8,7 @@
 import { CompiledQuery, type QueryExecutorProvider } from "kysely";
 
 /** A query with its values. */
-export interface Fixed<R> {
+interface Fixed<R> {
   /** Runs the query and returns its rows. */
   execute(place: QueryExecutorProvider): Promise<{ rows: R[] }>;
 }

@@ -6,7 +6,7 @@
  */
 
 /** Where a subscription stands. */
-export type SubscriptionStatus =
+type SubscriptionStatus =
   | "trialing"
   | "active"
   | "expired"
@@ -16,7 +16,7 @@ export type SubscriptionStatus =
   | "incomplete";
 
 /** What happens at the end of a subscription's period. */
-export type AutoRenewal =
+type AutoRenewal =
   | "will_renew"
   | "will_not_renew"
   | "will_change_product"
@@ -47,7 +47,7 @@ export type Ownership = "purchased" | "family_shared";
 export type Environment = "production" | "sandbox";
 
 /** An id by which a customer is found. Its own id is one of them. */
-export interface CustomerAliasRow {
+interface CustomerAliasRow {
   project_id: string;
   alias: string;
   customer_id: string;
@@ -59,7 +59,7 @@ export interface CustomerAliasRow {
  * A subscription to a product, or a promotional grant of an entitlement. `domain/subscription.ts`
  * says what each field means and how it moves.
  */
-export interface SubscriptionRow {
+interface SubscriptionRow {
   project_id: string;
   id: string;
   seq: number;
@@ -118,7 +118,7 @@ export interface SubscriptionRow {
 }
 
 /** One payment for a subscription. `id` is the store's. Amounts stay when it is refunded. */
-export interface TransactionRow {
+interface TransactionRow {
   project_id: string;
   id: string;
   seq: number;
@@ -141,7 +141,7 @@ export interface TransactionRow {
 }
 
 /** A one-time purchase. Amounts stay when it is refunded. */
-export interface PurchaseRow {
+interface PurchaseRow {
   project_id: string;
   id: string;
   seq: number;
@@ -170,7 +170,7 @@ export interface PurchaseRow {
 }
 
 /** An invoice of web billing. It has one line; the amounts are those of one unit. */
-export interface InvoiceRow {
+interface InvoiceRow {
   project_id: string;
   id: string;
   seq: number;
@@ -204,7 +204,7 @@ export interface MovementSums {
 }
 
 /** One change of revenue or of who pays: the ledger of all charts. Only ever added. */
-export interface MovementRow extends MovementSums {
+interface MovementRow extends MovementSums {
   project_id: string;
   seq: number;
   at: number;
@@ -237,7 +237,7 @@ export interface MovementRow extends MovementSums {
  * The movements of a day or of a month, added up. `day` is the first millisecond of either, UTC;
  * `""` stands for null.
  */
-export interface MovementSumRow extends MovementSums {
+interface MovementSumRow extends MovementSums {
   project_id: string;
   day: number;
   kind: string;
@@ -254,7 +254,7 @@ export interface MovementSumRow extends MovementSums {
 }
 
 /** Something that happened, for webhooks. `payload` is the JSON as it is delivered, frozen. */
-export interface EventRow {
+interface EventRow {
   project_id: string;
   id: string;
   seq: number;
@@ -268,14 +268,14 @@ export interface EventRow {
 }
 
 /** The offering that a customer is shown in place of the current one. */
-export interface AssignedOfferingRow {
+interface AssignedOfferingRow {
   project_id: string;
   customer_id: string;
   offering_id: string;
 }
 
 /** What a customer has of a virtual currency. */
-export interface CurrencyBalanceRow {
+interface CurrencyBalanceRow {
   project_id: string;
   customer_id: string;
   /** The currency's code. */
@@ -284,7 +284,7 @@ export interface CurrencyBalanceRow {
 }
 
 /** What a transaction adds to a customer's balance in one currency, or takes from it. */
-export interface CurrencyEntryRow {
+interface CurrencyEntryRow {
   project_id: string;
   transaction_id: string;
   currency_id: string;

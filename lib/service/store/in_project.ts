@@ -37,10 +37,10 @@ type OwnColumns<T extends ProjectTable> = Tables[T] extends { project_id: string
   : Tables[T];
 
 /** A database of these tables alone: others are joined as queries, which have their own condition. */
-export type Own<T extends ProjectTable> = { [Name in T]: OwnColumns<Name> };
+type Own<T extends ProjectTable> = { [Name in T]: OwnColumns<Name> };
 
 /** A new row of a table, without its project. */
-export type NewRow<T extends ProjectTable> = Insertable<OwnColumns<T>>;
+type NewRow<T extends ProjectTable> = Insertable<OwnColumns<T>>;
 
 /** The queries of one unit of work in one project. */
 export interface ProjectTx extends QueryExecutorProvider {

@@ -19,7 +19,7 @@ export interface FolderLock {
 }
 
 /** Where a server can be reached. */
-export interface ServerAddress {
+interface ServerAddress {
   /** Its process id. */
   pid: number;
   /** Its base URL, such as `http://127.0.0.1:4010`. */
@@ -29,7 +29,7 @@ export interface ServerAddress {
 }
 
 /** What is known about a data folder's server. */
-export interface ServerState {
+interface ServerState {
   /** Whether a server holds the folder at this moment. */
   held: boolean;
   /** The server's own note. Without `held` it is from one that was killed, and out of date. */
@@ -46,7 +46,7 @@ const TRIES = 20;
 const WAIT_MS = 10;
 
 /** What a data folder is taken for. */
-export type LockPurpose = "start" | "reset" | "restore";
+type LockPurpose = "start" | "reset" | "restore";
 
 /**
  * Takes a data folder, which is created if need be.

@@ -9,7 +9,7 @@ import type { Connection } from "./connection.ts";
 import type { Migration } from "./migrations/mod.ts";
 
 /** What `migrate` needs to know besides the steps. */
-export interface MigrateOptions {
+interface MigrateOptions {
   /** The database's file, for messages. */
   file: string;
   /** The time to note beside each step, in milliseconds since 1970. */

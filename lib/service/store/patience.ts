@@ -71,7 +71,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** Keeps the log short. */
-export interface LogKeeper {
+interface LogKeeper {
   /** Empties the log if it has become long and nobody reads from it. Says once when it cannot. */
   shrink(): void;
 }

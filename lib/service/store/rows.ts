@@ -19,7 +19,7 @@ export type ListedTable = {
 export type Listed<T extends ListedTable> = Row<T> & { id: string; seq: number };
 
 /** Which rows of a table to list. */
-export interface Stretch {
+interface Stretch {
   /** The `seq` of the row before the first one. Default: from the beginning. */
   after: number | undefined;
   /** Newest first. */

@@ -13,7 +13,7 @@ import type { DeliveryTables } from "./delivery_tables.ts";
 import type { HoldingTables } from "./holding_tables.ts";
 
 /** A person who can sign in. */
-export interface AccountRow {
+interface AccountRow {
   id: string;
   email: string;
   name: string | null;
@@ -22,7 +22,7 @@ export interface AccountRow {
 }
 
 /** A project, its place in time, and which offering is current. */
-export interface ProjectRow {
+interface ProjectRow {
   id: string;
   seq: number;
   name: string;
@@ -47,7 +47,7 @@ export interface ProjectRow {
 }
 
 /** A person's seat in a project. Without `accepted_at` it is an invitation. */
-export interface CollaboratorRow {
+interface CollaboratorRow {
   project_id: string;
   id: string;
   seq: number;
@@ -60,7 +60,7 @@ export interface CollaboratorRow {
 }
 
 /** An app. `settings` is the storefront object that is shown, `secrets` the part that never is. */
-export interface AppRow {
+interface AppRow {
   project_id: string;
   id: string;
   seq: number;
@@ -74,7 +74,7 @@ export interface AppRow {
 }
 
 /** A public SDK key of an app. */
-export interface AppKeyRow {
+interface AppKeyRow {
   project_id: string;
   app_id: string;
   id: string;
@@ -85,7 +85,7 @@ export interface AppKeyRow {
 }
 
 /** A product of an app. */
-export interface ProductRow {
+interface ProductRow {
   project_id: string;
   id: string;
   seq: number;
@@ -106,7 +106,7 @@ export interface ProductRow {
 }
 
 /** An entitlement. */
-export interface EntitlementRow {
+interface EntitlementRow {
   project_id: string;
   id: string;
   seq: number;
@@ -117,7 +117,7 @@ export interface EntitlementRow {
 }
 
 /** A product that gives an entitlement. */
-export interface EntitlementProductRow {
+interface EntitlementProductRow {
   project_id: string;
   entitlement_id: string;
   product_id: string;
@@ -125,7 +125,7 @@ export interface EntitlementProductRow {
 }
 
 /** An offering. `metadata` is a JSON object or null. */
-export interface OfferingRow {
+interface OfferingRow {
   project_id: string;
   id: string;
   seq: number;
@@ -137,7 +137,7 @@ export interface OfferingRow {
 }
 
 /** A package of an offering. */
-export interface PackageRow {
+interface PackageRow {
   project_id: string;
   id: string;
   seq: number;
@@ -149,7 +149,7 @@ export interface PackageRow {
 }
 
 /** A product in a package, for some SDK versions. `app_id` repeats the product's, for the key. */
-export interface PackageProductRow {
+interface PackageProductRow {
   project_id: string;
   package_id: string;
   product_id: string;
@@ -159,7 +159,7 @@ export interface PackageProductRow {
 }
 
 /** One change to a project. */
-export interface AuditLogRow {
+interface AuditLogRow {
   project_id: string;
   id: string;
   seq: number;
@@ -173,7 +173,7 @@ export interface AuditLogRow {
 }
 
 /** An end user. */
-export interface CustomerRow {
+interface CustomerRow {
   project_id: string;
   id: string;
   seq: number;
@@ -186,7 +186,7 @@ export interface CustomerRow {
 }
 
 /** One attribute of a customer. */
-export interface CustomerAttributeRow {
+interface CustomerAttributeRow {
   project_id: string;
   customer_id: string;
   name: string;
@@ -195,7 +195,7 @@ export interface CustomerAttributeRow {
 }
 
 /** Where a deleted object stood, so that a list can be continued after it. */
-export interface TombstoneRow {
+interface TombstoneRow {
   project_id: string;
   object: string;
   id: string;
@@ -206,7 +206,7 @@ export interface TombstoneRow {
 }
 
 /** What a person allowed a client to do. All tokens of one sign-in belong to one grant. */
-export interface GrantRow {
+interface GrantRow {
   id: string;
   account_id: string;
   client_id: string;
@@ -219,7 +219,7 @@ export interface GrantRow {
 }
 
 /** A refresh token. Only its SHA-256 is kept. */
-export interface RefreshTokenRow {
+interface RefreshTokenRow {
   hash: string;
   grant_id: string;
   created_at: number;
@@ -229,7 +229,7 @@ export interface RefreshTokenRow {
 }
 
 /** An access token. Only its SHA-256 is kept. */
-export interface AccessTokenRow {
+interface AccessTokenRow {
   hash: string;
   grant_id: string;
   created_at: number;
@@ -239,20 +239,20 @@ export interface AccessTokenRow {
 }
 
 /** A program that people can sign in with. All are public: none has a secret. */
-export interface ClientRow {
+interface ClientRow {
   id: string;
   name: string;
   created_at: number;
 }
 
 /** Where a client may be sent back to. */
-export interface ClientRedirectUriRow {
+interface ClientRedirectUriRow {
   client_id: string;
   uri: string;
 }
 
 /** A page that asked a person for consent. Only the SHA-256 of its one-time id is kept. */
-export interface ConsentFormRow {
+interface ConsentFormRow {
   hash: string;
   /** SHA-256 of the cookie that was set with the page. */
   cookie_hash: string;
@@ -269,7 +269,7 @@ export interface ConsentFormRow {
 }
 
 /** An authorization code. Only its SHA-256 is kept. */
-export interface AuthorizationCodeRow {
+interface AuthorizationCodeRow {
   hash: string;
   account_id: string;
   client_id: string;
@@ -284,7 +284,7 @@ export interface AuthorizationCodeRow {
 }
 
 /** What a request with an idempotency key was answered. */
-export interface IdempotencyKeyRow {
+interface IdempotencyKeyRow {
   account_id: string;
   key: string;
   /** SHA-256 of method, path and body. */
@@ -295,13 +295,13 @@ export interface IdempotencyKeyRow {
 }
 
 /** A setting of this database, such as the key that successor tokens are derived with. */
-export interface SettingRow {
+interface SettingRow {
   name: string;
   value: string;
 }
 
 /** The paywall of an offering. `content` is JSON as it was put, null before that. */
-export interface PaywallRow {
+interface PaywallRow {
   project_id: string;
   id: string;
   seq: number;
@@ -315,7 +315,7 @@ export interface PaywallRow {
 }
 
 /** A virtual currency. `product_grants` is a JSON array or null. */
-export interface VirtualCurrencyRow {
+interface VirtualCurrencyRow {
   project_id: string;
   /** The code. */
   id: string;

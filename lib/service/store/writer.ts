@@ -15,7 +15,7 @@ import type { Reader } from "./reader.ts";
 import { type Access, runWork, type Work } from "./work.ts";
 
 /** Runs work in order. */
-export interface Writer {
+interface Writer {
   /** Queues work. Settles once its outcome is on disk. A read is undone, whatever it did. */
   run<T>(work: Work<T>, access: Access): Promise<T>;
   /** Waits until nothing is queued. */

@@ -21,7 +21,7 @@ import type { Context } from "../../context.ts";
 import type { Field } from "../../screen/output.ts";
 
 /** What is shown of a sign-in. */
-export interface ShownCredential {
+interface ShownCredential {
   /** The sort of place it is from: `environment`, `local` or `global`. */
   origin: string;
   /** The place: a variable or a file. */

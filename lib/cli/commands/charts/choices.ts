@@ -12,7 +12,7 @@ import { quoted } from "../../words/shell.ts";
 export const PERIODS = ["day", "week", "month", "quarter", "year"] as const;
 
 /** One choice: the flag to type, and its meaning. */
-export interface Choice {
+interface Choice {
   /** The flag with its value. */
   readonly flag: string;
   /** Its meaning, for people. */

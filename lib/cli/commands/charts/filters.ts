@@ -13,7 +13,7 @@ import { parsePairs } from "../../input/input.ts";
 import { quoted } from "../../words/shell.ts";
 
 /** Values by the filter's name. */
-export type Filters = ReadonlyMap<string, readonly string[]>;
+type Filters = ReadonlyMap<string, readonly string[]>;
 
 /** Parameters of a chart that have a flag of their own, or none here. */
 const NO_FILTERS: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ export function filterQuery(filters: Filters): ChartQuery {
 }
 
 /** What a chart was asked for. */
-export interface Asked {
+interface Asked {
   /** The chart's name. */
   readonly name: string;
   /** The filters. */

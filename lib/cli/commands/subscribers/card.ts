@@ -11,7 +11,7 @@ import type { Column } from "../../screen/output.ts";
 import { cardFields, showOne } from "../../words/plain.ts";
 
 /** What may be said about a subscriber. */
-export interface SubscriberOptions {
+interface SubscriberOptions {
   /** A line above the card. */
   title?: string | undefined;
   /** Lookup keys of entitlements by their ids, as far as they are known. */

@@ -1,0 +1,94 @@
+/**
+ * Finds exports that nobody imports: functions, values and types of `lib/`.
+ *
+ * @module
+ */
+
+/** A file, and its text. */
+export interface SourceFile {
+  /** The path from the repository's root. */
+  path: string;
+  /** What is in it. */
+  text: string;
+}
+
+/** An export that nobody imports. */
+export interface DeadExport {
+  /** The file that has it. */
+  path: string;
+  /** Its name. */
+  name: string;
+}
+
+const EXPORT =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm;
+const LIST = /^export (?:type )?\{([^}]*)\}(?: from "([^"]+)")?/gm;
+const FROM = /(?:^|\n)\s*(?:import|export)\s+(?:type\s+)?([^;"']*?)\s+from\s+"([^"]+)"/g;
+const LAZY = /import\(\s*"([^"]+)"\s*\)/g;
+
+/** Where exports need an importer. The simulator's library is for scripts; a ledger holds it. */
+const HELD = /^lib\/(?!simulator\/)/;
+
+/** The exports of `lib/` that no other file imports. What `mod.ts` exports is for everybody. */
+export function deadExports(files: readonly SourceFile[]): DeadExport[] {
+  const used = new Map<string, Set<string>>();
+  const use = (path: string, name: string) => {
+    const names = used.get(path) ?? new Set();
+    used.set(path, names.add(name));
+  };
+  for (const file of files) for (const [path, name] of importsOf(file)) use(path, name);
+  return files.filter(({ path }) => HELD.test(path)).flatMap(({ path, text }) => {
+    const names = used.get(path);
+    if (names?.has("*")) return [];
+    return [...exportsOf(text)].filter((name) => !names?.has(name)).map((name) => ({ path, name }));
+  });
+}
+
+/** The names that a file exports, but not those of `export *`. */
+function exportsOf(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const [, name = ""] of text.matchAll(EXPORT)) names.add(name);
+  for (const [, list = ""] of text.matchAll(LIST)) {
+    for (const { outside } of namesIn(list)) names.add(outside);
+  }
+  return names;
+}
+
+/** What a file imports or exports again: of which file, and which name; `*` for all. */
+function* importsOf({ path, text }: SourceFile): Generator<[path: string, name: string]> {
+  for (const [, what = "", from = ""] of text.matchAll(FROM)) {
+    if (!from.startsWith(".")) continue;
+    const target = resolve(path, from);
+    const [, list] = /\{([\s\S]*)\}/.exec(what) ?? [];
+    if (list === undefined) yield [target, "*"];
+    else for (const { inside } of namesIn(list)) yield [target, inside];
+  }
+  for (const match of text.matchAll(LAZY)) {
+    const [, from = ""] = match;
+    if (from.startsWith(".")) {
+      for (const name of lazyNames(text, match)) yield [resolve(path, from), name];
+    }
+  }
+}
+
+/** The names that an `import()` is used for: those taken apart before it, or the one after it. */
+function lazyNames(text: string, { index, 0: call }: RegExpExecArray): string[] {
+  const before = text.slice(0, index);
+  const [, list] = /\{([^{}]*)\}\s*=\s*await\s*$/.exec(before) ?? [];
+  if (list !== undefined) return namesIn(list.replaceAll(":", " as ")).map(({ inside }) => inside);
+  const [, name] = /^\)?\.(\w+)/.exec(text.slice(index + call.length)) ?? [];
+  return [name ?? "*"];
+}
+
+/** The names in braces: inside the module, and outside. */
+function namesIn(list: string): { inside: string; outside: string }[] {
+  return list.split(",").map((part) => part.trim().replace(/^type\s+/, "")).filter(Boolean)
+    .map((part) => {
+      const [inside = "", outside = inside] = part.split(/\s+as\s+/);
+      return { inside, outside };
+    });
+}
+
+function resolve(path: string, from: string): string {
+  return new URL(from, `file:///${path}`).pathname.slice(1);
+}

@@ -1,0 +1,48 @@
+import { deepEqual } from "node:assert/strict";
+import { deadExports } from "../../scripts/check/exports.ts";
+
+/** The names of a library file that nobody imports. */
+function deadIn(text: string, ...importers: string[]): string[] {
+  const others = importers.map((each, i) => ({ path: `tests/${i}_test.ts`, text: each }));
+  return deadExports([{ path: "lib/a.ts", text }, ...others]).map(({ name }) => name);
+}
+
+Deno.test("an export that nobody imports is named, of any kind", () => {
+  const text = [
+    "export function one() {}",
+    "export async function* two() {}",
+    "export const three = 3;",
+    "export interface Four {}",
+    "export type Five = 5;",
+    "export class Six {}",
+    "const inner = 7;",
+    "export { inner as seven };",
+  ].join("\n");
+  deepEqual(deadIn(text), ["one", "two", "three", "Four", "Five", "Six", "seven"]);
+});
+
+Deno.test("an export is used by each form of import", () => {
+  const text = "export const one = 1;\nexport type Two = 2;";
+  for (
+    const importer of [
+      'import { one, type Two } from "../lib/a.ts";',
+      'import { one as other, type Two as Other } from "../lib/a.ts";',
+      'import {\n  one,\n  type Two,\n} from "../lib/a.ts";',
+      'export { one, type Two } from "../lib/a.ts";',
+      'import * as all from "../lib/a.ts";',
+      'export * from "../lib/a.ts";',
+      'const { one, Two: two } = await import("../lib/a.ts");',
+      'const all = await import("../lib/a.ts");',
+    ]
+  ) deepEqual(deadIn(text, importer), [], importer);
+  deepEqual(deadIn(text, '(await import("../lib/a.ts")).one();'), ["Two"]);
+  deepEqual(deadIn(text, 'let two: import("../lib/a.ts").Two;'), ["one"]);
+  deepEqual(deadIn(text, 'import { one } from "../lib/b.ts";'), ["one", "Two"]);
+});
+
+Deno.test("exports outside of lib/, and those of the simulator's library, need no importer", () => {
+  const text = "export const one = 1;";
+  for (const path of ["tests/support/a.ts", "mod.ts", "lib/simulator/a.ts"]) {
+    deepEqual(deadExports([{ path, text }]), [], path);
+  }
+});
