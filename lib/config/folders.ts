@@ -6,7 +6,7 @@
  * @module
  */
 
-import { AuthError } from "../errors.ts";
+import { AuthError, ConfigError } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { type LocalFile, writeLocal } from "./local.ts";
 import { dirname } from "./paths.ts";
@@ -61,17 +61,33 @@ export async function rememberFolder(around: Surroundings, known: FolderSignIn):
  * Trusts the sign-in of a local file from now on. The file gets an id of its own, so that no other
  * file can share the trust.
  *
- * @throws {ConfigError} when a file cannot be written.
+ * @throws {ConfigError} when a file cannot be written, or no home folder is known.
  */
 export async function trustFolder(
   around: Surroundings,
   { path }: SigningIn,
   baseUrl: string,
 ): Promise<void> {
+  requireHome(around, path);
   const folder = dirname(dirname(path));
   const id = crypto.randomUUID();
   await writeLocal(around, folder, { id });
   await rememberFolder(around, { id, folder, base_url: baseUrl });
+}
+
+/**
+ * Refuses to trust a sign-in that could not be remembered.
+ *
+ * @throws {ConfigError} when no home folder is known.
+ */
+export function requireHome({ home }: Surroundings, path: string): void {
+  if (home !== undefined) return;
+  throw new ConfigError(
+    `Cannot trust the sign-in in ${
+      JSON.stringify(path)
+    }: no home folder is known to remember it in`,
+    { hint: "Set HOME (on Windows, USERPROFILE), or set CLI_REFRESH_TOKEN instead." },
+  );
 }
 
 /**
@@ -98,7 +114,8 @@ export async function admitFolder(
     );
   }
   await around.confirmFolder(folder, baseUrl);
-  await trustFolder(around, local, baseUrl);
+  // Without a home folder nothing can be remembered: the answer holds for this command.
+  if (around.home !== undefined) await trustFolder(around, local, baseUrl);
 }
 
 /** The folders in a file's content, by id. */

@@ -104,3 +104,22 @@ Deno.test("init replaces a sign-in from elsewhere without using it", async () =>
   deepStrictEqual([...hosts], [BASE_URL]);
   strictEqual((await at.run("projects list")).code, 0);
 });
+
+Deno.test("auth trust is refused where no home folder can remember it, and changes nothing", async () => {
+  await using at = await openHome();
+  await fromElsewhere(at, BASE_URL, "id_from_elsewhere");
+  const before = await Deno.readTextFile(localFile(at));
+  const { code, err } = await at.run("auth trust -y", { homeless: true });
+  strictEqual(code, 1);
+  match(err, /^Cannot trust the sign-in in ".*config\.json": no home folder is known .*\nSet HOME/);
+  strictEqual(await Deno.readTextFile(localFile(at)), before);
+});
+
+Deno.test("without a home folder, the answer about a folder's sign-in holds for the command", async () => {
+  await using at = await openHome();
+  await fromElsewhere(at, BASE_URL, "id_from_elsewhere");
+  const before = await Deno.readTextFile(localFile(at));
+  const yes = await at.run("projects list", { homeless: true, keys: [["y", "\r"]] });
+  strictEqual(yes.code, 0, yes.err);
+  strictEqual(await Deno.readTextFile(localFile(at)), before);
+});

@@ -41,6 +41,8 @@ export interface RunOptions {
   type?: (said: string) => Promise<string>;
   /** What the person does in the browser. Default: there is none. */
   browser?: Browser;
+  /** Whether no home folder is known. */
+  homeless?: boolean;
   /** Files that the command line can read, by path. */
   files?: Record<string, string>;
   /** Fires on Ctrl-C. */
@@ -107,12 +109,12 @@ function surroundings(
   at: Home,
   now: () => number,
   say: (text: string) => void,
-  { browser, intercept }: RunOptions,
+  { browser, intercept, homeless }: RunOptions,
 ): Surroundings {
   return {
     env: (name) => at.env[name],
     cwd: at.cwd,
-    home: at.home,
+    home: homeless ? undefined : at.home,
     now,
     fetch: async (request) => {
       at.sent.push(`${request.method} ${new URL(request.url).pathname}`);

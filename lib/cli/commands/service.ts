@@ -5,19 +5,18 @@
  */
 
 import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
-import { path } from "../../path.ts";
 import { choice, command, group, parsed, text, texts, toggle } from "../words/command.ts";
 import type { Context } from "../context.ts";
-import { time } from "../screen/display.ts";
 import { parseCount } from "../input/input.ts";
-import { adminClient, dataFlag, folderOf, MEMORY, notRunning } from "../local/local_service.ts";
+import { adminClient, dataFlag, folderOf, MEMORY } from "../local/local_service.ts";
 import { quoted } from "../words/shell.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
 import { clients } from "./service/client.ts";
 import { backup } from "./service/backup.ts";
 import { restore } from "./service/restore.ts";
-import { issueTokens, listProgress, type ProjectProgress } from "../../simulator/service.ts";
+import { status } from "./service/status.ts";
+import { issueTokens } from "../../simulator/service.ts";
 
 const YEAR_MS = 365 * 86_400_000;
 
@@ -164,43 +163,6 @@ function fired(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-const status = command({
-  brief: "Show whether the local service runs",
-  flags: dataFlag,
-  async run(context, { data }) {
-    const folder = folderOf(context, data);
-    const { readAddress } = await import("../../service/store/lock.ts");
-    const { held, address } = await readAddress(folder);
-    if (!held || !address) throw notRunning(context, data, address);
-    const { createClient } = await import("../../client.ts");
-    const client = createClient({ baseUrl: address.base_url, signal: context.signal });
-    const { version } = await client.get<{ version: string }>(path`/health`);
-    const catching_up = await onTheWay(context, data);
-    const facts = { running: true, ...address, version, data: folder, catching_up };
-    if (context.out.format === "json") return context.out.json(JSON.stringify(facts));
-    context.out.card(facts, [
-      { label: "running", value: () => true },
-      { label: "base_url", value: () => facts.base_url },
-      { label: "pid", value: () => String(facts.pid) },
-      { label: "started_at", value: () => facts.started_at, kind: "time" },
-      { label: "version", value: () => facts.version },
-      { label: "data", value: () => facts.data },
-      { label: "catching_up", value: () => facts.catching_up.map(wayOf).join("; ") || "no" },
-    ]);
-  },
-});
-
-/** The projects that the service is bringing to their present. */
-async function onTheWay(context: Context, data: string | undefined): Promise<ProjectProgress[]> {
-  return (await listProgress(await adminClient(context, data))).items;
-}
-
-/** How far a project is, in words. */
-function wayOf({ project_id, now, to, left_ms }: ProjectProgress): string {
-  const left = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
-  return `${project_id} at ${time(now)}, to ${time(to)}${left}`;
 }
 
 const token = command({

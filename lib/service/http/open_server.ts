@@ -17,8 +17,11 @@ export interface OpenRoute {
   answer(found: Found): Promise<Response> | Response;
   /** Checks a request before it says that its method is not allowed. */
   greet?(request: Request): void;
-  /** Turns an error into an answer. Default: in the form of the API. */
-  refuse?(error: unknown, request: Request): Response;
+  /**
+   * Turns an error into an answer, and reports one that is our own fault. Default: in the form of the
+   * API.
+   */
+  refuse?(error: unknown, request: Request, reporter: Reporter): Response;
 }
 
 /** Something that can be read at an address, with GET and HEAD. */
@@ -37,7 +40,8 @@ export function createOpenServer(
     answersHead: false,
     greet: (request, beside) => beside?.greet?.(request),
     answer: (route, found) => route.answer(found),
-    refuse: (error, request, route) => route?.refuse?.(error, request) ?? refuse(error, reporter),
+    refuse: (error, request, route) =>
+      route?.refuse?.(error, request, reporter) ?? refuse(error, reporter),
     observe: reporter.observe,
   });
 }

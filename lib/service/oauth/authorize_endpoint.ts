@@ -5,7 +5,9 @@
  */
 
 import { Refusal } from "../contract/errors.ts";
+import { faultOf } from "../contract/fault.ts";
 import type { OpenRoute } from "../http/open_server.ts";
+import type { Reporter } from "../http/respond.ts";
 import type { Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { findAccount, listAccounts } from "./accounts.ts";
@@ -20,6 +22,8 @@ import { OAuthRefusal, PageRefusal, unusableForm } from "./refusal.ts";
 import type { Span } from "./tokens.ts";
 
 const PATH = "/oauth2/authorize";
+
+const LATER = "No access was granted. Reload this page when the service works again.";
 
 /** The routes of the page. */
 export function authorizeRoutes(parts: OAuthParts): OpenRoute[] {
@@ -39,13 +43,17 @@ export function authorizeRoutes(parts: OAuthParts): OpenRoute[] {
   ];
 }
 
-/** Answers an error with a page. An error that is nobody's fault is rethrown. */
-function refuseWithPage(error: unknown): Response {
+/** Answers an error with a page: whoever opens the address sees it in a browser. */
+function refuseWithPage(error: unknown, _request: Request, { report }: Reporter): Response {
   if (error instanceof PageRefusal) return refusalPage(error);
   if (error instanceof OAuthRefusal) return refusalPage(unusableForm(`${error.message}.`, error));
-  if (!(error instanceof Refusal) || error.status !== 405) throw error;
-  const { status, message, details: { headers = {} } } = error;
-  return refusalPage(unusableForm(`${message}.`, { status, headers }));
+  if (error instanceof Refusal) {
+    const { status, message, details: { headers = {} } } = error;
+    return refusalPage(unusableForm(`${message}.`, { status, headers }));
+  }
+  const { status, message, headers } = faultOf(error, report);
+  const view = { title: "You cannot sign in at the moment", message: `${message}.`, next: LATER };
+  return refusalPage(new PageRefusal(view, { status, headers }));
 }
 
 /** Answers a client's request: with the page, or by redirecting with an error. */

@@ -160,6 +160,53 @@ Deno.test("health says why the database cannot be read or written, and recovers"
   await failing.service.close();
 });
 
+Deno.test("a browser gets a page in an outage and after a fault, not JSON", async () => {
+  const failing = await openFailing();
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: "svc-cli",
+    redirect_uri: "http://127.0.0.1:53682/callback",
+    scope: "*:*:read",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  });
+  const pages = [
+    () => new Request(`${BASE}/oauth2/authorize?${query}`),
+    () =>
+      new Request(`${BASE}/oauth2/authorize`, {
+        method: "POST",
+        headers: { Origin: BASE },
+        body: new URLSearchParams({ form: "f", decision: "allow" }),
+      }),
+  ];
+  const failures: [error: Error, status: number, reason: string][] = [
+    [toStoreError(driverError("database or disk is full", 13)), 507, "the disk is full"],
+    [
+      toStoreError(driverError("attempt to write a readonly database", 1032)),
+      503,
+      "the database is read-only",
+    ],
+    [new StoreError("Cannot do this", { failure: "misuse" }), 500, "The service failed"],
+  ];
+  for (const [error, status, reason] of failures) {
+    failing.fail("all", error);
+    for (const request of pages) {
+      const answer = await failing.service.fetch(request());
+      const text = await answer.text();
+      deepEqual([answer.status, answer.headers.get("Content-Type")], [
+        status,
+        "text/html; charset=utf-8",
+      ], text);
+      ok(text.includes(reason), text);
+      ok(text.includes("You cannot sign in at the moment"), text);
+      equal(answer.headers.has("Retry-After"), status !== 500);
+    }
+  }
+  ok(failing.said.includes(failures[2]?.[0]));
+  failing.fail("all", undefined);
+  await failing.service.close();
+});
+
 Deno.test("an outage is said once without a stack, and so is its end", async () => {
   const failing = await openFailing();
   const all = await requests(failing);

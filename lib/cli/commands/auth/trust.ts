@@ -6,7 +6,7 @@
 
 import { serviceAddress } from "../../../address.ts";
 import { DEFAULT_BASE_URL } from "../../../auth/renewal.ts";
-import { isKnownFolder, trustFolder } from "../../../config/folders.ts";
+import { isKnownFolder, requireHome, trustFolder } from "../../../config/folders.ts";
 import { readLocal } from "../../../config/local.ts";
 import { AuthError } from "../../../errors.ts";
 import { command, toggle } from "../../words/command.ts";
@@ -27,6 +27,7 @@ export const trust = command({
     const baseUrl = serviceAddress(local.profile.base_url ?? DEFAULT_BASE_URL);
     const known = await isKnownFolder(around, local, baseUrl);
     if (!known) {
+      requireHome(around, local.path);
       const question = `Trust ${local.path}, and send commands here to ${baseUrl}?`;
       await ask.confirm(question, { flag: "-y", yes: yes === true });
       await trustFolder(around, local, baseUrl);

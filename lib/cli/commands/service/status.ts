@@ -1,0 +1,92 @@
+/**
+ * `cli service status`
+ *
+ * @module
+ */
+
+import type { ToolkitError } from "../../../errors.ts";
+import { attemptOnce, ownRefusal, unreachable, unreadable } from "../../../retry.ts";
+import { listProgress, type ProjectProgress } from "../../../simulator/service.ts";
+import type { Context } from "../../context.ts";
+import { adminClient, dataFlag, folderOf, notRunning } from "../../local/local_service.ts";
+import { time } from "../../screen/display.ts";
+import { command } from "../../words/command.ts";
+
+/** Shows whether the local service runs. In an outage it shows what is known, and fails. */
+export const status = command({
+  brief: "Show whether the local service runs",
+  flags: dataFlag,
+  async run(context, { data }) {
+    const folder = folderOf(context, data);
+    const { readAddress } = await import("../../../service/store/lock.ts");
+    const { held, address } = await readAddress(folder);
+    if (!held || !address) throw notRunning(context, data, address);
+    const { version, outage, reason } = await readHealth(context, address.base_url);
+    const catching_up = outage ? null : await onTheWay(context, data);
+    const facts = { running: true, ...address, version, data: folder, catching_up };
+    if (context.out.format === "json") {
+      context.out.json(JSON.stringify(outage ? { ...facts, unavailable: reason } : facts));
+    } else {
+      context.out.card(facts, [
+        { label: "running", value: () => true },
+        { label: "base_url", value: () => facts.base_url },
+        { label: "pid", value: () => String(facts.pid) },
+        { label: "started_at", value: () => facts.started_at, kind: "time" },
+        { label: "version", value: () => facts.version },
+        { label: "data", value: () => facts.data },
+        ...outage
+          ? [{ label: "unavailable", value: () => reason }]
+          : [{ label: "catching_up", value: () => catching_up?.map(wayOf).join("; ") || "no" }],
+      ]);
+    }
+    if (outage) throw outage;
+  },
+});
+
+/** What a service says of its health. */
+interface Health {
+  /** Its version, where it says that. */
+  version: string | null;
+  /** Why it cannot do its work. Undefined where it can. */
+  outage?: ToolkitError;
+  /** The same in its own words. */
+  reason?: string | null;
+}
+
+/**
+ * Reads the health of a service, once: an outage is an answer here.
+ *
+ * @throws {NetworkError} when nothing answers, or not the service.
+ */
+async function readHealth({ around, signal }: Context, baseUrl: string): Promise<Health> {
+  const request = new Request(`${baseUrl}/health`, { headers: { Accept: "application/json" } });
+  const settings = { baseUrl, signal, ...around.fetch && { fetch: around.fetch } };
+  const outcome = await attemptOnce(settings, request, undefined, 1);
+  if (!outcome.response) throw unreachable(outcome.error, request.url);
+  const { version, reason } = fieldsOf(outcome.text);
+  const known = { version: typeof version === "string" ? version : null };
+  if (outcome.response.ok) return known;
+  const outage = ownRefusal(outcome, request);
+  if (!outage) throw unreadable(`status ${outcome.response.status}`, request.url);
+  return { ...known, outage, reason: typeof reason === "string" ? reason : null };
+}
+
+/** The fields of a JSON object; none where the text is something else. */
+function fieldsOf(text: string): Record<string, unknown> {
+  try {
+    return { ...JSON.parse(text) };
+  } catch {
+    return {};
+  }
+}
+
+/** The projects that the service is bringing to their present. */
+async function onTheWay(context: Context, data: string | undefined): Promise<ProjectProgress[]> {
+  return (await listProgress(await adminClient(context, data))).items;
+}
+
+/** How far a project is, in words. */
+function wayOf({ project_id, now, to, left_ms }: ProjectProgress): string {
+  const left = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
+  return `${project_id} at ${time(now)}, to ${time(to)}${left}`;
+}
