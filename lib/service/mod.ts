@@ -11,6 +11,7 @@ import type { Dialect } from "./contract/spelling.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
 import { forgetAnswers } from "./http/idempotency.ts";
 import { newToken } from "./records/ids.ts";
+import { type RandomSource, sourceOf, withIds } from "./records/random.ts";
 import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
 import { ensureFileKey } from "./records/invoice_files.ts";
@@ -105,6 +106,11 @@ export interface ServiceOptions {
   dialect?: Dialect | undefined;
   /** Opens the database. Default: SQLite's. */
   open?: ((options: StoreOptions) => Store) | undefined;
+  /**
+   * Gives the random bytes that ids are made of, so that the same requests make the same ids. Tokens
+   * and secrets are not made of them. Default: the machine's.
+   */
+  random?: RandomSource | undefined;
   /** Told of errors that are the service's own fault. Default: nobody. */
   report?: ((error: unknown) => void) | undefined;
 }
@@ -119,6 +125,15 @@ const SECOND_MS = 1000;
  * @throws {ConfigError} when the database's schema is newer than this version.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
+  if (!options.random) return await openWith(options);
+  const source = sourceOf(options.random);
+  const service = await withIds(source, () => openWith(options));
+  const { fetch } = service;
+  return { ...service, fetch: (request, sender) => withIds(source, () => fetch(request, sender)) };
+}
+
+/** Opens the service; its timers make their ids as the caller does. */
+async function openWith(options: ServiceOptions): Promise<Service> {
   const { clock: wall = systemClock, later = systemLater, network } = options;
   const { store: watched, report } = openWatched(options, wall);
   const targets = createTargets(options.webhookTargets ?? "public", { network });

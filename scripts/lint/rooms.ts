@@ -11,6 +11,7 @@ export type Room =
   | "mod.ts"
   | "lib/cli"
   | "lib/service"
+  | "lib/scenario"
   | "lib/connect.ts"
   | "lib/auth"
   | "lib/config"
@@ -49,13 +50,15 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
   "cli.ts": open({ code: ["lib/cli", "lib core"] }),
   "mod.ts": open({ code: LIBRARY }),
   "lib/cli": open({
-    code: LIBRARY,
+    code: [...LIBRARY, "lib/scenario"],
     types: ["lib/service"],
     lazy: ["lib/service"],
     packages: "any",
   }),
   // The types of the library are the truth; the service's answers must satisfy them.
   "lib/service": open({ types: ["lib/resources", "lib/simulator", "lib core"], packages: "any" }),
+  // It takes data and returns data: what it does to a service goes through its interface Stage.
+  "lib/scenario": open({ code: ["lib core"], packages: "any" }),
   "lib/connect.ts": open({
     code: ["lib/auth", "lib/config", "lib/platform", "lib/debug.ts", "lib core"],
     packages: "node",
@@ -106,6 +109,18 @@ export const KEPT: readonly {
     name: "node:sqlite",
     by: ["lib/service/store/", "scripts/bench/", "tests/"],
     instead: "Go through the store: store.read() and store.write().",
+  },
+  {
+    name: "yaml",
+    by: ["lib/scenario/", "lib/cli/", "tests/"],
+    lazy: true,
+    instead: 'Load it when a file is read: await import("yaml").',
+  },
+  {
+    name: "diff",
+    by: ["lib/scenario/"],
+    lazy: true,
+    instead: 'Load it when something differs: await import("diff").',
   },
   {
     name: "fast-check",

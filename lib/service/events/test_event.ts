@@ -6,6 +6,7 @@
 
 import { delivery } from "../domain/events.ts";
 import type { Place } from "../records/find.ts";
+import { newUuid } from "../records/random.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -30,8 +31,8 @@ function testEvent(
   now: number,
   app_id: string | undefined,
 ): Omit<Row<"events">, "project_id" | "seq" | "app_id"> {
-  const id = crypto.randomUUID();
-  const customer = crypto.randomUUID();
+  const id = newUuid();
+  const customer = newUuid();
   const payload = delivery({
     event_timestamp_ms: now,
     product_id: "test_product",

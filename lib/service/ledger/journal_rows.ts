@@ -16,6 +16,7 @@ import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
 import type { EventDraft, Payment, Step, Subscription } from "../domain/step.ts";
 import { derivedHex, derivedUuid, isAble } from "../domain/stores.ts";
 import type { CurrencyChange, CurrencyTransaction } from "../records/balances.ts";
+import { newUuid } from "../records/random.ts";
 import type { EventFactsReader } from "./event_facts.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -150,7 +151,7 @@ export async function eventsOfPurchase(
   const { after, at } = step;
   const events: NewEvent[] = [];
   for (const draft of step.events) {
-    const known = { ...await factsOf(after, draft, facts), id: crypto.randomUUID(), at };
+    const known = { ...await factsOf(after, draft, facts), id: newUuid(), at };
     events.push(wrap(after, draft.type, known, purchaseEvent(draft, after, known)));
   }
   const sold = {
@@ -159,7 +160,7 @@ export async function eventsOfPurchase(
     transaction_id: after.store_purchase_identifier,
   } as const;
   const sign = step.movement === "refund" ? -1 : 1;
-  const granted = await currencyEventFor(sold, sign, { id: crypto.randomUUID(), at }, facts);
+  const granted = await currencyEventFor(sold, sign, { id: newUuid(), at }, facts);
   return granted ? [...events, granted] : events;
 }
 

@@ -15,6 +15,7 @@ import { changed, expire } from "../domain/subscription.ts";
 import { readEventFacts } from "./event_facts.ts";
 import { forgetAttributes } from "./forget.ts";
 import type { Place } from "../records/find.ts";
+import { newUuid } from "../records/random.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import type { Call } from "../contract/route.ts";
 
@@ -47,7 +48,7 @@ export async function moveHoldings(call: Now, move: Move): Promise<void> {
   const journal = await openJournal(call);
   const { facts } = journal;
   const event = transferEvent({
-    id: crypto.randomUUID(),
+    id: newUuid(),
     at: call.now,
     app_id: first.app_id ?? "",
     store: first.store,

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Page } from "../../page.ts";
 import { text, wholeNumber } from "../contract/fields.ts";
@@ -12,6 +11,7 @@ import type { Call } from "../contract/route.ts";
 import { component } from "../contract/schemas.ts";
 import { changeBalance, type CurrencyTransaction, LARGEST_BALANCE } from "./balances.ts";
 import { findCustomer, findVirtualCurrency, type Place } from "./find.ts";
+import { randomDigits } from "./ids.ts";
 import { type Listing, nestedPage } from "./lists.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -60,7 +60,7 @@ export async function adjust(
   const { id: customer_id } = await findCustomer(call, alias);
   const { adjustments, reference = null } = call.body();
   const transaction: CurrencyTransaction = {
-    transaction_id: `vatx${randomBytes(8).toString("hex")}`,
+    transaction_id: `vatx${randomDigits(16)}`,
     source: "admin_api",
     product_id: null,
     reference,

@@ -4,12 +4,11 @@
  * @module
  */
 
-import { randomBytes } from "node:crypto";
 import type { App } from "../../resources/apps.ts";
 import type { Call } from "../contract/route.ts";
 import { BILLING, ownStore, publicApp, publicKey } from "../contract/spelling.ts";
 import { KEY_PREFIX, type Settings, shownSettings, splitSecrets } from "./app_types.ts";
-import { newId } from "./ids.ts";
+import { newId, randomDigits } from "./ids.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -68,7 +67,7 @@ async function insertKey(
     app_id: app.id,
     id: newId("public_api_key"),
     seq: await nextSeq(tx),
-    key: prefix + randomBytes(14).toString("hex"),
+    key: prefix + randomDigits(28),
     environment,
     created_at: now,
   }).execute();

@@ -5,6 +5,7 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
+import { idSource } from "./random.ts";
 
 /**
  * The prefix of each kind of object's ids, and how many digits follow it: more for what there is
@@ -44,35 +45,27 @@ export function newId(kind: IdKind): string {
   return prefix + (ASCENDING.has(kind) ? nextInSeries() : randomDigits(digits));
 }
 
-/** Random digits that wait to be used: asking for many at once costs little more than for a few. */
-let pool = "";
-
-function randomDigits(count: number): string {
-  if (pool.length < count) pool = randomBytes(1024).toString("hex");
-  const digits = pool.slice(0, count);
-  pool = pool.slice(count);
-  return digits;
+/** So many lower-case hexadecimal digits by chance. */
+export function randomDigits(count: number): string {
+  return idSource().digits(count);
 }
-
-/** The 10 random digits that this process's ascending ids begin with, and the number of the last. */
-let series: { start: string; last: number } | undefined;
 
 /** 16 digits: those of the series, then a number. A series that is used up is followed by another. */
 function nextInSeries(): string {
-  if (!series || series.last === 0xff_ff_ff) series = { start: randomDigits(10), last: -1 };
-  series.last++;
-  return series.start + series.last.toString(16).padStart(6, "0");
+  const source = idSource();
+  if (!source.series || source.series.last === 0xff_ff_ff) {
+    source.series = { start: source.digits(10), last: -1 };
+  }
+  source.series.last++;
+  return source.series.start + source.series.last.toString(16).padStart(6, "0");
 }
-
-/** What the ids of this process's requests begin with. */
-let requestPrefix: string | undefined;
-let requests = 0;
 
 /** Makes up the id of a request: digits of the process, then a number. It is no secret, but free. */
 export function newRequestId(): string {
-  requestPrefix ??= `req${randomBytes(4).toString("hex")}`;
-  requests++;
-  return requestPrefix + requests.toString(16).padStart(8, "0");
+  const source = idSource();
+  source.requests ??= { start: `req${source.digits(8)}`, last: 0 };
+  source.requests.last++;
+  return source.requests.start + source.requests.last.toString(16).padStart(8, "0");
 }
 
 /** What a token is for: access, refresh, or the local administrator. */

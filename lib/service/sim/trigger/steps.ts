@@ -13,6 +13,7 @@ import { isBelieved } from "../../domain/purchase.ts";
 import { isAble } from "../../domain/stores.ts";
 import { invalid, unprocessable } from "../../contract/errors.ts";
 import { findSubscription } from "../../records/find.ts";
+import { newUuid } from "../../records/random.ts";
 import { recordSteps } from "../../ledger/journal.ts";
 import { moveHoldings } from "../../ledger/owners.ts";
 import type { Row } from "../../store/tables.ts";
@@ -106,7 +107,7 @@ export const transferBody = z.strictObject({ target_customer_id: customerId.opti
 /** Moves all that a customer has to another one. */
 export async function transfer(call: SimCall, from: Row<"customers">, sent: object): Promise<void> {
   const { target_customer_id } = validate(transferBody, sent);
-  const id = target_customer_id ?? `triggered-${crypto.randomUUID().slice(0, 8)}`;
+  const id = target_customer_id ?? `triggered-${newUuid().slice(0, 8)}`;
   const to = await findOrCreateCustomer(call, id);
   if (to.id === from.id) {
     throw invalid("target_customer_id", "'target_customer_id' must be a different customer");

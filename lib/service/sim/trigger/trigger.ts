@@ -10,6 +10,7 @@ import { invalid, unprocessable } from "../../contract/errors.ts";
 import { queueDeliveries } from "../../events/queue.ts";
 import { writeTestEvent } from "../../events/test_event.ts";
 import { findCustomer } from "../../records/find.ts";
+import { newUuid } from "../../records/random.ts";
 import type { Row } from "../../store/tables.ts";
 import { findOrCreateCustomer } from "../customers.ts";
 import { showEvent } from "../events/events.ts";
@@ -81,7 +82,7 @@ async function cook(call: SimCall, wanted: Wanted): Promise<void> {
     return await queueDeliveries(call, [await writeTestEvent(call, null)]);
   }
   const customer = customer_id === undefined
-    ? await findOrCreateCustomer(call, `triggered-${crypto.randomUUID().slice(0, 8)}`)
+    ? await findOrCreateCustomer(call, `triggered-${newUuid().slice(0, 8)}`)
     : await findCustomer(call, customer_id, "customer_id");
   if (recipe.transfers) return await transferAll(call, wanted, customer);
   const all = await readHeld(call, customer);

@@ -1,0 +1,195 @@
+/**
+ * What can be expected after a step, and how it is written.
+ *
+ * @module
+ */
+
+import {
+  anything,
+  complain,
+  customer,
+  type Field,
+  type Kind,
+  made,
+  mapOf,
+  moment,
+  oneOf,
+  readFields,
+  schemaOf,
+  type Scope,
+  sold,
+  text,
+  whole,
+} from "./kinds.ts";
+import { checkExpected, EXPECTED_SCHEMA } from "./match.ts";
+import { didYouMean } from "./nearest.ts";
+import { type Entry, entryOf, kindOf, type Node, type ScalarNode } from "./tree.ts";
+
+/** Something that can be expected. */
+export interface Expectation {
+  /** What it is, for editors. */
+  readonly brief: string;
+  /** How it is written, as JSON schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Checks how it is written. What is wrong is among the problems. */
+  check(node: Node, scope: Scope): void;
+}
+
+/** The types of events that are made at this service. */
+export const EVENT_TYPES: readonly string[] = [
+  ...["INITIAL_PURCHASE", "RENEWAL", "CANCELLATION", "UNCANCELLATION", "NON_RENEWING_PURCHASE"],
+  ...["SUBSCRIPTION_PAUSED", "EXPIRATION", "BILLING_ISSUE", "PRODUCT_CHANGE", "TRANSFER"],
+  ...["SUBSCRIPTION_EXTENDED", "REFUND_REVERSED", "INVOICE_ISSUANCE", "SUBSCRIBER_ALIAS"],
+  ...["TEMPORARY_ENTITLEMENT_GRANT", "VIRTUAL_CURRENCY_TRANSACTION", "TEST"],
+  ...["PRICE_INCREASE_CONSENT_REQUIRED", "PRICE_INCREASE_CONSENT_APPROVED"],
+];
+
+const value: Kind = {
+  what: "a value",
+  schema: EXPECTED_SCHEMA,
+  read(node, scope) {
+    checkExpected(node, scope);
+    return null;
+  },
+};
+
+const ACCESS = mapOf(customer, accessKind(), "a map of customers to lists of entitlements");
+
+const PAST: Readonly<Record<string, Field>> = {
+  at: { brief: "The moment", kind: moment, required: true },
+  access: { brief: "The entitlements of customers then", kind: ACCESS, required: true },
+};
+
+const CHART: Readonly<Record<string, Field>> = {
+  name: { brief: "The chart's name", kind: text(100), required: true },
+  query: { brief: "Its query", kind: mapOf(text(100), anything, "a map of parameters") },
+  answer: { brief: "What the answer has", kind: value, required: true },
+};
+
+/** The longest that a handler may take to get there, in seconds. */
+const LONGEST_WAIT_S = 600;
+
+/** The fields of a request to the program under test. */
+export const HANDLER: Readonly<Record<string, Field>> = {
+  get: { brief: "The address that is asked", kind: text(2000), required: true },
+  method: { brief: "The method (default: GET)", kind: oneOf("GET", "POST") },
+  headers: {
+    brief: "Headers of the request",
+    kind: mapOf(text(100), text(4000), "a map of names to values"),
+  },
+  status: { brief: "The status of the answer (default: 200)", kind: whole(100, 599) },
+  json: { brief: "What the answer has", kind: value },
+  within_s: {
+    brief: "Seconds that it may take to get there (default: 5)",
+    kind: whole(0, LONGEST_WAIT_S),
+  },
+};
+
+/** Everything that can be expected. */
+export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
+  events: events("All events since the last check, in order"),
+  events_include: events("Some of the events since the last check, in order"),
+  access: fromKind("The entitlements that customers have now", ACCESS),
+  past: listOf("The entitlements that customers had", PAST, "an entry of past"),
+  subscription: fromKind(
+    "Fields of subscriptions, by the names that steps gave",
+    mapOf(made("subscription"), value, "a map of names to fields"),
+  ),
+  purchase: fromKind(
+    "Fields of one-time purchases, by the names that steps gave",
+    mapOf(made("purchase", "subscription"), value, "a map of names to fields"),
+  ),
+  invoices: fromKind(
+    "The invoices of customers, oldest first",
+    mapOf(customer, value, "a map of customers to lists of invoices"),
+  ),
+  balances: fromKind(
+    "What customers have of virtual currencies",
+    mapOf(
+      customer,
+      mapOf(sold("coins", "the code of a virtual currency"), value, "a map of codes to amounts"),
+      "a map of customers to balances",
+    ),
+  ),
+  attributes: fromKind(
+    "The attributes of customers",
+    mapOf(customer, value, "a map of customers to attributes"),
+  ),
+  metrics: fromKind("Headline numbers", mapOf(text(100), value, "a map of names to numbers")),
+  charts: listOf("Answers of charts", CHART, "a chart"),
+  handler: listOf("What the program under test answers", HANDLER, "a request"),
+};
+
+/** Whether an expectation is a list, of which one item may stand for itself. */
+function listOf(
+  brief: string,
+  fields: Readonly<Record<string, Field>>,
+  owner: string,
+): Expectation {
+  const schema = schemaOf(fields);
+  return {
+    brief,
+    schema: { anyOf: [schema, { type: "array", items: schema }] },
+    check(node, scope) {
+      for (const item of itemsOf(node)) readFields(item, fields, scope, owner);
+    },
+  };
+}
+
+/** The items of a list, or the one that stands for itself. */
+export function itemsOf(node: Node): readonly Node[] {
+  return node.kind === "list" ? node.items : [node];
+}
+
+function fromKind(brief: string, kind: Kind): Expectation {
+  return { brief, schema: kind.schema, check: (node, scope) => void kind.read(node, scope) };
+}
+
+/** A list of entitlements, or how it is matched. */
+function accessKind(): Kind {
+  const key = sold("entitlement", "the lookup key of an entitlement");
+  const list = { type: "array", items: { type: "string" } };
+  return {
+    what: "a list of lookup keys",
+    schema: { anyOf: [list, { type: "object" }] },
+    read(node, scope) {
+      if (node.kind === "list") return node.items.map((item) => key.read(item, scope) ?? null);
+      if (node.kind === "map") return value.read(node, scope);
+      const what = `a list of lookup keys is needed here, not ${kindOf(node)}`;
+      return complain(scope, node.at, what, "Write [] for no access.");
+    },
+  };
+}
+
+/** A list of events: a type, or a map with the type and other fields. */
+function events(brief: string): Expectation {
+  const type = { anyOf: [{ enum: EVENT_TYPES }, { type: "string" }] };
+  const map = { type: "object", required: ["type"], properties: { type } };
+  return {
+    brief,
+    schema: { type: "array", items: { anyOf: [type, map] } },
+    check(node, scope) {
+      if (node.kind !== "list") {
+        const what = `a list of events is needed here, not ${kindOf(node)}`;
+        return void complain(scope, node.at, what, "Write [] for no events.");
+      }
+      for (const item of node.items) checkEvent(item, scope);
+    },
+  };
+}
+
+function checkEvent(item: Node, scope: Scope): void {
+  if (item.kind === "scalar") return checkType(item, scope);
+  const type: Entry | undefined = entryOf(item, "type");
+  if (type?.value.kind !== "scalar") {
+    return void complain(scope, item.at, 'an event is a type, or a map with the field "type"');
+  }
+  checkType(type.value, scope);
+  checkExpected(item, scope);
+}
+
+function checkType(node: ScalarNode, scope: Scope): void {
+  if (EVENT_TYPES.includes(node.text)) return;
+  const like = didYouMean(node.text, EVENT_TYPES);
+  complain(scope, node.at, `there is no event of the type ${JSON.stringify(node.text)}${like}`);
+}

@@ -1,0 +1,161 @@
+/**
+ * What a running scenario knows: what was made, what has happened, what the service says now.
+ *
+ * @module
+ */
+
+import { path } from "../../path.ts";
+import { CannotDo } from "../deeds/cannot_do.ts";
+import type { DeedRequest } from "../deeds/mod.ts";
+import type { MatchContext } from "../file/match.ts";
+import type { Scenario } from "../file/scenario.ts";
+import type { Stage } from "./stage.ts";
+import type { Json } from "../file/tree.ts";
+
+/** An event, with the step that it came with. */
+export interface SeenEvent {
+  /** Its id. */
+  readonly id: string;
+  /** Its type. */
+  readonly type: string;
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number;
+  /** Its fields, as they are delivered. */
+  readonly fields: { readonly [key: string]: Json };
+  /** The number of the step that it came with; 0 for before the first. */
+  readonly step: number;
+}
+
+/** A running scenario. */
+export interface Bench {
+  /** The scenario. */
+  readonly scenario: Scenario;
+  /** Where it runs. */
+  readonly stage: Stage;
+  /** What steps made, by their names. */
+  readonly made: Map<string, { readonly [key: string]: Json }>;
+  /** All events so far. */
+  readonly seen: SeenEvent[];
+  /** How many of them the last check has used up. */
+  checked: number;
+  /** The entitlements of customers at past moments. */
+  readonly past: Map<number, Map<string, readonly string[]>>;
+  /** The webhook that deliveries go to, if there is one. */
+  readonly webhook: string | undefined;
+  /** How matchers look things up. */
+  readonly match: MatchContext;
+  /** Reads something of the service. */
+  read<T>(request: DeedRequest): Promise<T>;
+}
+
+/** Prepares a run. */
+export function createBench(
+  scenario: Scenario,
+  stage: Stage,
+  { vars, webhook }: { vars: Readonly<Record<string, string>>; webhook: string | undefined },
+): Bench {
+  const made: Bench["made"] = new Map();
+  return {
+    scenario,
+    stage,
+    made,
+    seen: [],
+    checked: 0,
+    past: new Map(),
+    webhook,
+    match: {
+      vars,
+      zone: scenario.start.zone,
+      value(reference) {
+        const [name = "", ...fields] = reference.split(".");
+        let value: Json | undefined = made.get(name);
+        for (const field of fields) value = fieldOf(value, field);
+        return value;
+      },
+    },
+    read: (request) => readFrom(stage, request),
+  };
+}
+
+/** Reads something of the service that is there. */
+export async function readFrom<T>(stage: Stage, request: DeedRequest): Promise<T> {
+  const answer = await stage.send(request);
+  if ("refused" in answer) throw new CannotDo(answer.refused.message);
+  // The caller names the type of what the service's own contract says.
+  return answer.done as T;
+}
+
+/** A field of a value, if it has it. */
+export function fieldOf(value: Json | undefined, field: string): Json | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) return value[Number(field)];
+  return Object.hasOwn(value, field)
+    ? (value as { readonly [key: string]: Json })[field]
+    : undefined;
+}
+
+/** The id of what a name stands for. */
+export function idOf({ made }: Bench, name: Json | undefined): string {
+  const id = made.get(String(name))?.id;
+  if (typeof id === "string") return id;
+  throw new CannotDo(`the step that makes ${JSON.stringify(name)} failed`);
+}
+
+/** The time of the project, in milliseconds since 1970. */
+export async function timeOf({ stage, read }: Pick<Bench, "stage" | "read">): Promise<number> {
+  const place = path`/_sim/projects/${stage.project}/clock`;
+  return (await read<{ now: number }>({ method: "GET", path: place })).now;
+}
+
+/** A page of events. */
+interface Page {
+  /** The events. */
+  items: { id: string; type: string; created_at: number; delivery: { event: Json } }[];
+  /** The address of the next page, or null. */
+  next_page: string | null;
+}
+
+/** How many events one request reads. */
+const PAGE = 100;
+
+/** Looks for events that have happened since. */
+export async function followEvents(bench: Bench, step: number): Promise<void> {
+  const { seen, stage, read } = bench;
+  for (;;) {
+    const last = seen.at(-1)?.id;
+    const { items, next_page } = await read<Page>({
+      method: "GET",
+      path: path`/_sim/projects/${stage.project}/events`,
+      query: { limit: PAGE, starting_after: last },
+    });
+    for (const { id, type, created_at, delivery: { event } } of items) {
+      const fields = typeof event === "object" && event !== null && !Array.isArray(event)
+        ? event as { readonly [key: string]: Json }
+        : {};
+      seen.push({ id, type, at: created_at, fields, step });
+    }
+    if (next_page === null || items.length === 0) return;
+  }
+}
+
+/** The lookup keys of the entitlements that a customer has now, in order of the alphabet. */
+export async function accessOf(
+  { stage, read }: Pick<Bench, "stage" | "read">,
+  customer: string,
+): Promise<string[]> {
+  const place = path`/customers/${customer}/active_entitlements`;
+  const answer = await stage.send({ method: "GET", path: place, query: { limit: PAGE } });
+  if ("refused" in answer) {
+    if (answer.refused.status === 404) return [];
+    throw new CannotDo(answer.refused.message);
+  }
+  const { items } = answer.done as unknown as { items: { entitlement_id: string }[] };
+  if (items.length === 0) return [];
+  const all = await read<{ items: { id: string; lookup_key: string }[] }>({
+    method: "GET",
+    path: path`/entitlements`,
+    query: { limit: 1000 },
+  });
+  const keys = new Map(all.items.map(({ id, lookup_key }) => [id, lookup_key]));
+  return items.map(({ entitlement_id }) => keys.get(entitlement_id) ?? entitlement_id).sort();
+}

@@ -1,0 +1,55 @@
+/**
+ * Where a scenario runs: a service of its own, as far as a scenario has to do with one.
+ *
+ * @module
+ */
+
+import type { DeedRequest } from "../deeds/mod.ts";
+import type { Json } from "../file/tree.ts";
+
+/** What the service says to a request that it refuses. */
+export interface Refused {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The type of the error, such as `unprocessable_entity_error`. */
+  readonly type: string;
+  /** The sentence. */
+  readonly message: string;
+  /** The field at fault, or null. */
+  readonly param: string | null;
+}
+
+/** An answer of the service. */
+export type Answer = { readonly done: Json } | { readonly refused: Refused };
+
+/** An answer of the program under test. */
+export interface HandlerAnswer {
+  /** The HTTP status; 0 when nobody answered. */
+  readonly status: number;
+  /** The body as JSON, or as text where it is no JSON. */
+  readonly body: Json;
+}
+
+/** A request to the program under test. */
+export interface HandlerRequest {
+  /** The method. */
+  readonly method: string;
+  /** The address. */
+  readonly url: string;
+  /** Its headers. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A service of its own, with a project that is empty or a copy of a snapshot. */
+export interface Stage {
+  /** The project. */
+  readonly project: string;
+  /** Sends a request. */
+  send(request: DeedRequest): Promise<Answer>;
+  /** Waits until all deliveries were made or given up, but not for long. */
+  delivered(): Promise<void>;
+  /** Sends a request to the program under test. */
+  ask(request: HandlerRequest): Promise<HandlerAnswer>;
+  /** Waits so many milliseconds of real time. */
+  pause(ms: number): Promise<void>;
+}
