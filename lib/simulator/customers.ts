@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Page } from "../page.ts";
+import type { Page, PageQuery } from "../page.ts";
 import { path } from "../path.ts";
 import type { Customer } from "../resources/customers.ts";
 import type { Simulator } from "./simulator.ts";
@@ -55,6 +55,18 @@ export function signInCustomer(
   body: CustomerSignIn,
 ): Promise<SignedInCustomer> {
   return client.post(path`/_sim/projects/${project}/customers/${id}/aliases`, body);
+}
+
+/**
+ * Lists a customer's balances of all virtual currencies, empty ones too.
+ * `GET /_sim/projects/{project_id}/customers/{id}/currencies`
+ */
+export function listBalances(
+  { client, project }: Simulator,
+  id: string,
+  query?: PageQuery,
+): Promise<Page<CurrencyBalance>> {
+  return client.get(path`/_sim/projects/${project}/customers/${id}/currencies`, { query });
 }
 
 /**

@@ -6,8 +6,17 @@
 
 import type { Client } from "../client.ts";
 import { path } from "../path.ts";
+import type { Project } from "../resources/projects.ts";
 import type { Left } from "./clock.ts";
 import type { Items } from "./simulator.ts";
+
+/** A project to create. */
+export interface ProjectStart {
+  /** Its name, 1 to 255 characters. */
+  name: string;
+  /** Its time, in milliseconds since 1970. */
+  now: number;
+}
 
 /** The tokens to issue. */
 export interface NewTokens {
@@ -120,6 +129,11 @@ export interface ProjectProgress extends Left {
   done: number;
   /** How long they took, in milliseconds. */
   took_ms: number;
+}
+
+/** Creates a project of the first account. Its clock stands at a time of choice. `POST /_sim/projects` */
+export function beginProject(client: Client, body: ProjectStart): Promise<Project> {
+  return client.post(path`/_sim/projects`, body);
 }
 
 /** Issues tokens without a browser. `POST /_sim/tokens` */

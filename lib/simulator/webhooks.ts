@@ -61,15 +61,22 @@ export function pingWebhook({ client, project }: Simulator, id: string): Promise
   return client.post(path`/_sim/projects/${project}/webhooks/${id}/ping`);
 }
 
+/** The signing secret that an integration gets. */
+export interface SecretRotation {
+  /** The secret, `whsec_` and 24 to 64 bytes in base64. Default: a new one. */
+  signing_secret?: string | undefined;
+}
+
 /**
- * Creates a new signing secret for an integration. The old one stays valid for a day.
+ * Sets a new signing secret, or one of choice. The old one stays valid for a day.
  * `POST /_sim/projects/{project_id}/webhooks/{id}/rotate_secret`
  */
 export function rotateWebhookSecret(
   { client, project }: Simulator,
   id: string,
+  body: SecretRotation = {},
 ): Promise<WebhookSecret> {
-  return client.post(path`/_sim/projects/${project}/webhooks/${id}/rotate_secret`);
+  return client.post(path`/_sim/projects/${project}/webhooks/${id}/rotate_secret`, body);
 }
 
 /**

@@ -122,6 +122,7 @@ export const OTHER_GROUPS: ReadonlySet<string> = new Set([
   "service",
   "simulate",
   "clock",
+  "scenario",
   "events",
 ]);
 

@@ -58,7 +58,10 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
   // The types of the library are the truth; the service's answers must satisfy them.
   "lib/service": open({ types: ["lib/resources", "lib/simulator", "lib core"], packages: "any" }),
   // It takes data and returns data: what it does to a service goes through its interface Stage.
-  "lib/scenario": open({ code: ["lib core"], packages: "any" }),
+  "lib/scenario": open({
+    code: ["lib/simulator", "lib/resources", "lib core"],
+    packages: "any",
+  }),
   "lib/connect.ts": open({
     code: ["lib/auth", "lib/config", "lib/platform", "lib/debug.ts", "lib core"],
     packages: "node",

@@ -50,6 +50,7 @@ export const TREE: readonly Entry[] = [
   entry("service", [], async () => (await import("./service.ts")).service),
   entry("simulate", [], async () => (await import("./simulate.ts")).simulate),
   entry("clock", [], async () => (await import("./clock.ts")).clock),
+  entry("scenario", ["scenarios"], async () => (await import("./scenario.ts")).scenario),
   entry("doctor", [], async () => (await import("./doctor.ts")).doctor),
   entry("version", [], async () => (await import("./version.ts")).version),
 ];

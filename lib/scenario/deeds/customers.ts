@@ -4,9 +4,18 @@
  * @module
  */
 
-import { path } from "../../path.ts";
+import {
+  createCustomer,
+  grantEntitlement,
+  revokeGrantedEntitlement,
+  setCustomerAttributes,
+  transferCustomer,
+} from "../../resources/customers.ts";
+import { listEntitlements } from "../../resources/entitlements.ts";
+import { changeSettings, type ProductPrice, setProductPrice } from "../../simulator/catalogue.ts";
+import { changeBalances, signInCustomer } from "../../simulator/customers.ts";
 import { CannotDo } from "./cannot_do.ts";
-import type { Deed, DeedRequest, Given } from "./mod.ts";
+import type { Deed, Given } from "./deed.ts";
 import {
   code,
   customer,
@@ -20,7 +29,6 @@ import {
   text,
   whole,
 } from "../file/kinds.ts";
-import type { Json } from "../file/tree.ts";
 
 /** The most of a currency that there can be. */
 const MOST_COINS = 2_000_000_000;
@@ -33,49 +41,19 @@ const ENTITLEMENT: Field = {
   required: true,
 };
 
-/** The request that lets a customer sign in with another id. */
-export function aliasRequest(project: string, id: string, alias: string): DeedRequest {
-  const place = path`/_sim/projects/${project}/customers/${id}/aliases`;
-  return { method: "POST", path: place, body: { alias } };
-}
-
-/** The request that gives a customer some of a currency, or takes it. */
-export function currencyRequest(
-  project: string,
-  id: string,
-  body: { adjustments: Readonly<Record<string, number>>; reference?: Json | undefined },
-): DeedRequest {
-  return { method: "POST", path: path`/_sim/projects/${project}/customers/${id}/currencies`, body };
-}
-
-/** The request that sets the price and the terms of a product. */
-export function priceRequest(project: string, product: string, body: object): DeedRequest {
-  return { method: "POST", path: path`/_sim/projects/${project}/products/${product}/price`, body };
-}
-
-/** The request that changes settings that only the simulator has. */
-export function settingsRequest(project: string, body: object): DeedRequest {
-  return { method: "POST", path: path`/_sim/projects/${project}/settings`, body };
-}
-
 /** Deeds on customers and on what is sold, by their names in a file. */
 export const customerDeeds: Readonly<Record<string, Deed>> = {
   customer: {
     brief: "The app creates a customer.",
     short: "id",
     fields: { id: { brief: "The customer's id", kind: customer, required: true } },
-    requests: ({ values }) => [{
-      method: "POST",
-      path: path`/customers`,
-      body: { id: values.id },
-    }],
+    perform: ({ client, values }) => createCustomer(client, { id: String(values.id) }),
   },
   alias: {
     brief: "A customer signs in with another id.",
     fields: { customer: WHO, alias: { brief: "The other id", kind: customer, required: true } },
-    requests: ({ project, values }) => [
-      aliasRequest(project, String(values.customer), String(values.alias)),
-    ],
+    perform: ({ simulator, values }) =>
+      signInCustomer(simulator, String(values.customer), { alias: String(values.alias) }),
   },
   transfer: {
     brief: "Everything that a customer bought goes to another customer.",
@@ -83,11 +61,8 @@ export const customerDeeds: Readonly<Record<string, Deed>> = {
       from: { brief: "Who has it", kind: customer, required: true },
       to: { brief: "Who gets it", kind: customer, required: true },
     },
-    requests: ({ values }) => [{
-      method: "POST",
-      path: path`/customers/${String(values.from)}/actions/transfer`,
-      body: { target_customer_id: values.to },
-    }],
+    perform: ({ client, values }) =>
+      transferCustomer(client, String(values.from), { target_customer_id: String(values.to) }),
   },
   grant: {
     brief: "The customer gets an entitlement as a present.",
@@ -98,25 +73,22 @@ export const customerDeeds: Readonly<Record<string, Deed>> = {
       until: { brief: "Until when", kind: moment },
     },
     choice: { of: ["for", "until"], required: true },
-    async requests(given) {
-      const { values } = given;
-      const expires_at = values.until ?? await given.later(String(values.for));
-      return [{
-        method: "POST",
-        path: path`/customers/${String(values.customer)}/actions/grant_entitlement`,
-        body: { entitlement_id: await entitlementId(given), expires_at },
-      }];
+    async perform(given) {
+      const { client, values } = given;
+      const until = values.until ?? await given.later(String(values.for));
+      return await grantEntitlement(client, String(values.customer), {
+        entitlement_id: await entitlementId(given),
+        expires_at: Number(until),
+      });
     },
   },
   revoke: {
     brief: "The grant of an entitlement ends.",
     fields: { customer: WHO, entitlement: ENTITLEMENT },
-    async requests(given) {
-      return [{
-        method: "POST",
-        path: path`/customers/${String(given.values.customer)}/actions/revoke_granted_entitlement`,
-        body: { entitlement_id: await entitlementId(given) },
-      }];
+    async perform(given) {
+      const entitlement_id = await entitlementId(given);
+      const { client, values } = given;
+      return await revokeGrantedEntitlement(client, String(values.customer), { entitlement_id });
     },
   },
   attributes: {
@@ -129,13 +101,11 @@ export const customerDeeds: Readonly<Record<string, Deed>> = {
         required: true,
       },
     },
-    requests: ({ values }) => [{
-      method: "POST",
-      path: path`/customers/${String(values.customer)}/attributes`,
-      body: {
-        attributes: Object.entries(values.set ?? {}).map(([name, value]) => ({ name, value })),
-      },
-    }],
+    perform({ client, values }) {
+      const set = Object.entries(values.set ?? {});
+      const changes = set.map(([name, value]) => ({ name, value: String(value) }));
+      return setCustomerAttributes(client, String(values.customer), changes);
+    },
   },
   give: coins("The customer gets some of a virtual currency.", 1),
   spend: coins("The customer spends some of a virtual currency.", -1),
@@ -153,19 +123,19 @@ export const customerDeeds: Readonly<Record<string, Deed>> = {
       trial: { brief: "The length of the trial, or none", kind: periodOrNone },
       grace: { brief: "The grace period, or none", kind: periodOrNone },
     },
-    requests({ project, values }) {
+    perform({ simulator, values }) {
       const { product, trial, grace, ...rest } = values;
-      const body = { ...rest, trial_duration: trial, grace_period_duration: grace };
-      return [priceRequest(project, String(product), body)];
+      const terms = { ...rest, trial_duration: trial, grace_period_duration: grace };
+      // The kinds of the fields have checked the values.
+      return setProductPrice(simulator, String(product), terms as unknown as ProductPrice);
     },
   },
   refund_window: {
     brief: "How old a payment may be that is refunded.",
     short: "days",
     fields: { days: { brief: "The age in days", kind: whole(0, 36_500), required: true } },
-    requests: ({ project, values }) => [
-      settingsRequest(project, { refund_window_days: values.days }),
-    ],
+    perform: ({ simulator, values }) =>
+      changeSettings(simulator, { refund_window_days: Number(values.days) }),
   },
 };
 
@@ -182,22 +152,17 @@ function coins(brief: string, sign: 1 | -1): Deed {
       amount: { brief: "How much", kind: whole(1, MOST_COINS), required: true },
       reference: { brief: "What it is for", kind: text(250) },
     },
-    requests: ({ project, values }) => [
-      currencyRequest(project, String(values.customer), {
+    perform: ({ simulator, values }) =>
+      changeBalances(simulator, String(values.customer), {
         adjustments: { [String(values.currency)]: sign * Number(values.amount) },
-        reference: values.reference,
+        ...values.reference !== undefined && { reference: String(values.reference) },
       }),
-    ],
   };
 }
 
 /** The id of the entitlement whose lookup key a step names. */
-async function entitlementId({ values, read }: Given): Promise<string> {
-  const { items } = await read<{ items: { id: string; lookup_key: string }[] }>({
-    method: "GET",
-    path: path`/entitlements`,
-    query: { limit: 1000 },
-  });
+async function entitlementId({ values, client }: Given): Promise<string> {
+  const { items } = await listEntitlements(client, { limit: 1000 });
   const found = items.find(({ lookup_key }) => lookup_key === values.entitlement);
   if (found) return found.id;
   throw new CannotDo(`there is no entitlement ${JSON.stringify(values.entitlement)}`);

@@ -4,9 +4,14 @@
  * @module
  */
 
-import { path } from "../../path.ts";
+import { addRequestFault, clearRequestFaults } from "../../simulator/faults.ts";
+import {
+  addDeliveryFaults,
+  clearDeliveryFaults,
+  type NewDeliveryFault,
+} from "../../simulator/webhooks.ts";
 import { CannotDo } from "./cannot_do.ts";
-import type { Deed } from "./mod.ts";
+import type { Deed } from "./deed.ts";
 import { oneOf, text, whole } from "../file/kinds.ts";
 
 /** Deeds on faults, by their names in a file. */
@@ -28,7 +33,7 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
       path: { brief: "Only requests to this path; * stands for a segment", kind: text(500) },
       count: { brief: "How many requests (default: 1)", kind: whole(1, 1_000_000) },
     },
-    requests: ({ values }) => [{ method: "POST", path: path`/_sim/faults`, body: values }],
+    perform: ({ simulator, values }) => addRequestFault(simulator.client, values),
   },
   delivery_fault: {
     brief: "The next deliveries to the webhook arrive twice, never or in the wrong order.",
@@ -40,20 +45,21 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
       },
       count: { brief: "How many deliveries (default: 1)", kind: whole(1, 10_000) },
     },
-    requests({ project, values, webhook }) {
+    async perform({ simulator, values, webhook }) {
       if (webhook === undefined) {
         throw new CannotDo("there is no webhook: pass --webhook URL, or set start.webhook");
       }
-      const place = path`/_sim/projects/${project}/webhooks/${webhook}/faults`;
-      return [{ method: "POST", path: place, body: values }];
+      // The kinds of the fields have checked the values.
+      const fault = values as unknown as NewDeliveryFault;
+      return await addDeliveryFaults(simulator, webhook, fault);
     },
   },
   clear_faults: {
     brief: "Nothing goes wrong on purpose any more.",
     fields: {},
-    requests: ({ project }) => [
-      { method: "DELETE", path: path`/_sim/faults` },
-      { method: "POST", path: path`/_sim/projects/${project}/faults/clear` },
-    ],
+    async perform({ simulator }) {
+      await clearRequestFaults(simulator.client);
+      return await clearDeliveryFaults(simulator);
+    },
   },
 };

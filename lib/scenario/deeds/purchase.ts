@@ -4,8 +4,8 @@
  * @module
  */
 
-import { path } from "../../path.ts";
-import type { Deed, DeedRequest } from "./mod.ts";
+import { buyProduct, type NewSale } from "../../simulator/purchases.ts";
+import type { Deed } from "./deed.ts";
 import {
   code,
   customer,
@@ -20,37 +20,9 @@ import {
   truth,
   whole,
 } from "../file/kinds.ts";
-import type { Json } from "../file/tree.ts";
 
 /** The highest price, in main units. */
 const MOST = 100_000_000;
-
-/** The body of a purchase, by the names that files and flags use. */
-export interface Purchase {
-  /** The product's store identifier, or its id. */
-  product: Json;
-  /** Who buys. */
-  customer: Json;
-  /** Other fields, under the names of the file. */
-  [field: string]: Json | undefined;
-}
-
-/** The request that lets a customer buy something. */
-export function purchaseRequest(project: string, wanted: Purchase): DeedRequest {
-  const { customer, product, grace, offering, transaction_id, ...rest } = wanted;
-  return {
-    method: "POST",
-    path: path`/_sim/projects/${project}/purchases`,
-    body: {
-      customer_id: customer,
-      product_id: product,
-      grace_period_duration: grace,
-      offering_id: offering,
-      store_transaction_id: transaction_id,
-      ...rest,
-    },
-  };
-}
 
 /** Lets a customer buy a product. */
 export const purchase: Deed = {
@@ -84,8 +56,17 @@ export const purchase: Deed = {
     verified: { brief: "false: the store cannot be reached", kind: truth },
     transaction_id: { brief: "The store's id of the transaction", kind: text(250) },
   },
-  requests: ({ project, values }) => {
-    const { customer = null, product = null, ...rest } = values;
-    return [purchaseRequest(project, { customer, product, ...rest })];
+  perform({ simulator, values }) {
+    const { customer, product, grace, offering, transaction_id, ...rest } = values;
+    const sale = {
+      customer_id: customer,
+      product_id: product,
+      grace_period_duration: grace,
+      offering_id: offering,
+      store_transaction_id: transaction_id,
+      ...rest,
+    };
+    // The kinds of the fields have checked the values.
+    return buyProduct(simulator, sale as NewSale);
   },
 };

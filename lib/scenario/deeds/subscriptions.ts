@@ -4,9 +4,28 @@
  * @module
  */
 
-import { path } from "../../path.ts";
+import { listCustomerInvoices } from "../../resources/customers.ts";
+import { payInvoice, refundPurchase, reversePurchaseRefund } from "../../simulator/purchases.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
+import {
+  agreeToPrice,
+  cancelSubscription,
+  changeProduct,
+  expireSubscription,
+  extendSubscription,
+  failCharge,
+  pauseSubscription,
+  raisePrice,
+  recoverCharge,
+  refundSubscription,
+  renewSubscription,
+  resumeSubscription,
+  reverseSubscriptionRefund,
+  shareSubscription,
+  uncancelSubscription,
+} from "../../simulator/subscriptions.ts";
 import { CannotDo } from "./cannot_do.ts";
-import type { Deed, DeedRequest, Given } from "./mod.ts";
+import type { Deed, Given } from "./deed.ts";
 import {
   customer,
   type Field,
@@ -44,97 +63,69 @@ const REASONS = [
   "UNKNOWN",
 ];
 
-/** The request that does something to a subscription. */
-export function subscriptionRequest(
-  project: string,
-  id: string,
-  name: string,
-  body: object = {},
-): DeedRequest {
-  return {
-    method: "POST",
-    path: path`/_sim/projects/${project}/subscriptions/${id}/${name}`,
-    body,
-  };
-}
-
-/** The request that refunds something bought, or undoes that. */
-export function refundRequest(
-  project: string,
-  id: string,
-  name: "refund" | "reverse_refund",
-  body: object = {},
-): DeedRequest {
-  // The local service makes all ids itself, and these begin so.
-  return id.startsWith("purc")
-    ? { method: "POST", path: path`/_sim/projects/${project}/purchases/${id}/${name}`, body }
-    : subscriptionRequest(project, id, name, body);
-}
-
 /** Makes a deed that is done to a subscription. */
-function act(
+function act<Body>(
   brief: string,
-  name: string,
+  send: (simulator: Simulator, id: string, body: Body) => Promise<object>,
   fields: Readonly<Record<string, Field>> = {},
-  more: Partial<Deed> = {},
+  more: Partial<Deed> & { body?(values: Given["values"]): Given["values"] } = {},
 ): Deed {
+  const { body = asItIs, ...rest } = more;
   return {
     brief,
     short: "subscription",
     fields: { subscription: SUBSCRIPTION, ...fields },
-    requests: ({ project, values, id }) => {
-      const { subscription, ...body } = values;
-      return [subscriptionRequest(project, id(subscription), name, body)];
+    perform({ simulator, values, id }) {
+      const { subscription, ...given } = values;
+      // The kinds of the fields have checked the values.
+      return send(simulator, id(subscription), body(given) as Body);
     },
-    ...more,
+    ...rest,
   };
+}
+
+function asItIs(values: Given["values"]): Given["values"] {
+  return values;
 }
 
 /** Deeds on subscriptions, by their names in a file. */
 export const subscriptionDeeds: Readonly<Record<string, Deed>> = {
-  renew: act("The store charges for the next period now.", "renew"),
-  fail: act("A charge fails.", "fail", {
+  renew: act("The store charges for the next period now.", renewSubscription),
+  fail: act("A charge fails.", failCharge, {
     when: { brief: "Now, or at the renewal", kind: oneOf("now", "renewal") },
     grace: { brief: "The grace period, or none", kind: periodOrNone },
   }),
-  recover: act("Charges go through again, and the outstanding one is made.", "recover"),
-  cancel: act("The customer turns off auto-renewal.", "cancel"),
-  uncancel: act("The customer turns auto-renewal on again.", "uncancel"),
-  pause: act("The subscription pauses at the end of its period.", "pause", {
+  recover: act("Charges go through again, and the outstanding one is made.", recoverCharge),
+  cancel: act("The customer turns off auto-renewal.", cancelSubscription),
+  uncancel: act("The customer turns auto-renewal on again.", uncancelSubscription),
+  pause: act("The subscription pauses at the end of its period.", pauseSubscription, {
     for: { brief: "How long", kind: period },
     until: { brief: "Until when", kind: moment },
   }, { choice: { of: ["for", "until"], required: false } }),
-  resume: act("A pause ends.", "resume"),
-  change_product: act("The customer changes to another product.", "change_product", {
+  resume: act("A pause ends.", resumeSubscription),
+  change_product: act("The customer changes to another product.", changeProduct, {
     product: { brief: "The new product", kind: sold("product", "a product"), required: true },
     when: { brief: "Now, or at the end of the period", kind: oneOf("now", "period_end") },
     price: { brief: "The price (default: the product's)", kind: number(0, 100_000_000) },
     duration: { brief: "The length of a period", kind: period },
   }, {
-    requests: ({ project, values, id }) => {
-      const { subscription, product, ...rest } = values;
-      const body = { product_id: product, ...rest };
-      return [subscriptionRequest(project, id(subscription), "change_product", body)];
-    },
+    body: ({ product = null, ...rest }) => ({ product_id: product, ...rest }),
   }),
-  extend: act("The store extends the period.", "extend", {
+  extend: act("The store extends the period.", extendSubscription, {
     by: { brief: "By how much", kind: period },
     until: { brief: "Until when", kind: moment },
   }, { choice: { of: ["by", "until"], required: true } }),
-  expire: act("The subscription ends immediately.", "expire", {
+  expire: act("The subscription ends immediately.", expireSubscription, {
     reason: { brief: "Why", kind: oneOf(...REASONS) },
   }),
-  raise_price: act("The store announces a higher price.", "raise_price", {
+  raise_price: act("The store announces a higher price.", raisePrice, {
     price: { brief: "The new price", kind: number(0, 100_000_000), required: true },
   }),
-  agree_to_price: act("The customer agrees to the higher price.", "agree_to_price"),
-  share: act("The customer shares the subscription with the family.", "family_share", {
+  agree_to_price: act("The customer agrees to the higher price.", agreeToPrice),
+  share: act("The customer shares the subscription with the family.", shareSubscription, {
     with: { brief: "The member of the family", kind: customer, required: true },
   }, {
-    requests: ({ project, values, id }) => {
-      const body = { customer_id: values.with };
-      return [subscriptionRequest(project, id(values.subscription), "family_share", body)];
-    },
+    body: (values) => ({ customer_id: values.with ?? null }),
     makes: "subscription",
   }),
   refund: {
@@ -145,36 +136,41 @@ export const subscriptionDeeds: Readonly<Record<string, Deed>> = {
       transaction_id: PAYMENT,
       keep_access: { brief: "true: the subscription goes on", kind: truth },
     },
-    requests: (given) => giveBack(given, "refund"),
+    perform: ({ simulator, values, id }) => {
+      const { of, ...body } = values;
+      const bought = id(of);
+      return isPurchase(bought)
+        ? refundPurchase(simulator, bought)
+        : refundSubscription(simulator, bought, body);
+    },
   },
   reverse_refund: {
     brief: "The store undoes a refund.",
     short: "of",
     fields: { of: BOUGHT, transaction_id: PAYMENT },
-    requests: (given) => giveBack(given, "reverse_refund"),
+    perform: ({ simulator, values, id }) => {
+      const { of, ...body } = values;
+      const bought = id(of);
+      return isPurchase(bought)
+        ? reversePurchaseRefund(simulator, bought)
+        : reverseSubscriptionRefund(simulator, bought, body);
+    },
   },
   pay: {
     brief: "The customer pays the oldest invoice of web billing that is not paid.",
     short: "customer",
     fields: { customer: { brief: "Who pays", kind: customer, required: true } },
-    async requests({ project, values, read }) {
+    async perform({ simulator, client, values }) {
       const owner = String(values.customer);
-      const { items } = await read<{ items: { id: string; paid_at: number | null }[] }>({
-        method: "GET",
-        path: path`/customers/${owner}/invoices`,
-      });
+      const { items } = await listCustomerInvoices(client, owner, { limit: 1000 });
       const unpaid = items.find(({ paid_at }) => paid_at === null);
-      if (!unpaid) throw new CannotDo(`${JSON.stringify(owner)} has no invoice to pay`);
-      const place = path`/_sim/projects/${project}/invoices/${unpaid.id}/pay`;
-      return [{ method: "POST", path: place }];
+      if (unpaid) return await payInvoice(simulator, unpaid.id);
+      throw new CannotDo(`${JSON.stringify(owner)} has no invoice to pay`);
     },
   },
 };
 
-function giveBack(
-  { project, values, id }: Given,
-  name: "refund" | "reverse_refund",
-): DeedRequest[] {
-  const { of, ...body } = values;
-  return [refundRequest(project, id(of), name, body)];
+/** Whether an id is that of something bought once: the service makes all ids, and these begin so. */
+function isPurchase(id: string): boolean {
+  return id.startsWith("purc");
 }

@@ -5,8 +5,7 @@
  */
 
 import { path } from "../../path.ts";
-import { priceRequest } from "../deeds/customers.ts";
-import type { DeedRequest } from "../deeds/mod.ts";
+import type { DeedRequest } from "../deeds/deed.ts";
 import {
   code,
   complain,
@@ -209,7 +208,8 @@ export async function applyCatalogue(
     });
     productIds.set(identifier, id);
     for (const key of entitlements) givenBy.set(key, [...givenBy.get(key) ?? [], id]);
-    await send(priceRequest(project, id, termsOf(product)));
+    const place = path`/_sim/projects/${project}/products/${id}/price`;
+    await send({ method: "POST", path: place, body: termsOf(product) });
   }
   for (const [key, product_ids] of givenBy) await addEntitlement(key, product_ids, send);
   for (const [code, { name = code, products = {} }] of Object.entries(coins)) {

@@ -144,28 +144,26 @@ export const truth: Kind = word(
 );
 
 /** A period, such as `P1M` or `30d`. */
-export const period: Kind = word("a period such as P1M or 30d", { type: "string" }, (value) => {
-  const read = readPeriod(value);
-  return "period" in read ? read.period : undefined;
-});
+export const period: Kind = word("a period such as P1M or 30d", { type: "string" }, periodIn);
 
 /** A period, or `none`. */
-export const periodOrNone: Kind = {
-  what: "a period such as P3D, or none",
-  schema: { type: "string" },
-  read: (node, scope) =>
-    node.kind === "scalar" && node.text === "none" ? null : period.read(node, scope),
-};
+export const periodOrNone: Kind = word(
+  "a period such as P3D, or none",
+  { type: "string" },
+  (value) => value === "none" ? null : periodIn(value),
+);
 
 /** `true`, `false` or a period. */
-export const trial: Kind = {
-  what: "true, false or a period such as P1W",
-  schema: { type: ["boolean", "string"] },
-  read: (node, scope) =>
-    node.kind === "scalar" && typeof node.value === "boolean"
-      ? node.value
-      : period.read(node, scope),
-};
+export const trial: Kind = word(
+  "true, false or a period such as P1W",
+  { type: ["boolean", "string"] },
+  (value) => value === "true" ? true : value === "false" ? false : periodIn(value),
+);
+
+function periodIn(value: string): string | undefined {
+  const read = readPeriod(value);
+  return "period" in read ? read.period : undefined;
+}
 
 /** A moment, such as `2027-01-31` or `2027-01-31T12:00:00Z`. */
 export const moment: Kind = word(
@@ -219,6 +217,15 @@ export function code(letters: 2 | 3, what: string): Kind {
     (value) => new RegExp(pattern).test(value) ? value : undefined,
   );
 }
+
+/** The form of a secret that signs deliveries. */
+export const SECRET_FORM = /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/;
+
+/** A secret that signs deliveries. It is never shown. */
+export const secret: Kind = word("a signing secret", { type: "string" }, (value, node, scope) => {
+  if (SECRET_FORM.test(value)) return value;
+  return complain(scope, node.at, "a signing secret is whsec_ and 24 to 64 bytes in base64");
+});
 
 /** Something that the catalogue names. */
 export function sold(what: "product" | "entitlement" | "coins", noun: string): Kind {

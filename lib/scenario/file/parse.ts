@@ -15,6 +15,7 @@ import {
   moment,
   readFields,
   type Scope,
+  secret,
   text,
 } from "./kinds.ts";
 import { readSteps } from "./parse_steps.ts";
@@ -57,6 +58,7 @@ export const START_WORDS = ["at", "time_zone", "catalogue", "from", "webhook"];
 export const WEBHOOK: Readonly<Record<string, Field>> = {
   url: { brief: "Where events are delivered (default: --webhook)", kind: text(2000) },
   authorization: { brief: "Sent as Authorization", kind: text(5000) },
+  secret: { brief: "What deliveries are signed with (default: --secret)", kind: secret },
   event_types: { brief: "The types that are delivered (default: all)", kind: typesKind() },
 };
 
@@ -185,10 +187,11 @@ async function readCatalogueAt(
 
 function readWebhook(node: Node, scope: Scope): Webhook {
   const read = readFields(node, WEBHOOK, scope, "a webhook");
-  const { url, authorization, event_types } = read;
+  const { url, authorization, secret, event_types } = read;
   return {
     url: typeof url === "string" ? url : undefined,
     authorization_header: typeof authorization === "string" ? authorization : undefined,
+    secret: typeof secret === "string" ? secret : undefined,
     event_types: Array.isArray(event_types) ? event_types.map(String) : undefined,
   };
 }

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Deed, DEEDS } from "../deeds/mod.ts";
+import type { Deed } from "../deeds/deed.ts";
+import { DEEDS } from "../deeds/mod.ts";
 import { EXPECTATIONS } from "./expectations.ts";
 import { checkWords, complain, moment, period, readFields, type Scope } from "./kinds.ts";
 import { checkExpected } from "./match.ts";
@@ -59,7 +60,10 @@ function readStep(node: Node, number: number, scope: Scope): Step | undefined {
   }
   const action = first && readAction(first.key, first.value, node, scope);
   const { checks, refused } = readExpect(entryOf(node, "expect")?.value, scope);
-  if (!first && node.entries.every(({ key }) => known.includes(key)) && checks.length === 0) {
+  if (
+    !first && node.entries.every(({ key }) => known.includes(key)) && checks.length === 0 &&
+    !refused
+  ) {
     complain(scope, node.at, `step ${number} does nothing and expects nothing`);
   }
   if (refused && !first) {

@@ -37,6 +37,8 @@ export interface Webhook {
   readonly url: string | undefined;
   /** Sent as `Authorization`. */
   readonly authorization_header: string | undefined;
+  /** The secret that deliveries are signed with. Default: a new one. */
+  readonly secret: string | undefined;
   /** The types that are delivered. Default: all. */
   readonly event_types: readonly string[] | undefined;
 }

@@ -6,7 +6,7 @@
 
 import { path } from "../../path.ts";
 import { CannotDo } from "../deeds/cannot_do.ts";
-import type { DeedRequest } from "../deeds/mod.ts";
+import type { DeedRequest } from "../deeds/deed.ts";
 import type { MatchContext } from "../file/match.ts";
 import type { Scenario } from "../file/scenario.ts";
 import type { Stage } from "./stage.ts";
@@ -40,6 +40,8 @@ export interface Bench {
   checked: number;
   /** The entitlements of customers at past moments. */
   readonly past: Map<number, Map<string, readonly string[]>>;
+  /** The events that the webhook did not take, as far as a failure says so. */
+  readonly undelivered: Set<string>;
   /** The webhook that deliveries go to, if there is one. */
   readonly webhook: string | undefined;
   /** How matchers look things up. */
@@ -62,6 +64,7 @@ export function createBench(
     seen: [],
     checked: 0,
     past: new Map(),
+    undelivered: new Set(),
     webhook,
     match: {
       vars,

@@ -215,8 +215,8 @@ async function compareBalances(
 ): Promise<Failure[]> {
   const { items } = await bench.read<{ items: { currency_code: string; balance: number }[] }>({
     method: "GET",
-    path: path`/customers/${key}/virtual_currencies`,
-    query: { include_empty_balances: true },
+    path: path`/_sim/projects/${bench.stage.project}/customers/${key}/currencies`,
+    query: { limit: 100 },
   });
   const balances = Object.fromEntries(
     items.map(({ currency_code, balance }) => [currency_code, balance]),

@@ -56,7 +56,8 @@ function shownLike(expected: Json, actual: Json | undefined): Json | undefined {
 
 /** A value as lines of a diff. */
 function lines(sign: "-" | "+", value: Json | undefined): string[] {
-  const text = value === undefined ? "(nothing)" : JSON.stringify(value, undefined, 2);
+  const whole = value === undefined ? "(nothing)" : JSON.stringify(value);
+  const text = whole.length <= 80 ? whole : JSON.stringify(value, undefined, 2);
   const short = text.length > 4000 ? `${text.slice(0, 4000)}…` : text;
   return short.split("\n").map((line) => `${sign} ${line}`);
 }

@@ -19,7 +19,10 @@ import {
 import { CannotDo } from "../deeds/cannot_do.ts";
 import { applyCatalogue } from "../file/catalogue.ts";
 import { compare } from "./compare.ts";
-import { clockRequest, type DeedRequest, DEEDS } from "../deeds/mod.ts";
+import type { DeedRequest } from "../deeds/deed.ts";
+import { DEEDS } from "../deeds/mod.ts";
+import { advanceClock, previewAdvance } from "../../simulator/clock.ts";
+import { refusedBy } from "./refused.ts";
 import { failureOf, failuresFrom } from "./failure.ts";
 import { itemsOf } from "../file/expectations.ts";
 import { differences } from "../file/match.ts";
@@ -39,6 +42,8 @@ export interface RunOptions {
   readonly vars: Readonly<Record<string, string>>;
   /** Where events are delivered, whatever the file says. */
   readonly webhook?: string | undefined;
+  /** What deliveries are signed with, whatever the file says. */
+  readonly secret?: string | undefined;
   /** The SHA-256 of a text, in hexadecimal digits. */
   digest(text: string): string;
 }
@@ -47,9 +52,17 @@ export interface RunOptions {
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Outcome> {
   const { stage, file, vars } = options;
   const send = <T>(request: DeedRequest) => readFrom<T>(stage, request);
-  const { catalogue } = scenario.start;
-  if (catalogue) await applyCatalogue(catalogue, stage.project, send);
-  const webhook = await addWebhook(scenario, options, send);
+  const { name, start: { catalogue } } = scenario;
+  let webhook: string | undefined;
+  try {
+    if (catalogue) await applyCatalogue(catalogue, stage.project, send);
+    webhook = await addWebhook(scenario, options, send);
+  } catch (error) {
+    if (!(error instanceof CannotDo)) throw error;
+    const failure = failureOf(START, START.at, `Cannot begin: ${error.message}`);
+    const step = { ...START, line: START.at.line, failures: [failure], skipped: false };
+    return { file, name, steps: [step], events: 0, digest: options.digest("") };
+  }
   const bench = createBench(scenario, stage, { vars, webhook });
   await followEvents(bench, 0);
   bench.checked = bench.seen.length;
@@ -59,12 +72,15 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   const told = bench.seen.map(({ fields }) => JSON.stringify(fields)).join("\n");
   return {
     file,
-    name: scenario.name,
+    name,
     steps,
     events: bench.seen.length,
     digest: options.digest(told),
   };
 }
+
+/** What comes before the first step. */
+const START = { number: 0, title: "start", at: { line: 1, column: 1 } };
 
 /** Makes the webhook that events are delivered to, if there is one. */
 async function addWebhook(
@@ -74,16 +90,25 @@ async function addWebhook(
 ): Promise<string | undefined> {
   const url = options.webhook ?? webhook?.url;
   if (url === undefined) return undefined;
+  const types = webhook?.event_types;
   const { id } = await send<{ id: string }>({
     method: "POST",
     path: path`/integrations/webhooks`,
     body: {
       name: "scenario",
       url,
-      event_types: webhook?.event_types ?? null,
+      event_types: types?.map((type) => type.toLowerCase()) ?? ["initial_purchase"],
       authorization_header: webhook?.authorization_header,
     },
   });
+  // Only a change can ask for all types.
+  const change = { method: "POST", path: path`/integrations/webhooks/${id}` } as const;
+  if (!types) await send({ ...change, body: { event_types: null } });
+  const signing_secret = options.secret ?? webhook?.secret;
+  if (signing_secret !== undefined) {
+    const place = path`/_sim/projects/${options.stage.project}/webhooks/${id}/rotate_secret`;
+    await send({ method: "POST", path: place, body: { signing_secret } });
+  }
   return id;
 }
 
@@ -119,7 +144,7 @@ async function runStep(bench: Bench, step: Step, marks: Marks): Promise<StepOutc
     failures.push(failureOf(step, step.at, `Cannot do it: ${error.message}`));
   }
   await followEvents(bench, number);
-  if (bench.webhook !== undefined) await bench.stage.delivered();
+  failures.push(...await deliver(bench, step));
   for (const check of step.checks) {
     try {
       failures.push(...await compare(bench, step, check));
@@ -131,6 +156,19 @@ async function runStep(bench: Bench, step: Step, marks: Marks): Promise<StepOutc
   return { number, title, line, failures, skipped };
 }
 
+/** Waits for the deliveries of a step. What the webhook does not take is a failure, once. */
+async function deliver(bench: Bench, step: Step): Promise<Failure[]> {
+  const { webhook, stage, undelivered } = bench;
+  // A handler that has failed would be waited for at each step.
+  if (webhook === undefined || undelivered.size > 0) return [];
+  return (await stage.delivered(webhook)).map((event) => {
+    undelivered.add(event.event_id);
+    const { event_type, last_status, last_error } = event;
+    const why = last_status === null ? last_error ?? "no answer" : `it answered ${last_status}`;
+    return failureOf(step, step.at, `The webhook did not take ${event_type}: ${why}`);
+  });
+}
+
 /** Does what a step says. Returns the refusal of a deed that was refused. */
 async function act(bench: Bench, step: Step, marks: Marks): Promise<Refused | undefined> {
   const { action } = step;
@@ -139,32 +177,28 @@ async function act(bench: Bench, step: Step, marks: Marks): Promise<Refused | un
   if (!("deed" in action)) return await advance(bench, action, marks);
   const deed = DEEDS[action.deed];
   if (!deed) throw new CannotDo(`there is no deed ${JSON.stringify(action.deed)}`);
-  const requests = await deed.requests({
-    project: stage.project,
-    values: action.values,
-    webhook: bench.webhook,
-    id: (name) => idOf(bench, name),
-    read: (request) => bench.read(request),
-    later: (by) => targetOf(bench, { by }),
-  });
-  let done: Json = null;
-  for (const request of requests) {
-    const answer = await stage.send(request);
-    if ("refused" in answer) return answer.refused;
-    done = answer.done;
-  }
-  if (
-    action.as !== undefined && typeof done === "object" && done !== null && !Array.isArray(done)
-  ) {
-    bench.made.set(action.as, done as { readonly [key: string]: Json });
+  const { simulator, client } = stage;
+  try {
+    const done = await deed.perform({
+      simulator,
+      client,
+      values: action.values,
+      webhook: bench.webhook,
+      id: (name) => idOf(bench, name),
+      later: (by) => targetOf(bench, { by }),
+    });
+    if (action.as !== undefined) bench.made.set(action.as, { ...done });
+  } catch (error) {
+    const refused = refusedBy(error);
+    if (refused) return refused;
+    throw error;
   }
   return undefined;
 }
 
 /** When an advance ends, in milliseconds since 1970. */
-async function targetOf(bench: Bench, body: { by: string } | { to: number }): Promise<number> {
-  const place = path`/_sim/projects/${bench.stage.project}/clock/preview`;
-  return (await bench.read<{ to: number }>({ method: "POST", path: place, body })).to;
+async function targetOf({ stage }: Bench, body: { by: string } | { to: number }): Promise<number> {
+  return (await previewAdvance(stage.simulator, body)).to;
 }
 
 /** Moves the clock, and notes on the way who has access at the moments that are asked about. */
@@ -191,11 +225,17 @@ async function advance(
 }
 
 async function move(
-  stage: Stage,
+  { simulator }: Stage,
   body: { by: string } | { to: number },
 ): Promise<Refused | undefined> {
-  const answer = await stage.send(clockRequest(stage.project, body));
-  return "refused" in answer ? answer.refused : undefined;
+  try {
+    await advanceClock(simulator, { ...body, confirmed: true });
+    return undefined;
+  } catch (error) {
+    const refused = refusedBy(error);
+    if (refused) return refused;
+    throw error;
+  }
 }
 
 /** What is otherwise than expected about a refusal, or about there being none. */

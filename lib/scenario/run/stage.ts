@@ -4,7 +4,9 @@
  * @module
  */
 
-import type { DeedRequest } from "../deeds/mod.ts";
+import type { Client } from "../../client.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
+import type { DeedRequest } from "../deeds/deed.ts";
 import type { Json } from "../file/tree.ts";
 
 /** What the service says to a request that it refuses. */
@@ -40,14 +42,30 @@ export interface HandlerRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** An event that the webhook did not take. */
+export interface Undelivered {
+  /** The event's id. */
+  readonly event_id: string;
+  /** The event's type. */
+  readonly event_type: string;
+  /** The status of the last answer, or null where there was none. */
+  readonly last_status: number | null;
+  /** Why there was no good answer. */
+  readonly last_error: string | null;
+}
+
 /** A service of its own, with a project that is empty or a copy of a snapshot. */
 export interface Stage {
   /** The project. */
   readonly project: string;
+  /** The simulator of the project. */
+  readonly simulator: Simulator;
+  /** The API, signed in to the project. */
+  readonly client: Client;
   /** Sends a request. */
   send(request: DeedRequest): Promise<Answer>;
-  /** Waits until all deliveries were made or given up, but not for long. */
-  delivered(): Promise<void>;
+  /** Waits until all deliveries to a webhook were made, but not for long. Returns those that fail. */
+  delivered(webhook: string): Promise<readonly Undelivered[]>;
   /** Sends a request to the program under test. */
   ask(request: HandlerRequest): Promise<HandlerAnswer>;
   /** Waits so many milliseconds of real time. */

@@ -1,12 +1,26 @@
 /**
- * What an app does with a customer's virtual currencies: it gives and spends.
+ * What an app does with a customer's virtual currencies: it looks, gives and spends.
  *
  * @module
  */
 
-import { adjust, adjustments, balanceSchema } from "../records/adjustments.ts";
-import { pageOf } from "../contract/schemas.ts";
+import { adjust, adjustments, balanceListing, balanceSchema } from "../records/adjustments.ts";
+import { findCustomer } from "../records/find.ts";
+import { listPage } from "../records/lists.ts";
+import { pageOf, pageQuery } from "../contract/schemas.ts";
 import { simRoute } from "./route.ts";
+
+const listBalances = simRoute({
+  name: "listBalances",
+  summary: "Lists a customer's balances of all virtual currencies, empty ones too.",
+  method: "GET",
+  path: "/customers/{id}/currencies",
+  query: pageQuery,
+  response: pageOf(balanceSchema),
+}, async (call) => {
+  const { id } = await findCustomer(call, call.params.id);
+  return await listPage(call, balanceListing(call, id, true));
+});
 
 const changeBalances = simRoute({
   name: "changeBalances",
@@ -17,5 +31,5 @@ const changeBalances = simRoute({
   response: pageOf(balanceSchema),
 }, (call) => adjust(call, call.params.id, true));
 
-/** The route of balances. */
-export const balanceRoutes = [changeBalances];
+/** The routes of balances. */
+export const balanceRoutes = [listBalances, changeBalances];

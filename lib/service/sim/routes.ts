@@ -16,6 +16,7 @@ import { eventRoutes } from "./events/events.ts";
 import { listenerRoutes } from "./events/listeners.ts";
 import { faultRoutes } from "./fault_routes.ts";
 import { progressRoutes } from "./progress.ts";
+import { simProjectRoutes } from "./projects.ts";
 import { purchaseRoutes } from "./purchases.ts";
 import type { AdminRoute, SimRoute } from "./route.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
@@ -40,6 +41,7 @@ export const simRoutes: readonly SimRoute[] = [
 
 /** Every route below `/_sim` that belongs to no project. */
 export const adminRoutes: readonly AdminRoute[] = [
+  ...simProjectRoutes,
   ...tokenRoutes,
   ...accountRoutes,
   ...clientRoutes,

@@ -63,16 +63,23 @@ const ping = simRouteThen({
   return { project_id: call.project.id, id };
 });
 
+/** A secret in the form of the Standard Webhooks. */
+const SECRET = /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/;
+
 const rotateSecret = simRoute({
   name: "rotateWebhookSecret",
-  summary: "Creates a new signing secret for an integration. The old one stays valid for a day.",
+  summary: "Sets a new signing secret, or one of choice. The old one stays valid for a day.",
   method: "POST",
   path: "/webhooks/{id}/rotate_secret",
+  body: z.strictObject({
+    signing_secret: z.string().regex(SECRET, "must be whsec_ and 24 to 64 bytes in base64")
+      .optional(),
+  }),
   response: webhookSecret,
 }, async (call): Promise<WebhookSecret> => {
   const { tx, wall } = call;
   const webhook = await findWebhook(call, call.params.id);
-  const signing_secret = newSigningSecret();
+  const signing_secret = call.body().signing_secret ?? newSigningSecret();
   const previous_secret_until = wall() + OVERLAP_MS;
   await tx.updateTable("webhook_integrations")
     .set({ signing_secret, previous_secret: webhook.signing_secret, previous_secret_until })

@@ -1,0 +1,99 @@
+import { equal, match } from "node:assert/strict";
+import { openFolder, START } from "../support/scenarios.ts";
+
+/** A handler that keeps who has access, and answers questions about it. */
+function openHandler(answer: (type: string) => number = () => 200) {
+  const access = new Map<string, boolean>();
+  const got: string[] = [];
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    async (request) => {
+      const { pathname } = new URL(request.url);
+      if (request.method === "GET") {
+        const user = decodeURIComponent(pathname.split("/").at(-1) ?? "");
+        return Response.json({ user, pro: access.get(user) ?? false });
+      }
+      const { event } = await request.json();
+      got.push(event.type);
+      const status = answer(event.type);
+      if (status === 200) access.set(event.app_user_id, event.type !== "EXPIRATION");
+      return new Response(null, { status });
+    },
+  );
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  return { url, got, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
+const STORY = `${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+    as: s
+    expect:
+      handler: { get: "\${HOST}/users/ada", json: { pro: true } }
+  - expire: s
+    expect:
+      handler: { get: "\${HOST}/users/\${s.customer_id}", json: { pro: false }, within_s: 2 }
+`;
+
+Deno.test("events go to the webhook, and the handler's answers are checked", async () => {
+  await using handler = openHandler();
+  await using folder = await openFolder((request) => fetch(request));
+  const file = await folder.write("a.yaml", STORY);
+  const words = ["scenario", "run", file, "--webhook", `${handler.url}/hook`];
+  const { code, out } = await folder.run(...words, "--var", `HOST=${handler.url}`);
+  equal(code, 0, out);
+  equal(handler.got.join(), "INITIAL_PURCHASE,EXPIRATION");
+});
+
+Deno.test("a handler with another state fails, with its answer and the last event", async () => {
+  await using handler = openHandler();
+  await using folder = await openFolder((request) => fetch(request));
+  const file = await folder.write(
+    "a.yaml",
+    STORY.replace("pro: false", "pro: true").replace("s: 2", "s: 0"),
+  );
+  const words = ["scenario", "run", file, "--webhook", `${handler.url}/hook`];
+  const { code, out } = await folder.run(...words, "--var", `HOST=${handler.url}`);
+  equal(code, 1);
+  match(out, /The handler's answer differs in pro\n +- true\n +\+ false\n/);
+  match(out, /The last event: EXPIRATION for ada/);
+});
+
+Deno.test("a webhook that does not take an event fails the step", async () => {
+  await using handler = openHandler((type) => type === "INITIAL_PURCHASE" ? 200 : 500);
+  await using folder = await openFolder((request) => fetch(request));
+  const text = STORY.replace(/ {4}expect:\n.*\n/g, "");
+  const file = await folder.write("a.yaml", text);
+  const { code, out } = await folder.run("scenario", "run", file, "--webhook", handler.url);
+  equal(code, 1);
+  match(out, /step 2 \(expire s\): The webhook did not take EXPIRATION: it answered 500/);
+});
+
+Deno.test("other machines are reached only with --allow-host", async () => {
+  let asked = 0;
+  await using folder = await openFolder(() => {
+    asked++;
+    return Promise.resolve(Response.json({ pro: true }));
+  });
+  const text = STORY.replace(/ {2}- expire[\s\S]*/, "");
+  const file = await folder.write("a.yaml", text);
+  const host = ["--var", "HOST=https://example.com"];
+  const refused = await folder.run("scenario", "run", file, ...host);
+  equal(refused.code, 1);
+  match(
+    refused.out,
+    /https:\/\/example\.com\/users\/ada is not on this machine; pass --allow-host/,
+  );
+  equal(asked, 0);
+  equal((await folder.run("scenario", "run", file, ...host, "--allow-host")).code, 0);
+  equal(asked, 1);
+  const flag = await folder.run("scenario", "run", file, "--webhook", "https://example.com/");
+  equal(flag.code, 2);
+  match(flag.err, /example\.com is not this machine/);
+  const own = await folder.write(
+    "own.yaml",
+    text.replace("  at:", "  webhook: { url: https://example.com/ }\n  at:"),
+  );
+  const inFile = await folder.run("scenario", "run", own, ...host);
+  equal(inFile.code, 2);
+  match(inFile.out, /the webhook "https:\/\/example\.com\/" is not on this machine/);
+});

@@ -1,0 +1,195 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { parseScenario } from "../../lib/scenario/file/parse.ts";
+import { LARGEST_FILE, MOST_VALUES } from "../../lib/scenario/file/read.ts";
+import { openFolder, START } from "../support/scenarios.ts";
+
+/** What is wrong with a text, one line each. */
+async function problemsOf(text: string, vars: Record<string, string> = {}): Promise<string[]> {
+  const readFile = () => Promise.reject(new Error("cannot read it"));
+  const { scenario, problems } = await parseScenario(text, { vars, readFile });
+  equal(scenario === undefined, problems.length > 0);
+  return problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
+}
+
+/** A file with every kind of mistake. */
+const MISTAKES = `nam: x
+start:
+  at: 2026-02-30
+  time_zone: Europe/Lundon
+  catalogue:
+    apps: { ios: app_stor }
+    products:
+      pro.monthly: { app: ioss, duration: 1x, price: free, entitlments: [pro] }
+  webhook: { event_types: [RENEWEL] }
+steps:
+  - purchse: { customer: ada, product: pro.monthly }
+  - purchase: { customer: a/b, product: pro.montly, trial: maybe }
+    as: S
+  - purchase: { product: pro.monthly }
+    as: s
+    expect:
+      event: []
+      events: [RENEWEL, { price: 1 }]
+      access: { ada: pro }
+      subscription: { t: {}, s: { price: { near: x } } }
+  - grant: { customer: ada, entitlement: pro, for: P1M, until: 2026-02-01 }
+  - extend: { subscription: s }
+  - cancel: s
+    renew: s
+  - cancel: s
+    as: again
+  - just text
+  - advance: 3 weeks
+  - to: tomorrow
+  - alias: { customer: ada, alias: "\${WHO}" }
+  - expect: { attributes: { ada: { x: { matches: "(" }, y: "\${s}", z: "\${q.id}" } } }
+  - expire: { subscription: s, reason: UNSUBSCRIB }
+  - purchase: { customer: ada, product: pro.monthly }
+    as: s
+  - {}
+  - expect: { refused: true }
+`;
+
+Deno.test("a file with every kind of mistake gets one message for each, with its place", async () => {
+  const problems = await problemsOf(MISTAKES);
+  deepEqual(problems, [
+    '1:1 a scenario has no "nam"; did you mean "name"?',
+    '3:7 "2026-02-30" is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z',
+    '4:14 "Europe/Lundon" is no time zone such as Europe/London',
+    '6:18 "app_stor" is not one of app_store, play_store, mac_app_store, amazon, stripe, ' +
+    'svc_billing, roku, paddle, test_store; did you mean "app_store"?',
+    '8:27 the catalogue has no app "ioss"',
+    '8:43 "1x" is not a period such as P1M or 30d',
+    '8:54 "free" is not a number between 0 and 100000000',
+    '8:60 a product has no field "entitlments"; did you mean "entitlements"?',
+    '9:28 there is no event of the type "RENEWEL"; did you mean "RENEWAL"?',
+    '11:5 there is no deed "purchse"; did you mean "purchase"?',
+    '12:27 "a/b" cannot be the id of a customer: it contains a slash',
+    '12:41 the catalogue has no product "pro.montly"; did you mean "pro.monthly"?',
+    '12:60 "maybe" is not true, false or a period such as P1W',
+    '13:9 "S" is no name: a name has lower-case letters, digits and underscores',
+    '14:15 "purchase" needs the field "customer"',
+    '17:7 "expect" has no "event"; did you mean "events"?',
+    '18:16 there is no event of the type "RENEWEL"; did you mean "RENEWAL"?',
+    '18:25 an event is a type, or a map with the field "type"',
+    '19:22 a list of lookup keys is needed here, not "pro"',
+    '20:23 no step above makes "t"',
+    '20:50 a number is needed here, not "x"',
+    '21:12 "grant" takes for or until, not both',
+    '21:42 the catalogue has no entitlement "pro"',
+    '22:13 "extend" needs by or until',
+    "24:5 step 6 has two deeds, cancel and renew",
+    '26:5 "cancel" makes nothing that "as" could name',
+    '27:5 step 8 is a map, not "just text"',
+    '28:14 "3 weeks" is not a period such as P1M or 30d',
+    '29:9 "tomorrow" is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z',
+    "30:36 the variable WHO has no value",
+    '31:50 "(" is no regular expression: Unterminated group',
+    "31:60 ${s} names no field",
+    '31:71 no step above makes "q"',
+    '32:40 "UNSUBSCRIB" is not one of UNSUBSCRIBE, BILLING_ERROR, DEVELOPER_INITIATED, ' +
+    'PRICE_INCREASE, CUSTOMER_SUPPORT, UNKNOWN; did you mean "UNSUBSCRIBE"?',
+    '34:9 a step above already made "s"',
+    "35:5 step 15 does nothing and expects nothing",
+    '36:24 "refused" needs a deed in the same step',
+  ]);
+});
+
+Deno.test("YAML that cannot be read is named with its line", async () => {
+  deepEqual(await problemsOf("a: 1\na: 2\n"), ["2:1 the key is there twice"]);
+  deepEqual(await problemsOf(""), ["1:1 the file is no map with start and steps"]);
+  match((await problemsOf("start: {\n"))[0] ?? "", /^2:1 /);
+  deepEqual(await problemsOf("a: *b\n"), ["1:4 there is no anchor &b"]);
+});
+
+Deno.test("a file without start or steps says so", async () => {
+  deepEqual(await problemsOf("name: x\n"), [
+    '1:1 the scenario has no "start"',
+    '1:1 the scenario has no "steps"',
+  ]);
+  deepEqual(await problemsOf(`${START}steps: []\n`), ['7:8 "steps" is empty']);
+  deepEqual(await problemsOf("start: { at: 2026-01-01 }\nsteps: [{ customer: ada }]\n"), [
+    '1:8 "start" needs a "catalogue", or a snapshot with "from"',
+  ]);
+});
+
+Deno.test("aliases that expand without end are refused, and so are depths without end", async () => {
+  const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+  for (let i = 1; i < 9; i++) {
+    lines.push(`a${i}: &a${i} [${new Array(10).fill(`*a${i - 1}`).join(", ")}]`);
+  }
+  const [bomb = ""] = await problemsOf(lines.join("\n"));
+  match(bomb, new RegExp(`^\\d+:\\d+ the file expands to more than ${MOST_VALUES} values$`));
+  const deep = await problemsOf(`a: ${"[".repeat(60)}${"]".repeat(60)}`);
+  match(deep[0] ?? "", /more than 40 maps and lists stand in each other/);
+});
+
+Deno.test("hostile ids of customers are refused, anonymous ones are not", async () => {
+  const ids = ["..", ".", "", "a/../b", "a\\nb", "\\x1b[2J", "x".repeat(1501)];
+  for (const id of ids) {
+    const text = `${START}steps: [{ customer: "${id}" }]\n`;
+    const problems = await problemsOf(text);
+    equal(problems.length, 1, id);
+    match(problems[0] ?? "", /cannot be the id of a customer: /);
+    equal(problems[0]?.includes("\x1b"), false);
+  }
+  for (const id of ["$RCAnonymousID:1", "日本 %?#", "a'b\\\"c"]) {
+    deepEqual(await problemsOf(`${START}steps: [{ customer: "${id}" }]\n`), []);
+  }
+});
+
+Deno.test("a large file, a missing one and one outside of the folder are not read", async () => {
+  await using folder = await openFolder();
+  const large = await folder.write("large.yaml", `# ${"x".repeat(LARGEST_FILE)}\n`);
+  const outside = await Deno.makeTempFile();
+  await Deno.writeTextFile(outside, "secret: value");
+  await Deno.symlink(outside, `${folder.path}/link.yaml`);
+  const named = await folder.write(
+    "named.yaml",
+    "start: { catalogue: link.yaml }\nsteps: [{ customer: ada }]\n",
+  );
+  const up = await folder.write(
+    "up.yaml",
+    "start: { catalogue: ../../etc/passwd }\nsteps: [{ customer: ada }]\n",
+  );
+  const whole = await folder.write(
+    "whole.yaml",
+    "start: { catalogue: /etc/passwd }\nsteps: [{ customer: ada }]\n",
+  );
+  const link = `${folder.path}/link.yaml`;
+  const { code, out } = await folder.run(
+    "scenario",
+    "run",
+    large,
+    named,
+    up,
+    whole,
+    link,
+    "no.yaml",
+  );
+  await Deno.remove(outside);
+  equal(code, 2);
+  match(out, /large\.yaml": it is larger than 1 MiB/);
+  match(out, /named\.yaml:1:21: cannot read ".*link\.yaml": it is outside of the folder/);
+  match(out, /up\.yaml:1:21: cannot read ".*passwd": (it is outside of the folder|no such file)/);
+  match(out, /whole\.yaml:1:21: cannot read "\/etc\/passwd": it must be a path below/);
+  match(out, /link\.yaml": it is outside of the folder/);
+  match(out, /no\.yaml": no such file/);
+  equal(out.includes("secret"), false);
+});
+
+Deno.test("a wrong catalogue file is named with its own line", async () => {
+  await using folder = await openFolder();
+  await Deno.mkdir(`${folder.path}/catalogue`);
+  await folder.write("catalogue/c.yaml", "apps: { ios: app_store }\nproduct: {}\n");
+  const file = await folder.write(
+    "a.yaml",
+    "start: { catalogue: catalogue/c.yaml }\nsteps: [{ customer: ada }]\n",
+  );
+  const { code, out } = await folder.run("scenario", "run", file);
+  equal(code, 2);
+  match(
+    out,
+    /catalogue\/c\.yaml:2:1: a catalogue has no field "product"; did you mean "products"\?/,
+  );
+});
