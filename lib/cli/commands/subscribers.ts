@@ -122,7 +122,7 @@ const create = command({
 const transfer = command({
   brief: "Transfer what a subscriber has to another one",
   details: "Moves subscriptions, purchases and the access that they give, and promotional grants " +
-    "unless --app-id says which apps it is about.",
+    "unless --app-id says which apps it is about. Balances of virtual currencies and invoices stay.",
   args: {
     src_user_id: argument("The subscriber who has it"),
     dst_user_id: argument("The subscriber who shall have it"),
@@ -203,6 +203,9 @@ export const subscribers = group("Subscribers: the customers of the apps", ["cus
   create,
   delete: onOneForGood("Delete a subscriber", "subscriber", getCustomer, deleteCustomer, {
     id: USER_ID,
+    details:
+      "Everything that the service knows of the subscriber is deleted for good. Stored events " +
+      "stay, without personal attributes such as $email; deliveries already on their way keep theirs.",
   }),
   transfer,
   grant,

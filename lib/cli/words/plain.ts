@@ -95,6 +95,8 @@ export function onListOf<T>(
 
 /** How a command for good may differ. */
 interface GoodOptions {
+  /** More about it, for its help text. */
+  readonly details?: string | undefined;
   /** What the id is. Default: the noun's id. */
   readonly id?: string | undefined;
   /** What to run next after a refusal. */
@@ -107,11 +109,12 @@ export function onOneForGood(
   noun: string,
   look: (client: Client, id: string) => Promise<object>,
   act: (client: Client, id: string) => Promise<object>,
-  { id = `The ${noun}'s id`, hint }: GoodOptions = {},
+  { id = `The ${noun}'s id`, hint, details }: GoodOptions = {},
 ): Command {
   const [verb = "Change"] = brief.split(" ");
   return command({
     brief,
+    details,
     hint,
     args: { id: argument(id) },
     flags: confirmFlags,

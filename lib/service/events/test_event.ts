@@ -5,6 +5,7 @@
  */
 
 import { delivery } from "../domain/events.ts";
+import { spellEvents } from "../ledger/dialect.ts";
 import type { Place } from "../records/find.ts";
 import { newUuid } from "../records/random.ts";
 import { nextSeq } from "../store/mod.ts";
@@ -12,24 +13,26 @@ import type { Row } from "../store/tables.ts";
 
 /**
  * Writes a test event, its fields filled with what stands for something real. It counts as one of
- * the given app, and names the project's first app where that is none.
+ * the given app, and names the project's first app where that is none. Its store is the app's.
  */
 export async function writeTestEvent(
   { tx, now }: Place & { now: number },
   app_id: string | null,
 ): Promise<Row<"events">> {
-  const first = await tx.selectFrom("apps").select("id").orderBy("seq").limit(1).executeTakeFirst();
+  const apps = tx.selectFrom("apps").select(["id", "type"]).orderBy("seq").limit(1);
+  const app = await (app_id === null ? apps : apps.where("id", "=", app_id)).executeTakeFirst();
   const event = {
-    ...testEvent(now, app_id ?? first?.id),
+    ...testEvent(now, app),
     seq: await nextSeq(tx),
     app_id,
   };
-  return await tx.insertInto("events").values(event).returningAll().executeTakeFirstOrThrow();
+  const [spelled = event] = await spellEvents(tx.whole, [event]);
+  return await tx.insertInto("events").values(spelled).returningAll().executeTakeFirstOrThrow();
 }
 
 function testEvent(
   now: number,
-  app_id: string | undefined,
+  app: Pick<Row<"apps">, "id" | "type"> | undefined,
 ): Omit<Row<"events">, "project_id" | "seq" | "app_id"> {
   const id = newUuid();
   const customer = newUuid();
@@ -54,14 +57,14 @@ function testEvent(
     price: null,
     price_in_purchased_currency: null,
     subscriber_attributes: {},
-    store: "APP_STORE",
+    store: (app?.type ?? "app_store").toUpperCase(),
     takehome_percentage: null,
     tax_percentage: null,
     commission_percentage: null,
     offer_code: null,
     type: "TEST",
     id,
-    ...app_id === undefined ? {} : { app_id },
+    ...app === undefined ? {} : { app_id: app.id },
     experiments: [],
     renewal_number: null,
     metadata: null,

@@ -17,10 +17,10 @@ export async function setDialect(tx: Tx, value: Dialect): Promise<void> {
 }
 
 /** Events in the spelling of the dialect. Most have the same one in both. */
-export async function spellEvents(
+export async function spellEvents<E extends Pick<Row<"events">, "payload">>(
   tx: Tx,
-  events: readonly Row<"events">[],
-): Promise<readonly Row<"events">[]> {
+  events: readonly E[],
+): Promise<readonly E[]> {
   if (!events.some(({ payload }) => /"SVC_BILLING"|"svc_promo_/.test(payload))) return events;
   const row = await tx.selectFrom("settings").select("value").where("name", "=", SETTING)
     .executeTakeFirst();

@@ -35,7 +35,8 @@ interface Move {
  * Moves subscriptions and purchases, and with them the access that they give. They keep their ids and
  * their first owner. One event tells of it, unless only promotional grants move.
  *
- * Gap: invoices stay with the customer who was invoiced.
+ * Gap: invoices stay with the customer who was invoiced, and balances of virtual currencies with the
+ * customer who may have spent of them.
  */
 export async function moveHoldings(call: Now, move: Move): Promise<void> {
   const subscriptions = (await readSubscriptions(call, move.from)).filter(inApps(move));

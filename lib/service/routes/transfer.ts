@@ -26,6 +26,9 @@ const transferResult: z.ZodType<TransferResult> = z.object({
 const transferCustomer = route({
   name: "transferCustomer",
   summary: "Transfers subscriptions and purchases, with their access, to another customer.",
+  // Gap: what a customer has of a currency may be spent already, so it stays where it is.
+  description: "Balances of virtual currencies and invoices stay with the source. What later " +
+    "payments of a subscription bring goes to the target.",
   method: "POST",
   path: "/customers/{id}/actions/transfer",
   scope: [

@@ -93,3 +93,15 @@ Deno.test("a test event in a project without apps names none", async () => {
   });
   equal("app_id" in JSON.parse(event.payload).event, false);
 });
+
+Deno.test("a test event has the store of its app, in the spelling of the dialect", async () => {
+  for (
+    const [dialect, store] of [["specified", "SVC_BILLING"], ["public", "RC_BILLING"]] as const
+  ) {
+    await using desk = await openDesk({ dialect });
+    const { items } = await (await desk.send("GET", `/v2/projects/${desk.projectId}/apps`)).json();
+    const app = items.find(({ type }: { type: string }) => /billing$/.test(type));
+    const { payload } = await write(desk, app.id);
+    equal(JSON.parse(payload).event.store, store);
+  }
+});

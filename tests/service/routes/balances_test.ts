@@ -121,6 +121,22 @@ Deno.test("what a purchase brings is in the balance, and a refund takes it back"
   );
 });
 
+Deno.test("a transfer leaves balances, and later payments bring theirs to the target", async () => {
+  await using desk = await openDesk({ dialect: "public" });
+  const api = apiOf(desk);
+  const sim = await frozen(desk);
+  const { id } = await productNamed(desk, "notes.pro.monthly");
+  const product_grants = [{ product_ids: [id], amount: 50 }];
+  await api.post("/virtual_currencies", { code: "GLD", name: "Gold", product_grants });
+  const gold = async (who: string) =>
+    (await api.get(`/customers/${who}/virtual_currencies`)).items[0]?.["balance"] ?? 0;
+  await sim.subscribe({ product_id: id });
+  await api.post("/customers/ada/actions/transfer", { target_customer_id: "grace" });
+  deepEqual([await gold("ada"), await gold("grace")], [50, 0]);
+  await sim.advance("P1M");
+  deepEqual([await gold("ada"), await gold("grace")], [50, 50]);
+});
+
 Deno.test("two grants of a currency for one product add up, and a refund takes both back", async () => {
   await using desk = await openDesk({ dialect: "public" });
   const api = apiOf(desk);
