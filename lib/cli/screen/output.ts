@@ -141,9 +141,10 @@ export function createOutput(terminal: Terminal, asked: Format, data?: DataWrite
   // A pipe is as wide as it gets, and so is a terminal that says that it has 0 columns.
   const room = terminal.outColumns || Infinity;
   let blocks = 0;
-  const errRoom = terminal.errColumns || Infinity;
   const said = (text: string, style = asItIs, indent = 0) =>
-    wrapWords(visible(text), errRoom - indent).map((line) => `${style(line)}\n`).join("");
+    wrapWords(visible(text), (terminal.errColumns || Infinity) - indent).map((line) =>
+      `${style(line)}\n`
+    ).join("");
   const note = (text: string) => terminal.writeErr(said(text, err.dim));
   const block = (lines: readonly string[]) => {
     terminal.writeOut(`${blocks++ > 0 ? "\n" : ""}${lines.join("\n")}\n`);

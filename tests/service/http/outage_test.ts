@@ -179,7 +179,7 @@ Deno.test("a browser gets a page in an outage and after a fault, not JSON", asyn
         body: new URLSearchParams({ form: "f", decision: "allow" }),
       }),
   ];
-  const failures: [error: Error, status: number, reason: string][] = [
+  const failures: [error: unknown, status: number, reason: string][] = [
     [toStoreError(driverError("database or disk is full", 13)), 507, "the disk is full"],
     [
       toStoreError(driverError("attempt to write a readonly database", 1032)),

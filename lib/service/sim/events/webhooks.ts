@@ -10,7 +10,7 @@ import type { Lane } from "../../events/claims.ts";
 import type { DeliveryFault, DeliveryFaults } from "../../events/mod.ts";
 import { queueNew } from "../../events/queue.ts";
 import { newSigningSecret, OVERLAP_MS } from "../../events/signatures.ts";
-import { writeTestEvent } from "../../events/test_event.ts";
+import { writeTestEvent } from "../../ledger/test_event.ts";
 import { findWebhook } from "../../records/find.ts";
 import { wholeList } from "../../records/lists.ts";
 import type { Row } from "../../store/tables.ts";

@@ -8,7 +8,7 @@
 import { z } from "zod";
 import { invalid, unprocessable } from "../../contract/errors.ts";
 import { queueDeliveries } from "../../events/queue.ts";
-import { writeTestEvent } from "../../events/test_event.ts";
+import { writeTestEvent } from "../../ledger/test_event.ts";
 import { findCustomer } from "../../records/find.ts";
 import { newUuid } from "../../records/random.ts";
 import type { Row } from "../../store/tables.ts";

@@ -5,7 +5,7 @@
  */
 
 import { delivery } from "../domain/events.ts";
-import { spellEvents } from "../ledger/dialect.ts";
+import { spellEvents } from "./dialect.ts";
 import type { Place } from "../records/find.ts";
 import { newUuid } from "../records/random.ts";
 import { nextSeq } from "../store/mod.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
-import { writeTestEvent } from "../../../lib/service/events/test_event.ts";
+import { writeTestEvent } from "../../../lib/service/ledger/test_event.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 import { acrossProjects, inProject } from "../../../lib/service/store/mod.ts";
 
