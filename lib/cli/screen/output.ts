@@ -141,10 +141,7 @@ export function createOutput(terminal: Terminal, asked: Format, data?: DataWrite
   // A pipe is as wide as it gets, and so is a terminal that says that it has 0 columns.
   const room = terminal.outColumns || Infinity;
   let blocks = 0;
-  const said = (text: string, style = asItIs, indent = 0) =>
-    wrapWords(visible(text), (terminal.errColumns || Infinity) - indent).map((line) =>
-      `${style(line)}\n`
-    ).join("");
+  const said = saying(terminal);
   const note = (text: string) => terminal.writeErr(said(text, err.dim));
   const block = (lines: readonly string[]) => {
     terminal.writeOut(`${blocks++ > 0 ? "\n" : ""}${lines.join("\n")}\n`);
@@ -196,6 +193,18 @@ export function createOutput(terminal: Terminal, asked: Format, data?: DataWrite
     },
   };
 }
+
+/** Makes lines for standard error out of a text, no wider than its terminal. */
+function saying(
+  { errColumns }: Terminal,
+): (text: string, style?: Restyle, indent?: number) => string {
+  return (text, style = asItIs, indent = 0) =>
+    wrapWords(visible(text), (errColumns || Infinity) - indent)
+      .map((line) => `${style(line)}\n`).join("");
+}
+
+/** Makes a text stand out. */
+type Restyle = (text: string) => string;
 
 /** The lines of a title, if there is one. */
 function titleLines(title: string | undefined, room: number, style: Style): string[] {
