@@ -10,6 +10,9 @@ import { malformed, Refusal } from "../contract/errors.ts";
 /** The largest promised length for which memory is taken at once, in bytes: 64 KiB. */
 const TRUSTED_BYTES = 65_536;
 
+/** The memory that a body of unknown length gets at first, in bytes. It doubles when that is full. */
+const FIRST_BYTES = 4096;
+
 /** The requests whose bodies are being read: their senders are the ones to wait for. */
 const arriving = new WeakSet<Request>();
 
@@ -31,7 +34,7 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
   try {
     // Read as a whole, a body takes half as long; but then memory is taken for all that is promised.
     if (promised <= TRUSTED_BYTES) return await request.bytes();
-    return joined(await readChunks(request, most));
+    return await readPieces(request, most);
   } catch (error) {
     // The connection is all that can fail here, or the way in which the body is sent.
     if (error instanceof Refusal) throw error;
@@ -41,29 +44,27 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
   }
 }
 
-async function readChunks(request: Request, most: number): Promise<Uint8Array[]> {
-  const chunks: Uint8Array[] = [];
+/**
+ * Reads a body in pieces, each copied at once: a piece of one byte would else keep the whole buffer of
+ * 64 KiB in which it arrived.
+ */
+async function readPieces(request: Request, most: number): Promise<Uint8Array> {
+  let kept = new Uint8Array(FIRST_BYTES);
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
+  for await (const piece of request.body ?? []) {
+    const from = size;
+    size += piece.byteLength;
     if (size > most) throw tooLarge(most);
-    chunks.push(chunk);
+    if (size > kept.byteLength) {
+      const larger = new Uint8Array(Math.max(size, 2 * kept.byteLength));
+      larger.set(kept.subarray(0, from));
+      kept = larger;
+    }
+    kept.set(piece, from);
   }
-  return chunks;
+  return kept.subarray(0, size);
 }
 
 function tooLarge(most: number): Refusal {
   return malformed(`The body is larger than ${most} bytes`, 413);
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const [only] = chunks;
-  if (chunks.length <= 1) return only ?? new Uint8Array();
-  const all = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return all;
 }

@@ -160,3 +160,17 @@ Deno.test("what is promised takes no memory before it comes", async () => {
   for (const conn of conns) conn.close();
   await port.stop(1000);
 });
+
+Deno.test("a body of single bytes takes no more memory than its bytes", async () => {
+  let sent = 0;
+  const body = new ReadableStream({
+    // Each byte lies in a buffer of its own, as bytes from a socket do.
+    pull: (stream) =>
+      ++sent > 4000 ? stream.close() : stream.enqueue(new Uint8Array(65_536).subarray(0, 1)),
+  });
+  const before = Deno.memoryUsage().external;
+  const request = new Request("http://127.0.0.1/", { method: "POST", body });
+  equal((await readBytes(request, 4_194_304)).byteLength, 4000);
+  const grown = (Deno.memoryUsage().external - before) / 1_048_576;
+  ok(grown < 150, `4000 bytes in 4000 pieces take ${grown} MiB`);
+});
