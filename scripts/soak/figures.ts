@@ -6,13 +6,19 @@
 
 import { p99 } from "./load.ts";
 
+/** The longest that one in a hundred reads may take beside any attack, in milliseconds. */
+const MOST_P99_MS = 3000;
+
+/** The most memory that the service may take, in MB. */
+const MOST_MEMORY_MB = 640;
+
 /** Collects figures. */
 export interface Figures {
   /** Writes that were acknowledged, and those of them that were lost. */
   writes(what: string, acknowledged: number, lost: number): void;
   /** How long reads took beside something, in milliseconds. */
   reads(what: string, times: readonly number[]): void;
-  /** How many connections a limit has closed. */
+  /** How many connections a limit has closed. A limit that never closes any is not there. */
   closed(limit: string, count: number): void;
   /** The memory of a process, in MB. */
   peak(megabytes: number): void;
@@ -24,8 +30,8 @@ export interface Figures {
   wrong(what: string): void;
   /** The table. */
   table(): string;
-  /** Whether anything is wrong. */
-  readonly failed: boolean;
+  /** Holds the figures against their bounds. Returns whether nothing is wrong. */
+  judge(): boolean;
 }
 
 /** A line of the table. */
@@ -66,8 +72,17 @@ export function createFigures(): Figures {
     note: (what, text) => void notes.set(what, text),
     skip: (what) => void skipped.add(what),
     wrong: (what) => void faults.push(what),
-    get failed() {
-      return faults.length > 0;
+    judge() {
+      for (const [what, { rounds, acknowledged, times }] of lines) {
+        if (rounds > 0 && acknowledged === 0) faults.push(`${what}: nothing was acknowledged`);
+        const ms = p99(times) ?? 0;
+        if (ms > MOST_P99_MS) faults.push(`${what}: p99 of ${ms.toFixed(0)} ms`);
+      }
+      for (const [limit, count] of closed) {
+        if (count === 0) faults.push(`the limit closed nothing: ${limit}`);
+      }
+      if (most > MOST_MEMORY_MB) faults.push(`the service took ${most} MB`);
+      return faults.length === 0;
     },
     table() {
       const rows = [["WHAT", "ROUNDS", "ACKNOWLEDGED", "LOST", "READS", "P99 MS"]];

@@ -200,6 +200,31 @@ async function sendHostileRound(
       figures.wrong(`${JSON.stringify(line)} was answered with ${status}`);
     }
   }
+  await Promise.all(Array.from({ length: 4 }, () => sendPieces(service.port)));
+  const state = "s".repeat(2000);
+  for (let i = 0; i < 50; i++) {
+    const { status, body } = await fetch(`${service.baseUrl}/oauth2/authorize?state=${state}`);
+    await body?.cancel();
+    if (status >= 500) figures.wrong(`a sign-in without a client was answered with ${status}`);
+  }
+}
+
+/** Sends a body of single bytes, each in a chunk of its own, to an address that needs no credential. */
+async function sendPieces(port: number): Promise<void> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const text = new TextEncoder();
+  try {
+    await connection.write(text.encode(
+      `POST /oauth2/token HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+        "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ));
+    const piece = text.encode("1\r\nx\r\n");
+    for (let i = 0; i < 5000; i++) await connection.write(piece);
+  } catch {
+    // The service has had enough.
+  } finally {
+    connection.close();
+  }
 }
 
 /** The status that a raw request is answered with; `cut` when the connection is closed. */

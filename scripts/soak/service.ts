@@ -31,13 +31,26 @@ export interface Service {
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 
+/** What a service lives under. */
+export interface Conditions {
+  /** The most that it may write to a file, in blocks of 512 bytes: what a full disk does to it. */
+  fileBlocks?: number;
+  /** Where to record its writes, syncs and answers. It needs strace. */
+  trace?: string;
+}
+
+/** What is recorded: file paths, all bytes in hexadecimal, and the calls of all threads. */
+const TRACED = "strace -D -f -q -y -xx -s 200000 -e trace=pwrite64,fsync,fdatasync,ftruncate," +
+  "write,writev,sendto -e signal=none";
+
 /**
- * Starts a service. `fileBlocks` limits each file that it writes, in blocks of 512 bytes: what a full
- * disk does to it. Undefined when it ends before it listens.
+ * Starts a service. Undefined when it ends before it listens.
+ *
+ * @throws {Error} when it runs but gives no access token.
  */
 export async function startService(
   folder: string,
-  fileBlocks?: number,
+  { fileBlocks, trace }: Conditions = {},
 ): Promise<Service | undefined> {
   const words = ["service", "start", "--port", "0", "--data", folder, "--output", "json"];
   const allowed = ["--allow-net", "--allow-env", "--allow-read", "--allow-write"];
@@ -47,20 +60,16 @@ export async function startService(
     stdin: "null",
     stdout: "piped",
     stderr: "null",
-  } as const;
-  const limited = {
-    ...options,
-    // 25 is SIGXFSZ: a write fails instead of ending the process.
-    args: [
-      "-c",
-      `trap '' 25; ulimit -f ${fileBlocks}; exec "$0" "$@"`,
-      Deno.execPath(),
-      ...options.args,
-    ],
-  };
-  const child = fileBlocks === undefined
-    ? new Deno.Command(Deno.execPath(), { ...options, args: [...options.args] }).spawn()
-    : new Deno.Command("sh", limited).spawn();
+  } satisfies Deno.CommandOptions;
+  // 25 is SIGXFSZ: a write fails instead of ending the process.
+  const shell = trace === undefined
+    ? `trap '' 25; ulimit -f ${fileBlocks}; exec "$0" "$@"`
+    : `exec ${TRACED} -o '${trace}' "$0" "$@"`;
+  const isPlain = fileBlocks === undefined && trace === undefined;
+  const child = isPlain
+    ? new Deno.Command(Deno.execPath(), options).spawn()
+    : new Deno.Command("sh", { ...options, args: ["-c", shell, Deno.execPath(), ...options.args] })
+      .spawn();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value } = await reader.read();
   const kill = async () => {
@@ -82,7 +91,11 @@ export async function startService(
     request(`${baseUrl}${path}`, "POST", token, body);
   const address = (path: string) => `${baseUrl}/v2/projects/${project}${path}`;
   const answer = await post("/_sim/tokens", secret, {}).catch(() => undefined);
-  const { access_token = "" } = await answer?.json().catch(() => ({})) ?? {};
+  const { access_token } = await answer?.json().catch(() => ({})) ?? {};
+  if (!access_token) {
+    await kill();
+    throw new Error(`The service on ${folder} gives no access token`);
+  }
   return {
     folder,
     baseUrl,
@@ -121,6 +134,14 @@ async function request(
     ...body !== undefined && { body: JSON.stringify(body) },
     signal: AbortSignal.timeout(10_000),
   });
+}
+
+/** Whether a command is installed. */
+export async function commandExists(name: string): Promise<boolean> {
+  const args = ["-c", `command -v ${name}`];
+  const { success } = await new Deno.Command("sh", { args, stdout: "null", stderr: "null" })
+    .output();
+  return success;
 }
 
 /** The most memory that a process has had, in MB, where /proc tells. */
