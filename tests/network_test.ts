@@ -2,6 +2,8 @@ import { equal, match, ok } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
 const MOD = new URL("../mod.ts", import.meta.url);
+const CONFIG = new URL("../deno.json", import.meta.url);
+const CONTEXT = new URL("../lib/cli/context.ts", import.meta.url);
 const TLS = new URL("./tls/", import.meta.url);
 
 /** What a child process left behind. */
@@ -117,7 +119,7 @@ Deno.test("the command line bypasses proxies for this machine", async () => {
   await using server = serve(() => Response.json(EMPTY_LIST));
   const permissions = "--allow-net=127.0.0.1 --allow-env --allow-read";
   const task = await Deno.readTextFile(new URL("../deno.json", import.meta.url));
-  for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) {
+  const listed = async (env: Record<string, string>) => {
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
         ...["run", "--quiet", "--no-prompt", ...permissions.split(" ")],
@@ -128,13 +130,33 @@ Deno.test("the command line bypasses proxies for this machine", async () => {
         CLI_BASE_URL: server.baseUrl,
         CLI_PROJECT_ID: "proj1",
         CLI_SERVICE_ADMIN_SECRET: "adm_x",
-        NO_PROXY: "a.example",
-        [name]: "http://127.0.0.1:4998",
+        ...env,
       },
     }).output();
     ok(success, new TextDecoder().decode(stderr));
+  };
+  for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]) {
+    await listed({ NO_PROXY: "a.example", [name]: "http://127.0.0.1:4998" });
     match(task, new RegExp(`--allow-env=\\S*\\b${name}\\b`), "the task may read it");
   }
+});
+
+Deno.test("the exceptions from proxies that are set stay, in either spelling", async () => {
+  const exceptions = async (env: Record<string, string>) => {
+    const program = `
+      import { systemWorld } from ${JSON.stringify(CONTEXT.href)};
+      await systemWorld(new AbortController().signal);
+      console.log(Deno.env.get("NO_PROXY"));`;
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", "--quiet", "--config", fileURLToPath(CONFIG), program],
+      env: { ...env, HTTP_PROXY: "http://127.0.0.1:4998" },
+    }).output();
+    return new TextDecoder().decode(stdout).trim();
+  };
+  const own = "localhost,127.0.0.1,::1";
+  equal(await exceptions({ NO_PROXY: "a.example" }), `a.example,${own}`);
+  equal(await exceptions({ NO_PROXY: "", no_proxy: "b.example" }), `b.example,${own}`);
+  equal(await exceptions({ NO_PROXY: "" }), own);
 });
 
 Deno.test("DENO_CERT adds a private CA, and the error without it names the variable", async () => {

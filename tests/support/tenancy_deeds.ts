@@ -138,6 +138,20 @@ export async function makeSpare(site: Site, projectId: string): Promise<void> {
   for (const [list, body] of AGAIN) {
     await succeed(site, { method: "POST", path: api + list, body });
   }
+  const post = (path: string, body: object) => succeed(site, { method: "POST", path, body });
+  await post(`${api}/customers`, { id: "spare" });
+  await post(`${api}/customers/spare/attributes`, attributesOf("spare@example.com"));
+  await post(`${api}/customers/spare/actions/assign_offering`, { offering_id: "again" });
+  const [app] = await items(site, `${api}/apps`);
+  await post(`${api}/products`, { app_id: app?.id, store_identifier: SPARE, type: "consumable" });
+}
+
+/** A product that is made to be deleted. */
+const SPARE = "spare.product";
+
+/** The body that gives a customer an attribute, or takes it. */
+function attributesOf(value: string | null): object {
+  return { attributes: [{ name: "$email", value }] };
 }
 
 /** Merges, transfers, sends events again, passes time, deletes: all of that must succeed. */
@@ -147,9 +161,7 @@ export async function doMuch(site: Site, projectId: string): Promise<void> {
   const post = (path: string, body: object = {}) => succeed(site, { method: "POST", path, body });
   const since = site.stock.now;
   await post(`${sim}/clock/advance`, { by: "P2M" });
-  await post(`${api}/customers/debtor1/attributes`, {
-    attributes: [{ name: "$email", value: "a@example.com" }],
-  });
+  await post(`${api}/customers/debtor1/attributes`, attributesOf("a@example.com"));
   const nobody = "$SVCAnonymousID:00000000000000000000000000000001";
   const [{ id } = { id: "" }] = await items(site, `${api}/products`);
   await post(`${sim}/purchases`, { customer_id: nobody, product_id: id, price: 1 });
@@ -159,6 +171,12 @@ export async function doMuch(site: Site, projectId: string): Promise<void> {
     await post(`${sim}/events/${event.id}/resend`);
   }
   await post(`${sim}/events/recover`, { since });
+  await post(`${api}/customers/spare/attributes`, attributesOf(null));
+  await post(`${api}/customers/spare/actions/assign_offering`, { offering_id: null });
+  const spare = (await items(site, `${api}/products`)).find(
+    ({ store_identifier }) => store_identifier === SPARE,
+  );
+  await succeed(site, { method: "DELETE", path: `${api}/products/${spare?.id}` });
   for (const [list, body, one] of AGAIN) {
     await succeed(site, { method: "DELETE", path: api + one });
     await post(api + list, body);
