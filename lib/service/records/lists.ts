@@ -68,6 +68,11 @@ interface TableListing<T extends ListedTable, Item> {
   object: string;
   /** Narrows the rows. */
   where?: RawBuilder<unknown> | undefined;
+  /**
+   * Whether few rows are left then: they are found by an index of the condition and sorted. Default:
+   * the rows are read in their order, and those that do not fit are left out.
+   */
+  isNarrow?: boolean;
   /** Newest first. */
   newestFirst?: boolean;
   /** A row as the API shows it. */
@@ -82,6 +87,8 @@ export function tableListing<T extends ListedTable, Item>(
 ): Listing<Listed<T>, number, Item> {
   const { tx } = call;
   const { object, where, newestFirst = false } = options;
+  // Of an expression, SQLite has no index.
+  const place = options.isNarrow ? sql`+seq` : sql`seq`;
   const order = newestFirst ? sql`desc` : sql`asc`;
   return {
     async positionOf(id) {
@@ -93,11 +100,11 @@ export function tableListing<T extends ListedTable, Item>(
       const after = seq === undefined
         ? sql`1 = 1`
         : newestFirst
-        ? sql`seq < ${seq}`
-        : sql`seq > ${seq}`;
+        ? sql`${place} < ${seq}`
+        : sql`${place} > ${seq}`;
       const { rows } = await sql<Listed<T>>`
         select * from ${tx.rows(table)} where ${after} and ${where}
-        order by seq ${order} limit ${count}`.execute(tx);
+        order by ${place} ${order} limit ${count}`.execute(tx);
       return rows;
     },
     idOf: ({ id }) => id,

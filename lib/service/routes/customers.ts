@@ -57,7 +57,12 @@ const listCustomers = route({
   const where = search === undefined ? undefined : withEmail(call, search);
   return listPage(
     call,
-    tableListing(call, "customers", { object: "customer", where, show: showCustomer }),
+    tableListing(call, "customers", {
+      object: "customer",
+      where,
+      isNarrow: true,
+      show: showCustomer,
+    }),
   );
 });
 

@@ -1,0 +1,64 @@
+import { deepEqual, ok } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { acrossProjects } from "../../../lib/service/store/mod.ts";
+import { type Desk, openDesk } from "../../support/harness.ts";
+
+/** Requests whose tables grow with the project. */
+const GROWING = [
+  "/customers",
+  "/customers?starting_after={customer}",
+  "/customers?search=somebody%40example.com",
+  "/customers?search=somebody%40example.com&starting_after={customer}",
+  "/customers/{customer}",
+  "/customers/{customer}/subscriptions",
+  "/customers/{customer}/purchases",
+  "/customers/{customer}/invoices",
+  "/customers/{customer}/active_entitlements",
+  "/audit_logs",
+];
+
+Deno.test("requests find the rows of large tables by an index, and walk none of them", async () => {
+  for (const path of GROWING) {
+    // Each has a database of its own, on which no statement is prepared yet.
+    await using desk = await openDesk();
+    const plans = await plansOf(desk, path);
+    ok(plans.length > 0, path);
+    const walks = plans.filter((step) => /^SCAN|TEMP B-TREE/.test(step));
+    // The few customers of one e-mail address are sorted.
+    const sorts = path.includes("search=") ? ["USE TEMP B-TREE FOR ORDER BY"] : [];
+    deepEqual(walks, sorts, path);
+    // An index without a further column would lead to all rows of the project.
+    const wide = plans.filter((step) => /\(project_id=\?\)$/.test(step));
+    deepEqual(wide, isPlainList(path) ? wide : [], path);
+  }
+});
+
+/** Whether a request asks for all rows in their order. */
+function isPlainList(path: string): boolean {
+  return path === "/customers" || path === "/audit_logs";
+}
+
+/** The steps by which SQLite runs the queries of a request. */
+async function plansOf(desk: Desk, template: string): Promise<string[]> {
+  const { id } = await desk.service.store.read((tx) =>
+    acrossProjects(tx).selectFrom("customers").select("id").executeTakeFirstOrThrow()
+  );
+  const path = template.replaceAll("{customer}", encodeURIComponent(id));
+  const plans: string[] = [];
+  const { prepare } = DatabaseSync.prototype;
+  DatabaseSync.prototype.prepare = function (sql) {
+    if (/^\s*select/i.test(sql)) {
+      const steps = prepare.call(this, `EXPLAIN QUERY PLAN ${sql}`).all();
+      for (const step of steps) plans.push(String(Object.values(step).at(-1)));
+    }
+    return prepare.call(this, sql);
+  };
+  try {
+    const response = await desk.send("GET", `/v2/projects/${desk.projectId}${path}`);
+    ok(response.ok, `${path}: ${response.status}`);
+    await response.body?.cancel();
+  } finally {
+    DatabaseSync.prototype.prepare = prepare;
+  }
+  return plans;
+}
