@@ -74,6 +74,19 @@ export async function peakMemory(pid: number): Promise<number | undefined> {
   }
 }
 
+/** The processor time that a process has taken, in milliseconds; undefined where nobody tells. */
+export async function processorTime(pid: number): Promise<number | undefined> {
+  try {
+    const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/stat`] }).output();
+    // The name of the program ends with the last bracket. Times are in hundredths of a second.
+    const fields = new TextDecoder().decode(stdout).split(") ").pop()?.split(" ");
+    const [user, system] = [Number(fields?.[11]), Number(fields?.[12])];
+    return Number.isNaN(user + system) ? undefined : (user + system) * 10;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Runs `deno run` with these arguments to its end. Throws unless it ends well. */
 export async function runDeno(
   args: readonly string[],

@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { connect } from "../../lib/service/store/connection.ts";
 import { peakMemory, startScript } from "./child.ts";
-import { type Finding, type Measured, megabytes, plain } from "./measure.ts";
+import { type Finding, limited, type Measured, megabytes, plain, toMebibytes } from "./measure.ts";
 import { type RunningService, startService } from "./programs.ts";
 
 /** Of so many customers one may be deleted while the walk is under way; the others stay. */
@@ -81,7 +81,7 @@ export async function measureCustomers(
 function findings(walked: Walked, written: Written, memory: Memory): Finding[] {
   const seconds = walked.ms / 1000;
   return [
-    plain("The walk", `${seconds.toFixed(1)} s`),
+    limited("The walk", { value: seconds, unit: "s", budget: { atMost: 11 } }),
     plain("Customers seen", String(walked.seen)),
     plain("Customers seen per second", (walked.seen / seconds).toFixed(0)),
     plain("Missed, or seen twice", String(walked.missed + walked.twice)),
@@ -89,7 +89,11 @@ function findings(walked: Walked, written: Written, memory: Memory): Finding[] {
     plain("Of them seen", String(walked.late)),
     plain("Deleted meanwhile", String(written.deleted)),
     plain("Memory of the client, before", megabytes(walked.rss)),
-    plain("Memory of the client, at most", megabytes(memory.client)),
+    limited("Memory of the client, at most", {
+      value: toMebibytes(memory.client),
+      unit: "MiB",
+      budget: { atMost: 110 },
+    }),
     plain("Memory of the service, at most", megabytes(memory.service)),
   ];
 }

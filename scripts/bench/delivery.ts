@@ -26,6 +26,8 @@ export interface DeliveryRun {
   events: number;
   /** After how many milliseconds of each process it is killed, or after how many requests. */
   kill: { ms: number } | { requests: number };
+  /** Which share of the requests the receiver fails. Default 0.3. */
+  fails?: number;
 }
 
 /** How it went. */
@@ -40,8 +42,10 @@ export interface DeliveryFigures {
   kills: number;
   /** Attempts that a kill has cut off. */
   interrupted: number;
-  /** How long it took. */
+  /** How long it took, with all starts. */
   seconds: number;
+  /** The time from the first request to the last one. */
+  sending: number;
   /** The most memory that the service had, in bytes. */
   memory: number;
   /** What was wrong. Nothing must be. */
@@ -115,8 +119,12 @@ export async function deliverKilled(run: DeliveryRun): Promise<DeliveryFigures> 
     faults: [],
   };
   let arrived = () => {};
+  let first: number | undefined;
+  let last = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const status = take(seen, request.headers, await request.text());
+    const status = take(seen, request.headers, await request.text(), run.fails ?? 0.3);
+    last = performance.now();
+    first ??= last;
     arrived();
     return new Response("", { status });
   });
@@ -142,11 +150,12 @@ export async function deliverKilled(run: DeliveryRun): Promise<DeliveryFigures> 
   const { requests, failures, doubled } = seen;
   const failed = failures.values().reduce((sum, count) => sum + count, 0);
   const { interrupted, faults } = check(run, seen);
-  return { requests, failed, doubled, kills, interrupted, seconds, memory, faults };
+  const sending = (last - (first ?? last)) / 1000;
+  return { requests, failed, doubled, kills, interrupted, seconds, sending, memory, faults };
 }
 
-/** Takes a delivery in, and fails three times of ten, if not so often that it would be given up. */
-function take(seen: Seen, headers: Headers, body: string): number {
+/** Takes a delivery in, and fails a share of them, if not so often that it would be given up. */
+function take(seen: Seen, headers: Headers, body: string, fails: number): number {
   const { faults, bodies, last, failures, taken } = seen;
   seen.requests++;
   const { event: { id, app_user_id: customer, number } } = JSON.parse(body);
@@ -159,7 +168,7 @@ function take(seen: Seen, headers: Headers, body: string): number {
   last.set(customer, number);
   if (taken.has(id)) seen.doubled++;
   const count = failures.get(id) ?? 0;
-  if (count < MOST_FAILURES && Math.random() < 0.3) {
+  if (count < MOST_FAILURES && Math.random() < fails) {
     failures.set(id, count + 1);
     return 500;
   }
@@ -256,7 +265,8 @@ async function fill({ folder, events }: DeliveryRun, url: string): Promise<void>
   await service.close();
 }
 
-function eventRow(
+/** An event to deliver. */
+export function eventRow(
   project_id: string,
   seq: number,
   number: number,

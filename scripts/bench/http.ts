@@ -4,9 +4,11 @@
  * @module
  */
 
-import { type Child, startScript } from "./child.ts";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Child, processorTime, startDeno, startScript } from "./child.ts";
 import type { Order, Outcome, Template } from "./load_generator.ts";
-import { type Finding, inTurns, type Measured, median } from "./measure.ts";
+import { type Finding, inTurns, type Measured, median, ratioOf } from "./measure.ts";
 import type { RunningService } from "./programs.ts";
 
 /** How thoroughly to measure. */
@@ -19,6 +21,8 @@ export interface HttpOptions {
   ms: number;
   /** The service. */
   service: RunningService;
+  /** A folder for what else is needed. */
+  folder: string;
 }
 
 /** A kind of load. */
@@ -43,6 +47,8 @@ interface Case {
   request: Template;
   /** The least ratio, where there is a budget. */
   atLeast?: number;
+  /** The least share of our processor time that the practical limit needs, where that is measured. */
+  limit?: number;
 }
 
 /** Measures requests, each against a bare server with an answer of the same size. */
@@ -51,13 +57,16 @@ export async function measureHttp(options: HttpOptions): Promise<Measured> {
   const findings: Finding[] = [];
   for (const one of await cases(options.service)) {
     findings.push(...await measureCase(options, generator, one));
+    if (one.limit !== undefined) findings.push(await measureLimit(options, generator, one));
   }
   return {
     method: "Requests per second, against `Deno.serve` with the same answer in the same minute: " +
       `${options.rounds} turns of ${options.ms} ms each. Service, bare server and load generator ` +
       "are processes of their own. The budgets speak of `fetch` on 64 connections that stay " +
       "open. Bare sockets cost the sender less, so the machine has more time for the server: " +
-      "they show the servers alone.",
+      "they show the servers alone. The practical limit is `Deno.serve` with one prepared " +
+      "statement for a GET, or one insert that is on disk for a POST, and nothing else; there " +
+      "the processor time of a request counts, in turns as well.",
     findings,
   };
 }
@@ -74,21 +83,51 @@ async function measureCase(
   const { base_url } = JSON.parse(await bare.line());
   const findings: Finding[] = [];
   for (const { name, counts, ...load } of LOADS) {
-    const turn = (base_url: string) => () =>
-      carryOut(generator, { base_url, request, ms, ...load });
+    const turn = (base_url: string) => async () =>
+      (await carryOut(generator, { base_url, request, ms, ...load })).per_second;
     const turns = { ours: turn(service.base_url), bare: turn(base_url) };
     const samples = await inTurns(turns, { rounds, warmUp });
-    const [ours, base] = [median(samples.ours), median(samples.bare)];
     findings.push({
       what: `${what}; ${name}`,
-      ours: `${ours.toFixed(0)}/s`,
-      base: `${base.toFixed(0)}/s, bare`,
-      value: ours / base,
-      unit: "x",
+      ours: `${median(samples.ours).toFixed(0)}/s`,
+      base: `${median(samples.bare).toFixed(0)}/s, bare`,
+      ...ratioOf(samples.ours, samples.bare),
+      better: "more",
       ...counts && atLeast !== undefined && { budget: { atLeast } },
     });
   }
   return findings;
+}
+
+/** Measures the processor time of a request against that of the practical limit. */
+async function measureLimit(
+  { service, rounds, warmUp, ms, folder }: HttpOptions,
+  generator: Child,
+  { what, request, limit = 0 }: Case,
+): Promise<Finding> {
+  const flags = ["--quiet", "--no-prompt", "--allow-net=127.0.0.1", "--allow-read"];
+  const script = fileURLToPath(import.meta.resolve("./limit_server.ts"));
+  const file = join(folder, `limit ${request.method}.db`);
+  await using server = startDeno([...flags, "--allow-write", script, file]);
+  const { base_url } = JSON.parse(await server.line());
+  const turn = (base_url: string, pid: number) => async () => {
+    const before = await processorTime(pid) ?? NaN;
+    const order: Order = { base_url, request, ms, by: "fetch", connections: 64 };
+    const { answered } = await carryOut(generator, order);
+    return ((await processorTime(pid) ?? NaN) - before) / answered;
+  };
+  const turns = { ours: turn(service.base_url, service.pid), limit: turn(base_url, server.pid) };
+  const samples = await inTurns(turns, { rounds, warmUp });
+  const micros = (times: number[]) => `${(median(times) * 1000).toFixed(0)} µs`;
+  const ratio = ratioOf(samples.limit, samples.ours);
+  return {
+    what: `${what}; processor time of the practical limit against ours`,
+    ours: micros(samples.ours),
+    base: `${micros(samples.limit)}, the practical limit`,
+    ...Number.isNaN(ratio.value) ? {} : ratio,
+    better: "more",
+    budget: { atLeast: limit },
+  };
 }
 
 /** What to measure. Makes the objects that the lists need. */
@@ -115,10 +154,15 @@ async function cases(service: RunningService): Promise<Case[]> {
   await Promise.all(listed);
   const offering: { id: string } = JSON.parse(await answerOf(service, read("/offerings/default")));
   return [
-    { what: "GET by id", request: read(`/offerings/${offering.id}`), atLeast: 0.5 },
-    { what: "List of 20", request: read("/entitlements?limit=20") },
+    {
+      what: "GET by id",
+      request: read(`/offerings/${offering.id}`),
+      atLeast: 0.62,
+      limit: 0.4,
+    },
+    { what: "List of 20", request: read("/entitlements?limit=20"), atLeast: 0.4 },
     { what: "List of 100", request: read("/entitlements?limit=100") },
-    { what: "POST that creates", request: create("/offerings"), atLeast: 0.25 },
+    { what: "POST that creates", request: create("/offerings"), atLeast: 0.3, limit: 0.33 },
   ];
 }
 
@@ -143,9 +187,8 @@ async function answerOf(service: RunningService, request: Template): Promise<str
   return text;
 }
 
-/** Has the load generator carry out an order. Gives requests per second. */
-async function carryOut(generator: Child, order: Order): Promise<number> {
+/** Has the load generator carry out an order. */
+async function carryOut(generator: Child, order: Order): Promise<Outcome> {
   await generator.say(JSON.stringify(order));
-  const { per_second }: Outcome = JSON.parse(await generator.line());
-  return per_second;
+  return JSON.parse(await generator.line());
 }

@@ -37,6 +37,8 @@ export interface Template {
 export interface Outcome {
   /** Requests that were answered per second. */
   per_second: number;
+  /** Requests that were answered. */
+  answered: number;
 }
 
 let last = 0;
@@ -58,7 +60,7 @@ async function load(order: Order): Promise<Outcome> {
       answered++;
     } while (performance.now() < end);
   }));
-  return { per_second: answered / (performance.now() - start) * 1000 };
+  return { per_second: answered / (performance.now() - start) * 1000, answered };
 }
 
 /** Sends one request after another. */

@@ -2,8 +2,11 @@
  * Measures what design and users care about against budgets, and writes RESULTS.md beside this file.
  *
  * Run it as `deno task bench`, or as `deno task bench http charts` to measure only some sections: the
- * others stay in RESULTS.md as they are. `--quick` only shows that it still works, and writes nothing;
- * `--note "at real-time priority"` is added to what each section says of its machine.
+ * others stay in RESULTS.md as they are. `--quick` takes minutes, shows that it still works, and does not
+ * change RESULTS.md. `--note "at real-time priority"` is added to what each section says of its machine.
+ *
+ * `--save run.json` stores the run; later, `--compare run.json` prints what has become slower by more
+ * than its noise, and then exits with code 1. Compare runs of one machine and of one size only.
  *
  * @module
  */
@@ -13,6 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { homeAt, inTemporaryFolder } from "./child.ts";
+import { readRun, slowerThan, type StoredRun } from "./compare.ts";
 import { keeps, type Section } from "./measure.ts";
 import { renderResults } from "./results.ts";
 import {
@@ -57,11 +61,18 @@ function machine(): string {
 
 /** Measures what the words say, and prints it. */
 async function main(words: string[]): Promise<void> {
-  const { values: { quick, note }, positionals } = parseArgs({
+  const { values: { quick, note, save, compare }, positionals } = parseArgs({
     args: words,
-    options: { quick: { type: "boolean" }, note: { type: "string" } },
+    options: {
+      quick: { type: "boolean" },
+      note: { type: "string" },
+      save: { type: "string" },
+      compare: { type: "string" },
+    },
     allowPositionals: true,
   });
+  // A file that cannot be read is refused before anything is measured.
+  const before = compare === undefined ? undefined : await storedRun(compare);
   const sections = await bench(
     sectionsNamed(positionals),
     quick ? QUICK : FULL,
@@ -74,12 +85,26 @@ async function main(words: string[]): Promise<void> {
   const titles = SECTIONS.map(({ title }) => title);
   console.log(renderResults(titles, sections, ""));
   if (!quick) {
-    const before = await Deno.readTextFile(file).catch(() => "");
-    await Deno.writeTextFile(file, renderResults(titles, sections, before));
+    const text = await Deno.readTextFile(file).catch(() => "");
+    await Deno.writeTextFile(file, renderResults(titles, sections, text));
   }
+  if (save !== undefined) await Deno.writeTextFile(save, JSON.stringify({ sections }, null, 2));
   const over = sections.flatMap(({ findings }) => findings)
     .filter(({ value, budget }) => value !== undefined && budget && !keeps(value, budget));
   for (const { what } of over) console.error(`Over budget: ${what}`);
+  if (!before) return;
+  const slower = slowerThan(before, { sections });
+  for (const line of slower) console.error(`Slower: ${line}`);
+  if (slower.length > 0) Deno.exitCode = 1;
+  else console.error("Nothing became slower by more than its noise");
+}
+
+/** The run in a file. */
+async function storedRun(file: string): Promise<StoredRun> {
+  const text = await Deno.readTextFile(file).catch((error: Error) => {
+    throw new RangeError(`Cannot read the run ${JSON.stringify(file)}: ${error.message}`);
+  });
+  return readRun(file, text);
 }
 
 if (import.meta.main) {

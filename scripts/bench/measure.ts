@@ -38,6 +38,22 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
 
+/** How far samples lie apart: half of the middle half of them, as a share of their median. */
+export function noiseOf(samples: readonly number[]): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? NaN;
+  return (at(0.75) - at(0.25)) / 2 / median(samples);
+}
+
+/** One set of samples against another: the ratio of their medians, and how far it can be trusted. */
+export function ratioOf(
+  ours: readonly number[],
+  base: readonly number[],
+): Pick<Finding, "value" | "unit" | "noise"> {
+  const noise = noiseOf(ours) + noiseOf(base);
+  return { value: median(ours) / median(base), unit: "x", noise };
+}
+
 /** How long something takes, in milliseconds. */
 export async function elapsed(action: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
@@ -61,10 +77,14 @@ export interface Finding {
   ours: string;
   /** The number it is compared with, and what that is. Empty where it stands alone. */
   base: string;
-  /** What the budget speaks of: a ratio, or milliseconds. Undefined where the line only informs. */
+  /** What the budget speaks of: a ratio or an amount. Undefined where the line only informs. */
   value?: number | undefined;
   /** The unit of `value`. */
-  unit?: "x" | "ms" | undefined;
+  unit?: "x" | "ms" | "s" | "MiB" | undefined;
+  /** How far `value` changes by itself, as a share of it. Default: what any machine does. */
+  noise?: number | undefined;
+  /** Whether more of `value` is better. Default: as the budget has it, else less is better. */
+  better?: "more" | "less" | undefined;
   /** The budget, where there is one. */
   budget?: Budget | undefined;
 }
@@ -88,6 +108,21 @@ export interface Section extends Measured {
 /** A finding that stands alone. */
 export function plain(what: string, ours: string): Finding {
   return { what, ours, base: "" };
+}
+
+/** A finding that stands alone and has a budget. */
+export function limited(
+  what: string,
+  { value, unit, budget }: { value: number | undefined; unit: "s" | "MiB" | "ms"; budget: Budget },
+): Finding {
+  const digits = unit === "MiB" ? 0 : 1;
+  const ours = value === undefined ? "not measured" : `${value.toFixed(digits)} ${unit}`;
+  return { what, ours, base: "", value, unit, budget };
+}
+
+/** A number of bytes in MiB. */
+export function toMebibytes(bytes: number | undefined): number | undefined {
+  return bytes === undefined ? undefined : bytes / 1024 / 1024;
 }
 
 /** A number of bytes, for people. */

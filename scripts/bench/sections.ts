@@ -6,6 +6,8 @@
 
 import { measureCustomers } from "./customers.ts";
 import { measureDelivery } from "./delivery.ts";
+import { measureDeliverySpeed } from "./delivery_speed.ts";
+import { measureGrowth } from "./growth.ts";
 import { measureHttp } from "./http.ts";
 import type { Measured } from "./measure.ts";
 import { measurePrograms, measureStart, startService } from "./programs.ts";
@@ -40,6 +42,8 @@ export interface BenchSize {
   requests: number;
   /** Events to deliver. */
   events: number;
+  /** The large database, against one of 1,000 customers in 2 projects. */
+  grown: { customers: number; projects: number };
 }
 
 /** Enough for medians that hold. */
@@ -56,6 +60,7 @@ export const FULL: BenchSize = {
   ledger: 1_000_000,
   requests: 100_000,
   events: 100_000,
+  grown: { customers: 1_000_000, projects: 200 },
 };
 
 /** Enough to see that it works. */
@@ -72,6 +77,7 @@ export const QUICK: BenchSize = {
   ledger: 20_000,
   requests: 2_000,
   events: 2_000,
+  grown: { customers: 20_000, projects: 20 },
 };
 
 /** Where a section is measured. */
@@ -107,7 +113,7 @@ export const SECTIONS: readonly SectionPlan[] = [
     title: "The service over HTTP",
     async measure({ rounds, warmUp, ms }, { folder, env }) {
       await using service = await startService(folder, env);
-      return await measureHttp({ rounds, warmUp, ms, service });
+      return await measureHttp({ rounds, warmUp, ms, service, folder });
     },
   },
   {
@@ -149,6 +155,28 @@ export const SECTIONS: readonly SectionPlan[] = [
     name: "delivery",
     title: "Deliveries to a receiver that fails",
     measure: ({ events }, { folder }) => measureDelivery({ folder, events }),
+  },
+  {
+    name: "deliveries",
+    title: "Deliveries to a receiver that takes all",
+    measure: ({ events, rounds }, { folder }) =>
+      measureDeliverySpeed({
+        folder,
+        events: Math.ceil(events / 10),
+        rounds: Math.ceil(rounds / 3),
+      }),
+  },
+  {
+    name: "growth",
+    title: "Requests to a large database",
+    measure: ({ grown, rounds, warmUp }, { folder }) =>
+      measureGrowth({
+        folder,
+        rounds,
+        warmUp,
+        large: grown,
+        small: { customers: 1000, projects: 2 },
+      }),
   },
 ];
 

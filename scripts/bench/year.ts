@@ -25,7 +25,7 @@ import {
   type Store,
   type Tx,
 } from "../../lib/service/store/mod.ts";
-import { elapsed, type Measured, megabytes, plain } from "./measure.ts";
+import { elapsed, limited, type Measured, plain, toMebibytes } from "./measure.ts";
 
 const PROJECT = "projyear0000";
 const PRODUCT = "prodmonthly0";
@@ -61,10 +61,14 @@ export async function measureYear(
       "invoice, a row of the ledger and an event. Then the same with `kill -9` in the middle: all " +
       "rows of both files are the same.",
     findings: [
-      plain("The year", `${(ms / 1000).toFixed(1)} s`),
+      limited("The year", { value: ms / 1000, unit: "s", budget: { atMost: 15 } }),
       plain("Renewals", String(renewals)),
       plain("Renewals per second", perSecond.toFixed(0)),
-      plain("Memory of the process", megabytes(rss)),
+      limited("Memory of the process", {
+        value: toMebibytes(rss),
+        unit: "MiB",
+        budget: { atMost: 300 },
+      }),
       plain("Kills in the middle that lost and doubled nothing", String(kills)),
     ],
   };

@@ -1,0 +1,78 @@
+/**
+ * One run of the benchmark against a stored one: what has become slower by more than its noise.
+ *
+ * @module
+ */
+
+import type { Finding, Section } from "./measure.ts";
+
+/** The least change that counts, as a share: any machine differs so much from day to day. */
+const USUAL_NOISE = 0.1;
+
+/** A run as it is stored. */
+export interface StoredRun {
+  /** What was measured. */
+  sections: Section[];
+}
+
+/**
+ * The findings that have become worse by more than the noise of both runs, one line each. Findings
+ * that only one of the runs has are left out.
+ */
+export function slowerThan(before: StoredRun, now: StoredRun): string[] {
+  return now.sections.flatMap(({ title, findings }) => {
+    const known = before.sections.find((section) => section.title === title)?.findings ?? [];
+    return findings.flatMap((finding) => {
+      const same = known.find(({ what, base }) =>
+        what === finding.what && whom(base) === whom(finding.base)
+      );
+      const line = same && lineFor(same, finding);
+      return line === undefined ? [] : [`${title}: ${line}`];
+    });
+  });
+}
+
+/** Says how much worse a finding has become, if it has. */
+function lineFor(before: Finding, now: Finding): string | undefined {
+  const { value, unit = "x" } = now;
+  if (value === undefined || before.value === undefined) return undefined;
+  const change = isMoreBetter(now) ? before.value / value - 1 : value / before.value - 1;
+  const noise = Math.max(USUAL_NOISE, (before.noise ?? 0) + (now.noise ?? 0));
+  // A change that is no number is one from or to zero.
+  if (!(change > noise)) return undefined;
+  const share = (part: number) => `${(part * 100).toFixed(0)} %`;
+  const amount = (one: number) => `${one.toFixed(2)} ${unit}`;
+  return `${now.what}: ${amount(value)}, before ${amount(before.value)}; ` +
+    `${share(change)} worse, where ${share(noise)} is noise`;
+}
+
+/** Whether more of a finding's value is better. */
+function isMoreBetter({ better, budget }: Finding): boolean {
+  return budget ? "atLeast" in budget : better === "more";
+}
+
+/** Whom a finding is compared with, without the number. */
+function whom(base: string): string {
+  return base.replace(/^\S+( \S+)?, /, "");
+}
+
+/**
+ * Reads a stored run.
+ *
+ * @throws {RangeError} when the text is not one.
+ */
+export function readRun(file: string, text: string): StoredRun {
+  const run: Partial<StoredRun> | null = parsed(text);
+  if (Array.isArray(run?.sections)) return { sections: run.sections };
+  throw new RangeError(
+    `Cannot compare with ${JSON.stringify(file)}: it is no run; --save writes one`,
+  );
+}
+
+function parsed(text: string): Partial<StoredRun> | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
