@@ -46,7 +46,12 @@ export const ANSWER_LIMITS = {
   bytes: 262_144,
   /** In how many pieces it may arrive. */
   pieces: 4096,
+  /** How many lines it may have: of heads, trailers and between chunks. */
+  lines: 2048,
 };
+
+/** After so many lines in a row, others get their turn. */
+const LINES_IN_A_ROW = 128;
 
 /** How much is read at a time, in bytes. */
 const READ_BYTES = 16_384;
@@ -127,6 +132,7 @@ function openSource(wire: Wire): Source {
   let waiting = new Uint8Array();
   let bytes = 0;
   let pieces = 0;
+  let lines = 0;
   const chunk = new Uint8Array(READ_BYTES);
   const more = async (): Promise<boolean> => {
     if (bytes >= ANSWER_LIMITS.bytes || pieces >= ANSWER_LIMITS.pieces) {
@@ -154,6 +160,9 @@ function openSource(wire: Wire): Source {
       if (waiting.length === 0) throw new ReplyError("closed the connection without a response");
     },
     async line() {
+      if (++lines > ANSWER_LIMITS.lines) throw new ReplyError("sent a response of too many lines");
+      // Lines that have arrived together are read without waiting for anything else.
+      if (lines % LINES_IN_A_ROW === 0) await new Promise((resolve) => setTimeout(resolve));
       for (let searched = 0;;) {
         const end = waiting.indexOf(10, searched);
         if (end >= 0) return latin1(take(end + 1)).replace(/\r?\n$/, "");
@@ -246,6 +255,12 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 const latin1Decoder = new TextDecoder("latin1");
 
+/** Up to so many bytes, a text is faster put together than decoded. */
+const SHORT_BYTES = 32;
+
 function latin1(bytes: Uint8Array): string {
-  return latin1Decoder.decode(bytes);
+  if (bytes.length > SHORT_BYTES) return latin1Decoder.decode(bytes);
+  let text = "";
+  for (let i = 0; i < bytes.length; i++) text += String.fromCharCode(bytes[i] ?? 0);
+  return text;
 }

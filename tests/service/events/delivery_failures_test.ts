@@ -88,8 +88,19 @@ const FAILURES: Record<string, Failure> = {
     error: /did not respond in HTTP\/1\.1$/,
   },
   "sends a head without end": {
-    behave: (_, conn) => write(conn, `${OK}${"X-Filler: abcdefgh\r\n".repeat(5000)}`),
+    behave: (_, conn) =>
+      write(conn, `${OK}${`X-Filler: ${"abcdefgh".repeat(9)}\r\n`.repeat(5000)}`),
     error: /sent headers that are too long$/,
+  },
+  "sends short headers without end": {
+    behave: (_, conn) => write(conn, `${OK}${"X: y\r\n".repeat(20_000)}`),
+    error: /sent a response of too many lines$/,
+  },
+  "sends chunks of one byte without end": {
+    behave: (_, conn) =>
+      write(conn, `${OK}Transfer-Encoding: chunked\r\n\r\n${"1\r\na\r\n".repeat(20_000)}`),
+    error: /sent a response of too many lines$/,
+    status: 200,
   },
   "sends a line without end": {
     behave: (_, conn) => write(conn, "a".repeat(100_000)),
@@ -102,7 +113,7 @@ const FAILURES: Record<string, Failure> = {
   "sends trailers without end": {
     behave: (_, conn) =>
       write(conn, `${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n${"X: y\r\n".repeat(200_000)}`),
-    error: /sent a response that is too long$/,
+    error: /sent a response of too many lines$/,
     status: 200,
   },
   "sends more of chunks' frames than of an answer": {
