@@ -1,5 +1,5 @@
 /**
- * The program: real world in, exit code out. The only file that ends the process.
+ * The program: takes the real environment and sets the exit code. Only this file ends the process.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import defer * as context from "./lib/cli/context.ts";
 import defer * as main from "./lib/cli/main.ts";
 import { VERSION } from "./lib/version.ts";
 
-/** Runs the command line that this process was started with. */
+/** Runs the command line of this process. */
 async function start(): Promise<number> {
-  // Nothing else runs for this: scripts ask it often.
+  // Nothing else runs for this: scripts call it often.
   const [only, ...rest] = Deno.args;
   if ((only === "--version" || only === "-V") && rest.length === 0) {
     Deno.stdout.writeSync(new TextEncoder().encode(`cli ${VERSION}\n`));
@@ -24,7 +24,7 @@ async function start(): Promise<number> {
 }
 
 /**
- * How long signals may stem from one and the same Ctrl-C, in milliseconds: a terminal sends it to all
+ * How long signals may belong to the same Ctrl-C, in milliseconds: a terminal sends it to all
  * programs of a command line, and those that run others (`npx`, `deno task`) pass it on.
  */
 const SAME_STOP_MS = 500;

@@ -1,5 +1,5 @@
 /**
- * Addresses of a service: which can be one, which are the same, and which are safe to send to.
+ * Addresses of a service: validity, equality and safety.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import { ConfigError } from "./errors.ts";
 
 /**
- * A service's address in the one spelling by which two are compared: without a slash at its end, and
- * without the version that paths bring themselves.
+ * A service's address in canonical form: without a slash at its end, and without the version that
+ * paths already contain.
  */
 export function serviceAddress(text: string): string {
   return (URL.parse(text)?.href ?? text).replace(/\/+$/, "").replace(/\/v2$/, "");
@@ -17,13 +17,15 @@ export function serviceAddress(text: string): string {
 /**
  * An address as a client uses it.
  *
- * @throws {ConfigError} when it is not an `http` or `https` URL, or holds a password.
+ * @throws {ConfigError} when it is not an `http` or `https` URL, or contains a password.
  */
 export function checkedBaseUrl(text: string): string {
   const url = URL.parse(text);
-  const hint = "Give an address such as http://127.0.0.1:4010 in CLI_BASE_URL.";
+  const hint = "Set CLI_BASE_URL to an address such as http://127.0.0.1:4010.";
   if (url?.username || url?.password) {
-    throw new ConfigError("Cannot use an address that holds a name or password", { hint });
+    throw new ConfigError("Cannot use an address that contains a user name or a password", {
+      hint,
+    });
   }
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
     throw new ConfigError(`Cannot use ${JSON.stringify(text)} as the service's address`, { hint });
@@ -39,15 +41,15 @@ export function isLoopback(address: string): boolean {
 }
 
 /**
- * Makes sure that nobody on the way can read a token.
+ * Refuses addresses where a token could be read on the way.
  *
- * @throws {ConfigError} when it would go over plain HTTP to another machine.
+ * @throws {ConfigError} when the token would go over plain HTTP to another machine.
  */
 export function refuseInsecure(address: string, allowed: boolean | undefined): void {
   const url = new URL(address);
   if (allowed || url.protocol === "https:" || isLoopback(address)) return;
   throw new ConfigError(
-    `Cannot send a token to ${url.origin}: without HTTPS everybody on the way can read it`,
+    `Cannot send a token to ${url.origin}: without HTTPS it can be read on the way`,
     {
       hint:
         "Use an address that begins with https://, or pass --allow-insecure-host if you trust " +

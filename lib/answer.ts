@@ -1,5 +1,5 @@
 /**
- * Reading an answer within bounds: a service, or whatever answers in its place, can send anything.
+ * Reading an answer within limits: a service, or another server in its place, can send anything.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export const LARGEST_ANSWER = 33_554_432;
 /** The longest time between two parts of an answer, in milliseconds: 15 seconds. */
 export const LONGEST_SILENCE_MS = 15_000;
 
-/** The deepest nesting of an answer. The service's own go ten deep. */
+/** The deepest nesting of an answer. The service's own answers have ten levels. */
 export const DEEPEST_ANSWER = 100;
 
 /**
@@ -20,7 +20,7 @@ export const DEEPEST_ANSWER = 100;
  *
  * @param silenceMs The longest time between two parts. Default: 15 seconds.
  * @throws {NetworkError} when it is larger than 32 MiB.
- * @throws {DOMException} a `TimeoutError` when no byte comes for too long.
+ * @throws {DOMException} a `TimeoutError` when no data arrives for too long.
  */
 export async function readAnswer(
   response: Response,
@@ -44,16 +44,16 @@ export async function readAnswer(
       text += decoder.decode(value, { stream: true });
     }
   } finally {
-    // Of an answer that was read to its end there is nothing to cancel.
+    // An answer read to its end has nothing to cancel.
     reader.cancel().catch(() => {});
   }
 }
 
-/** Waits for a part of an answer, but not for longer than that. */
+/** Waits for a part of an answer, up to a limit. */
 async function within<T>(ms: number, part: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new DOMException("No byte came for too long", "TimeoutError")),
+    () => late.reject(new DOMException("No data arrived for too long", "TimeoutError")),
     ms,
   );
   try {
@@ -64,13 +64,14 @@ async function within<T>(ms: number, part: Promise<T>): Promise<T> {
 }
 
 /**
- * What is wrong with the form of an answer, or undefined. It may not be nested too deep, and what a
- * list in it has must be of the right kind. What is left out is for whoever needs it to miss.
+ * The problem with the form of an answer, or undefined. It must not be nested too deep, and the
+ * fields of a list must have the right types. A missing field is reported by the code that needs
+ * it.
  */
 export function faultIn(answer: unknown): string | undefined {
   let level: unknown[] = [answer];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST_ANSWER) return `more than ${DEEPEST_ANSWER} levels`;
+    if (depth > DEEPEST_ANSWER) return `more than ${DEEPEST_ANSWER} levels of nesting`;
     const next: unknown[] = [];
     for (const value of level) {
       if (typeof value !== "object" || value === null) continue;
@@ -85,17 +86,17 @@ export function faultIn(answer: unknown): string | undefined {
   return undefined;
 }
 
-/** What is wrong with an object, if it is a list. */
+/** The problem with an object, if it is a list. */
 function faultOfList(value: object): string | undefined {
   const list: { object?: unknown; items?: unknown; next_page?: unknown; url?: unknown } = value;
   if (list.object !== "list" && !("items" in value && "next_page" in value)) return undefined;
   const { items = null } = list;
-  if (items !== null && !Array.isArray(items)) return "a list whose items are no array";
+  if (items !== null && !Array.isArray(items)) return "a list without an array of items";
   if (items?.some((item) => typeof item !== "object" || item === null)) {
-    return "a list with an item that is no object";
+    return "a list with an item that is not an object";
   }
   const wrong = (["next_page", "url"] as const).find((name) =>
     typeof (list[name] ?? "") !== "string"
   );
-  return wrong && `a list whose ${wrong} is no text`;
+  return wrong && `a list whose ${wrong} is not a string`;
 }

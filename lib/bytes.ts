@@ -1,5 +1,5 @@
 /**
- * Bytes as text. Newer runtimes have methods for it, which Node 22 lacks.
+ * Bytes as text. Newer runtimes have methods for it; Node 22 lacks them.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
-/** Bytes in the form of base64 that fits into a URL as it is, without padding. */
+/** Bytes in the URL-safe form of base64, without padding. */
 export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }

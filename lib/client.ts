@@ -1,5 +1,5 @@
 /**
- * The transport: one request in, one typed answer out. Credentials, retries, rate limits,
+ * The transport: sends one request and returns one typed answer. Credentials, retries, rate limits,
  * idempotency keys and time limits live here and nowhere else.
  *
  * @module
@@ -26,29 +26,31 @@ export type { ClientChanges, ClientOptions, Credential, Exchange } from "./clien
 export interface Client {
   /** The service's address, without a slash at the end. */
   readonly baseUrl: string;
-  /** The project that project paths belong to, where one is known. */
+  /** The project of project paths, if known. */
   readonly projectId: string | undefined;
-  /** Reads. */
+  /** Sends a GET. */
   get<T>(path: Path, options?: RequestOptions): Promise<T>;
-  /** Creates, changes or acts. An idempotency key makes it safe to repeat. */
+  /** Sends a POST, which creates, changes or acts. An idempotency key makes it safe to repeat. */
   post<T>(path: Path, body?: object, options?: RequestOptions): Promise<T>;
-  /** Replaces. */
+  /** Sends a PUT, which replaces. */
   put<T>(path: Path, body: object, options?: RequestOptions): Promise<T>;
-  /** Deletes. */
+  /** Sends a DELETE. */
   delete<T>(path: Path, options?: RequestOptions): Promise<T>;
-  /** Reads an address that the service itself gave, if it is the service's own. */
+  /** Reads an address from an answer of the service, if it has the service's origin. */
   follow<T>(address: string): Promise<T>;
   /** The same client with other settings, for a few requests. */
   with(changes: ClientChanges): Client;
 }
 
-/** What one request may carry besides its path and body. */
+/** The options of one request. */
 export interface RequestOptions {
-  /** Query parameters. An array repeats its parameter; undefined leaves it out. */
+  /** Query parameters. An array repeats its parameter; undefined omits it. */
   query?: object | undefined;
-  /** Whether an answer that leads elsewhere is one: `{ url }`, which is not followed. */
+  /** Whether a redirect counts as an answer: `{ url }`. It is not followed. */
   redirect?: boolean | undefined;
-  /** The key under which the service remembers this request. Default: a new one for each call. */
+  /**
+   * The key by which the service recognises a repeated request. Default: a new key for each call.
+   */
   idempotencyKey?: string | undefined;
 }
 
@@ -85,36 +87,36 @@ const texts = new WeakMap<object, string>();
 const times = new WeakMap<object, number>();
 
 /**
- * The JSON text that an answer arrived as, byte for byte: numbers, spelling and order unchanged.
- * Undefined for a value that is not the whole answer to a request.
+ * The JSON text of an answer, byte for byte: numbers, spelling and order unchanged. Undefined for a
+ * value that is not the complete answer to a request.
  */
 export function rawJson(answer: unknown): string | undefined {
   return typeof answer === "object" && answer !== null ? texts.get(answer) : undefined;
 }
 
 /**
- * When the service answered, by its own clock and to the second, in milliseconds since 1970. Its
- * clock may be wrong, or a simulated one. Undefined where the service does not tell.
+ * The time of the service's answer, by the service's clock and to the second, in milliseconds since
+ * 1970. That clock may be wrong or simulated. Undefined if the service does not send it.
  */
 export function answeredAt(answer: unknown): number | undefined {
   return typeof answer === "object" && answer !== null ? times.get(answer) : undefined;
 }
 
-/** Paths that belong to no project. */
+/** Paths outside of any project. */
 const FROM_ROOT = /^\/(v1|v2|_sim|health)(\/|$)/;
 
-/** Puts a path under the base URL, and under the project unless the path names its version. */
+/** Puts a path under the base URL, and under the project unless the path contains a version. */
 function addressOf(place: Path, settings: ClientOptions): URL {
   if (FROM_ROOT.test(place)) return new URL(settings.baseUrl + place);
   if (!settings.projectId) {
-    throw new UsageError("Cannot tell which project is meant: none is set", {
+    throw new UsageError("Cannot choose a project: none is set", {
       hint: settings.projectHint ?? "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
     });
   }
   return new URL(settings.baseUrl + path`/v2/projects/${settings.projectId}` + place);
 }
 
-/** Resolves an address that came from the service. Another origin must never see the credential. */
+/** Resolves an address from the service. The credential must never go to another origin. */
 function ownAddress(address: string, baseUrl: string): URL {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, "");
@@ -125,13 +127,13 @@ function ownAddress(address: string, baseUrl: string): URL {
     !url || url.origin !== base.origin || url.username || !url.pathname.startsWith(`${prefix}/`)
   ) {
     throw new NetworkError(`Cannot follow ${JSON.stringify(address)}: it leaves ${baseUrl}`, {
-      hint: "Set CLI_BASE_URL to the address that the service itself gives.",
+      hint: "Set CLI_BASE_URL to the address that the service gives for itself.",
     });
   }
   return url;
 }
 
-/** Adds query parameters in the order given. */
+/** Adds query parameters in the given order. */
 function withQuery(url: URL, query: object | undefined): URL {
   for (const [name, value] of Object.entries(query ?? {})) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -141,7 +143,7 @@ function withQuery(url: URL, query: object | undefined): URL {
   return url;
 }
 
-/** Sends a request until it is answered for good, and reads the answer. */
+/** Sends a request until it has a final answer, and reads that answer. */
 async function exchange(
   settings: ClientOptions,
   method: string,
@@ -177,7 +179,7 @@ async function exchange(
   }
 }
 
-/** The headers of every try of a request. */
+/** The headers of every attempt of a request. */
 function headersOf(
   { userAgent }: ClientOptions,
   body: string | undefined,
@@ -185,7 +187,7 @@ function headersOf(
 ): Headers {
   if (key !== undefined && !/^[ -~]{1,255}$/.test(key)) {
     throw new UsageError(`Cannot use ${JSON.stringify(key)} as an idempotency key`, {
-      hint: "Use 1 to 255 characters of ASCII.",
+      hint: "Use 1 to 255 ASCII characters.",
     });
   }
   return new Headers({
@@ -199,9 +201,12 @@ function headersOf(
 /** A token, if a header can carry it. */
 function sendable(token: string): string {
   if (/^[!-~]+$/.test(token)) return token;
-  throw new AuthError("Cannot send the credential: it holds characters that no header carries", {
-    hint: "Copy the token again, without the spaces and quotes around it.",
-  });
+  throw new AuthError(
+    "Cannot send the credential: it contains characters that a header cannot carry",
+    {
+      hint: "Copy the token again, without the spaces and quotes around it.",
+    },
+  );
 }
 
 /** The token to send now. */
@@ -212,7 +217,7 @@ async function tokenFor(
   return typeof credential === "function" ? await credential(refused) : credential;
 }
 
-/** Where an answer leads to, if that was asked for. */
+/** The target of a redirect, if the caller requested that. */
 function targetOf(
   { response }: Outcome,
   from: URL,
@@ -225,14 +230,14 @@ function targetOf(
   return answer;
 }
 
-/** The parsed answer, or the error that the answer amounts to. */
+/** The parsed answer, or the error for the answer. */
 function answerOf(outcome: Outcome, request: Request): unknown {
   const { response, text } = outcome;
   if (!response) throw unreachable(outcome.error, request.url);
   const parsed = parsedJson(text);
   if (response.status >= 400) throw refusal(response, text, parsed?.value, request);
   if (!response.ok) throw unreadable(redirection(response), request.url);
-  // A write may be answered without a word; a read may not.
+  // A write may have an empty answer; a read may not.
   if (text === "" && request.method !== "GET") return null;
   if (!parsed) throw unreadable(text ? "a body that is not JSON" : "no body", request.url);
   const { value } = parsed;
@@ -246,10 +251,10 @@ function answerOf(outcome: Outcome, request: Request): unknown {
   return value;
 }
 
-/** What an answer that is neither a success nor a refusal has. */
+/** The content of an answer that is neither a success nor a refusal. */
 function redirection(response: Response): string {
   const target = URL.parse(response.headers.get("Location") ?? "", response.url || undefined);
-  // Without its query, which may hold a secret.
+  // Without its query, which may contain a secret.
   const to = target ? `, to ${target.origin}${target.pathname}` : "";
   return `status ${response.status}${to}`;
 }

@@ -4,19 +4,19 @@
  * @module
  */
 
-/** What `Client.with()` can change. */
+/** The settings that `Client.with()` can change. */
 export interface ClientChanges {
-  /** The project that project paths belong to. */
+  /** The project of project paths. */
   projectId?: string;
-  /** Ends the requests, and any wait between tries, when it fires. */
+  /** Ends the requests, and any wait between attempts, when it fires. */
   signal?: AbortSignal;
   /** The credential to send instead of the client's own. */
   credential?: Credential;
 }
 
 /**
- * A token, or a function that gives one. It is called before each request; when the service has
- * refused a token, that token comes with the call, so that a fresh one can be fetched.
+ * A token, or a function that returns one. It is called before each request. After the service
+ * refused a token, the call passes that token so that the function can get a fresh one.
  */
 export type Credential = string | ((refused: string | undefined) => Promise<string>);
 
@@ -24,25 +24,29 @@ export type Credential = string | ((refused: string | undefined) => Promise<stri
 export interface ClientOptions extends ClientChanges {
   /** The service's address, such as `http://127.0.0.1:4010`. */
   baseUrl: string;
-  /** The token to send, or a function that gives it. Without it no `Authorization` is sent. */
+  /** The token to send, or a function that returns it. Without it no `Authorization` is sent. */
   credential?: Credential;
-  /** Milliseconds that one request may take, its answer included. Default 30,000. */
+  /** The time limit of one request, including its answer, in milliseconds. Default 30,000. */
   timeoutMs?: number;
   /** The longest time between two parts of an answer, in milliseconds. Default 15,000. */
   silenceMs?: number;
   /** Whether the credential may go over plain HTTP to another machine. Default: false. */
   allowInsecureHost?: boolean;
-  /** How often a request is tried again. Default 4. */
+  /** The number of retries of a request. Default 4. */
   retries?: number;
-  /** Milliseconds that the client waits for the service at most, between two tries. Default 65,000. */
+  /** The longest wait between two attempts, in milliseconds. Default 65,000. */
   longestWaitMs?: number;
-  /** What to do where a request needs a project and none is known. Default: how to set one. */
+  /**
+   * Called when a request needs a project and none is known. Default: an error with instructions.
+   */
   projectHint?: string;
   /** Sent as `User-Agent`. */
   userAgent?: string;
-  /** Called after each try, with what was sent and what came back. */
+  /** Called after each attempt, with the request and the response. */
   onExchange?: (exchange: Exchange) => void;
-  /** Called before a wait between two tries, with its milliseconds and the status that caused it. */
+  /**
+   * Called before a wait between two attempts, with its milliseconds and the status that caused it.
+   */
   onWait?: (ms: number, status: number | undefined) => void;
   /** Sends a request. Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
@@ -50,20 +54,20 @@ export interface ClientOptions extends ClientChanges {
   pause?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** One try of a request, for logs. It holds credentials: hide them before showing it. */
+/** One attempt of a request, for logs. It contains credentials: hide them before showing it. */
 export interface Exchange {
-  /** The try's number, from 1. */
+  /** The attempt's number, from 1. */
   attempt: number;
   /** The request, with its headers. */
   request: Request;
-  /** The request's body, where it has one. */
+  /** The request's body, if it has one. */
   requestBody: string | undefined;
-  /** The answer, unless there was none. Its body is read already. */
+  /** The answer, if there was one. Its body has already been read. */
   response: Response | undefined;
   /** The answer's body. */
   responseBody: string | undefined;
-  /** Why there was no answer. */
+  /** The reason for a missing answer. */
   error: unknown;
-  /** How long it took, in milliseconds. */
+  /** The duration, in milliseconds. */
   durationMs: number;
 }

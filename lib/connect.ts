@@ -1,5 +1,5 @@
 /**
- * From settings to a ready client: which service, which project, which sign-in.
+ * Makes a ready client from settings: service, project and sign-in.
  *
  * @module
  */
@@ -32,52 +32,54 @@ export type { Origin } from "./config/origin.ts";
 export type { FoundProject, ResolvedProject } from "./config/project.ts";
 export type { Surroundings } from "./config/surroundings.ts";
 
-/** The settings of {@linkcode connect}. What is left out comes from the surroundings. */
+/** The settings of {@linkcode connect}. Omitted settings come from the environment and files. */
 export interface ConnectOptions extends
   Pick<
     ClientOptions,
     "signal" | "timeoutMs" | "retries" | "longestWaitMs" | "onExchange"
   > {
-  /** The project, as `--project-id` gives it. */
+  /** The project, as in `--project-id`. */
   projectId?: string | undefined;
-  /** The name of a stored sign-in, as `--profile` gives it. */
+  /** The name of a stored sign-in, as in `--profile`. */
   profile?: string | undefined;
   /** The service's address. Default: `CLI_BASE_URL`, else the sign-in's own, else the local service. */
   baseUrl?: string | undefined;
-  /** A refresh token to sign in with, as `CLI_REFRESH_TOKEN` gives it. */
+  /** A refresh token to sign in with, as in `CLI_REFRESH_TOKEN`. */
   refreshToken?: string | undefined;
   /**
    * Whether tokens may go over plain HTTP to another machine. Default: whether
    * `CLI_ALLOW_INSECURE_HOST` is set.
    */
   allowInsecureHost?: boolean | undefined;
-  /** The machine to look at. Default: the real one. */
+  /** The machine to read settings from. Default: the real one. */
   surroundings?: Surroundings | undefined;
 }
 
-/** The service's address and where it comes from. */
+/** The service's address and its source. */
 export interface ResolvedBaseUrl {
   /** The address, without a slash at the end. */
   value: string;
-  /** The sort of place: an option, `CLI_BASE_URL`, the sign-in, or none of them. */
+  /** The kind of source: an option, `CLI_BASE_URL`, the sign-in, or none of them. */
   source: "option" | "environment" | "credential" | "default";
 }
 
-/** A client with all that was found out for it, for commands that show it. */
+/** A client and the settings it was made from, for commands that show them. */
 export interface Connection {
   /** The service's address. */
   baseUrl: ResolvedBaseUrl;
-  /** The project that is meant. Undefined when none is set. */
+  /** The project. Undefined if none is set. */
   project: ResolvedProject | undefined;
-  /** The sign-in that applies. Undefined when nobody is signed in. */
+  /** The current sign-in. Undefined if nobody is signed in. */
   credential: ResolvedCredential | undefined;
-  /** The client. Without a sign-in, or with one from another service, its requests say so. */
+  /**
+   * The client. Without a sign-in, or with one from another service, its requests fail with that
+   * reason.
+   */
   client: Client;
-  /** The scopes of the sign-in, separated by spaces, where they are known by now. */
+  /** The scopes of the sign-in, separated by spaces, if already known. */
   grantedScope(): Promise<string | undefined>;
   /**
-   * Makes a sign-in of its own for the account that is signed in, with tokens of its own, for another
-   * place that is to keep one.
+   * Makes a separate sign-in with its own tokens for the same account, to store in another place.
    */
   secondSignIn(): Promise<StoredToken>;
 }
@@ -93,8 +95,8 @@ export interface SignInOptions extends Omit<BrowserOptions, "complete"> {
   /** The machine to sign in on. Default: the real one. */
   surroundings?: Surroundings | undefined;
   /**
-   * Runs before the browser is told that all is well, with the sign-in and a client that uses it.
-   * When it throws, the sign-in has failed and is revoked.
+   * Runs before the browser shows success, with the sign-in and a client that uses it. If it
+   * throws, the sign-in fails and is revoked.
    */
   complete?: ((token: StoredToken, client: Client) => Promise<void>) | undefined;
 }
@@ -103,17 +105,17 @@ export interface SignInOptions extends Omit<BrowserOptions, "complete"> {
 export interface SignOutOptions {
   /** Whether tokens may go over plain HTTP to another machine, as in {@linkcode ConnectOptions}. */
   allowInsecureHost?: boolean | undefined;
-  /** Ends the wait between two tries when it fires. */
+  /** Ends the wait between two attempts when it fires. */
   signal?: AbortSignal | undefined;
   /** The machine to sign out on. Default: the real one. */
   surroundings?: Surroundings | undefined;
 }
 
 /**
- * Makes a client as the command line does: service, project and sign-in come from the options, the
- * environment, the working folder and the home folder, whichever names them first.
+ * Makes a client like the command line does: service, project and sign-in come from the options, the
+ * environment, the working folder and the home folder, in this order.
  *
- * It asks for no permission: a variable or file that the script may not read counts as not there. A
+ * It requests no permission: a variable or file that the script may not read counts as missing. A
  * script that sets `CLI_REFRESH_TOKEN` and `CLI_PROJECT_ID` needs only `--allow-net=HOST` and
  * `--allow-env=CLI_*`. Without a sign-in, the first request fails with `AuthError`.
  *
@@ -123,8 +125,8 @@ export interface SignOutOptions {
  * for await (const offering of each(client, listOfferings(client))) console.log(offering.lookup_key);
  * ```
  *
- * @throws {AuthError} when a profile is named that does not exist.
- * @throws {ConfigError} when a file of settings is malformed or exposed to others.
+ * @throws {AuthError} when the named profile does not exist.
+ * @throws {ConfigError} when a settings file is malformed or readable by others.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const around = options.surroundings ?? systemSurroundings();
@@ -132,8 +134,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
 }
 
 /**
- * Finds out what {@linkcode connect} would use, with where each part comes from and what it shadows.
- * It sends nothing. Throws as {@linkcode connect} does.
+ * Finds the settings that {@linkcode connect} would use, their sources, and the settings they
+ * override. It sends nothing. Throws like {@linkcode connect}.
  */
 export async function resolveConnection(
   surroundings: Surroundings,
@@ -143,9 +145,9 @@ export async function resolveConnection(
 }
 
 /**
- * Signs in with the person's browser, and gives what {@linkcode saveProfile} stores. Nothing is
- * stored yet. The script needs `--allow-net` for the service and for 127.0.0.1, where it listens for
- * the browser's answer, and `--allow-run=open,xdg-open,rundll32` if it is to start the browser.
+ * Signs in with the person's browser and returns the input of {@linkcode saveProfile}. It stores
+ * nothing. The script needs `--allow-net` for the service and for 127.0.0.1, where it listens for
+ * the browser's answer, and `--allow-run=open,xdg-open,rundll32` to start the browser.
  *
  * @example
  * ```ts ignore
@@ -153,7 +155,7 @@ export async function resolveConnection(
  * await saveProfile(systemSurroundings(), { name: "default", ...token });
  * ```
  *
- * @throws {AuthError} when the person or the service says no, or nobody answers within 5 minutes.
+ * @throws {AuthError} when the person or the service refuses, or nobody answers within 5 minutes.
  * @throws {ConfigError} when the address is not the service's, or the script may not listen.
  * @throws {NetworkError} when the service does not answer.
  * @throws {Cancelled} when the signal fires.
@@ -174,8 +176,8 @@ export async function signIn(options: SignInOptions): Promise<StoredToken> {
 }
 
 /**
- * Ends a sign-in at the service that issued it: none of its tokens is good any more. What is stored
- * of it stays; {@linkcode removeProfile} removes a profile.
+ * Ends a sign-in at the service that issued it: none of its tokens works any more. A stored copy
+ * stays; {@linkcode removeProfile} removes a profile.
  *
  * @throws {AuthError} when the service refuses.
  * @throws {NetworkError} when the service does not answer.
@@ -188,8 +190,8 @@ export async function signOut(token: StoredToken, options: SignOutOptions = {}):
 }
 
 /**
- * The machine as it is. Each part is read when it is used. What Deno does not allow to read counts
- * as unset, and nothing asks for permission.
+ * The real machine. Each part is read when used. Unreadable parts count as unset, and nothing asks
+ * for permission.
  */
 export function systemSurroundings(): Surroundings {
   const home = platform.os === "windows" ? "USERPROFILE" : "HOME";
@@ -209,7 +211,7 @@ export function systemSurroundings(): Surroundings {
   };
 }
 
-/** Puts the parts together. */
+/** Combines the parts. */
 async function openConnection(
   around: Surroundings,
   options: ConnectOptions,
@@ -244,12 +246,12 @@ async function openConnection(
   };
 }
 
-/** What a way to the OAuth addresses depends on. */
+/** The settings of a connection to the OAuth addresses. */
 type EndpointOptions = Partial<
   Pick<TokenEndpoint, "signal" | "onExchange" | "allowInsecureHost">
 >;
 
-/** How to reach the OAuth addresses of a service. */
+/** Connects to the OAuth addresses of a service. */
 async function endpointAt(
   around: Surroundings,
   baseUrl: string,
@@ -262,7 +264,7 @@ async function endpointAt(
   return { baseUrl, around, signal: options.signal, onExchange, userAgent, allowInsecureHost };
 }
 
-/** What a client shares with the way to the OAuth addresses. */
+/** The settings that a client shares with the connection to the OAuth addresses. */
 function clientSettings(
   { around, signal, onExchange, userAgent, allowInsecureHost = false }: TokenEndpoint,
 ) {
@@ -291,14 +293,14 @@ function resolveBaseUrl(
   return { value: DEFAULT_BASE_URL, source: "default" };
 }
 
-/** The credential of nobody: it says what is missing as soon as a request needs it. */
+/** The credential when nobody is signed in: it throws an error as soon as a request needs it. */
 function absentCredential(around: Surroundings): Credential {
   return async () => {
     throw await missingCredential(around);
   };
 }
 
-/** Who hears of each try: the caller's listener, and the log where `CLI_DEBUG=http` asks for it. */
+/** The listeners for each attempt: the caller's, and the log if `CLI_DEBUG=http` is set. */
 async function exchangeListener(
   around: Surroundings,
   own: ((exchange: Exchange) => void) | undefined,
@@ -313,17 +315,17 @@ async function exchangeListener(
   };
 }
 
-/** What a client says of a project that the script may not look for. */
+/** The error of a client if the script may not look for a project. */
 function hiddenProject(): { projectHint?: string } {
   if (platform.mayReadVariable("CLI_PROJECT_ID")) return {};
   return {
-    projectHint: "Give projectId, or let this program read CLI_PROJECT_ID: --allow-env=CLI_*",
+    projectHint: "Pass projectId, or let this program read CLI_PROJECT_ID: --allow-env=CLI_*",
   };
 }
 
 const warned = new WeakSet<Surroundings>();
 
-/** Says once that `CLI_DEBUG` asks for what there is not. */
+/** Warns once about an unknown value of `CLI_DEBUG`. */
 function warnOfUnknown(around: Surroundings, [unknown]: readonly string[]): void {
   if (unknown === undefined || warned.has(around)) return;
   warned.add(around);
@@ -335,7 +337,7 @@ function readVariable(name: string): string | undefined {
   return platform.mayReadVariable(name) ? platform.variable(name) : undefined;
 }
 
-/** The working folder, or undefined when it is gone or may not be known. */
+/** The working folder, or undefined if it no longer exists or may not be read. */
 function workingFolder(): string | undefined {
   try {
     return platform.workingFolder();
@@ -344,18 +346,18 @@ function workingFolder(): string | undefined {
   }
 }
 
-/** Waits shorter than this are not worth a line, in milliseconds. */
+/** Shorter waits are not announced, in milliseconds. */
 const LONG_WAIT_MS = 2_000;
 
-/** Says why nothing happens for a while. */
+/** Announces a wait and its reason. */
 function announceWait(around: Surroundings, ms: number, status: number | undefined): void {
   if (ms < LONG_WAIT_MS) return;
   const why = status === 429
-    ? "The service limits requests"
+    ? "The rate limit of the service is reached"
     : status === undefined
     ? "The service does not answer"
     : `The service answered with status ${status}`;
-  const wording = (seconds: number) => `${why}; trying again in ${seconds} s`;
+  const wording = (seconds: number) => `${why}; retrying in ${seconds} s`;
   if (around.announceWait) around.announceWait(wording);
   else around.warn(wording(Math.ceil(ms / 1000)));
 }

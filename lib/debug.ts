@@ -1,21 +1,21 @@
 /**
- * The log of requests for `CLI_DEBUG=http`, with everything hidden that would let its reader act as
- * the caller.
+ * The log of requests for `CLI_DEBUG=http`. It hides everything that would allow its reader to act
+ * as the caller.
  *
  * @module
  */
 
 import type { Exchange } from "./client.ts";
 
-/** What stands in the place of a secret, however long the secret is. */
+/** The replacement of a secret, whatever the secret's length. */
 const HIDDEN = "[hidden]";
 
-/** Characters of a body that are shown. */
+/** The number of characters of a body to show. */
 const LONGEST_BODY = 4096;
 
 /**
- * One try of a request as text: what was sent, what came back, how long it took. Credentials are
- * hidden in headers, addresses and bodies, and nothing in the text can drive a terminal.
+ * One attempt of a request as text: request, response and duration. Credentials in headers, addresses
+ * and bodies are hidden, and control characters for the terminal are removed.
  *
  * @example
  * ```ts ignore
@@ -26,7 +26,7 @@ export function formatExchange(exchange: Exchange): string {
   const { attempt, request, requestBody, response, responseBody } = exchange;
   const retry = attempt > 1 ? ` (retry ${attempt - 1})` : "";
   const hideSent = hiderOf(credentialOf(request));
-  // Currencies are named by a code. Everywhere else a code may be an authorization code.
+  // Currencies have a code. Everywhere else a code may be an authorization code.
   const codesAreNames = /\/virtual_currencies(?:[/?]|$)/.test(request.url);
   const bodyOf = (text = "") => cut(hideSent(hideInBody(text, codesAreNames)));
   const blocks = [
@@ -40,13 +40,13 @@ export function formatExchange(exchange: Exchange): string {
   return blocks.filter((block) => block !== "").join("\n");
 }
 
-/** A token made fit to be shown: its ends, to recognise it by, and nothing of a short one. */
+/** A token made safe to show: only its ends, and nothing of a short one. */
 export function redactToken(token: string): string {
   if (token.length < 16) return HIDDEN;
   return escapeControls(`${token.slice(0, 4)}…${token.slice(-4)}`);
 }
 
-/** The first line of the answer: its status and request id, or why there is none. */
+/** The first line of the answer: its status and request id, or the reason for a missing answer. */
 function formatOutcome({ response, error, durationMs }: Exchange): string {
   const time = `in ${Math.round(durationMs)} ms`;
   if (!response) {
@@ -58,27 +58,32 @@ function formatOutcome({ response, error, durationMs }: Exchange): string {
   return `${status} ${time}${id === null ? "" : `, request ${hideInText(id)}`}`;
 }
 
-/** Headers, one on a line. */
+/** Headers, one per line. */
 function formatHeaders(headers: Headers): string {
   return [...headers].map(([name, value]) =>
     `${name}: ${isSecretHeader(name) || isSecretName(name) ? HIDDEN : hideInUrl(value)}`
   ).join("\n");
 }
 
-/** As much of a body as can be read. It is hidden before: a cut could split a secret from its name. */
+/**
+ * The first part of a body. Secrets are hidden first: a cut could separate a secret from its name.
+ */
 function cut(body: string): string {
   if (body.length <= LONGEST_BODY) return body;
   const end = LONGEST_BODY - (/[\ud800-\udbff]/.test(body.charAt(LONGEST_BODY - 1)) ? 1 : 0);
   return `${body.slice(0, end)}\n… and ${body.length - end} more characters`;
 }
 
-/** Puts a mark before each line, so that no body can look like the lines around it. */
+/** Puts a mark before each line, so that a body cannot imitate the lines around it. */
 function mark(sign: string, text: string): string {
   if (text === "") return "";
   return text.split(/\r\n|\n/).map((line) => `${sign} ${escapeControls(line)}`).join("\n");
 }
 
-/** Control bytes, line separators, turned text and broken surrogates as `\uXXXX`. Tabs stay. */
+/**
+ * Control bytes, line separators, bidirectional controls and broken surrogates as `\uXXXX`. Tabs
+ * stay.
+ */
 function escapeControls(text: string): string {
   return text.replace(
     /[^\P{Cc}\t]|[\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
@@ -91,7 +96,7 @@ function credentialOf(request: Request): string {
   return request.headers.get("Authorization")?.split(/\s+/).at(-1) ?? "";
 }
 
-/** Hides a credential wherever it is repeated. One so short that it may be a word is left alone. */
+/** Hides a credential wherever it is repeated. A very short one may be a word and is left alone. */
 function hiderOf(credential: string): (text: string) => string {
   return credential.length < 8 ? (text) => text : (text) => text.replaceAll(credential, HIDDEN);
 }
@@ -120,7 +125,7 @@ function isSecretName(name: string): boolean {
     /[^A-Za-z0-9]keys?[^A-Za-z0-9]*$/i.test(name) || /[a-z0-9]Keys?$/.test(name);
 }
 
-/** Hides the secrets of a body: JSON, a form, or any other text. */
+/** Hides the secrets of a body: JSON, a form, or other text. */
 function hideInBody(body: string, codesAreNames: boolean): string {
   if (/^\s*[{["]/.test(body)) {
     const hidden = hideInJson(body, codesAreNames);
@@ -140,8 +145,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Hides the secrets of JSON token by token, so that the rest stays as it was sent and JSON that was
- * cut off is searched as well.
+ * Hides the secrets of JSON token by token, so that the rest stays unchanged and truncated JSON is
+ * covered as well.
  */
 function hideInJson(text: string, codesAreNames: boolean): string {
   const shown: string[] = [];
@@ -170,13 +175,13 @@ function hideInJson(text: string, codesAreNames: boolean): string {
   return shown.join("");
 }
 
-/** Whether this value, under this name, is a secret. Null and the empty text hold none. */
+/** Whether the value under this name is a secret. Null and an empty text are not. */
 function isSecretValue(name: string, token: string, codesAreNames: boolean): boolean {
   if (token === "null" || token === '""' || !isSecretName(name)) return false;
   return name !== "code" || !(codesAreNames || /^-?\d/.test(token));
 }
 
-/** Hides secrets inside a string, which may hold an address or JSON of its own. */
+/** Hides secrets inside a string, which may contain an address or JSON. */
 function hideInToken(token: string, codesAreNames: boolean): string {
   if (!token.startsWith('"')) return token.replace(TOKENS, HIDDEN);
   const text = unquote(token);
@@ -186,7 +191,10 @@ function hideInToken(token: string, codesAreNames: boolean): string {
 
 const COLON = /\s*:/y;
 
-/** Where the JSON token that starts at `at` ends. It loops, since long strings exhaust a pattern. */
+/**
+ * The end of the JSON token that starts at `at`. It uses a loop, since long strings exhaust a
+ * pattern.
+ */
 function tokenEnd(text: string, at: number): number {
   let end = at + 1;
   if (text.charAt(at) === '"') {
@@ -198,18 +206,18 @@ function tokenEnd(text: string, at: number): number {
   return end;
 }
 
-/** How many levels a token opens, less those it closes. */
+/** The number of levels that a token opens, less those it closes. */
 function levelsOf(token: string): number {
   return token === "{" || token === "[" ? 1 : token === "}" || token === "]" ? -1 : 0;
 }
 
-/** Whether a colon comes next: then the string before it is a name. */
+/** Whether a colon follows: then the string before it is a name. */
 function startsWithColon(text: string, at: number): boolean {
   COLON.lastIndex = at;
   return COLON.test(text);
 }
 
-/** What a JSON string says. One that was cut off says what is left of it. */
+/** The value of a JSON string. A truncated string gives its remaining part. */
 function unquote(token: string): string {
   try {
     return String(JSON.parse(token));
@@ -232,12 +240,12 @@ function hideInPairs(text: string): string {
   }).join("&");
 }
 
-/** Hides the secrets of one value. Not taken as pairs again: `a=a=a=…` would never end. */
+/** Hides the secrets of one value. It does not parse pairs again: `a=a=a=…` would never end. */
 function hideInValue(value: string): string {
   return /^\s*[{["]/.test(value) ? hideInBody(value, false) : hideInText(value);
 }
 
-/** Decodes a part of a query or a form, as far as it can be decoded. */
+/** Decodes a part of a query or a form as far as possible. */
 function decodePart(text: string): string {
   const spaced = text.replaceAll("+", " ");
   try {
@@ -247,33 +255,36 @@ function decodePart(text: string): string {
   }
 }
 
-/** Hides the secrets of an address, whole or without its origin. */
+/** Hides the secrets of an address, with or without its origin. */
 function hideInUrl(url: string): string {
   const [, place = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(url) ?? [];
   const pairs = (part: string) => part.charAt(0) + hideInPairs(part.slice(1));
   return hideInText(place) + pairs(query) + pairs(fragment);
 }
 
-/** Credentials that are known by how they begin. `sk_` also ends words, such as `task_id`. */
+/** Credentials recognised by their prefix. `sk_` also ends words, such as `task_id`. */
 const TOKENS =
   /(?:atk_|rtk_|adm_|whsec_|(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[a-z]))sk_)[\w.~+/=%-]+/g;
 
-/** Private keys, also those without an end. */
+/** Private keys, including incomplete ones. */
 const PRIVATE_KEYS = /-----BEGIN [A-Z ]*KEY-----[^]*?(?:-----END [A-Z ]*KEY-----|$)/g;
 
-/** Names and passwords in addresses. */
+/** User names and passwords in addresses. */
 const USER_INFO = /(\/\/)[^\s/?#"'<>]+@/g;
 
 /** Lines that look like headers. */
 const HEADER_LINES = /^([<>* \t]*([\w-]+)[ \t]*:[ \t]*)(\S.*)$/gm;
 
-/** `name=` or `"name":`. It begins where a word does, or long words would be tried at each place. */
+/**
+ * `name=` or `"name":`. It starts at the start of a word; otherwise long words would be tried at
+ * each position.
+ */
 const NAMES = /(?<![\w.%+[\]-])([\w.%+[\]-]+)=|(["'])([\w.-]+)\2\s*:\s*/g;
 
 /** The value after a name. */
 const VALUE = /"(?:[^"\\]|\\.)*"?|(?:'(?:[^'\\]|\\.)*'|[^\s&"<>])+/y;
 
-/** Hides the secrets of a text that has no form of its own. */
+/** Hides the secrets of a text without a known format. */
 function hideInText(text: string): string {
   const hidden = text
     .replace(PRIVATE_KEYS, HIDDEN)
@@ -282,7 +293,7 @@ function hideInText(text: string): string {
   return hideNamed(hidden).replace(TOKENS, HIDDEN);
 }
 
-/** Hides the values after names. What follows any other name is searched for names again. */
+/** Hides the values after names. The text after any other name is searched for names again. */
 function hideNamed(text: string): string {
   let shown = "";
   let at = 0;

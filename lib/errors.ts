@@ -1,13 +1,13 @@
 /**
- * Every error the library throws. Each carries a message of the form
- * "Cannot do this: because of that" and, where one exists, a `hint` with what to run next.
+ * Every error the library throws. Each has a message of the form "Cannot do this: because of that"
+ * and, if there is one, a `hint` with the next command.
  *
  * @module
  */
 
-/** What every error of this library has in common: test with `instanceof ToolkitError`. */
+/** The base of all errors of this library: test with `instanceof ToolkitError`. */
 export class ToolkitError extends Error {
-  /** What the reader can do about it, as a sentence or a command. */
+  /** The remedy, as a sentence or a command. */
   readonly hint: string | undefined;
 
   /** Builds an error from one sentence, an optional hint and an optional cause. */
@@ -18,16 +18,16 @@ export class ToolkitError extends Error {
   }
 }
 
-/** The caller gave a value that no request can be made of: a bad flag, id, file or date. */
+/** The caller passed an invalid value: a bad flag, id, file or date. */
 export class UsageError extends ToolkitError {}
 
-/** A setting or a file of settings is missing, malformed or cannot be written. */
+/** A setting or a settings file is missing, malformed or not writable. */
 export class ConfigError extends ToolkitError {}
 
-/** There is no credential, or the one there is was refused when it was to be refreshed. */
+/** There is no credential, or the service refused to refresh it. */
 export class AuthError extends ToolkitError {}
 
-/** The service did not answer: refused, unreachable, cut off or timed out. */
+/** The service did not answer: refused, unreachable, disconnected or timed out. */
 export class NetworkError extends ToolkitError {}
 
 /** The caller's `AbortSignal` fired, or a person pressed Ctrl-C. */
@@ -39,43 +39,43 @@ export interface ApiErrorDetails {
   status: number;
   /** The service's error type, such as `resource_missing`. */
   type: string;
-  /** Whether the service says that the same request may succeed later. */
+  /** Whether the same request may succeed later, according to the service. */
   retryable: boolean;
-  /** The offending parameter or body field, where the service named one. */
+  /** The invalid parameter or body field, if the service named one. */
   param: string | undefined;
-  /** Milliseconds to wait before another try, where the service named a time. */
+  /** Milliseconds to wait before a retry, if the service named a time. */
   retryAfterMs: number | undefined;
   /** The service's id of the request, for support. */
   requestId: string | undefined;
-  /** Ids of the objects in the way, where the service named them. */
+  /** Ids of the objects that prevent the request, if the service named them. */
   referencedObjectIds: readonly string[];
-  /** The permissions that the credential lacks, where the service named them. */
+  /** The missing permissions of the credential, if the service named them. */
   missingScopes?: readonly string[] | undefined;
   /** The method of the refused request. */
   method: string;
   /** The path of the refused request, without its query. */
   path: string;
-  /** What the reader can do about it, where the caller knows. */
+  /** The remedy, if the caller knows one. */
   hint?: string | undefined;
 }
 
-/** The service answered with an error status. `message` is the service's own sentence. */
+/** The service answered with an error status. `message` is the service's sentence. */
 export class ApiError extends ToolkitError {
   /** HTTP status, 400 to 599. */
   readonly status: number;
   /** The service's error type, such as `resource_missing`. */
   readonly type: string;
-  /** Whether the service says that the same request may succeed later. */
+  /** Whether the same request may succeed later, according to the service. */
   readonly retryable: boolean;
-  /** The offending parameter or body field, where the service named one. */
+  /** The invalid parameter or body field, if the service named one. */
   readonly param: string | undefined;
-  /** Milliseconds to wait before another try, where the service named a time. */
+  /** Milliseconds to wait before a retry, if the service named a time. */
   readonly retryAfterMs: number | undefined;
   /** The service's id of the request, for support. */
   readonly requestId: string | undefined;
-  /** Ids of the objects in the way, where the service named them. */
+  /** Ids of the objects that prevent the request, if the service named them. */
   readonly referencedObjectIds: readonly string[];
-  /** The permissions that the credential lacks, where the service named them. */
+  /** The missing permissions of the credential, if the service named them. */
   readonly missingScopes: readonly string[];
   /** The method of the refused request. */
   readonly method: string;

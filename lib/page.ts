@@ -1,5 +1,5 @@
 /**
- * Lists and their pages. Nothing outside this file knows what a cursor is.
+ * Lists and their pages. Only this file handles cursors.
  *
  * @module
  */
@@ -13,13 +13,13 @@ export interface Page<T> {
   object: "list";
   /** The items of this page, at most 100. */
   items: T[];
-  /** Where the next page is (a path or a URL), or null on the last page. */
+  /** The address of the next page (a path or a URL), or null on the last page. */
   next_page: string | null;
   /** The list's own address, without paging parameters. */
   url: string;
 }
 
-/** The query of a list that comes in pages. */
+/** The query of a paged list. */
 export interface PageQuery {
   /** Items per page, 1 to 100. The service's default is 20. */
   limit?: number;
@@ -27,7 +27,7 @@ export interface PageQuery {
   starting_after?: string;
 }
 
-/** How far to go through a list. */
+/** The options of a walk through a list. */
 export interface WalkOptions {
   /** Stop after this many items. Without it the walk goes to the end. */
   limit?: number | undefined;
@@ -37,14 +37,14 @@ export interface WalkOptions {
 export const LARGEST_PAGE = 100;
 
 /**
- * Goes through all items of a list, page by page, asking for the next page only when it is needed.
+ * Goes through all items of a list, page by page. It requests the next page only when needed.
  *
  * @example
  * ```ts ignore
  * for await (const offering of each(client, listOfferings(client))) console.log(offering.lookup_key);
  * ```
  *
- * @throws {NetworkError} when the service sends a page again, which would never end.
+ * @throws {NetworkError} when the service repeats a page, which would never end.
  */
 export async function* each<T>(
   client: Client,
@@ -59,8 +59,8 @@ export async function* each<T>(
 }
 
 /**
- * Goes through the pages of a list, the first one included. The last page is asked for with no more
- * items than `limit` leaves. Otherwise like {@linkcode each}.
+ * Goes through the pages of a list, including the first. The last request asks for no more items
+ * than `limit` leaves. Otherwise like {@linkcode each}.
  */
 export async function* pages<T>(
   client: Client,
@@ -82,9 +82,7 @@ export async function* pages<T>(
   }
 }
 
-/**
- * What `starting_after` takes to go on after a page, or undefined when it is the last one.
- */
+/** The value of `starting_after` for the next page, or undefined after the last page. */
 export function cursorAfter({ next_page }: Page<unknown>): string | undefined {
   if (!next_page) return undefined;
   if (!isAddress(next_page)) return next_page;
@@ -94,7 +92,7 @@ export function cursorAfter({ next_page }: Page<unknown>): string | undefined {
 /**
  * The items of a page.
  *
- * @throws {NetworkError} when the answer has none: something else may stand where the service should.
+ * @throws {NetworkError} when the answer has none: it may come from another server.
  */
 export function itemsOf<T>(page: Page<T>): T[] {
   if (isPage(page)) return page.items;
@@ -103,7 +101,7 @@ export function itemsOf<T>(page: Page<T>): T[] {
   });
 }
 
-/** The items of a list inside another object, which a service may leave out. */
+/** The items of a list inside another object. A service may omit that list. */
 export function nestedItems<T>(list: Pick<Page<T>, "items"> | null | undefined): T[] {
   return list?.items ?? [];
 }
@@ -119,7 +117,7 @@ function isAddress(next: string): boolean {
   return /^(\/|https?:\/\/)/i.test(next);
 }
 
-/** Where the next page is: `next` may be a path, a URL or, leniently, a bare id. */
+/** The address of the next page: `next` may be a path, a URL or, leniently, a bare id. */
 function addressAfter(listUrl: string, next: string, left: number): string {
   const address = isAddress(next) || !listUrl
     ? next
@@ -127,7 +125,7 @@ function addressAfter(listUrl: string, next: string, left: number): string {
   return left < LARGEST_PAGE ? withLimit(address, left) : address;
 }
 
-/** The address with a `limit` of at most `left`. All else stays as the service wrote it. */
+/** The address with a `limit` of at most `left`. Everything else stays as the service wrote it. */
 function withLimit(address: string, left: number): string {
   const asked = /([?&]limit=)(\d+)/.exec(address);
   if (!asked) return `${address}${address.includes("?") ? "&" : "?"}limit=${left}`;

@@ -1,6 +1,6 @@
 /**
- * The one way to a URL path. `Client` takes nothing but a {@linkcode Path}, and only the
- * {@linkcode path} template makes one, so no value reaches a URL unencoded.
+ * The only source of URL paths. `Client` accepts only a {@linkcode Path}, and only the {@linkcode
+ * path} template makes one, so no value reaches a URL unencoded.
  *
  * @module
  */
@@ -8,8 +8,8 @@
 import { NetworkError, UsageError } from "./errors.ts";
 
 /**
- * A URL path whose values are percent-encoded. Only the {@linkcode path} template makes one: the
- * field exists for the compiler alone, so that no other string passes for a path.
+ * A URL path with percent-encoded values. Only the {@linkcode path} template makes one: the field
+ * exists for the compiler alone, so that no other string is accepted as a path.
  */
 export type Path = string & { readonly encoded: true };
 
@@ -35,16 +35,16 @@ export function path(literals: TemplateStringsArray, ...values: string[]): Path 
   return text as Path;
 }
 
-/** Encodes one value as one path segment, and refuses what a URL parser would fold away. */
+/** Encodes one value as one path segment, and refuses segments that a URL parser would remove. */
 function segment(value: string | null | undefined): string {
   if (value === undefined || value === null) {
-    throw new NetworkError("Cannot go on: the service's answer lacks an id that is needed", {
+    throw new NetworkError("Cannot continue: the service's answer lacks a required id", {
       hint: "Check that CLI_BASE_URL is the service's address.",
     });
   }
   if (value === "" || value === "." || value === "..") {
     throw new UsageError(`Cannot use ${JSON.stringify(value)} as an id: a URL cannot carry it`, {
-      hint: "Pass the id as the service shows it.",
+      hint: "Pass the id exactly as the service shows it.",
     });
   }
   if (!value.isWellFormed()) {

@@ -1,5 +1,5 @@
 /**
- * One try of a request, what a failed one amounts to, when to try again and how long to wait before.
+ * One attempt of a request: its failure, the decision to retry, and the wait before.
  *
  * @module
  */
@@ -12,21 +12,21 @@ import { ApiError, Cancelled, NetworkError, ToolkitError } from "./errors.ts";
 const FIRST_WAIT_MS = 200;
 const LONGEST_OWN_WAIT_MS = 10_000;
 
-/** What came of one try. */
+/** The result of one attempt. */
 export interface Outcome {
-  /** The answer, unless there was none. */
+  /** The answer, if there was one. */
   response: Response | undefined;
   /** The answer's body. */
   text: string;
-  /** Why there was no answer. */
+  /** The reason for a missing answer. */
   error: unknown;
-  /** Where the request went. */
+  /** The target of the request. */
   address: string;
-  /** Whether repeating the request cannot make its effect happen twice. */
+  /** Whether a repeated request cannot take effect twice. */
   repeatable: boolean;
 }
 
-/** Sends a request once, within its time, and reads the whole body. */
+/** Sends a request once, within its time limit, and reads the whole body. */
 export async function attemptOnce(
   settings: ClientOptions,
   request: Request,
@@ -66,8 +66,8 @@ export async function attemptOnce(
 }
 
 /**
- * Milliseconds to wait before the next try, or undefined when there must be none: the answer is
- * final, the request may have taken effect and has no key, or the service names a longer wait than
+ * Milliseconds to wait before the retry, or undefined for no retry: the answer is final, the
+ * request may have taken effect and has no key, or the service asks for a longer wait than
  * `longestMs` (default 65,000).
  */
 export function waitBeforeRetry(
@@ -78,7 +78,7 @@ export function waitBeforeRetry(
   if (!mayRetry(outcome)) return undefined;
   const told = outcome.response && waitTold(outcome.response, outcome.text);
   if (told !== undefined) return told <= longestMs ? told + Math.random() * 100 : undefined;
-  // Whether a local service is there is known in seconds: nobody is kept waiting for the answer no.
+  // A local service answers within seconds or not at all: do not wait longer for it.
   const growth = isLoopback(outcome.address) && isRefused(outcome.error) ? 1 : 3 ** (attempt - 1);
   const ceiling = Math.min(FIRST_WAIT_MS * growth, LONGEST_OWN_WAIT_MS);
   return ceiling * (0.5 + Math.random() / 2);
@@ -100,32 +100,35 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Whether another try could end differently and do no harm. */
+/** Whether a retry could end differently and do no harm. */
 function mayRetry({ response, text, error, repeatable }: Outcome): boolean {
-  // An answer that came and cannot be read comes again.
+  // An unreadable answer will be the same again.
   if (!response) return repeatable && !isDenied(error) && !(error instanceof ToolkitError);
   if (response.status === 429 || response.status === 423) return saysRetryable(text) ?? true;
   return repeatable && [502, 503, 504].includes(response.status);
 }
 
-/** The body's own word on whether the request may be repeated, where it has one. */
+/** The body's statement about retries, if it has one. */
 function saysRetryable(text: string): boolean | undefined {
   const field = errorField(text, "retryable");
   return typeof field === "boolean" ? field : undefined;
 }
 
-/** Milliseconds that the service asks to wait: `Retry-After` (seconds or a date), else `backoff_ms`. */
+/**
+ * The wait that the service asks for, in milliseconds: `Retry-After` (seconds or a date), else
+ * `backoff_ms`.
+ */
 export function waitTold(response: Pick<Response, "headers">, text: string): number | undefined {
   const header = response.headers.get("Retry-After")?.trim();
   if (header && /^\d+$/.test(header)) return Number(header) * 1000;
-  // Without the check a date would be seen in "-5" and in "1.5".
+  // Without this check "-5" and "1.5" would be read as dates.
   const date = header?.endsWith("GMT") ? Date.parse(header) : NaN;
   if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
   const backoff = errorField(text, "backoff_ms");
   return typeof backoff === "number" && backoff >= 0 ? backoff : undefined;
 }
 
-/** One field of an error body, or undefined when the body is no JSON object. */
+/** One field of an error body, or undefined if the body is not a JSON object. */
 function errorField(text: string, name: string): unknown {
   try {
     const body: unknown = JSON.parse(text);
@@ -137,7 +140,7 @@ function errorField(text: string, name: string): unknown {
   }
 }
 
-/** Turns an error answer into an `ApiError`, whatever its body holds. */
+/** Turns an error answer into an `ApiError`, whatever its body. */
 export function refusal(
   response: Response,
   raw: string,
@@ -154,7 +157,7 @@ export function refusal(
   };
   return new ApiError(text("message") || `The service answered with status ${response.status}`, {
     status: response.status,
-    // Errors of version 1 have a number in the place of a type.
+    // Errors of version 1 have a number in place of a type.
     type: text("type") || (typeof fields.code === "number" ? `v1_${fields.code}` : "unknown"),
     retryable: fields.retryable === true,
     param: text("param"),
@@ -167,7 +170,7 @@ export function refusal(
   });
 }
 
-/** A refusal in the service's own form, or undefined: something else may stand in its place. */
+/** A refusal in the service's own form, or undefined: another server may have answered. */
 export function ownRefusal(
   { response, text }: Outcome,
   request: Request,
@@ -182,7 +185,7 @@ export function ownRefusal(
   }
 }
 
-/** Failures of the network by what the platform says of them, in our words and with what to do. */
+/** Network failures by the platform's message, with our message and a remedy. */
 const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
   {
     pattern: /certificate|UnknownIssuer|CA file/i,
@@ -190,7 +193,7 @@ const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
   },
   {
     pattern: /InvalidContentType/,
-    why: "it does not speak HTTPS",
+    why: "it does not use HTTPS",
     hint: "Check whether the address in CLI_BASE_URL begins with http:// instead.",
   },
   {
@@ -198,14 +201,14 @@ const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
     hint: "Check the proxy variables (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
   },
   { pattern: /refused/i, why: "the connection was refused" },
-  { pattern: /dns error|failed to lookup/i, why: "no host has this name" },
+  { pattern: /dns error|failed to lookup/i, why: "its host name is unknown" },
   {
     pattern: /connection closed|reset by peer|reading a body|incomplete/i,
     why: "the connection broke before the answer was complete",
   },
 ];
 
-/** Says why nothing answered, and what to look at. */
+/** The error for a missing answer, with the settings to check. */
 export function unreachable(error: unknown, address: string): NetworkError {
   if (error instanceof NetworkError) return error;
   const url = new URL(address);
@@ -220,20 +223,20 @@ export function unreachable(error: unknown, address: string): NetworkError {
   return new NetworkError(`Cannot reach ${url.origin}: ${why}`, { hint, cause: error });
 }
 
-/** What to look at when an address does not answer. */
+/** The settings to check when an address does not answer. */
 function whereToLook(url: URL, refused: boolean): string {
   if (!isLoopback(url.href)) {
     return "Check CLI_BASE_URL, the network and the proxy variables " +
       "(HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).";
   }
-  if (!refused) return "See whether the local service runs: cli service status";
+  if (!refused) return "Check whether the local service runs: cli service status";
   const start = "Start the local service with: cli service start";
   if (url.port === "4010") return start;
-  // Nobody here knows where its data is, and with other data it knows no token.
-  return `${start} --port ${url.port || 80}, and with the same --data if it had one`;
+  // The data folder is unknown here, and a service with other data does not know the token.
+  return `${start} --port ${url.port || 80}, and with the same --data as before`;
 }
 
-/** Whether the other side was there and did not take the connection. */
+/** Whether the other side exists and refused the connection. */
 function isRefused(error: unknown): boolean {
   return /refused/i.test(deepestMessage(error));
 }
@@ -243,21 +246,21 @@ function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === "TimeoutError";
 }
 
-/** Whether the program lacks the permission to connect: no later try has it. */
+/** Whether the program lacks the permission to connect: no retry can help. */
 function isDenied(error: unknown): boolean {
   return error instanceof Error && error.name === "NotCapable";
 }
 
-/** What the innermost of nested errors says: the platform's `fetch failed` only says that. */
+/** The innermost message of nested errors: the platform's outer message is only `fetch failed`. */
 function deepestMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error ?? "");
   return error.cause instanceof Error ? deepestMessage(error.cause) : error.message;
 }
 
-/** Says that what answered cannot be the service, and what to look at. */
+/** The error for an answer that cannot be the service's, with the settings to check. */
 export function unreadable(what: string, address: string): NetworkError {
-  return new NetworkError(`Cannot read the answer of ${address}: it has ${what}`, {
-    hint: "Check that CLI_BASE_URL is the service's address, and that no proxy answers in its " +
-      "place (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
+  return new NetworkError(`Cannot read the answer of ${address}: it contains ${what}`, {
+    hint: "Check that CLI_BASE_URL is the service's address, and that no proxy answers for it " +
+      "(HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Receiving webhooks: who sent a request, and which event is in it.
+ * Receiving webhooks: checks the sender of a request and returns its event.
  *
  * @example A receiver
  * ```ts ignore
@@ -18,42 +18,45 @@
 import { AuthError, NetworkError, UsageError } from "./errors.ts";
 import type { WebhookEvent } from "./webhook_event.ts";
 
-/** How a webhook is verified. */
+/** The options of a verification. */
 export interface VerifyOptions {
-  /** How old a request may be, and how much from the future, in milliseconds. Default: 5 minutes. */
+  /**
+   * The largest difference between the request's time and now, in milliseconds. Default: 5 minutes.
+   */
   toleranceMs?: number;
-  /** The time, in milliseconds since 1970. Default: the machine's. */
+  /** The current time, in milliseconds since 1970. Default: the machine's. */
   now?: number;
 }
 
-/** The largest body that is read, in bytes. */
+/** The size limit of a body, in bytes. */
 const LARGEST_BODY = 4 * 1024 * 1024;
 
-/** How many signatures of a request are looked at. */
+/** The number of signatures of a request that are checked. */
 const MOST_SIGNATURES = 10;
 
-/** A signature as a request carries it. */
+/** A signature in a request. */
 interface Claimed {
-  /** The key of the hash, as a secret makes it. */
+  /** The key of the hash, derived from a secret. */
   keyOf(secret: string): Uint8Array<ArrayBuffer>;
-  /** What was signed, before the body. */
+  /** The signed text before the body. */
   prefix: string;
-  /** When it was signed, in seconds since 1970. */
+  /** The time of signing, in seconds since 1970. */
   seconds: number;
   /** The hash. */
   hash: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Makes sure that a request was sent by the service, and returns its event. The body is read.
+ * Verifies that the service sent a request, and returns its event. It reads the body.
  *
- * Either form of signature will do: `X-Webhook-Signature`, or the headers of the Standard Webhooks.
- * While a secret is being replaced, pass both. An event may arrive more than once, with the same
- * `id`; types that are not known pass through.
+ * Either form of signature is accepted: `X-Webhook-Signature`, or the headers of Standard Webhooks.
+ * While a secret is being replaced, pass both secrets. An event may arrive more than once, with the
+ * same `id`; unknown types are returned as well.
  *
- * @throws {AuthError} when the signature is missing, too old, or fits none of the secrets: answer 401.
- * @throws {NetworkError} when what was signed is not an event.
- * @throws {UsageError} when there is no secret, or the body was read before.
+ * @throws {AuthError} when the signature is missing, too old, or matches none of the secrets:
+ * answer 401.
+ * @throws {NetworkError} when the signed content is not an event.
+ * @throws {UsageError} when there is no secret, or the body was already read.
  */
 export async function verifyWebhook(
   request: Request,
@@ -62,8 +65,8 @@ export async function verifyWebhook(
 ): Promise<WebhookEvent> {
   const all = usableSecrets(secrets);
   if (request.bodyUsed || request.body?.locked) {
-    throw new UsageError("Cannot verify a webhook: the body of its request was read already", {
-      hint: "Verify first, or pass request.clone() and read the other one.",
+    throw new UsageError("Cannot verify a webhook: the body of its request has already been read", {
+      hint: "Verify the webhook first, or pass request.clone().",
     });
   }
   const claimed = [...standardSignatures(request.headers), ...ownSignatures(request.headers)];
@@ -76,12 +79,12 @@ export async function verifyWebhook(
       if (await fits(signature, secret, body)) return eventIn(body);
     }
   }
-  throw untrusted("its signature fits none of the secrets");
+  throw untrusted("its signature matches none of the secrets");
 }
 
 /**
- * The secrets without what a file or a shell leaves around them. What is no text is refused: it would
- * become one that everybody can guess, such as `null`.
+ * The secrets without surrounding space from a file or a shell. Values other than strings are
+ * refused: converted, they would become guessable secrets such as `null`.
  */
 function usableSecrets(secrets: unknown): string[] {
   const all: unknown[] = Array.isArray(secrets) ? secrets : [secrets];
@@ -93,13 +96,13 @@ function usableSecrets(secrets: unknown): string[] {
   });
 }
 
-/** Whether there is anything in a secret that others cannot know. */
+/** Whether a secret contains anything unguessable. */
 function holdsKey(secret: string): boolean {
   const [, encoded] = /^whsec_(.*)$/s.exec(secret) ?? [];
   return encoded === undefined ? secret !== "" : (fromBase64(encoded)?.length ?? 0) > 0;
 }
 
-/** The signatures in `webhook-signature`, the form of the Standard Webhooks. */
+/** The signatures in `webhook-signature`, the form of Standard Webhooks. */
 function standardSignatures(headers: Headers): Claimed[] {
   const id = headers.get("webhook-id") ?? "";
   const time = headers.get("webhook-timestamp") ?? "";
@@ -132,7 +135,7 @@ function plainKey(secret: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(secret);
 }
 
-/** What the secret's base64 stands for. */
+/** The decoded base64 of the secret. */
 function standardKey(secret: string): Uint8Array<ArrayBuffer> {
   return fromBase64(secret.replace(/^whsec_/, "")) ?? plainKey(secret);
 }
@@ -145,7 +148,7 @@ function isFresh(seconds: number, { now = Date.now(), toleranceMs = 300_000 }: V
   return Math.abs(now - seconds * 1000) <= toleranceMs;
 }
 
-/** Whether a signature is the secret's. The platform compares in constant time. */
+/** Whether a signature matches the secret. The platform compares in constant time. */
 async function fits(
   { keyOf, prefix, hash }: Claimed,
   secret: string,
@@ -158,11 +161,11 @@ async function fits(
   return await crypto.subtle.verify("HMAC", key, hash, joined([encoder.encode(prefix), body]));
 }
 
-/** The event in a body that is trusted. */
+/** The event in a verified body. */
 function eventIn(body: Uint8Array): WebhookEvent {
   const event = parsedEvent(body);
   if (event) return event;
-  throw new NetworkError("Cannot read the webhook: what was signed is not an event");
+  throw new NetworkError("Cannot read the webhook: its signed content is not an event");
 }
 
 function parsedEvent(body: Uint8Array): WebhookEvent | undefined {
@@ -175,7 +178,7 @@ function parsedEvent(body: Uint8Array): WebhookEvent | undefined {
   }
 }
 
-/** Reads the body, but never more than an event can have. */
+/** Reads the body, up to the largest size of an event. */
 async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -212,6 +215,7 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> | undefined {
 
 function untrusted(why: string): AuthError {
   return new AuthError(`Cannot trust the webhook: ${why}`, {
-    hint: "Answer 401. If it is genuine, check the secret, the clock, and that the body is whole.",
+    hint: "Answer with 401. If the webhook is genuine, check the secret, the clock, and that the " +
+      "body is complete.",
   });
 }

@@ -1,26 +1,26 @@
 /**
- * Events as webhooks deliver them. Fields and types may be added at any time, so a receiver has to
- * leave alone what it does not know.
+ * Events as webhooks deliver them. Fields and types may be added at any time, so a receiver must
+ * ignore unknown ones.
  *
  * @module
  */
 
-/** What every event has. */
+/** The fields of every event. */
 export interface EventBase {
   /** What happened, in upper case. */
   type: string;
-  /** The event's id, a UUID. It stays when the event is delivered again: act on each id once. */
+  /** The event's id, a UUID. A repeated delivery has the same id: process each id once. */
   id: string;
-  /** When the event was made, in milliseconds since 1970; not when its cause was. */
+  /** When the event was created, in milliseconds since 1970; not the time of its cause. */
   event_timestamp_ms: number;
   /** The app; absent for promotional grants. */
   app_id?: string;
 }
 
-/** Whether money is real. */
+/** Production or sandbox. */
 export type EventEnvironment = "PRODUCTION" | "SANDBOX" | (string & Record<never, never>);
 
-/** Where something was bought. */
+/** The store of a purchase. */
 export type EventStore =
   | "AMAZON"
   | "APP_STORE"
@@ -34,7 +34,7 @@ export type EventStore =
   | "TEST_STORE"
   | (string & Record<never, never>);
 
-/** Why something was cancelled or ended. */
+/** The reason for a cancellation or an end. */
 export type EventReason =
   | "UNSUBSCRIBE"
   | "BILLING_ERROR"
@@ -53,43 +53,43 @@ export interface EventAttribute {
   updated_at_ms: number;
 }
 
-/** An experiment that a customer is part of. */
+/** An experiment of a customer. */
 export interface EventExperiment {
   /** The experiment. */
   experiment_id: string;
-  /** Which of its variants the customer sees. */
+  /** The customer's variant. */
   experiment_variant: string;
-  /** Since when, in milliseconds since 1970. */
+  /** The start, in milliseconds since 1970. */
   enrolled_at_ms?: number;
 }
 
-/** What every event about one customer has. */
+/** The fields of every event about one customer. */
 export interface CustomerEvent extends EventBase {
-  /** The customer's id, as it was last seen. */
+  /** The customer's latest id. */
   app_user_id: string;
-  /** The id that the customer had first. */
+  /** The customer's first id. */
   original_app_user_id: string;
   /** All ids of the customer. */
   aliases: string[];
   /** The customer's attributes by name. */
   subscriber_attributes: Record<string, EventAttribute>;
-  /** Experiments that the customer is part of. */
+  /** The customer's experiments. */
   experiments?: EventExperiment[];
 }
 
-/** What every event about a subscription or purchase has. */
+/** The fields of every event about a subscription or purchase. */
 export interface LifecycleEvent extends CustomerEvent {
-  /** Whether money is real. */
+  /** Production or sandbox. */
   environment: EventEnvironment;
-  /** Where it was bought. */
+  /** The store. */
   store: EventStore;
-  /** The store's name of the product. */
+  /** The store's product identifier. */
   product_id: string;
-  /** Lookup keys of what the product gives, or null where it gives nothing. */
+  /** Lookup keys of the product's entitlements, or null for none. */
   entitlement_ids: string[] | null;
-  /** Deprecated in favour of `entitlement_ids`. */
+  /** Deprecated: use `entitlement_ids`. */
   entitlement_id: string | null;
-  /** What the period is; null before payment. */
+  /** The type of the period; null before payment. */
   period_type:
     | "TRIAL"
     | "INTRO"
@@ -98,79 +98,79 @@ export interface LifecycleEvent extends CustomerEvent {
     | "PREPAID"
     | (string & Record<never, never>)
     | null;
-  /** When it was bought or renewed, in milliseconds since 1970. */
+  /** The purchase or renewal, in milliseconds since 1970. */
   purchased_at_ms: number;
-  /** When it ends, in milliseconds since 1970; null for what never ends. */
+  /** The end, in milliseconds since 1970; null for no end. */
   expiration_at_ms: number | null;
   /** Lookup key of the offering that was shown, if known. */
   presented_offering_id: string | null;
-  /** What was paid in US dollars: 0 for nothing, negative for a refund. */
+  /** The payment in US dollars: 0 if free, negative for a refund. */
   price: number | null;
-  /** ISO 4217 code of what was paid in. */
+  /** ISO 4217 code of the payment's currency. */
   currency: string | null;
-  /** What was paid in that currency. */
+  /** The payment in that currency. */
   price_in_purchased_currency: number | null;
-  /** The state's share, from 0 to 1. */
+  /** The share of tax, from 0 to 1. */
   tax_percentage: number | null;
   /** The store's share, from 0 to 1. */
   commission_percentage: number | null;
-  /** Deprecated in favour of the other two shares. */
+  /** Deprecated: use the other two shares. */
   takehome_percentage: number | null;
   /** The store's id of the transaction. */
   transaction_id: string | null;
   /** The store's id of the first transaction. */
   original_transaction_id: string | null;
-  /** Whether it was shared by the family and not bought. */
+  /** Whether it comes from family sharing. */
   is_family_share: boolean | null;
-  /** The country that the customer was last seen in, ISO 3166-1 alpha-2. */
+  /** The country of the customer's last visit, ISO 3166-1 alpha-2. */
   country_code: string | null;
-  /** The offer code that was used. */
+  /** The offer code, if one was used. */
   offer_code: string | null;
-  /** Which period this is, from 1. */
+  /** The period's number, from 1. */
   renewal_number: number | null;
-  /** What the store knows besides. */
+  /** More details from the store. */
   metadata: Record<string, unknown> | null;
 }
 
-/** Somebody subscribed, or began a trial. */
+/** A customer subscribed or started a trial. */
 export interface InitialPurchaseEvent extends LifecycleEvent {
   /** Always `INITIAL_PURCHASE`. */
   type: "INITIAL_PURCHASE";
 }
 
-/** A subscription went on, a trial was converted, or somebody came back. */
+/** A subscription renewed, a trial converted, or a customer subscribed again. */
 export interface RenewalEvent extends LifecycleEvent {
   /** Always `RENEWAL`. */
   type: "RENEWAL";
-  /** Whether a trial ended with it. */
+  /** Whether this converted a trial. */
   is_trial_conversion?: boolean;
 }
 
-/** Somebody switched renewal off, or got money back. Access may go on. */
+/** Renewal was switched off, or a payment was refunded. Access may continue. */
 export interface CancellationEvent extends LifecycleEvent {
   /** Always `CANCELLATION`. */
   type: "CANCELLATION";
-  /** Why. */
+  /** The reason. */
   cancel_reason: EventReason;
 }
 
-/** Somebody switched renewal on again before the end. */
+/** Renewal was switched on again before the end. */
 export interface UncancellationEvent extends LifecycleEvent {
   /** Always `UNCANCELLATION`. */
   type: "UNCANCELLATION";
 }
 
-/** Somebody bought something that does not renew, or was granted it. */
+/** A customer made a one-time purchase or received a grant. */
 export interface NonRenewingPurchaseEvent extends LifecycleEvent {
   /** Always `NON_RENEWING_PURCHASE`. */
   type: "NON_RENEWING_PURCHASE";
 }
 
-/** A subscription will pause at the end of its period. Access goes on until then. */
+/** A subscription will pause at the end of its period. Access continues until then. */
 export interface SubscriptionPausedEvent extends LifecycleEvent {
   /** Always `SUBSCRIPTION_PAUSED`. */
   type: "SUBSCRIPTION_PAUSED";
-  /** When it goes on, in milliseconds since 1970; null if that is open. */
+  /** When it resumes, in milliseconds since 1970; null for an open end. */
   auto_resume_at_ms?: number | null;
 }
 
@@ -178,7 +178,7 @@ export interface SubscriptionPausedEvent extends LifecycleEvent {
 export interface ExpirationEvent extends LifecycleEvent {
   /** Always `EXPIRATION`. */
   type: "EXPIRATION";
-  /** Why. */
+  /** The reason. */
   expiration_reason: EventReason;
 }
 
@@ -186,127 +186,127 @@ export interface ExpirationEvent extends LifecycleEvent {
 export interface BillingIssueEvent extends LifecycleEvent {
   /** Always `BILLING_ISSUE`. */
   type: "BILLING_ISSUE";
-  /** Until when access goes on all the same, in milliseconds since 1970; null if it does not. */
+  /** The end of the grace period, in milliseconds since 1970; null if there is none. */
   grace_period_expiration_at_ms: number | null;
 }
 
-/** Somebody changed to another product, now or later. */
+/** A customer changed to another product, now or later. */
 export interface ProductChangeEvent extends LifecycleEvent {
   /** Always `PRODUCT_CHANGE`. */
   type: "PRODUCT_CHANGE";
-  /** The store's name of the other product. */
+  /** The store's identifier of the new product. */
   new_product_id?: string;
 }
 
-/** A subscription ends later than it was to. */
+/** The end of a subscription was postponed. */
 export interface SubscriptionExtendedEvent extends LifecycleEvent {
   /** Always `SUBSCRIPTION_EXTENDED`. */
   type: "SUBSCRIPTION_EXTENDED";
 }
 
-/** A refund was undone. */
+/** A refund was reversed. */
 export interface RefundReversedEvent extends LifecycleEvent {
   /** Always `REFUND_REVERSED`. */
   type: "REFUND_REVERSED";
 }
 
-/** An invoice was written that is not paid yet. */
+/** An unpaid invoice was issued. */
 export interface InvoiceIssuanceEvent extends LifecycleEvent {
   /** Always `INVOICE_ISSUANCE`. */
   type: "INVOICE_ISSUANCE";
 }
 
-/** What somebody bought belongs to somebody else now. */
+/** Purchases moved to another customer. */
 export interface TransferEvent extends EventBase {
   /** Always `TRANSFER`. */
   type: "TRANSFER";
-  /** Whether money is real. */
+  /** Production or sandbox. */
   environment: EventEnvironment;
-  /** Where it was bought. */
+  /** The store. */
   store: EventStore;
-  /** All ids of the customer who had it. */
+  /** All ids of the customer who had them. */
   transferred_from: string[];
-  /** All ids of the customer who has it. */
+  /** All ids of the customer who has them now. */
   transferred_to: string[];
 }
 
-/** The store cannot be reached: access for a day at most, until it can. */
+/** The store is unreachable: temporary access for up to a day. */
 export interface TemporaryEntitlementGrantEvent
   extends EventBase, Partial<Omit<LifecycleEvent, keyof EventBase>> {
   /** Always `TEMPORARY_ENTITLEMENT_GRANT`. */
   type: "TEMPORARY_ENTITLEMENT_GRANT";
-  /** The customer's id, as it was last seen. */
+  /** The customer's latest id. */
   app_user_id: string;
-  /** Where it was bought. */
+  /** The store. */
   store: EventStore;
 }
 
-/** What somebody has of virtual currencies changed with a purchase or refund. */
+/** A purchase or refund changed a customer's virtual currencies. */
 export interface VirtualCurrencyTransactionEvent extends CustomerEvent {
   /** Always `VIRTUAL_CURRENCY_TRANSACTION`. */
   type: "VIRTUAL_CURRENCY_TRANSACTION";
-  /** The changes; negative amounts are taken away. */
+  /** The changes; negative amounts are subtracted. */
   adjustments: {
-    /** By how much. */
+    /** The amount. */
     amount: number;
-    /** Of which currency. */
+    /** The currency. */
     currency: { code: string; name: string; description: string | null };
   }[];
-  /** The store's name of the product. */
+  /** The store's product identifier. */
   product_id: string;
-  /** The product's name for people. */
+  /** The product's display name. */
   product_display_name: string | null;
-  /** Whether money is real. */
+  /** Production or sandbox. */
   purchase_environment: EventEnvironment;
-  /** Where the change comes from. */
+  /** The cause of the change. */
   source: "in_app_purchase" | "admin_api" | (string & Record<never, never>);
-  /** Where it was bought. */
+  /** The store. */
   store: EventStore;
   /** The store's id of the transaction. */
   transaction_id: string;
   /** The id of the change. */
   virtual_currency_transaction_id: string;
-  /** The country that the customer was last seen in, ISO 3166-1 alpha-2. */
+  /** The country of the customer's last visit, ISO 3166-1 alpha-2. */
   country_code: string | null;
 }
 
-/** Nothing happened: somebody tries whether events arrive. The other fields stand for real ones. */
+/** A test that events arrive. The other fields hold sample values. */
 export interface TestEvent extends LifecycleEvent {
   /** Always `TEST`. */
   type: "TEST";
 }
 
-/** A customer became part of an experiment. */
+/** A customer joined an experiment. */
 export interface ExperimentEnrollmentEvent extends EventBase {
   /** Always `EXPERIMENT_ENROLLMENT`. */
   type: "EXPERIMENT_ENROLLMENT";
-  /** The customer's id, as it was last seen. */
+  /** The customer's latest id. */
   app_user_id?: string;
   /** The experiment. */
   experiment_id: string;
-  /** Which of its variants the customer sees. */
+  /** The customer's variant. */
   experiment_variant: string;
   /** Lookup key of the offering that is shown. */
   offering_id: string | null;
-  /** Since when, in milliseconds since 1970. */
+  /** The start, in milliseconds since 1970. */
   experiment_enrolled_at_ms: number;
 }
 
-/** A higher price is announced, and the customer has to agree to it. */
+/** A higher price is announced and needs the customer's consent. */
 export interface PriceIncreaseConsentRequiredEvent extends LifecycleEvent {
   /** Always `PRICE_INCREASE_CONSENT_REQUIRED`. */
   type: "PRICE_INCREASE_CONSENT_REQUIRED";
 }
 
-/** The customer agreed to a higher price. */
+/** The customer accepted a higher price. */
 export interface PriceIncreaseConsentApprovedEvent extends LifecycleEvent {
   /** Always `PRICE_INCREASE_CONSENT_APPROVED`. */
   type: "PRICE_INCREASE_CONSENT_APPROVED";
 }
 
-/** Events whose types are known, and of whose fields only the common ones are. */
+/** Known event types with only the common fields. */
 export interface OtherEvent extends EventBase {
-  /** What happened. `SUBSCRIBER_ALIAS` is deprecated. */
+  /** The type. `SUBSCRIBER_ALIAS` is deprecated. */
   type:
     | "SUBSCRIBER_ALIAS"
     | "PURCHASE_REDEEMED"
@@ -315,11 +315,11 @@ export interface OtherEvent extends EventBase {
     | "PAYWALL_CANCEL"
     | "PAYWALL_EXIT_OFFER"
     | "PAYWALL_COMPONENT_INTERACTED";
-  /** Everything else. */
+  /** All other fields. */
   [field: string]: unknown;
 }
 
-/** Events of every type that this version knows. */
+/** Events of every type known to this version. */
 export type KnownEvent =
   | InitialPurchaseEvent
   | RenewalEvent
@@ -342,16 +342,16 @@ export type KnownEvent =
   | PriceIncreaseConsentApprovedEvent
   | OtherEvent;
 
-/** An event of a type that this version does not know. */
+/** An event of a type unknown to this version. */
 export interface UnknownEvent extends EventBase {
-  /** Everything else. */
+  /** All other fields. */
   [field: string]: unknown;
 }
 
-/** An event. {@linkcode isEvent} tells which. */
+/** An event. {@linkcode isEvent} narrows its type. */
 export type WebhookEvent = KnownEvent | UnknownEvent;
 
-/** The event of one type, or of each of several. */
+/** The event of one type, or of each of several types. */
 export type EventOf<T extends KnownEvent["type"], E extends KnownEvent = KnownEvent> = E extends
   KnownEvent ? T extends E["type"] ? E : never : never;
 

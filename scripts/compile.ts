@@ -52,14 +52,15 @@ export function wantedTargets(
   }).values;
   if (all && ownRuntime) {
     throw new Error(
-      "Cannot compile for all targets: DENORT_BIN names the runtime of one. Unset it, or pass --target",
+      "Cannot compile for all targets: DENORT_BIN names the runtime of one target. Unset it, " +
+        "or pass --target",
     );
   }
   if (all) return [...TARGETS];
   const found = TARGETS.find((known) => known === target);
   if (!found) {
     throw new Error(
-      `Cannot compile for "${target}": it is none of our targets. They are: ${TARGETS.join(", ")}`,
+      `Cannot compile for "${target}": unknown target. The targets are: ${TARGETS.join(", ")}`,
     );
   }
   return [found];
@@ -124,7 +125,7 @@ async function main(args: string[]): Promise<number> {
     else {
       console.error(`Cannot compile for ${target}: deno compile ended with code ${code}`);
       console.error(
-        "It downloads a runtime per target. Without a network, name one in DENORT_BIN.",
+        "It downloads a runtime for each target. Without a network, set DENORT_BIN to a runtime.",
       );
       return 1;
     }

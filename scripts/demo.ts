@@ -78,7 +78,7 @@ const SHORT_FORM = Deno.build.os === "windows"
   : 'clone=$PWD; cli() { npx -y deno@2.9.6 task --quiet --config "$clone/deno.json" cli "$@"; }';
 
 const CLOSING = `
-The service is stopped and its data is gone. To start one for good, which says what to do next:
+The service is stopped and its data is deleted. To start a permanent service, which prints the next steps:
 
   ${SHORT_FORM}
   cli service start
@@ -88,18 +88,18 @@ The service is stopped and its data is gone. To start one for good, which says w
 async function playCatalogue(stage: Stage): Promise<void> {
   const cli = (...words: string[]) => runStep(stage, words);
 
-  heading("A new service has a project that sells something already");
+  heading("A new service contains a project with sales");
   for (const group of ["projects", "apps", "products", "entitlements", "offerings", "packages"]) {
     await cli(group, "list");
   }
 
-  heading("Add an app, a product, and what it unlocks");
+  heading("Add an app, a product and an entitlement");
   const { app, product } = await addProduct(stage);
   await cli("entitlements", "create", "--id", "team", "--display-name", "Notes for teams");
   await cli("entitlements", "attach", "team", product);
   await cli("entitlements", "products", "team");
 
-  heading("Offer it, and make that offering the current one");
+  heading("Add it to an offering, and make that offering current");
   await cli("offerings", "create", "--id", "spring", "--display-name", "Spring sale");
   await cli("packages", "create", "spring", "--id", "$svc_monthly", "--display-name", "Monthly");
   const item = await newestId(stage, "packages", "list", "--offering", "spring");
@@ -111,10 +111,10 @@ async function playCatalogue(stage: Stage): Promise<void> {
   heading("Scripts get the service's own JSON");
   await cli("offerings", "view", "spring", "--output", "json");
 
-  heading("What would break something is refused, with what is in the way");
+  heading("Changes that would break something are refused");
   await runStep(stage, ["apps", "delete", app, "-y"], { code: 7 });
 
-  heading("Every change is on record");
+  heading("Every change is in the audit log");
   await cli("audit-logs", "list", "--limit", "5");
 }
 
@@ -123,31 +123,31 @@ async function playCustomers(stage: Stage): Promise<void> {
   const cli = (...words: string[]) => runStep(stage, words);
   const terms = ["--price", "9.99", "--duration", "P1M", "--offering", "spring"];
 
-  heading("A program of yours hears of whatever happens, and is away for now");
+  heading("Your own program receives all events; at the moment it is not running");
   await cli("events", "listen", "--exec", HEAR, "--until-idle");
 
-  heading("Somebody buys the new product, as in the store");
+  heading("A customer buys the new product in the store");
   await cli("simulate", "purchase", "ada", "notes.team.monthly", ...terms);
 
-  heading("A year passes in a moment, with all that was due in it");
+  heading("The clock advances by a year, with everything due in it");
   await cli("clock", "advance", "P1Y");
 
-  heading("What support sees of a customer, and what it can do");
+  heading("Support sees a customer's data and can act on it");
   await cli("subscribers", "info", "ada");
   await cli("subscribers", "grant", "grace", "team", "-d", "30d", "-y");
 
-  heading("What it all comes to");
+  heading("The revenue of the year");
   await cli("metrics", "overview");
   await cli("charts", "get", "revenue", "--period", "month", "--plot");
 
-  heading("Your program comes back: nothing is lost, and all is in order and signed");
+  heading("Your program starts again: it receives every event, signed and in order");
   await cli("events", "listen", "--exec", HEAR, "--count", "3");
 }
 
 /** What hears of an event: a command of the system's shell. */
 const HEAR = Deno.build.os === "windows"
-  ? "echo Heard of %EVENT_TYPE% of %EVENT_CUSTOMER_ID%"
-  : 'echo "Heard of $EVENT_TYPE of $EVENT_CUSTOMER_ID"';
+  ? "echo Received %EVENT_TYPE% of %EVENT_CUSTOMER_ID%"
+  : 'echo "Received $EVENT_TYPE of $EVENT_CUSTOMER_ID"';
 
 /** Adds an app with a product, and gives the ids of both. */
 async function addProduct(stage: Stage): Promise<{ app: string; product: string }> {
@@ -189,7 +189,7 @@ export async function runStep(
   }
   if (status.code === code) return;
   const ended = `"${commandLine(words)}" ended with exit code ${status.code}`;
-  throw new Error(code === 0 ? ended : `${ended}, but was to be refused with ${code}`);
+  throw new Error(code === 0 ? ended : `${ended}, but had to be refused with ${code}`);
 }
 
 /** The id of the newest item of a list, which a person would copy from the output. */
@@ -198,7 +198,7 @@ async function newestId(stage: Stage, ...words: string[]): Promise<string> {
     await read(stage, [...words, "--output", "json"]),
   );
   const id = items.at(-1)?.id;
-  if (id === undefined) throw new Error(`"${commandLine(words)}" has nothing to show`);
+  if (id === undefined) throw new Error(`"${commandLine(words)}" printed nothing`);
   return id;
 }
 

@@ -72,13 +72,16 @@ Deno.test("an answer of another form is an error of the answer, not a fault of t
   const nested = (open: string, close: string, levels: number) =>
     `{"a":${open.repeat(levels)}1${close.repeat(levels)}}`;
   const answers: [string, RegExp][] = [
-    [JSON.stringify({ ...LIST, next_page: 5 }), /a list whose next_page is no text/],
-    [JSON.stringify({ ...LIST, url: {} }), /a list whose url is no text/],
-    [JSON.stringify({ ...LIST, items: [null] }), /a list with an item that is no object/],
-    [JSON.stringify({ ...LIST, items: ["x"] }), /a list with an item that is no object/],
-    [JSON.stringify({ ...LIST, items: 1 }), /a list whose items are no array/],
-    [JSON.stringify({ items: [{ object: "app", list: { ...LIST, items: [null] } }] }), /no object/],
-    [JSON.stringify({ items: [3], next_page: null }), /a list with an item that is no object/],
+    [JSON.stringify({ ...LIST, next_page: 5 }), /a list whose next_page is not a string/],
+    [JSON.stringify({ ...LIST, url: {} }), /a list whose url is not a string/],
+    [JSON.stringify({ ...LIST, items: [null] }), /a list with an item that is not an object/],
+    [JSON.stringify({ ...LIST, items: ["x"] }), /a list with an item that is not an object/],
+    [JSON.stringify({ ...LIST, items: 1 }), /a list without an array of items/],
+    [
+      JSON.stringify({ items: [{ object: "app", list: { ...LIST, items: [null] } }] }),
+      /not an object/,
+    ],
+    [JSON.stringify({ items: [3], next_page: null }), /a list with an item that is not an object/],
     [nested("[", "]", 1_000_000), /more than 100 levels/],
     [nested('{"a":', "}", 50_000), /more than 100 levels/],
   ];

@@ -84,7 +84,7 @@ Deno.test("without a sign-in, the first request explains how to sign in", async 
   await saveProfile(machine, profileNamed("work"));
   await saveProfile(machine, profileNamed("home"));
   await rejects(tokenSent(await client(machine)), {
-    message: 'Cannot choose a sign-in: there is no profile "default" among "work", "home"',
+    message: 'Cannot choose a sign-in: the profile "default" is not among "work", "home"',
     hint: "Choose one with: cli auth use work",
   });
   strictEqual(service.requests.length, 0);
@@ -164,7 +164,7 @@ Deno.test("an unreadable project differs from an unset one", async () => {
     (await runPrograms(source, 1, { args, env: {} }))[0]?.out ?? "";
   match(
     await run(),
-    /none is set Give projectId, .* read CLI_PROJECT_ID: --allow-env=CLI_\*/,
+    /none is set Pass projectId, .* read CLI_PROJECT_ID: --allow-env=CLI_\*/,
   );
   match(await run("--allow-env=CLI_*"), /none is set Pass --project-id/);
 });

@@ -1,56 +1,56 @@
 /**
- * The pages that the browser shows when it comes back from the service. They hold no script, no
- * link and nothing secret.
+ * The pages that the browser shows after it returns from the service. They contain no script, no
+ * link and no secret.
  *
  * @module
  */
 
 import { toBase64 } from "../bytes.ts";
 
-/** What a page says. */
+/** The texts of a page. */
 export interface CallbackText {
   /** HTTP status. */
   status: number;
-  /** What happened. */
+  /** The heading. */
   title: string;
-  /** More about it. */
+  /** The details. */
   message: string;
-  /** What to do next. */
+  /** The next step. */
   next: string;
 }
 
-/** The page of a sign-in that is done. */
+/** The page of a successful sign-in. */
 export const SIGNED_IN: CallbackText = {
   status: 200,
   title: "You are signed in",
-  message: "The program that you started has what it needs.",
-  next: "You can close this page and go back to the program.",
+  message: "The program has received your sign-in.",
+  next: "You can close this page and return to the program.",
 };
 
-/** The page for an answer that nobody waits for. */
+/** The page for an answer to no pending sign-in. */
 export const NOT_WAITED_FOR: CallbackText = {
   status: 400,
-  title: "This is not the answer to your sign-in",
-  message: "It was not started by the program that is waiting here, so it was not used.",
-  next: "The program goes on waiting. Open the address that it showed you.",
+  title: "This does not belong to your sign-in",
+  message: "Another program started it, so it was not used.",
+  next: "The program is still waiting. Open the address that it printed.",
 };
 
 /** The page for any other address. */
 export const NOT_HERE: CallbackText = {
   status: 404,
   title: "There is nothing here",
-  message: "A program waits at this address for the end of a sign-in.",
-  next: "Open the address that it showed you.",
+  message: "A program waits here for the end of a sign-in.",
+  next: "Open the address that it printed.",
 };
 
-/** The page of a sign-in that came to nothing. */
+/** The page of a failed sign-in. */
 export function failedPage(reason: string): CallbackText {
   return {
     // The browser did nothing wrong.
     status: 200,
     title: "You are not signed in",
     message: reason.length > 300 ? `${reason.slice(0, 300)}…` : reason,
-    next: "Nothing was stored. You can close this page; the program says how to go on.",
+    next: "Nothing was stored. You can close this page; the program shows the next step.",
   };
 }
 
@@ -88,7 +88,7 @@ ${mark}
       "Cache-Control": "no-store",
       "Referrer-Policy": "no-referrer",
       "X-Content-Type-Options": "nosniff",
-      // The listener closes as soon as the page is out.
+      // The listener closes right after sending the page.
       Connection: "close",
     },
   });
@@ -107,13 +107,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text for a page. What nobody can see, such as marks that turn the writing direction, is shown. */
+/** Text for a page. Invisible characters, such as marks for the writing direction, are shown. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");
 }
 
-/** The service's own mark: the sign-in began on its page. */
+/** The service's own mark, as on the page where the sign-in began. */
 const MARK = `<svg width="28" height="28" viewBox="0 0 28 28" aria-hidden="true" fill="none">
 <rect width="28" height="28" rx="8" fill="currentColor" />
 <path d="M8 11.5a6.4 6.4 0 0 1 11.6-1.6M20 16.5a6.4 6.4 0 0 1-11.6 1.6M20.6 6.4v4h-4M7.4 21.6v-4h4"
@@ -129,7 +129,7 @@ const NOT_DONE = `<svg width="44" height="44" viewBox="0 0 48 48" aria-hidden="t
 <circle cx="24" cy="24" r="22" fill="currentColor" />
 <path d="M24 13v13M24 34v.5" stroke="var(--card)" stroke-width="4" stroke-linecap="round" /></svg>`;
 
-/** The look of the service's own pages. */
+/** The style of the service's own pages. */
 const STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,11 +1,11 @@
 /**
- * Which sign-in applies, where it comes from and what it shadows.
+ * The current sign-in, its source and the sources it overrides.
  *
  * Gap: the specification orders the environment, the local file and the profiles, and lets
- * `--profile` choose among the profiles. What if somebody types `--profile work` where a local file
- * applies? They name the sign-in that they mean, so it beats the local file. `CLI_PROFILE` has the
- * same effect as `--profile`. `CLI_REFRESH_TOKEN` stands in for all files, so it beats both, with a
- * warning that the option has no effect.
+ * `--profile` choose among the profiles. It does not cover `--profile work` where a local file
+ * applies. The person names the wanted sign-in, so the profile overrides the local file.
+ * `CLI_PROFILE` has the same effect as `--profile`. `CLI_REFRESH_TOKEN` replaces all files, so it
+ * overrides both, with a warning that the option has no effect.
  *
  * @module
  */
@@ -31,60 +31,60 @@ import {
 } from "./store.ts";
 import type { TokenEndpoint } from "./token.ts";
 
-/** A sign-in that was found. It can be shown as it is: the tokens are out of sight. */
+/** A sign-in that was found. It is safe to show: it does not contain the tokens. */
 export interface FoundCredential extends Origin<"option" | "environment" | "local" | "profile"> {
   /** The profile's name, for a profile. */
   name?: string | undefined;
-  /** What chose the profile: `--profile`, `CLI_PROFILE`, `active` or `default`. */
+  /** The choice of the profile: `--profile`, `CLI_PROFILE`, `active` or `default`. */
   chosenBy?: string | undefined;
-  /** The service that issued it, for one from a file. It is used at no other. */
+  /** The service that issued a sign-in from a file. It is used nowhere else. */
   baseUrl?: string | undefined;
-  /** The OAuth client that it was issued to, for one from a file. */
+  /** The OAuth client of a sign-in from a file. */
   clientId?: string | undefined;
-  /** When its access token ends, in milliseconds since 1970, for one from a file. */
+  /** When the access token of a sign-in from a file ends, in milliseconds since 1970. */
   expiresAtMs?: number | undefined;
-  /** The scopes granted, separated by spaces, where they are known. */
+  /** The granted scopes, separated by spaces, if known. */
   scope?: string | undefined;
-  /** What to run to sign in anew in its place, for one from a file. */
+  /** The command that replaces a sign-in from a file. */
   signIn?: string | undefined;
-  /** The first and last four characters: of the access token in a file, or of the given token. */
+  /** The first and last four characters of the access token in a file, or of the given token. */
   preview: string;
 }
 
-/** The sign-in that applies. */
+/** The current sign-in. */
 export interface ResolvedCredential extends FoundCredential {
-  /** What would apply without it. Empty unless it was asked for. */
+  /** The sign-ins that it overrides. Empty unless requested. */
   shadows: readonly FoundCredential[];
 }
 
-/** A sign-in that can be used. */
+/** A usable sign-in. */
 interface Usable extends FoundCredential {
-  /** The scopes that it was last found to have at a service, where that is known. */
+  /** The scopes that it had at a service when last checked, if known. */
   scopeAt(baseUrl: string): Promise<string | undefined>;
   /** Makes the credential that requests carry. */
   open(endpoint: TokenEndpoint): Credential;
 }
 
-/** The sign-in that applies, ready for use. */
+/** The current sign-in, ready for use. */
 interface UsableCredential extends ResolvedCredential, Usable {}
 
-/** How to look for the sign-in. */
+/** The options of the search. */
 interface CredentialOptions {
   /** The value of `--profile`. */
   profile?: string | undefined;
-  /** A refresh token that a program gives. It counts before anything else. */
+  /** A refresh token from the caller. It overrides everything else. */
   refreshToken?: string | undefined;
-  /** Whether to look at what is shadowed, too. Default: false. */
+  /** Whether to find the overridden sign-ins, too. Default: false. */
   withShadows?: boolean | undefined;
 }
 
 /**
- * Finds the sign-in: `CLI_REFRESH_TOKEN`, a profile named by `--profile` or `CLI_PROFILE`, the local
- * `.cli/config.json`, then the profile named by `~/.cli/active`, or `default`.
+ * Finds the sign-in: `CLI_REFRESH_TOKEN`, a profile named by `--profile` or `CLI_PROFILE`, the
+ * local `.cli/config.json`, then the profile named by `~/.cli/active`, or `default`.
  *
- * @throws {AuthError} when a profile is named that does not exist. It lists those that do.
- * @throws {UsageError} when the token given is empty.
- * @throws {ConfigError} when a file that is looked at is malformed or exposed to others.
+ * @throws {AuthError} when the named profile does not exist. It lists the existing ones.
+ * @throws {UsageError} when the given token is empty.
+ * @throws {ConfigError} when a file is malformed or readable by others.
  */
 export async function resolveCredential(
   around: Surroundings,
@@ -114,7 +114,7 @@ export async function resolveCredential(
   return first && { ...first, shadows: shadowed };
 }
 
-/** The profile that somebody names, and where they do: in an option, or in the environment. */
+/** The profile named by an option or the environment, and that source. */
 function chosenProfile(
   around: Surroundings,
   option: string | undefined,
@@ -124,12 +124,12 @@ function chosenProfile(
   return variable === undefined ? undefined : { name: variable, chosenBy: "CLI_PROFILE" };
 }
 
-/** The error for a request without any sign-in. It says what there is to choose from. */
+/** The error for a request without a sign-in. It lists the available ones. */
 export async function missingCredential(around: Surroundings): Promise<AuthError> {
   const names = await readProfileNames(around);
   if (names.length > 0) {
     const list = names.map((name) => JSON.stringify(name)).join(", ");
-    return new AuthError(`Cannot choose a sign-in: there is no profile "default" among ${list}`, {
+    return new AuthError(`Cannot choose a sign-in: the profile "default" is not among ${list}`, {
       hint: `Choose one with: cli auth use ${names[0]}`,
     });
   }
@@ -143,7 +143,7 @@ export async function missingCredential(around: Surroundings): Promise<AuthError
   });
 }
 
-/** A token that was given, if one was. */
+/** The given token, if there is one. */
 function given(
   around: Surroundings,
   kind: "option" | "environment",
@@ -188,7 +188,7 @@ async function localCredential(around: Surroundings): Promise<Usable | undefined
   return stored("local", { ...localPlace(local.path), admit }, local.profile);
 }
 
-/** The profile of a name that somebody gave. */
+/** The profile with a given name. */
 async function namedProfile(
   around: Surroundings,
   name: string,
@@ -199,7 +199,7 @@ async function namedProfile(
   return found;
 }
 
-/** The profile that applies when nobody names one. */
+/** The active profile. */
 async function standingProfile(around: Surroundings): Promise<Usable | undefined> {
   const active = await activeProfile(around);
   return active === undefined
@@ -207,7 +207,7 @@ async function standingProfile(around: Surroundings): Promise<Usable | undefined
     : await profileOf(around, active, "active");
 }
 
-/** A profile, if there is one of the name. */
+/** The profile of a name, if there is one. */
 async function profileOf(
   around: Surroundings,
   name: string,

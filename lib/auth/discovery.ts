@@ -1,5 +1,6 @@
 /**
- * Whether an address is the service's, and what it tells of itself: before anybody is sent there.
+ * Checks that an address is the service's, before anyone is sent there, and reads the service's own
+ * description.
  *
  * @module
  */
@@ -10,18 +11,18 @@ import { ConfigError } from "../errors.ts";
 import { attemptOnce, ownRefusal, unreachable, unreadable } from "../retry.ts";
 import { jsonObject, type TokenEndpoint } from "./token.ts";
 
-/** What a service tells of itself. */
+/** The service's own description. */
 export interface KnownService {
-  /** Its version, where it tells that. */
+  /** Its version, if it returns one. */
   version: string | undefined;
   /** Whether it promises to name itself in each answer to a sign-in: RFC 9207. */
   namesItself: boolean;
 }
 
 /**
- * Makes sure that an address is the service's.
+ * Checks that an address is the service's.
  *
- * @throws {ConfigError} when something else answers there.
+ * @throws {ConfigError} when another server answers there.
  * @throws {NetworkError} when nothing answers, or not now.
  */
 export async function recognizeService(endpoint: TokenEndpoint): Promise<KnownService> {
@@ -30,7 +31,8 @@ export async function recognizeService(endpoint: TokenEndpoint): Promise<KnownSe
   const { version } = health.body ?? {};
   const metadata = await look(endpoint, "/.well-known/oauth-authorization-server");
   const described = metadata.status === 200 && typeof metadata.body?.token_endpoint === "string";
-  // The published service has neither address, but asks for a sign-in where ours does.
+  // The published service has neither address, but requires a sign-in at the same addresses as
+  // ours.
   if (!ours && !described && !await asksForSignIn(endpoint)) throw notTheService(endpoint.baseUrl);
   return {
     version: ours && typeof version === "string" ? version : undefined,
@@ -39,14 +41,14 @@ export async function recognizeService(endpoint: TokenEndpoint): Promise<KnownSe
   };
 }
 
-/** Whether a request without a sign-in is refused in the service's own words. */
+/** Whether a request without a sign-in is refused in the service's form. */
 async function asksForSignIn(endpoint: TokenEndpoint): Promise<boolean> {
   if (withoutVersion(endpoint.baseUrl) !== undefined) return false;
   const { status, body } = await look(endpoint, "/v2/projects");
   return status === 401 && typeof body?.type === "string";
 }
 
-/** What is at an address of the service. */
+/** The content at an address of the service. */
 async function look(
   { baseUrl, around, signal, userAgent, onExchange }: TokenEndpoint,
   place: string,
@@ -72,18 +74,18 @@ async function look(
   return { status: response.status, body: jsonObject(text) };
 }
 
-/** The address without the version at its end, if it has one: paths bring that themselves. */
+/** The address without a version at its end: paths already contain it. */
 function withoutVersion(baseUrl: string): string | undefined {
   const address = serviceAddress(baseUrl);
   return /\/v\d+$/.test(address) ? address.replace(/\/v\d+$/, "") : undefined;
 }
 
-/** The error for an address at which something else answers. */
+/** The error for an address where another server answers. */
 function notTheService(baseUrl: string): ConfigError {
   const better = withoutVersion(baseUrl);
-  return new ConfigError(`Cannot use ${baseUrl}: what answers there is not the service`, {
+  return new ConfigError(`Cannot use ${baseUrl}: the server there is not the service`, {
     hint: better === undefined
-      ? "Check CLI_BASE_URL: it is the service's address without any path of the API."
+      ? "Check CLI_BASE_URL: it must be the service's address without a path of the API."
       : `Leave out the version: CLI_BASE_URL=${better}`,
   });
 }

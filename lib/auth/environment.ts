@@ -1,8 +1,8 @@
 /**
- * Signing in with a refresh token that the environment gives, as CI systems do.
+ * Signing in with a refresh token from the environment, as CI systems do.
  *
- * A service that rotates replaces the token at its first use, and the environment keeps the replaced
- * one. So what came of it is remembered in `~/.cli/ci`, in a file named by a hash of the given token
+ * A service that rotates replaces the token at its first use, but the environment keeps the old
+ * one. So the replacement is stored in `~/.cli/ci`, in a file named by a hash of the given token
  * and the service's address. A machine without that file can use only tokens that do not rotate.
  *
  * @module
@@ -26,38 +26,38 @@ import { AuthError, ConfigError } from "../errors.ts";
 import { type AccessToken, isUsable, renewing } from "./renewal.ts";
 import { type GrantedToken, refreshToken, type TokenEndpoint, type TokenRefusal } from "./token.ts";
 
-/** What is remembered of a token goes when it was not renewed for so long: 60 days. */
+/** A stored replacement is removed when it was not renewed for this long: 60 days. */
 const LONGEST_UNUSED_MS = 60 * 86_400_000;
 
-/** A refresh token that was given, not stored. */
+/** A refresh token from outside, not from a file. */
 interface GivenToken {
   /** The token. */
   token: string;
-  /** Where it comes from, such as `CLI_REFRESH_TOKEN`. */
+  /** Its source, such as `CLI_REFRESH_TOKEN`. */
   source: string;
 }
 
-/** What is remembered of a given token. */
+/** The stored data of a given token. */
 interface Remembered extends AccessToken {
-  /** The token that the service put in the given one's place, if it did. */
+  /** The token that replaced the given one, if the service did so. */
   successor: string | undefined;
-  /** The scopes granted, separated by spaces, where the service named them. */
+  /** The granted scopes, separated by spaces, if the service named them. */
   scope: string | undefined;
 }
 
-/** One use of a given token: everything that the functions below need. */
+/** One use of a given token: the data for the functions below. */
 interface Use extends TokenEndpoint, GivenToken {
-  /** Where it is remembered. Undefined when no home folder is known. */
+  /** Where the data is stored. Undefined when the home folder is unknown. */
   path: string | undefined;
-  /** The newest token, where it could not be stored, and the one that the file holds instead. */
+  /** The newest token, if it could not be stored, and the token in the file. */
   unstored: { newest: string; stored: string } | undefined;
-  /** Whether the person has been told that nothing can be stored. */
+  /** Whether the warning that nothing can be stored was shown. */
   told: boolean;
 }
 
 /**
- * The credential of a given refresh token. It works without a home folder or the permission to write
- * one as long as the service does not rotate; where it does, it works until this process ends.
+ * The credential of a given refresh token. Without a writable home folder it works as long as the
+ * service does not rotate; with a rotating token, it works until this process ends.
  *
  * The credential rejects with `AuthError` when the service refuses the token.
  */
@@ -71,7 +71,7 @@ export function environmentCredential(given: GivenToken, endpoint: TokenEndpoint
   });
 }
 
-/** Refuses what cannot be a refresh token, before anything is sent or written. */
+/** Refuses values that cannot be a refresh token, before anything is sent or written. */
 function refuseOtherValue({ token, source }: GivenToken): void {
   const [, kind] = /^(atk|adm|whsec|sk)_/.exec(token) ?? [];
   const why = kind === "atk"
@@ -79,15 +79,16 @@ function refuseOtherValue({ token, source }: GivenToken): void {
     : kind !== undefined
     ? "it holds another kind of secret, not a refresh token"
     : /\s/.test(token)
-    ? "it has white space in it, as no token has"
+    ? "it contains white space"
     : undefined;
   if (why === undefined) return;
   throw new AuthError(`Cannot sign in with ${source}: ${why}`, {
-    hint: "Set it to a refresh token, whole and alone; for a local service: cli service token",
+    hint:
+      "Set it to a complete refresh token and nothing else; for a local service: cli service token",
   });
 }
 
-/** The scopes that a given token was last found to have at a service. It sends nothing. */
+/** The scopes that a given token had at a service when last checked. It sends nothing. */
 export async function rememberedScope(
   around: Surroundings,
   given: GivenToken,
@@ -96,14 +97,14 @@ export async function rememberedScope(
   const path = await rememberedPath(around, given, baseUrl);
   if (path === undefined) return undefined;
   const content = await readPrivateJson(path, around).catch((error: unknown) => {
-    // A memory that cannot be used is none.
+    // An unusable file counts as missing.
     if (!isFileError(error)) throw error;
     return undefined;
   });
   return remembered(content, path)?.scope;
 }
 
-/** Where a given token is remembered. */
+/** The storage place of a given token. */
 async function rememberedPath(
   around: Surroundings,
   { token }: GivenToken,
@@ -114,7 +115,7 @@ async function rememberedPath(
   return homeFile(around, "ci", `${toHex(hash)}.json`);
 }
 
-/** A usable access token: a remembered one, or a new one that is then remembered if it can be. */
+/** A usable access token: a stored one, or a new one that is then stored if possible. */
 async function renewed(use: Use, refused: string | undefined): Promise<Remembered> {
   const { path, around } = use;
   if (path === undefined) return await renewedUnstored(use, "no home folder is known");
@@ -132,7 +133,7 @@ async function renewed(use: Use, refused: string | undefined): Promise<Remembere
       (file) => renewedStored(use, path, file, refused),
     );
   } catch (error) {
-    // It comes from before the exchange: after that, a file that cannot be written only warns.
+    // It is from before the exchange: after that, an unwritable file causes only a warning.
     if (!(error instanceof ConfigError && isFileError(error))) throw error;
     return await renewedUnstored(use, error.message);
   }
@@ -161,7 +162,7 @@ async function renewedStored(
   return fresh;
 }
 
-/** Renews with the service where nothing can be stored. */
+/** Renews with the service if nothing can be stored. */
 async function renewedUnstored(use: Use, why: string): Promise<Remembered> {
   const fresh = await exchange(use, use.token);
   passOver(use, fresh, use.token, why);
@@ -169,8 +170,8 @@ async function renewedUnstored(use: Use, why: string): Promise<Remembered> {
 }
 
 /**
- * Exchanges the newest token. Where the service refuses a successor, the given token has a last
- * chance: it may be one that does not rotate any more.
+ * Exchanges the newest token. If the service refuses a replacement, the given token is tried last:
+ * it may no longer rotate.
  *
  * @param stored The newest token on the disk, or the given one.
  */
@@ -186,14 +187,14 @@ async function exchange(use: Use, stored: string): Promise<Remembered> {
   throw notAccepted(use, refused?.reason ?? "", newest !== use.token);
 }
 
-/** What to remember of a grant, got with `sent`, which is the given token or its successor. */
+/** The data to store for a grant. `sent` is the given token or its replacement. */
 function rememberable(granted: GrantedToken, sent: string, given: string): Remembered {
   const next = granted.refresh_token ?? sent;
   const { access_token, expires_at_ms, scope } = granted;
   return { access_token, expires_at_ms, successor: next === given ? undefined : next, scope };
 }
 
-/** Goes on without storing a grant, and tells once what that means for the next run. */
+/** Continues without storing a grant, and warns once about the consequence for the next run. */
 function passOver(use: Use, fresh: Remembered, stored: string, why: string): void {
   use.unstored = { newest: fresh.successor ?? use.token, stored };
   if (use.told) return;
@@ -201,13 +202,13 @@ function passOver(use: Use, fresh: Remembered, stored: string, why: string): voi
   if (fresh.successor !== undefined) {
     use.told = true;
     around.warn(
-      `The service has replaced ${source}, and what it gave in its place cannot be stored ` +
-        `(${why}). This run goes on; the next one will be refused. Make ~/.cli writable, or use a ` +
-        "token that is not replaced: cli service token",
+      `The service has replaced ${source}, and the replacement cannot be stored (${why}). ` +
+        "This run continues; the next one will be refused. Make ~/.cli writable, or use a " +
+        "token that does not rotate: cli service token",
     );
   } else if (setting(around, "CLI_DEBUG") !== undefined) {
     use.told = true;
-    around.warn(`Each run exchanges ${source} anew: its access token cannot be stored (${why}).`);
+    around.warn(`Each run exchanges ${source} again: its access token cannot be stored (${why}).`);
   }
 }
 
@@ -215,20 +216,19 @@ function passOver(use: Use, fresh: Remembered, stored: string, why: string): voi
 function notAccepted(use: Use, reason: string, hadSuccessor: boolean): AuthError {
   const message = `Cannot sign in with ${use.source}: the service refused it (${reason})`;
   if (hadSuccessor) {
-    return new AuthError(`${message}, and the token that it gave in its place`, {
-      hint:
-        "The sign-in has ended or was revoked. Set a new token, such as one of: cli service token",
+    return new AuthError(`${message}, and its replacement`, {
+      hint: "The sign-in has ended or was revoked. Set a new token; for a local service: cli " +
+        "service token",
     });
   }
   return new AuthError(message, {
-    hint:
-      "It may be mistyped, from another service, or forgotten by one that was reset. A token that " +
-      "rotates works on one machine only, while ~/.cli/ci keeps what replaced it. Set a new one; " +
-      "for a local service: cli service token",
+    hint: "It may be mistyped, from another service, or from a service that was reset. A " +
+      "rotating token works on one machine only, as long as ~/.cli/ci keeps its replacement. " +
+      "Set a new token; for a local service: cli service token",
   });
 }
 
-/** Reads what is remembered. */
+/** Reads the stored data. */
 function remembered(content: JsonObject | undefined, path: string): Remembered | undefined {
   if (!content) return undefined;
   const place = { path, field: "", hint: `Remove ${path}.` };

@@ -1,5 +1,5 @@
 /**
- * Making a second sign-in out of a live one, without a browser: RFC 8693.
+ * Making a second sign-in from a valid one, without a browser: RFC 8693.
  *
  * @module
  */
@@ -11,22 +11,22 @@ import { clientIdFor, requestToken, type TokenAnswer, type TokenEndpoint } from 
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 
-/** The service does not know how to make a second sign-in. It takes a browser, then. */
+/** The service cannot make a second sign-in, so a browser is needed. */
 export class ExchangeUnsupported extends AuthError {}
 
-/** What a second sign-in is made of. */
+/** The input for a second sign-in. */
 interface ExchangeSubject {
-  /** A live access token. */
+  /** A valid access token. */
   accessToken: string;
-  /** The OAuth client that it was issued to. Default: the one that signs in. */
+  /** The OAuth client it was issued to. Default: the one that signs in. */
   clientId?: string | undefined;
 }
 
 /**
- * Makes a sign-in of its own for the account of an access token. The two do not share tokens, so
- * neither one's refresh ends the other.
+ * Makes a separate sign-in for the account of an access token. The two do not share tokens, so
+ * refreshing either does not end the other.
  *
- * @throws {ExchangeUnsupported} when the service has no such thing.
+ * @throws {ExchangeUnsupported} when the service does not support it.
  * @throws {AuthError} when the service refuses.
  * @throws {NetworkError} when the service does not answer.
  */
@@ -44,13 +44,14 @@ export async function exchangeToken(
   return storedToken(answer, { client_id, base_url: endpoint.baseUrl });
 }
 
-/** The answer in the form in which a sign-in is kept. */
+/** The answer in the stored form of a sign-in. */
 function storedToken(
   { granted, refused }: TokenAnswer,
   issuer: { client_id: string; base_url: string },
 ): StoredToken {
   if (refused) {
-    // Gap: the published service exchanges nothing. Servers without it say so in either way.
+    // Gap: the published service does not support token exchange. Such servers answer in either
+    // way.
     const unknown = ["unsupported_grant_type", "unauthorized_client"].includes(refused.error);
     const Kind = unknown ? ExchangeUnsupported : AuthError;
     throw new Kind(`Cannot make a second sign-in from this one: ${refused.reason}`);

@@ -1,5 +1,5 @@
 /**
- * The listener on this machine to which the browser brings the service's answer: RFC 8252.
+ * The listener on this machine that receives the service's answer from the browser: RFC 8252.
  *
  * @module
  */
@@ -10,22 +10,23 @@ import { callbackPage, type CallbackText, NOT_HERE, NOT_WAITED_FOR } from "./cal
 
 /** A listener that waits for one answer. */
 interface Loopback extends AsyncDisposable {
-  /** Where the browser is to be sent. */
+  /** The redirect address for the browser. */
   readonly redirectUri: string;
-  /** The first answer that carries our state. */
+  /** The first answer with our state. */
   readonly answer: Promise<URLSearchParams>;
-  /** Says what became of the answer. The browser waits for this, however often it asks. */
+  /** Reports the result of the answer. The browser waits for it, even if it asks repeatedly. */
   finish(text: CallbackText): void;
 }
 
 const PATH = "/callback";
 
-/** Connections that are open when all is said are closed after so many milliseconds. */
+/** Connections that stay open after the result are closed after this many milliseconds. */
 const CLOSE_AFTER_MS = 1_000;
 
 /**
- * Listens on a port of 127.0.0.1, a free one unless one is given, for the answer that carries a state. Other answers get a page
- * that says so and do not end the wait; other addresses are not found.
+ * Listens on a port of 127.0.0.1, a free one unless one is given, for the answer with a given
+ * state. Other answers get a page that explains it and do not end the wait; other addresses are not
+ * found.
  *
  * @throws {ConfigError} when this program may not listen there.
  */
@@ -48,7 +49,7 @@ export async function openLoopback(state: string, port = 0): Promise<Loopback> {
     redirectUri: `http://127.0.0.1:${server.port}${PATH}`,
     answer: answer.promise,
     finish: result.resolve,
-    // A connection on which nothing moves does not hold us up.
+    // An idle connection does not delay the end.
     [Symbol.asyncDispose]: () => server.close(CLOSE_AFTER_MS),
   };
 }

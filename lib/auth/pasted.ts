@@ -1,25 +1,25 @@
 /**
- * The service's answer as a person pastes it: for machines that no browser can reach.
+ * The service's answer as pasted by a person, for machines that no browser can reach.
  *
  * @module
  */
 
 import { AuthError } from "../errors.ts";
 
-/** Asks for the text, with what was wrong with the one before. */
+/** Asks for the text, with the problem of the previous one. */
 type Paste = (problem: string | undefined, signal: AbortSignal) => Promise<string>;
 
-/** An answer that comes in one of two ways. */
+/** An answer from one of two sources. */
 interface FirstAnswer {
-  /** The answer, from whichever way is first. */
+  /** The answer from the source that is first. */
   answer: Promise<URLSearchParams>;
   /** Ends the question to the person. */
   stop(): void;
 }
 
 /**
- * The answer that the browser brings or the person pastes, whichever comes first. A text that `read`
- * refuses is asked for again.
+ * The answer from the browser or from the person, whichever comes first. If `read` refuses a text,
+ * the person is asked again.
  */
 export function firstAnswer(
   brought: Promise<URLSearchParams>,
@@ -46,9 +46,9 @@ export function firstAnswer(
 const CANNOT = "Cannot use this as the answer";
 
 /**
- * Reads the address at which the browser ended, or the part of it after the question mark.
+ * Reads the address where the browser ended, or its part after the question mark.
  *
- * A code alone is refused: without the state nobody knows which sign-in it belongs to.
+ * A code alone is refused: only the state shows which sign-in it belongs to.
  *
  * @throws {AuthError} when it is not the answer to the sign-in with that state.
  */

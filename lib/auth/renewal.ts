@@ -1,6 +1,6 @@
 /**
- * Keeping a sign-in fresh. A stored one is refreshed under the lock of its file, and the new pair is
- * on the disk before it is used, so that any number of processes share one rotating token.
+ * Keeping a sign-in valid. A stored one is refreshed under the lock of its file, and the new pair
+ * is on the disk before it is used, so that any number of processes share one rotating token.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { refreshToken, type TokenEndpoint } from "./token.ts";
 /** How long before its end a token is replaced, in milliseconds. */
 const REFRESH_EARLY_MS = 60_000;
 
-/** The service's address where nothing else is set: the local service. */
+/** The default address of the service: the local service. */
 export const DEFAULT_BASE_URL = "http://127.0.0.1:4010";
 
 /** An access token and its end. */
@@ -35,8 +35,8 @@ export function isUsable(token: AccessToken, refused: string | undefined, nowMs:
 }
 
 /**
- * Makes a credential of a way to renew. Callers that need a new token at the same time share one
- * renewal, and one that comes late with an old refused token gets what the renewal brought.
+ * Makes a credential from a way to renew. Callers that need a new token at the same time share one
+ * renewal. A caller that comes later with an old refused token gets the renewed one.
  */
 export function renewing(
   now: () => number,
@@ -57,8 +57,8 @@ export function renewing(
  * The credential of a stored sign-in. It is bound to the service that issued it: neither of its
  * tokens is sent anywhere else.
  *
- * The credential rejects with `AuthError` when the service ends the sign-in or another one is meant,
- * and with `ConfigError` when the new pair cannot be stored.
+ * The credential rejects with `AuthError` when the service ends the sign-in or another service is
+ * configured, and with `ConfigError` when the new pair cannot be stored.
  */
 export function storedCredential(
   place: TokenPlace,
@@ -100,7 +100,7 @@ async function renewed(
   refuseOtherService(stored, place, endpoint.baseUrl);
   if (isUsable(stored, refused, endpoint.around.now())) return stored;
   // A full disk or a read-only folder must show now: once the service has replaced the token, a
-  // failure to write loses the sign-in.
+  // failed write loses the sign-in.
   await file.write(content);
   const answer = await refreshToken(endpoint, stored.refresh_token, stored.client_id);
   if (answer.refused) {
@@ -120,7 +120,7 @@ async function renewed(
   return token;
 }
 
-/** Writes the new pair, and tries again where that fails: the old pair is about to end. */
+/** Writes the new pair, and retries a failed write: the old pair is about to end. */
 async function keep(
   file: HeldFile,
   place: TokenPlace,
@@ -141,11 +141,15 @@ async function keep(
 /** The error for a new pair that could not be stored. */
 function notKept(error: ConfigError, place: TokenPlace): ConfigError {
   const why = error.message.replace(/^C/, "c");
-  return new ConfigError(`Cannot keep ${place.label}, which the service has just renewed: ${why}`, {
-    hint: `${error.hint ?? "Correct this."} The service takes the old token for 30 seconds after ` +
-      `replacing it: run the command again within that time, else sign in with: ${place.signIn}`,
-    cause: error,
-  });
+  return new ConfigError(
+    `Cannot store ${place.label}, which the service has just renewed: ${why}`,
+    {
+      hint:
+        `${error.hint ?? "Correct this."} The service accepts the old token for 30 seconds after ` +
+        `the renewal: run the command again within that time, else sign in with: ${place.signIn}`,
+      cause: error,
+    },
+  );
 }
 
 /** Refuses to send a sign-in to a service that did not issue it. */

@@ -9,18 +9,18 @@ import { AuthError } from "../errors.ts";
 import { ownRefusal, unreachable, unreadable } from "../retry.ts";
 import { clientIdFor, refusalIn, sendForm, type TokenEndpoint } from "./token.ts";
 
-/** Safe to repeat: a token that is revoked already is no error. */
+/** Safe to repeat: revoking a revoked token is not an error. */
 const TRIES = 2;
 
 /**
- * Revokes a sign-in: none of its tokens is good any more. What is stored of it stays.
+ * Revokes a sign-in: none of its tokens works any more. A stored copy stays.
  *
  * @throws {AuthError} when the service refuses.
- * @throws {NetworkError} when the service does not answer, or something else answers in its place.
+ * @throws {NetworkError} when the service does not answer, or another server does.
  */
 export async function revokeToken(endpoint: TokenEndpoint, token: StoredToken): Promise<void> {
   const { request, outcome } = await sendForm(endpoint, "/oauth2/revoke", {
-    // The refresh token stands for the whole sign-in; an access token would end alone.
+    // The refresh token represents the whole sign-in; an access token would end alone.
     token: token.refresh_token,
     token_type_hint: "refresh_token",
     client_id: token.client_id ?? clientIdFor(endpoint.around),

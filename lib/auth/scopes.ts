@@ -1,5 +1,5 @@
 /**
- * What a sign-in asks for unless it is told otherwise.
+ * The default permissions of a sign-in.
  *
  * @module
  */
@@ -26,13 +26,13 @@ const READ = [
   "charts_metrics:charts",
 ];
 
-/** The permissions that all operations need together: to change what can be changed, to read the rest. */
+/** The permissions for all operations: write where possible, read for the rest. */
 export const DEFAULT_SCOPES: readonly string[] = [
   ...CHANGED.map((resource) => `${resource}:read_write`),
   ...READ.map((resource) => `${resource}:read`),
 ];
 
-/** Those of some permissions that a grant (separated by spaces) does not include. */
+/** The permissions that a grant (separated by spaces) does not include. */
 export function missingScopes(granted: string, needed: readonly string[]): string[] {
   const held = granted.split(/\s+/).map((scope) => scope.split(":"));
   return needed.filter((scope) => {

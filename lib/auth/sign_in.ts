@@ -18,44 +18,41 @@ import { revokeToken } from "./revoke.ts";
 import { DEFAULT_SCOPES } from "./scopes.ts";
 import { clientIdFor, requestToken, type TokenEndpoint } from "./token.ts";
 
-/** How long the browser's answer is waited for, in milliseconds. */
+/** The time limit for the browser's answer, in milliseconds. */
 const LONGEST_SIGN_IN_MS = 300_000;
 
-/** How to sign in with a browser. */
+/** The options of a sign-in with a browser. */
 export interface BrowserOptions {
-  /** Shows the person the address to open. It is called at once, before any browser is started. */
+  /** Shows the person the address to open. It is called at once, before a browser is started. */
   onUrl: (url: string) => void;
-  /** Told when no browser could be started here, so the person has to open the address. */
+  /** Called when no browser could be started here, so the person has to open the address. */
   onNoBrowser?: (() => void) | undefined;
   /** Whether to start the person's browser. Default: true. */
   browser?: boolean | undefined;
   /** The OAuth client. Default: `CLI_OAUTH_CLIENT_ID`, else the built-in one. */
   clientId?: string | undefined;
-  /** What to ask for. Default: what all operations need together. */
+  /** The permissions to request. Default: those for all operations. */
   scopes?: readonly string[] | undefined;
-  /** The port of 127.0.0.1 to which the browser brings the answer. Default: a free one. */
+  /** The port of 127.0.0.1 for the browser's answer. Default: a free one. */
   callbackPort?: number | undefined;
   /**
-   * Asks the person for the address at which the browser ended, where no browser can reach this
-   * machine. `problem` says what was wrong with the text before. It is asked until an answer comes;
-   * the signal then ends the question.
+   * Asks the person for the address where the browser ended, if no browser can reach this machine.
+   * `problem` is the problem of the previous text. It asks again until an answer arrives; then the
+   * signal ends the question.
    */
   paste?: ((problem: string | undefined, signal: AbortSignal) => Promise<string>) | undefined;
-  /** Milliseconds to wait for the browser's answer. Default: 300,000, five minutes. */
+  /** The time limit for the browser's answer, in milliseconds. Default: 300,000, five minutes. */
   waitMs?: number | undefined;
-  /**
-   * Runs before the browser is told that all is well. When it throws, the sign-in has failed and is
-   * revoked.
-   */
+  /** Runs before the browser shows success. If it throws, the sign-in fails and is revoked. */
   complete?: ((token: StoredToken) => Promise<void>) | undefined;
   /** Makes random bytes. Default: the system's. */
   randomBytes?: ((length: number) => Uint8Array<ArrayBuffer>) | undefined;
 }
 
 /**
- * Signs in with a browser, and gives what is to be stored.
+ * Signs in with a browser, and returns the data to store.
  *
- * @throws {AuthError} when the person or the service says no, or nobody answers in time.
+ * @throws {AuthError} when the person or the service refuses, or nobody answers in time.
  * @throws {ConfigError} when the address is not the service's, or this program may not listen.
  * @throws {NetworkError} when the service does not answer.
  * @throws {Cancelled} when the signal fires.
@@ -65,7 +62,7 @@ export async function signInWithBrowser(
   options: BrowserOptions,
 ): Promise<StoredToken> {
   refuseInsecure(endpoint.baseUrl, endpoint.allowInsecureHost);
-  // Else the person would find out in the browser, and we never.
+  // Otherwise only the person would see it, in the browser, and this program never.
   const service = await recognizeService(endpoint);
   const random = options.randomBytes ?? systemRandom;
   const state = randomText(16, random);
@@ -94,7 +91,7 @@ export async function signInWithBrowser(
     loopback.finish(SIGNED_IN);
     return token;
   } catch (error) {
-    const reason = error instanceof ToolkitError ? error.message : "The program has failed";
+    const reason = error instanceof ToolkitError ? error.message : "The program failed";
     loopback.finish(failedPage(error instanceof Cancelled ? "The program was stopped" : reason));
     throw error;
   } finally {
@@ -102,7 +99,7 @@ export async function signInWithBrowser(
   }
 }
 
-/** The address that asks the person for consent. */
+/** The address of the consent page. */
 function authorizationUrl(baseUrl: string, request: Record<string, string>): string {
   const url = new URL(`${serviceAddress(baseUrl)}/oauth2/authorize`);
   url.searchParams.set("response_type", "code");
@@ -111,7 +108,9 @@ function authorizationUrl(baseUrl: string, request: Record<string, string>): str
   return url.href;
 }
 
-/** Shows the address and starts the browser. Returns what ends the interest in the browser. */
+/**
+ * Shows the address and starts the browser. Returns a function that stops waiting for the browser.
+ */
 function show(url: string, { around }: TokenEndpoint, options: BrowserOptions): () => void {
   let waiting = true;
   options.onUrl(url);
@@ -124,7 +123,7 @@ function show(url: string, { around }: TokenEndpoint, options: BrowserOptions): 
   return () => void (waiting = false);
 }
 
-/** Waits for the answer, but not for ever and not after a Ctrl-C. */
+/** Waits for the answer, until the time limit or a Ctrl-C. */
 function waitFor(
   answer: Promise<URLSearchParams>,
   redirectUri: string,
@@ -148,45 +147,45 @@ function waitFor(
 function tooLate(waitMs: number, redirectUri: string): AuthError {
   const minutes = Math.round(waitMs / 60_000);
   const time = minutes < 1 ? "in time" : `within ${minutes} minutes`;
-  return new AuthError(`Cannot sign in: no answer came ${time}`, {
-    hint: "Try again, and open the address in a browser on this machine: " +
-      `the answer comes to ${new URL(redirectUri).host}`,
+  return new AuthError(`Cannot sign in: no answer arrived ${time}`, {
+    hint: "Try again, and open the address in a browser on this machine: the answer goes to " +
+      `${new URL(redirectUri).host}`,
   });
 }
 
-/** Makes sure that an answer comes from the service. */
+/** Checks that an answer is from the service. */
 function checkIssuer(
   answer: URLSearchParams,
   baseUrl: string,
   { namesItself }: KnownService,
 ): void {
-  // Where the service names itself, the name must be right: RFC 9207. The published one does not.
+  // If the service names itself, the name must be right: RFC 9207. The published service does not.
   const iss = answer.get("iss");
   const names = [baseUrl, new URL(baseUrl).origin].map(serviceAddress);
   if (iss !== null && !names.includes(serviceAddress(iss))) {
-    throw new AuthError(`Cannot sign in: the answer comes from ${iss}, not from ${baseUrl}`, {
-      hint: "Set CLI_BASE_URL to the service's own name for itself, if you trust it.",
+    throw new AuthError(`Cannot sign in: the answer is from ${iss}, not from ${baseUrl}`, {
+      hint: "Set CLI_BASE_URL to the address that the service gives for itself, if you trust it.",
     });
   }
   if (iss === null && namesItself) {
-    throw new AuthError("Cannot sign in: the answer does not say which service it comes from", {
+    throw new AuthError("Cannot sign in: the answer does not name its service", {
       hint: "Try again. If that does not help, check CLI_BASE_URL.",
     });
   }
 }
 
-/** The code in the answer that the browser brought. Its state is known to be ours. */
+/** The code in the browser's answer. Its state has been checked. */
 function codeIn(answer: URLSearchParams): string {
   const error = answer.get("error");
   if (error !== null) throw refusedBy(error, answer.get("error_description") || error);
   const [code, ...more] = answer.getAll("code");
   if (code && more.length === 0) return code;
-  throw new AuthError("Cannot sign in: the answer of the service holds no code", {
+  throw new AuthError("Cannot sign in: the answer of the service contains no code", {
     hint: "Try again. If that does not help, check CLI_BASE_URL.",
   });
 }
 
-/** The error for an answer that says no. */
+/** The error for a refusal. */
 function refusedBy(error: string, reason: string): AuthError {
   if (error === "access_denied") {
     return new AuthError("Cannot sign in: access was denied in the browser", {
@@ -194,12 +193,12 @@ function refusedBy(error: string, reason: string): AuthError {
     });
   }
   const hint = error === "invalid_scope"
-    ? "Ask for other permissions, or leave them out to get all that are needed."
+    ? "Request other permissions, or leave them out to get all that the commands need."
     : undefined;
   return new AuthError(`Cannot sign in: ${reason}`, { hint });
 }
 
-/** Exchanges the code. It is good for one attempt, so there is only one. */
+/** Exchanges the code. A code works only once, so there is only one attempt. */
 async function redeem(
   endpoint: TokenEndpoint,
   grant: { code: string; redirect_uri: string; client_id: string; code_verifier: string },
@@ -217,7 +216,7 @@ async function redeem(
   return { access_token, refresh_token, expires_at_ms, scope, client_id, base_url };
 }
 
-/** Does what is to be done before the person is told. A sign-in that does not survive it is ended. */
+/** Runs the caller's check before the person sees success. If it fails, the sign-in is revoked. */
 async function complete(
   endpoint: TokenEndpoint,
   token: StoredToken,
@@ -228,7 +227,7 @@ async function complete(
     if (signal?.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
     await options.complete?.(token);
   } catch (error) {
-    // Best effort: nobody else knows these tokens, and they end by themselves.
+    // Best effort: nobody else has these tokens, and they expire.
     await revokeToken({ ...endpoint, signal: undefined }, token).catch(() => {});
     throw error;
   }

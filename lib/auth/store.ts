@@ -20,35 +20,35 @@ import { holdPrivateJson, readPrivateJson } from "../config/private_json.ts";
 import { checkedToken, type StoredToken, wrongValue } from "../config/stored_token.ts";
 import { homeFile, type Surroundings } from "../config/surroundings.ts";
 
-/** The profile that applies when nobody names another one. */
+/** The profile that applies when no other is named. */
 export const DEFAULT_PROFILE = "default";
 
 /** A named sign-in. */
 export interface Profile extends StoredToken {
-  /** The name by which it is chosen. */
+  /** The name to choose it by. */
   name: string;
 }
 
-/** The place on the disk where one sign-in is kept. */
+/** The storage place of a sign-in. */
 export interface TokenPlace {
   /** The file. */
   path: string;
-  /** The sign-in by name, for messages, such as `the sign-in of profile "work"`. */
+  /** The name of the sign-in in messages, such as `the sign-in of profile "work"`. */
   label: string;
-  /** What to run to sign in anew. */
+  /** The command that replaces the sign-in. */
   signIn: string;
-  /** Makes sure that a sign-in from here may be used at all, before each first use. */
+  /** Checks that a sign-in from here may be used at all, before its first use. */
   admit?: ((baseUrl: string) => Promise<void>) | undefined;
-  /** Finds the sign-in in what the file holds. */
+  /** Finds the sign-in in the file's content. */
   pick(content: JsonObject): StoredToken | undefined;
-  /** What the file is to hold with a new sign-in in this place. */
+  /** The file's content with a new sign-in in this place. */
   put(content: JsonObject, token: StoredToken): JsonObject;
 }
 
 /**
  * All profiles, in the order of the file. None when there is no file or it may not be read.
  *
- * @throws {ConfigError} when the file is exposed to others or malformed.
+ * @throws {ConfigError} when the file is readable by others or malformed.
  */
 export async function listProfiles(around: Surroundings): Promise<Profile[]> {
   const path = homeFile(around, "config.json");
@@ -58,9 +58,9 @@ export async function listProfiles(around: Surroundings): Promise<Profile[]> {
 }
 
 /**
- * One profile, or undefined when there is none of this name. Only this one's fields are checked.
+ * One profile, or undefined when there is none of this name. Only its own fields are checked.
  *
- * @throws {ConfigError} when the file is exposed to others, or the profile is malformed.
+ * @throws {ConfigError} when the file is readable by others, or the profile is malformed.
  */
 export async function readProfile(
   around: Surroundings,
@@ -73,11 +73,11 @@ export async function readProfile(
 }
 
 /**
- * Makes sure that a profile of this name can be stored, so that nobody signs in for nothing. It
- * leaves nothing behind.
+ * Checks that a profile of this name can be stored, before the person signs in. It leaves nothing
+ * behind.
  *
- * @throws {UsageError} when the name cannot be one.
- * @throws {ConfigError} when the file cannot be written, or what is there cannot be used.
+ * @throws {UsageError} when the name is invalid.
+ * @throws {ConfigError} when the file cannot be written, or its content cannot be used.
  */
 export async function checkStorable(around: Surroundings, name: string): Promise<void> {
   refuseUnusableName(name);
@@ -87,9 +87,9 @@ export async function checkStorable(around: Surroundings, name: string): Promise
 }
 
 /**
- * Stores a profile. One of the same name is replaced; fields that this version does not know stay.
+ * Stores a profile. A profile of the same name is replaced; unknown fields stay.
  *
- * @throws {UsageError} when the name cannot be one.
+ * @throws {UsageError} when the name is invalid.
  * @throws {ConfigError} when the file cannot be written.
  */
 export async function saveProfile(around: Surroundings, profile: Profile): Promise<void> {
@@ -101,7 +101,7 @@ export async function saveProfile(around: Surroundings, profile: Profile): Promi
 }
 
 /**
- * Removes a profile, also one that is malformed, and the active mark if it names this one. Tells
+ * Removes a profile, even a malformed one, and the active mark if it names this profile. Returns
  * whether there was such a profile. The tokens stay valid until they are revoked.
  */
 export async function removeProfile(around: Surroundings, name: string): Promise<boolean> {
@@ -118,10 +118,10 @@ export async function removeProfile(around: Surroundings, name: string): Promise
 }
 
 /**
- * Makes sure that profiles can be removed, by writing the file anew as it is: a sign-in that was
- * ended and stays stored would only fail.
+ * Checks that profiles can be removed, by rewriting the file unchanged: a revoked sign-in that
+ * stays stored would only fail.
  *
- * @throws {ConfigError} when the file cannot be written. It names the reason and the fix.
+ * @throws {ConfigError} when the file cannot be written. It names the reason and the remedy.
  */
 export async function checkRemovable(around: Surroundings): Promise<void> {
   const path = requiredHomeFile(around, "config.json");
@@ -132,8 +132,8 @@ export async function checkRemovable(around: Surroundings): Promise<void> {
 }
 
 /**
- * The name in the active mark, whether or not there is such a profile. The mark is no secret, so it
- * may be open to others, and whatever else is in it is the name of no profile.
+ * The name in the active mark, whether or not there is such a profile. The mark is not secret, so
+ * others may read it, and any other content is not a profile's name.
  */
 export async function readActive(around: Surroundings): Promise<string | undefined> {
   const path = homeFile(around, "active");
@@ -141,9 +141,9 @@ export async function readActive(around: Surroundings): Promise<string | undefin
 }
 
 /**
- * Makes a profile the one that applies when nobody names another one.
+ * Makes a profile the active one.
  *
- * @throws {AuthError} when there is no such profile. It lists those there are.
+ * @throws {AuthError} when there is no such profile. It lists the existing ones.
  */
 export async function setActive(around: Surroundings, name: string): Promise<void> {
   const path = requiredHomeFile(around, "config.json");
@@ -157,8 +157,8 @@ export async function setActive(around: Surroundings, name: string): Promise<voi
 }
 
 /**
- * The name of the active profile, if it is stored. A mark left by a profile that is gone is removed
- * with a warning, so that a later profile of that name is not active by surprise.
+ * The name of the active profile, if it is stored. A mark of a removed profile is removed with a
+ * warning, so that a later profile of that name is not active by surprise.
  */
 export async function activeProfile(around: Surroundings): Promise<string | undefined> {
   const name = await readActive(around);
@@ -166,7 +166,7 @@ export async function activeProfile(around: Surroundings): Promise<string | unde
   if (name === undefined || names.includes(name)) return name;
   const applying = names.includes(DEFAULT_PROFILE)
     ? `"${DEFAULT_PROFILE}" applies`
-    : "none is chosen now";
+    : "no profile is active now";
   const shown = JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
   around.warn(`The active profile ${shown} does not exist; ${applying}.`);
   try {
@@ -178,31 +178,31 @@ export async function activeProfile(around: Surroundings): Promise<string | unde
       }
     });
   } catch (error) {
-    // Where nothing can be written, the mark is passed over anew each time.
+    // If nothing can be written, the mark is ignored each time.
     if (!isFileError(error)) throw error;
   }
   return undefined;
 }
 
-/** The names of all profiles, in the order of the file, malformed ones included. */
+/** The names of all profiles, in the order of the file, including malformed ones. */
 export async function readProfileNames(around: Surroundings): Promise<string[]> {
   const path = homeFile(around, "config.json");
   const content = path && await readPrivateJson(path, around);
   return path && content ? [...profilesIn(content, path).keys()] : [];
 }
 
-/** The error for a profile that was asked for by name and is not there. */
+/** The error for a named profile that does not exist. */
 export function missingProfile(name: string, names: readonly string[]): AuthError {
   const list = names.map((one) => JSON.stringify(one)).join(", ");
   const there = names.length === 0 ? "none is stored" : `stored are ${list}`;
   return new AuthError(`Cannot use the profile ${JSON.stringify(name)}: ${there}`, {
     hint: names.length === 0
       ? `Sign in with: ${signInCommand(name)}`
-      : `Choose one of those, or sign in with: ${signInCommand(name)}`,
+      : `Choose a stored profile, or sign in with: ${signInCommand(name)}`,
   });
 }
 
-/** Where a profile is kept. */
+/** The storage place of a profile. */
 export function profilePlace(path: string, name: string): TokenPlace {
   return {
     path,
@@ -221,7 +221,7 @@ export function profilePlace(path: string, name: string): TokenPlace {
   };
 }
 
-/** Where a local file keeps its own sign-in. */
+/** The storage place of a local file's own sign-in. */
 export function localPlace(path: string): TokenPlace {
   return {
     path,
@@ -252,17 +252,17 @@ function profilesIn(content: JsonObject, path: string): Map<string, unknown> {
 
 /** Checks one profile. Its key in the file is its name. */
 function checkedProfile(value: unknown, name: string, path: string): Profile {
-  const hint = `Correct ${path}, or sign in anew with: ${signInCommand(name)}`;
+  const hint = `Correct ${path}, or sign in again with: ${signInCommand(name)}`;
   const field = `profiles[${JSON.stringify(name)}]`;
   return { name, ...checkedToken(value, { path, field, hint }) };
 }
 
-/** Refuses a name that would not survive the active mark or a line of output. */
+/** Refuses a name that would break the active mark or a line of output. */
 function refuseUnusableName(name: string): void {
-  // Gap: the specification does not say what a profile may be called.
+  // Gap: the specification does not define valid profile names.
   if (/^[^\s\p{C}](?:[^\p{C}]{0,62}[^\s\p{C}])?$/u.test(name)) return;
   throw new UsageError(`Cannot use ${JSON.stringify(name)} as the name of a profile`, {
-    hint: "Use 1 to 64 characters in one line, without space at the ends.",
+    hint: "Use 1 to 64 characters on one line, without a space at either end.",
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * The service's token endpoint: one form out, one answer in. It stores nothing.
+ * The service's token endpoint: sends a form and returns an answer. It stores nothing.
  *
  * @module
  */
@@ -20,69 +20,74 @@ import {
   waitBeforeRetry,
 } from "../retry.ts";
 
-/** The public OAuth client that signs in unless another one is named. It has no secret. */
+/** The default OAuth client. It is public and has no secret. */
 const BUILT_IN_CLIENT_ID = "svc-cli";
 
-/** How often a refresh is tried when there is no answer. */
+/** The number of attempts of a refresh without an answer. */
 const REFRESH_TRIES = 3;
-/** Three tries of this many milliseconds end before others give up waiting for the lock. */
+/**
+ * Three attempts with this time limit, in milliseconds, end before others stop waiting for the
+ * lock.
+ */
 const TRY_TIMEOUT_MS = 8_000;
 const LONGEST_WAIT_MS = 2_000;
 /**
- * How long a form on its way is waited for once the work was stopped, in milliseconds. The service
- * may have replaced the token already, and only the answer holds the new one.
+ * How long to wait for the answer to a sent form after the work was stopped, in milliseconds. The
+ * service may have replaced the token already, and only the answer contains the new one.
  */
 const LAST_WAIT_MS = 2_000;
-/** Gap: what an answer without `expires_in` means. The service's access tokens live one hour. */
+/**
+ * Gap: the lifetime without `expires_in` in an answer. The service's access tokens live one hour.
+ */
 const DEFAULT_LIFETIME_S = 3_600;
 
-/** How to reach a service's token endpoint. */
+/** The connection to a service's token endpoint. */
 export interface TokenEndpoint {
   /** The service's address. */
   baseUrl: string;
-  /** The clock and the way to send and wait. */
+  /** The clock, and the functions that send and wait. */
   around: Surroundings;
-  /** Ends the waits between tries at once, and a request on its way two seconds later. */
+  /** Ends the waits between attempts at once, and a sent request two seconds later. */
   signal?: AbortSignal | undefined;
   /** Sent as `User-Agent`. */
   userAgent?: string | undefined;
-  /** Called after each try. What it gets holds tokens. */
+  /** Called after each attempt. Its argument contains tokens. */
   onExchange?: ((exchange: Exchange) => void) | undefined;
   /** Whether tokens may go over plain HTTP to another machine. Default: false. */
   allowInsecureHost?: boolean | undefined;
 }
 
-/** What the service granted. */
+/** The service's grant. */
 export interface GrantedToken {
   /** The token that requests carry. */
   access_token: string;
-  /** The token for the next refresh, where the service replaced it or gave the first one. */
+  /** The token for the next refresh, if the service replaced it or issued the first one. */
   refresh_token: string | undefined;
   /** When the access token ends, in milliseconds since 1970. */
   expires_at_ms: number;
-  /** The scopes granted, separated by spaces, where the service named them. */
+  /** The granted scopes, separated by spaces, if the service named them. */
   scope: string | undefined;
 }
 
-/** Why the service granted nothing. */
+/** The service's refusal. */
 export interface TokenRefusal {
   /** The OAuth error, such as `invalid_grant`. */
   error: string;
-  /** The service's own sentence, or the error where it gave none. */
+  /** The service's sentence, or the error if there is none. */
   reason: string;
 }
 
-/** An answer of the token endpoint: exactly one of the two is there. */
+/** An answer of the token endpoint: exactly one of the two is set. */
 export type TokenAnswer =
   | { granted: GrantedToken; refused?: undefined }
   | { granted?: undefined; refused: TokenRefusal };
 
 /**
- * Buys a new access token with a refresh token. Safe to repeat: for 30 seconds the service answers
- * a refresh token that it replaced with the same successor, so a lost answer is asked for again.
+ * Gets a new access token with a refresh token. Safe to repeat: for 30 seconds the service answers
+ * a replaced refresh token with the same replacement, so a lost answer can be requested again.
  *
- * @throws {NetworkError} when the service does not answer, or something else answers in its place.
- * @throws {ApiError} when the service fails or limits the rate for longer than is worth waiting.
+ * @throws {NetworkError} when the service does not answer, or another server does.
+ * @throws {ApiError} when the service fails or asks for a wait that is too long.
  */
 export async function refreshToken(
   endpoint: TokenEndpoint,
@@ -103,11 +108,11 @@ export function clientIdFor(around: Surroundings): string {
 }
 
 /**
- * Sends a form to `POST {base}/oauth2/token`. Only a grant that may be repeated may have more than
- * one try. Redirects are not followed: the form holds a secret meant for this address alone.
+ * Sends a form to `POST {base}/oauth2/token`. Only a repeatable grant may have several attempts.
+ * Redirects are not followed: the form contains a secret for this address alone.
  *
- * @throws {NetworkError} when the service does not answer, or something else answers in its place.
- * @throws {ApiError} when the service fails or limits the rate for longer than is worth waiting.
+ * @throws {NetworkError} when the service does not answer, or another server does.
+ * @throws {ApiError} when the service fails or asks for a wait that is too long.
  */
 export async function requestToken(
   endpoint: TokenEndpoint,
@@ -119,15 +124,18 @@ export async function requestToken(
   return answerOf(outcome, request, startedMs);
 }
 
-/** A form that was sent, and what came of it. */
+/** A sent form and its result. */
 interface SentForm {
   /** The last request. */
   request: Request;
-  /** What came of it. */
+  /** The result. */
   outcome: Outcome;
 }
 
-/** Sends a form to one of the service's OAuth addresses, and again where that may be and helps. */
+/**
+ * Sends a form to one of the service's OAuth addresses, and retries if that is allowed and can
+ * help.
+ */
 export async function sendForm(
   endpoint: TokenEndpoint,
   path: "/oauth2/token" | "/oauth2/revoke",
@@ -160,7 +168,9 @@ export async function sendForm(
   }
 }
 
-/** A signal that fires some time after another one, and the way to let go of that one. */
+/**
+ * A signal that fires some time after another one, and the function that stops watching that one.
+ */
 function delayed(
   signal: AbortSignal | undefined,
   ms: number,
@@ -187,7 +197,7 @@ function formRequest(endpoint: TokenEndpoint, path: string, body: string): Reque
   return new Request(address, { method: "POST", headers, body, redirect: "manual" });
 }
 
-/** Why a form was refused, where the answer says so as OAuth does. */
+/** The reason of a refusal, if the answer has the form of OAuth. */
 export function refusalIn({ response, text }: Outcome): TokenRefusal | undefined {
   const { error, error_description } = jsonObject(text) ?? {};
   if (!response || response.status < 400 || typeof error !== "string" || error === "") {
@@ -197,7 +207,7 @@ export function refusalIn({ response, text }: Outcome): TokenRefusal | undefined
   return { error, reason: told ? error_description : error };
 }
 
-/** Reads an answer, or throws what a missing or foreign answer amounts to. */
+/** Reads an answer, or throws the error for a missing or foreign answer. */
 function answerOf(outcome: Outcome, request: Request, startedMs: number): TokenAnswer {
   const { response } = outcome;
   if (!response) throw unreachable(outcome.error, request.url);
@@ -231,7 +241,7 @@ function lifetimeSeconds(value: unknown): number {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : DEFAULT_LIFETIME_S;
 }
 
-/** The error for a service that could not say yes or no. */
+/** The error for a service that could neither grant nor refuse. */
 function failure(outcome: Outcome, response: Response, request: Request): ApiError {
   const body = jsonObject(outcome.text) ?? {};
   const told = body.error_description ?? body.message;

@@ -109,8 +109,8 @@ async function fail(
 /** The error of a command that `--timeout` has ended. */
 function timedOut(error: unknown, { signal }: World, { timeoutMs }: Globals): unknown {
   if (!(error instanceof Cancelled) || timeoutMs === undefined || signal.aborted) return error;
-  return new NetworkError(`Cannot finish within ${timeoutMs / 1000} s: the time is up`, {
-    hint: "Give it more time with a larger --timeout. See what is slow with: cli doctor",
+  return new NetworkError(`Cannot finish within ${timeoutMs / 1000} s: the time limit has passed`, {
+    hint: "Pass a larger --timeout, or look for the cause with: cli doctor",
     cause: error,
   });
 }

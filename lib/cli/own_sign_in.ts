@@ -27,7 +27,7 @@ export async function ownSignIn(context: Context, connection: Connection): Promi
     if (!(error instanceof ExchangeUnsupported && context.interactive)) {
       throw new AuthError(error.message, { hint: WITHOUT, cause: error });
     }
-    context.out.note(`${error.message}. Sign in once more, for this folder.`);
+    context.out.note(`${error.message}. Sign in again for this folder.`);
     const { credential, baseUrl } = connection;
     const scopes = credential?.scope?.split(" ");
     const clientId = credential?.clientId;

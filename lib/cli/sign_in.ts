@@ -34,9 +34,9 @@ export async function signInHere(
       out.note("To sign in, open this address in a browser on this machine:");
       // On a line of its own, whole: a terminal wraps it without a break in the text.
       out.note(url);
-      out.note("Waiting up to 5 minutes for your answer there; Ctrl-C stops.");
+      out.note("Waiting up to 5 minutes for your answer there. Ctrl-C stops.");
     },
-    onNoBrowser: () => out.note("No browser could be started here: open the address yourself."),
+    onNoBrowser: () => out.note("Cannot start a browser here. Open the address yourself."),
   });
 }
 
@@ -80,7 +80,7 @@ export function parseScopes(values: readonly string[]): string[] | undefined {
     )
   );
   if (wrong !== undefined || (values.length > 0 && scopes.length === 0)) {
-    throw new UsageError(`Cannot ask for the permission ${JSON.stringify(wrong ?? "")}`, {
+    throw new UsageError(`Cannot request the permission ${JSON.stringify(wrong ?? "")}`, {
       hint: "Write permissions such as --scope project_configuration:apps:read_write.",
     });
   }

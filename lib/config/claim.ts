@@ -1,6 +1,6 @@
 /**
- * A lock as a file that only one process can make. Its holder touches it every two seconds; one that
- * has not changed for ten was left by a process that died, and is taken over.
+ * A lock as a file that only one process can create. Its holder touches it every two seconds. A
+ * file unchanged for ten seconds was left by a dead process, and is taken over.
  *
  * @module
  */
@@ -8,41 +8,41 @@
 import { platform } from "../platform/mod.ts";
 import { codeOf } from "./file_errors.ts";
 
-/** How often a holder shows that it lives, in milliseconds. */
+/** How often a holder touches its file, in milliseconds. */
 const BEAT_MS = 2_000;
 
-/** How long a claim must show no life before another process takes it over, in milliseconds. */
+/** How long a claim must be unchanged before another process takes it over, in milliseconds. */
 const LONGEST_SILENCE_MS = 10_000;
 
-/** How the text of a claim begins whose holder has the kernel's lock as well. */
+/** The start of a claim's text when its holder has the kernel's lock as well. */
 const WITH_KERNEL = "kernel ";
 
 /** A claim to a lock. */
 interface Claim {
   /**
-   * Takes the lock if it is free, and tells whether this has it.
+   * Takes the lock if it is free, and returns whether this holds it.
    *
    * @param waitedMs How long the caller has waited for it. Only the caller's own time counts here:
    * the clocks of two machines that share a folder may differ.
    */
   take(waitedMs: number): Promise<boolean>;
-  /** Gives the lock back, if this has it. */
+  /** Releases the lock, if this holds it. */
   release(): Promise<void>;
 }
 
-/** A claim that was seen, and when. */
+/** A claim that was seen, and the time. */
 interface Sight {
-  /** What it looked like. */
+  /** Its content. */
   look: string;
-  /** How long the caller had waited when it first looked so, in milliseconds. */
+  /** How long the caller had waited when it first saw this content, in milliseconds. */
   since: number;
 }
 
 /**
- * A claim to the lock that a file stands for.
+ * A claim to the lock of a file.
  *
- * @param withKernel Whether the caller holds the kernel's lock as well whenever it takes this. Then
- * a claim by another such process is a leftover: the kernel would have kept us out.
+ * @param withKernel Whether the caller always holds the kernel's lock as well. Then a claim by
+ * another such process is a leftover: the kernel would have kept this one out.
  */
 export function createClaim(path: string, withKernel: boolean): Claim {
   const own = `${withKernel ? WITH_KERNEL : ""}${crypto.randomUUID()}`;
@@ -68,15 +68,15 @@ export function createClaim(path: string, withKernel: boolean): Claim {
       if (beat === undefined) return;
       clearInterval(beat);
       beat = undefined;
-      // Another process may have taken it over while this one was stopped. A folder that has gone
-      // has taken the claim with it.
+      // Another process may have taken it over while this one was suspended. A deleted folder has
+      // taken the claim with it.
       const text = await lookAt(path).then((seen) => seen.text, () => undefined);
       if (text === own) await platform.remove(path).catch(() => {});
     },
   };
 }
 
-/** Makes a claim's file, unless there is one. */
+/** Creates a claim's file, unless there is one. */
 async function make(path: string, text: string): Promise<boolean> {
   try {
     await platform.writeNewFile(path, new TextEncoder().encode(text), { mode: 0o600 });
@@ -87,7 +87,7 @@ async function make(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** What a claim says, and all that changes as long as its holder lives. */
+/** The content of a claim, including its time, which changes as long as its holder lives. */
 async function lookAt(path: string): Promise<{ text?: string; look: string }> {
   try {
     const text = new TextDecoder().decode(await platform.readFile(path));
@@ -98,7 +98,7 @@ async function lookAt(path: string): Promise<{ text?: string; look: string }> {
   }
 }
 
-/** Takes a leftover away, but not what another process has put in its place meanwhile. */
+/** Removes a leftover, but not a newer claim of another process. */
 async function takeAway(path: string, leftover: string): Promise<void> {
   const aside = `${path}.${crypto.randomUUID()}.tmp`;
   try {

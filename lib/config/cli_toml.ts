@@ -1,6 +1,6 @@
 /**
- * `cli.toml`: the file that tells everyone who has the repository which project it belongs to. It
- * is written for people, holds no secret and is meant to be committed.
+ * `cli.toml`: the file that binds a repository to its project. It is written for people, contains
+ * no secret and is meant to be committed.
  *
  * @module
  */
@@ -12,26 +12,26 @@ import { checkedApps, type TaggedApp } from "./local.ts";
 import { optionalText } from "./stored_token.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** What a `cli.toml` says. */
+/** The content of a `cli.toml`. */
 interface CliToml {
   /** Where the file is. */
   path: string;
   /** The project that the folder belongs to. */
   project_id: string | undefined;
-  /** The apps that the folder is about. */
+  /** The tagged apps of the folder. */
   apps: readonly TaggedApp[];
 }
 
-/** What is to be written to a `cli.toml`. */
+/** The new content of a `cli.toml`. */
 interface CliTomlContent {
   /** The project that the folder belongs to. */
   project_id: string;
-  /** The apps that the folder is about. */
+  /** The tagged apps of the folder. */
   apps: readonly TaggedApp[];
 }
 
 /**
- * The `cli.toml` that applies in the working folder: the nearest one above.
+ * The `cli.toml` of the working folder: the nearest one above.
  *
  * @throws {ConfigError} when it is malformed. It names the line and the column.
  */
@@ -52,7 +52,7 @@ export async function readCliToml(around: Surroundings): Promise<CliToml | undef
 }
 
 /**
- * The text of a `cli.toml`. Given the text that is there, it changes only what differs, so comments,
+ * The text of a `cli.toml`. Given an existing text, it changes only the differences, so comments,
  * order and unknown fields stay. A text that is not TOML is replaced.
  */
 export async function formatCliToml(
@@ -67,7 +67,7 @@ export async function formatCliToml(
   const eol = present.includes("\r\n") ? "\r\n" : "\n";
   const edited = editedText(toml, present.split(/\r?\n/), old, content).join(eol);
   const result = parsed(toml, edited);
-  // The edit knows the usual ways to write these keys. Where it meets another, comments are lost.
+  // The edit supports the usual ways to write these keys. In other cases comments are lost.
   return result && sameValue(result, wanted) ? edited : newText(toml, wanted);
 }
 
@@ -81,7 +81,7 @@ interface Toml {
   TomlError: new (...values: never[]) => Error & { line: number; column: number };
 }
 
-/** A number of somebody else's in the file must not make it unreadable, however large it is. */
+/** A large number elsewhere in the file must not make it unreadable. */
 const INTEGERS = { integersAsBigInt: "asNeeded" } as const;
 
 /** Loads the TOML library, which most runs do not need. */
@@ -147,7 +147,7 @@ function listOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** What a file should hold: new values, with whatever else the file and its apps say. */
+/** The new content of a file: new values, and everything else in the file and its apps. */
 function merged(old: JsonObject, content: CliTomlContent): JsonObject {
   const apps = content.apps.map(({ id, name }) => {
     const before = listOf(old.apps).find((app) => app.id === id);
@@ -157,12 +157,15 @@ function merged(old: JsonObject, content: CliTomlContent): JsonObject {
   return { ...others, project_id: content.project_id, ...apps.length > 0 && { apps } };
 }
 
-/** Whether two files say the same. Order does not count, and no apps are as good as an empty list. */
+/**
+ * Whether two files have the same content. Order does not count, and missing apps equal an empty
+ * list.
+ */
 function sameValue(a: JsonObject, b: JsonObject): boolean {
   return canonical(a) === canonical(b);
 }
 
-/** A text that two values share exactly when they say the same. */
+/** A text that is equal exactly for equal values. */
 function canonical(value: JsonObject): string {
   return JSON.stringify(value, (key, part: unknown) => {
     if (typeof part === "bigint") return `bigint ${part}`;
@@ -211,8 +214,8 @@ const APP_HEADER = /^\s*\[\[\s*["']?apps["']?\s*\]\]/;
 const APP_TABLE = /^\s*\[\[?\s*["']?apps["']?\s*[.\]]/;
 
 /**
- * Cuts lines into the part before the first table, and one block for each table: its header, what
- * is under it, and the comment right above it. The tables inside an app belong to the app's block.
+ * Cuts lines into the part before the first table, and one block for each table: its header, its
+ * content, and the comment right above it. The tables inside an app belong to the app's block.
  */
 function blocksOf(lines: readonly string[]): string[][] {
   const blocks: string[][] = [[]];
@@ -225,7 +228,7 @@ function blocksOf(lines: readonly string[]): string[][] {
     }
     let above = current.length;
     while (above > 0 && current[above - 1]?.trimStart().startsWith("#")) above--;
-    // A comment that opens the file is about the file, not about its first table.
+    // A comment at the start of the file belongs to the file, not to its first table.
     if (above === 0 && blocks.length === 1) above = current.length;
     blocks.push([...current.splice(above), line]);
   }
@@ -237,7 +240,7 @@ function isAppBlock(block: readonly string[]): boolean {
   return block.some((line) => APP_HEADER.test(line));
 }
 
-/** A block in which a key has a value. Where the key is not there yet, it comes after the others. */
+/** A block with a key set to a value. A missing key is added after the others. */
 function withValue(toml: Toml, block: readonly string[], key: string, value: string): string[] {
   const line = toml.stringify({ [key]: value }).trim();
   const pattern = new RegExp(

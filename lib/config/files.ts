@@ -1,6 +1,6 @@
 /**
- * Reading and writing the files of settings. A private file is one that holds a token: only its
- * owner may open it, from its first byte on, and it is replaced as a whole or not at all.
+ * Reading and writing settings files. A private file contains a token: only its owner may open it,
+ * from its first byte on, and it is replaced completely or not at all.
  *
  * @module
  */
@@ -24,22 +24,22 @@ export async function readOptionalText(path: string): Promise<string | undefined
 }
 
 /**
- * The text of a file that holds no secret and must stop nothing, or undefined when there is no such
- * file, or it may not be read. Bytes that are no text become replacement characters.
+ * The text of a file without secrets whose problems must not stop anything, or undefined when there
+ * is no such file, or it may not be read. Invalid bytes become replacement characters.
  */
 export async function readLooseText(path: string): Promise<string | undefined> {
   if (!(await fileInfo(path))?.isFile) return undefined;
   return new TextDecoder().decode(await readBounded(path).catch(() => undefined));
 }
 
-/** Closes a file to others, where it is one and that can be done. */
+/** Closes a file to other users, if it is a file and that is possible. */
 export async function closeToOthers(path: string, around: Surroundings): Promise<void> {
   const info = hasModes(around) ? await fileInfo(path) : undefined;
   if (info?.isFile) await platform.chmod(path, 0o600).catch(() => {});
 }
 
 /**
- * The text of a private file, or undefined when it is not there or may not be read.
+ * The text of a private file, or undefined when it is missing or may not be read.
  *
  * @throws {ConfigError} when others can open the file or its folder, or one of them is a link.
  */
@@ -59,10 +59,10 @@ export async function readPrivateText(
 
 /**
  * Replaces a private file: a reader sees the old text or the new one, and after a crash one of the
- * two is there. The caller holds the file's lock, so temporary files found beside it are leftovers
- * of a process that died, and go.
+ * two exists. The caller holds the file's lock, so temporary files beside it are leftovers of a
+ * dead process, and are removed.
  *
- * @throws {ConfigError} when it cannot be written, or what is there is exposed to others.
+ * @throws {ConfigError} when it cannot be written, or the existing file is readable by others.
  */
 export async function writePrivateText(
   path: string,
@@ -81,9 +81,9 @@ export async function writePrivateText(
 }
 
 /**
- * Makes sure that a private file can be written, by writing beside it. Nothing is left of that.
+ * Checks that a private file can be written, by writing beside it. It leaves nothing behind.
  *
- * @throws {ConfigError} when it cannot be written. It names the reason and the fix.
+ * @throws {ConfigError} when it cannot be written. It names the reason and the remedy.
  */
 export async function checkPrivateWrite(path: string, around: Surroundings): Promise<void> {
   const folder = dirname(path);
@@ -96,12 +96,12 @@ export async function checkPrivateWrite(path: string, around: Surroundings): Pro
     throw fileError("write", path, error);
   } finally {
     await platform.remove(temporary).catch(() => {});
-    // Another process may have begun to use it; then it stays.
+    // Another process may use it already; then it stays.
     if (isNew) await platform.remove(folder).catch(() => {});
   }
 }
 
-/** Removes a file. One that is not there counts as removed. */
+/** Removes a file. A missing file counts as removed. */
 export async function removeFile(path: string): Promise<void> {
   try {
     await platform.remove(path);
@@ -111,9 +111,9 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder that only its owner may enter. Its parent must be there.
+ * Makes a folder that only its owner may enter. Its parent must exist.
  *
- * @throws {ConfigError} when it cannot be made, or the one that is there is exposed to others.
+ * @throws {ConfigError} when it cannot be made, or the existing one is open to others.
  */
 export async function makePrivateFolder(path: string, around: Surroundings): Promise<void> {
   if (!mayAccess("write", path)) throw fileError("write", path, new NotPermitted());
@@ -127,8 +127,8 @@ export async function makePrivateFolder(path: string, around: Surroundings): Pro
 }
 
 /**
- * The nearest file of this name in the working folder or one above it. Places that may not be read
- * count as empty, and so does `except`, under whatever name it is reached.
+ * The nearest file of this name in the working folder or above it. Unreadable places count as
+ * empty, and so does `except`, under any of its names.
  */
 export async function findUpward(
   around: Surroundings,
@@ -147,8 +147,8 @@ export async function findUpward(
 }
 
 /**
- * Refuses a private file or folder that others can open, that belongs to somebody else, or that is
- * not what it should be.
+ * Refuses a private file or folder that others can open, that belongs to another user, or that has
+ * the wrong kind.
  */
 function refuseExposed(
   path: string,
@@ -159,23 +159,23 @@ function refuseExposed(
   const mode = wanted === "file" ? "600" : "700";
   const word = shellWord(path);
   const refuse = (why: string, hint: string) => {
-    // A folder that cannot be used is no place to store anything; a file has been exposed already.
+    // An unusable folder cannot store anything; a file has already been exposed.
     const cause = wanted === "folder" ? why : undefined;
     throw new ConfigError(`Cannot use ${JSON.stringify(path)}: ${why}`, { hint, cause });
   };
   if (info.isSymlink) {
     refuse(
       "it is a symbolic link",
-      `Put the ${wanted} itself in its place, then run: chmod ${mode} ${word}`,
+      `Replace it with the ${wanted} itself, then run: chmod ${mode} ${word}`,
     );
   }
   if (wanted === "file" ? !info.isFile : !info.isDirectory) {
     refuse(`it is not a ${wanted}`, `Move it away: mv ${word} ${word}.old`);
   }
   const user = around.userId ?? platform.userId();
-  // The system's own user could change any file anyway.
+  // The root user could change any file anyway.
   if (user !== undefined && info.owner !== null && info.owner !== user && info.owner !== 0) {
-    refuse("it belongs to another user", `If you trust what is in it, run: chown ${user} ${word}`);
+    refuse("it belongs to another user", `If you trust its contents, run: chown ${user} ${word}`);
   }
   const bits = (info.mode ?? 0) & 0o777;
   if ((bits & 0o077) === 0) return;
@@ -185,7 +185,10 @@ function refuseExposed(
   );
 }
 
-/** What is at a path, links not followed. Undefined when nothing is, or it may not be looked at. */
+/**
+ * The entry at a path, without following links. Undefined when there is none, or it may not be
+ * read.
+ */
 async function fileInfo(path: string): Promise<FileState | undefined> {
   if (!mayAccess("read", path)) return undefined;
   try {
@@ -210,7 +213,7 @@ async function decodedText(path: string): Promise<string> {
   }
 }
 
-/** Removes what a process that died while writing this file has left. */
+/** Removes the leftovers of a process that died while writing this file. */
 async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path);
   if (!mayAccess("read", folder)) return;
@@ -220,7 +223,7 @@ async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
-/** A path with its links resolved, or undefined when that cannot be told. */
+/** A path with its links resolved, or undefined when that is impossible. */
 async function realPath(path: string): Promise<string | undefined> {
   return await platform.realPath(path).catch(() => undefined);
 }

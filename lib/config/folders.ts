@@ -1,7 +1,6 @@
 /**
- * `~/.cli/folders.json`: the folders whose own sign-in was made on this machine, or was trusted here.
- * A local file from an archive or another machine is not among them, and its service may be
- * anybody's.
+ * `~/.cli/folders.json`: the folders whose sign-in was made or trusted on this machine. A local
+ * file from an archive or another machine is not listed, and its service may belong to anyone.
  *
  * @module
  */
@@ -13,17 +12,17 @@ import { dirname } from "./paths.ts";
 import { holdPrivateJson, readPrivateJson } from "./private_json.ts";
 import { homeFile, type Surroundings } from "./surroundings.ts";
 
-/** A sign-in of a folder, as it is known on this machine. */
+/** The sign-in of a folder, as stored on this machine. */
 interface FolderSignIn {
   /** The random id in the folder's local file. */
   id: string;
-  /** The folder, for people. */
+  /** The folder's path, for display. */
   folder: string;
   /** The service that it signs in to. */
   base_url: string;
 }
 
-/** A local file with a sign-in, as far as it matters here. */
+/** The parts of a local file with a sign-in that matter here. */
 type SigningIn = Pick<LocalFile, "id" | "path" | "profile">;
 
 /** Whether the sign-in of a local file was made or trusted on this machine. */
@@ -40,7 +39,7 @@ export async function isKnownFolder(
 }
 
 /**
- * Remembers the sign-in of a folder. One of the same folder is replaced.
+ * Stores the sign-in of a folder. An earlier one of the same folder is replaced.
  *
  * @throws {ConfigError} when the file cannot be written.
  */
@@ -58,8 +57,8 @@ export async function rememberFolder(around: Surroundings, known: FolderSignIn):
 }
 
 /**
- * Trusts the sign-in of a local file from now on. The file gets an id of its own, so that no other
- * file can share the trust.
+ * Trusts the sign-in of a local file from now on. The file gets its own id, so that no other file
+ * can share the trust.
  *
  * @throws {ConfigError} when a file cannot be written, or no home folder is known.
  */
@@ -94,7 +93,7 @@ export function requireHome({ home }: Surroundings, path: string): void {
  * Lets the sign-in of a local file be used: at once where it is known here, else after somebody has
  * said yes. The answer is remembered.
  *
- * @throws {AuthError} when nobody is there to ask.
+ * @throws {AuthError} when there is nobody to ask.
  */
 export async function admitFolder(
   around: Surroundings,
@@ -105,11 +104,11 @@ export async function admitFolder(
   const folder = dirname(dirname(local.path));
   if (!around.confirmFolder) {
     throw new AuthError(
-      `Cannot use the sign-in in ${JSON.stringify(local.path)}: it was not made on this machine, ` +
+      `Cannot use the sign-in in ${JSON.stringify(local.path)}: it is from another machine, ` +
         `and its service is ${baseUrl}`,
       {
-        hint: "If you trust that service, run in the folder: cli auth trust. " +
-          "Or set CLI_REFRESH_TOKEN, or name a stored sign-in with CLI_PROFILE",
+        hint: "If you trust that service, run in the folder: cli auth trust. Or set " +
+          "CLI_REFRESH_TOKEN, or choose a stored sign-in with CLI_PROFILE",
       },
     );
   }

@@ -1,13 +1,13 @@
 /**
- * JSON that people edit by hand: faults are reported by line and column, and never by quoting the
- * text, which may hold a token.
+ * JSON that people edit by hand: faults are reported by line and column, without quoting the text,
+ * which may contain a token.
  *
  * @module
  */
 
 import { ConfigError } from "../errors.ts";
 
-/** An object as JSON holds it. */
+/** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
 /** A place in a text, both numbers from 1. */
@@ -18,15 +18,15 @@ interface TextPlace {
   column: number;
 }
 
-/** Whether a value is an object in the sense of JSON: not null and not an array. */
+/** Whether a value is a JSON object: not null and not an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Parses the text of a file of settings.
+ * Parses the text of a settings file.
  *
- * @throws {ConfigError} when it is no JSON object. It names the file, the line and the column.
+ * @throws {ConfigError} when it is not a JSON object. It names the file, the line and the column.
  */
 export function parseJsonFile(path: string, text: string): JsonObject {
   const file = JSON.stringify(path);
@@ -40,10 +40,10 @@ export function parseJsonFile(path: string, text: string): JsonObject {
   }
   const value: unknown = JSON.parse(text);
   if (isJsonObject(value)) return value;
-  throw new ConfigError(`Cannot read ${file}: it holds no JSON object`, { hint });
+  throw new ConfigError(`Cannot read ${file}: it does not contain a JSON object`, { hint });
 }
 
-/** Where a text stops being JSON, or undefined when all of it is JSON. */
+/** The first position where a text is not JSON, or undefined when all of it is JSON. */
 export function jsonFault(text: string): TextPlace | undefined {
   try {
     JSON.parse(text);
@@ -62,7 +62,7 @@ function placeAt(text: string, offset: number): TextPlace {
 const TOKEN =
   /[ \t\n\r]*(?:([[\]{},:])|("(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/uy;
 
-/** The offset of the first token that cannot stand where it stands. V8 tells it only at times. */
+/** The offset of the first invalid token. V8 reports it only sometimes. */
 function faultOffset(text: string): number {
   const open: string[] = [];
   let wanted = "value";
@@ -79,7 +79,7 @@ function faultOffset(text: string): number {
   }
 }
 
-/** Whether a token may come, given what is wanted and the bracket that is open. */
+/** Whether a token is allowed, given the expected tokens and the open bracket. */
 function allowed(wanted: string, kind: string, open: string | undefined): boolean {
   if (wanted === "value" || wanted === "value or ]") {
     return ["{", "[", "string", "scalar"].includes(kind) || wanted === `value or ${kind}`;
@@ -92,7 +92,7 @@ function allowed(wanted: string, kind: string, open: string | undefined): boolea
     : open === "[" && (kind === "," || kind === "]");
 }
 
-/** What is wanted after a token that was allowed. */
+/** The expected tokens after an allowed token. */
 function wantedAfter(wanted: string, kind: string, open: string | undefined): string {
   if (kind === "{") return "key or }";
   if (kind === "[") return "value or ]";

@@ -1,6 +1,6 @@
 /**
- * `.cli/config.json`: what binds a folder and the folders below it to a project and, where wanted,
- * to a sign-in.
+ * `.cli/config.json`: binds a folder and the folders below it to a project and, optionally, to a
+ * sign-in.
  *
  * @module
  */
@@ -20,47 +20,47 @@ import {
 } from "./stored_token.ts";
 import { homeFile, type Surroundings } from "./surroundings.ts";
 
-/** The local file's path below the folder that it binds. */
+/** The local file's path below the bound folder. */
 export const LOCAL_FILE = join(".cli", "config.json");
 
-/** An app of the project that a folder is about. */
+/** A tagged app of the project. */
 export interface TaggedApp {
   /** The app's id. */
   id: string;
-  /** The app's name when it was tagged, for people. */
+  /** The app's name when it was tagged, for display. */
   name?: string | undefined;
 }
 
-/** What a local file holds. A field given as undefined is removed, one left out stays. */
+/** The content of a local file. A field that is undefined is removed, an omitted field stays. */
 interface LocalContent {
-  /** A random text by which `~/.cli/folders.json` knows the folder's sign-in. */
+  /** A random text that identifies the folder's sign-in in `~/.cli/folders.json`. */
   id?: string | undefined;
   /** The project that the folder belongs to. */
   project_id?: string | undefined;
-  /** The apps that the folder is about. */
+  /** The tagged apps of the folder. */
   apps?: readonly TaggedApp[] | undefined;
   /**
    * The folder's own sign-in.
    *
-   * Gap: the specification does not say whose tokens these are. They are a grant of their own, got
-   * by token exchange or by a sign-in for this folder, and never a copy of a profile's: the service
-   * revokes the whole family when a replaced refresh token comes again, so two copies would end each
-   * other. Without this field the folder uses the profile that applies everywhere.
+   * Gap: the specification does not define the owner of these tokens. They are a separate grant,
+   * from a token exchange or a sign-in for this folder, and never a copy of a profile's: the
+   * service revokes the whole family when a replaced refresh token is used again, so two copies
+   * would end each other. Without this field the folder uses the active profile.
    */
   profile?: StoredToken | undefined;
 }
 
 /** A local file that was found. */
 export interface LocalFile extends LocalContent {
-  /** Where it is. */
+  /** Its path. */
   path: string;
 }
 
 /**
- * The local file that applies in the working folder: the nearest one above. The file of profiles in
- * the home folder has the same name and is not taken for one.
+ * The local file of the working folder: the nearest one above. The file of profiles in the home
+ * folder has the same name and does not count.
  *
- * @throws {ConfigError} when it is exposed to others or malformed.
+ * @throws {ConfigError} when it is readable by others or malformed.
  */
 export async function readLocal(around: Surroundings): Promise<LocalFile | undefined> {
   const path = await findUpward(around, LOCAL_FILE, homeFile(around, "config.json"));
@@ -69,7 +69,7 @@ export async function readLocal(around: Surroundings): Promise<LocalFile | undef
 }
 
 /**
- * Writes a local file, with its folder. What the file holds besides stays.
+ * Writes a local file and its folder. Other content of the file stays.
  *
  * @param folder The folder to bind.
  * @throws {ConfigError} when it cannot be written, or would be the file of profiles.
@@ -97,7 +97,7 @@ export function profilesFileError(folder: string): ConfigError {
   );
 }
 
-/** Whether a folder's local file would be the file of profiles, by whatever name it is reached. */
+/** Whether a folder's local file would be the file of profiles, under any name. */
 export async function isProfilesFile(around: Surroundings, folder: string): Promise<boolean> {
   if (around.home === undefined) return false;
   const real = (path: string) => platform.realPath(path).catch(() => path);
@@ -111,7 +111,7 @@ export function localToken(content: JsonObject, path: string): StoredToken | und
   return checkedToken(profile, { path, field: "profile" });
 }
 
-/** Checks what a local file holds. */
+/** Checks the content of a local file. */
 function checkedLocal(path: string, content: JsonObject): LocalFile {
   return {
     path,
@@ -123,9 +123,9 @@ function checkedLocal(path: string, content: JsonObject): LocalFile {
 }
 
 /**
- * Checks a list of tagged apps that a file holds.
+ * Checks a list of tagged apps in a file.
  *
- * @throws {ConfigError} when an entry is no app.
+ * @throws {ConfigError} when an entry is not an app.
  */
 export function checkedApps(value: unknown, path: string): TaggedApp[] | undefined {
   if (value === undefined || value === null) return undefined;

@@ -1,8 +1,8 @@
 /**
- * Locks between processes. On Deno the kernel holds them, so one that its holder did not live to
- * give back is free again at once. Node and Bun have no such lock; there a file that only one
- * process can make stands for it (`lib/config/claim.ts`). Deno makes that file, too, so a script on
- * Node and a command on Deno keep each other out.
+ * Locks between processes. On Deno the kernel holds them, so the lock of a dead process is free at
+ * once. Node and Bun have no such lock; they use a file that only one process can create
+ * (`lib/config/claim.ts`). Deno creates that file, too, so that a script on Node and a command on
+ * Deno exclude each other.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import { createClaim } from "./claim.ts";
 import { fileError } from "./file_errors.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** How long a process waits for another one's lock, in milliseconds. */
+/** How long a process waits for another process's lock, in milliseconds. */
 const LONGEST_LOCK_WAIT_MS = 30_000;
 
 /**
- * Runs something while no other process and no other caller of this one runs anything under the
+ * Runs a function while no other process and no other caller in this process runs one under the
  * same lock file. The file stays: removing it would let two processes lock two files of one name.
  *
- * @throws {ConfigError} when the lock file cannot be made, or is held for more than 30 seconds.
- * @throws {Cancelled} when the signal fires during the wait. It does not stop what runs.
+ * @throws {ConfigError} when the lock file cannot be created, or is held for more than 30 seconds.
+ * @throws {Cancelled} when the signal fires during the wait. It does not stop the function.
  */
 export async function withLock<T>(
   path: string,
@@ -32,7 +32,7 @@ export async function withLock<T>(
 ): Promise<T> {
   const lock = await openLock(path);
   try {
-    // Waiting in the kernel instead could be neither timed nor ended.
+    // A wait in the kernel could be neither timed nor ended.
     for (let waited = 0; !await lock.take(waited);) {
       if (waited >= LONGEST_LOCK_WAIT_MS) throw heldTooLong(path);
       const wait = Math.min(10 + waited / 10, 50) * (0.5 + Math.random() / 2);
@@ -45,7 +45,10 @@ export async function withLock<T>(
   }
 }
 
-/** Runs something under a lock file, as `withLock` does, or nothing while somebody else holds it. */
+/**
+ * Runs a function under a lock file, like `withLock`, or does nothing while another process holds
+ * it.
+ */
 export async function withLockIfFree(path: string, run: () => Promise<void>): Promise<void> {
   const lock = await openLock(path);
   try {
@@ -55,11 +58,11 @@ export async function withLockIfFree(path: string, run: () => Promise<void>): Pr
   }
 }
 
-/** A lock file that was opened. */
+/** An opened lock file. */
 interface OpenLock {
-  /** Takes the lock if it is free, and tells whether this has it. */
+  /** Takes the lock if it is free, and returns whether this holds it. */
   take(waitedMs: number): Promise<boolean>;
-  /** Gives the lock back, if this has it, and closes its file. */
+  /** Releases the lock, if this holds it, and closes its file. */
   close(): Promise<void>;
 }
 
@@ -84,6 +87,6 @@ async function openLock(path: string): Promise<OpenLock> {
 function heldTooLong(path: string): ConfigError {
   return new ConfigError(
     `Cannot lock ${JSON.stringify(path)}: another process has held it for 30 seconds`,
-    { hint: "Wait for the other cli process or end it, then try again." },
+    { hint: "Wait for the other cli process or stop it, then try again." },
   );
 }

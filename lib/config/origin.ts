@@ -1,32 +1,32 @@
 /**
- * Settings come from several places, of which the first that has one counts. Later places are
- * looked at only by a command that shows what is shadowed, so others do not pay for them.
+ * Settings come from several sources; the first source with a value counts. Later sources are read
+ * only by commands that show overridden settings, so other commands do not pay for them.
  *
  * @module
  */
 
-/** Where a setting comes from. */
+/** The source of a setting. */
 export interface Origin<Kind extends string> {
-  /** The sort of place. */
+  /** The kind of source. */
   kind: Kind;
-  /** The place by name: an option, a variable or a file's path. */
+  /** The source's name: an option, a variable or a file's path. */
   source: string;
 }
 
-/** A place to look for a setting. */
+/** A possible source of a setting. */
 export type Lookup<T> = () => Promise<T | undefined>;
 
-/** A setting that was found, and the same setting from places that come after. */
+/** A setting that was found, and its values in later sources. */
 interface FirstFound<T> {
-  /** What counts. */
+  /** The value in effect. */
   first: T | undefined;
-  /** What does not count because of it. Empty unless it was asked for. */
+  /** The overridden values. Empty unless requested. */
   shadowed: T[];
 }
 
 /**
- * Looks in one place after the other. An error ends the search at places that come before the first
- * find; what is wrong with a place that would not count anyway does not matter.
+ * Reads one source after the other. An error ends the search if it is before the first value; an
+ * error in an overridden source does not matter.
  */
 export async function findFirst<T>(
   lookups: readonly Lookup<T>[],

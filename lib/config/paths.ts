@@ -1,5 +1,5 @@
 /**
- * Paths of files of settings. `node:path` does the same and more, but to load it takes 7 ms of every
+ * Paths of settings files. `node:path` does the same and more, but loading it takes 7 ms of every
  * command, as long as the rest of lib/config and lib/auth together.
  *
  * @module
@@ -7,13 +7,13 @@
 
 import { platform } from "../platform/mod.ts";
 
-/** A path below a folder. The names are taken as they are: none of them is `..`. */
+/** A path below a folder. The names are used unchanged: none of them is `..`. */
 export function join(folder: string, ...names: string[]): string {
   const { separator, ends } = style();
   return [folder.replace(ends, ""), ...names].join(separator);
 }
 
-/** The folder that a path is in. A root is its own folder. */
+/** The folder of a path. A root is its own folder. */
 export function dirname(path: string): string {
   const { root, ends, last } = style();
   const [start = ""] = root.exec(path) ?? [];
@@ -28,11 +28,11 @@ export function basename(path: string): string {
   return names.slice(names.search(last) + 1);
 }
 
-/** How a system writes paths. */
+/** A system's notation of paths. */
 interface Style {
-  /** What stands between two names. */
+  /** The separator between two names. */
   separator: string;
-  /** Where a path starts: nothing, a slash, a drive, or a share on another machine. */
+  /** The start of a path: nothing, a slash, a drive, or a share on another machine. */
   root: RegExp;
   /** Separators at the end. */
   ends: RegExp;

@@ -1,6 +1,6 @@
 /**
- * Private JSON files that several processes read and change: one change after the other, fields
- * that this version does not know kept.
+ * Private JSON files that several processes read and change: one change after the other, with
+ * unknown fields kept.
  *
  * @module
  */
@@ -14,16 +14,16 @@ import { mayAccess, type Surroundings } from "./surroundings.ts";
 
 /** A private file while its lock is held. */
 export interface HeldFile {
-  /** What the file holds now. Undefined when it is not there. */
+  /** The file's current content. Undefined when it is missing. */
   read(): Promise<JsonObject | undefined>;
-  /** Replaces what the file holds. When it returns, the new content is on the disk. */
+  /** Replaces the file's content. When it returns, the new content is on the disk. */
   write(content: JsonObject): Promise<void>;
 }
 
 /**
- * What a private file holds, or undefined when it is not there or may not be read.
+ * The content of a private file, or undefined when it is missing or may not be read.
  *
- * @throws {ConfigError} when it is exposed to others or holds no JSON object.
+ * @throws {ConfigError} when it is readable by others or does not contain a JSON object.
  */
 export async function readPrivateJson(
   path: string,
@@ -34,8 +34,8 @@ export async function readPrivateJson(
 }
 
 /**
- * Runs something while nobody else can change a private file. Makes the file's folder, and the lock
- * file `PATH.lock` in it. Otherwise as `withLock`.
+ * Runs a function while nobody else can change a private file. Creates the file's folder, and the
+ * lock file `PATH.lock` in it. Otherwise like `withLock`.
  */
 export async function holdPrivateJson<T>(
   path: string,
@@ -52,14 +52,13 @@ export async function holdPrivateJson<T>(
 }
 
 /**
- * Removes the private files beside one that has just been written, and their locks, where they were
- * last written so much earlier. One whose lock is held stays. That something cannot be removed is no
- * reason to fail.
+ * Removes the private files beside a newly written one, and their locks, if they were last written
+ * this much earlier. A file with a held lock stays. Failures to remove are ignored.
  */
 export async function removeOlderFiles(path: string, earlierMs: number): Promise<void> {
   const folder = dirname(path);
   if (!mayAccess("read", folder) || !mayAccess("write", folder)) return;
-  // Both times are the file system's own, so no other clock has to agree with it.
+  // Both times are from the file system, so no other clock has to agree with it.
   const oldest = await lastWritten(path) - earlierMs;
   const names = new Set<string>();
   for (const name of await platform.names(folder)) {
@@ -74,14 +73,14 @@ async function removeIfOlder(path: string, oldest: number): Promise<void> {
   const lock = `${path}.lock`;
   if (await lastWritten(path) >= oldest) return;
   await withLockIfFree(lock, async () => {
-    // Another process may have written just before it gave the lock back.
+    // Another process may have written just before it released the lock.
     if (await lastWritten(path) >= oldest) return;
     await platform.remove(path).catch(() => {});
     await platform.remove(lock).catch(() => {});
   });
 }
 
-/** When a private file was last written, or its lock made where there is no file. */
+/** When a private file was last written, or its lock created if there is no file. */
 async function lastWritten(path: string): Promise<number> {
   const info = await platform.stat(path).catch(() => platform.stat(`${path}.lock`));
   return info.writtenMs ?? Infinity;

@@ -1,5 +1,5 @@
 /**
- * Which project is meant.
+ * The project that applies, and its source.
  *
  * @module
  */
@@ -10,32 +10,33 @@ import { readLocal } from "./local.ts";
 import { findFirst, type Lookup, type Origin } from "./origin.ts";
 import { setting, type Surroundings } from "./surroundings.ts";
 
-/** A project's id and where it was found. */
+/** A project's id and its source. */
 export interface FoundProject extends Origin<"option" | "environment" | "local" | "toml"> {
   /** The project's id. */
   id: string;
 }
 
-/** The project that is meant. */
+/** The project that applies. */
 export interface ResolvedProject extends FoundProject {
-  /** What would count without it, nearest first. Empty unless it was asked for. */
+  /** The overridden projects, nearest first. Empty unless requested. */
   shadows: readonly FoundProject[];
 }
 
-/** How to look for the project. */
+/** The options of the search. */
 interface ProjectOptions {
-  /** The value of `--project-id`, which counts before anything else. */
+  /** The value of `--project-id`, which overrides everything else. */
   projectId?: string | undefined;
-  /** Whether to look at what is shadowed, too. Default: false. */
+  /** Whether to find the overridden projects, too. Default: false. */
   withShadows?: boolean | undefined;
 }
 
 /**
- * Finds the project: `--project-id`, then `CLI_PROJECT_ID`, then `.cli/config.json`, then `cli.toml`,
- * both files in the working folder or the nearest one above. Undefined when none names one.
+ * Finds the project: `--project-id`, then `CLI_PROJECT_ID`, then `.cli/config.json`, then
+ * `cli.toml`, both files in the working folder or the nearest one above. Undefined when none names
+ * one.
  *
- * @throws {UsageError} when the id given is empty.
- * @throws {ConfigError} when a file that is looked at is malformed or exposed to others.
+ * @throws {UsageError} when the given id is empty.
+ * @throws {ConfigError} when a file is malformed or readable by others.
  */
 export async function resolveProject(
   around: Surroundings,
@@ -44,7 +45,7 @@ export async function resolveProject(
   const { projectId } = options;
   if (projectId !== undefined && projectId.trim() === "") {
     throw new UsageError("Cannot use an empty project id", {
-      hint: "Give the id as `cli projects list` shows it.",
+      hint: "Pass the id as `cli projects list` shows it.",
     });
   }
   const lookups: Lookup<FoundProject>[] = [
@@ -65,7 +66,7 @@ export async function resolveProject(
   return first && { ...first, shadows: shadowed };
 }
 
-/** A find, if there is an id. */
+/** A result, if there is an id. */
 function found(
   kind: FoundProject["kind"],
   source: string,

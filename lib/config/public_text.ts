@@ -1,5 +1,5 @@
 /**
- * Writing files that anyone may read, as a whole or not at all.
+ * Writing public files, completely or not at all.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { ConfigError } from "../errors.ts";
 import { codeOf, fileError, shellWord } from "./file_errors.ts";
 import { readBounded } from "./read_bounded.ts";
 
-/** A file as it was before it was written. */
+/** A file before it was written. */
 interface FormerFile {
-  /** Where it is. */
+  /** Its path. */
   path: string;
-  /** Its bytes. Undefined when it was not there. */
+  /** Its bytes. Undefined when it was missing. */
   bytes: Uint8Array | undefined;
 }
 
 /**
- * The file at a path as it is now.
+ * The current file at a path.
  *
- * @throws {ConfigError} when it is there and cannot be read, or is a symbolic link.
+ * @throws {ConfigError} when it exists and cannot be read, or is a symbolic link.
  */
 export async function formerFile(path: string): Promise<FormerFile> {
   await refuseLink(path);
@@ -34,15 +34,15 @@ export async function formerFile(path: string): Promise<FormerFile> {
 }
 
 /**
- * Refuses to write to a symbolic link: it may lead to a file that is not meant, of anybody's.
+ * Refuses to write to a symbolic link: its target may be any other file.
  *
- * @throws {ConfigError} when the path is one.
+ * @throws {ConfigError} when the path is a symbolic link.
  */
 export async function refuseLink(path: string): Promise<void> {
   const info = await platform.lstat(path).catch(() => undefined);
   if (!info?.isSymlink) return;
   throw new ConfigError(`Cannot write ${JSON.stringify(path)}: it is a symbolic link`, {
-    hint: `Put the file itself in its place, or remove the link: rm ${shellWord(path)}`,
+    hint: `Replace it with the file itself, or remove the link: rm ${shellWord(path)}`,
   });
 }
 
@@ -66,14 +66,14 @@ export async function replaceFile(former: FormerFile, bytes: Uint8Array): Promis
   }
 }
 
-/** Puts a file back as it was, as far as that can be done. */
+/** Restores a file, as far as possible. */
 export async function restoreFile(former: FormerFile): Promise<void> {
   const { path, bytes } = former;
   await (bytes ? replaceFile(former, bytes) : platform.remove(path)).catch(() => {});
 }
 
 /**
- * Makes sure that files can be written in a folder, by writing one. Nothing is left of that.
+ * Checks that files can be written in a folder, by writing one. It leaves nothing behind.
  *
  * @throws {ConfigError} when they cannot.
  */

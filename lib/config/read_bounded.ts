@@ -1,5 +1,5 @@
 /**
- * Reading what may have been put there by somebody else: regular files only, and not too much.
+ * Reading files that may come from someone else: only regular files, up to a size limit.
  *
  * @module
  */
@@ -8,26 +8,26 @@ import { ConfigError } from "../errors.ts";
 import { type FileState, platform } from "../platform/mod.ts";
 import { fileError, shellWord } from "./file_errors.ts";
 
-/** The largest file of settings that is read, in bytes: 1 MiB. */
+/** The size limit of a settings file, in bytes: 1 MiB. */
 export const LARGEST_SETTINGS = 1_048_576;
 
 /**
- * The bytes of a file of settings. A folder from somebody else may have a device, a pipe or a huge
- * file in its place, directly or by a link: none of those is read.
+ * The bytes of a settings file. A folder from someone else may have a device, a pipe or a huge file
+ * in its place, directly or by a link: none of those is read.
  *
- * @throws {ConfigError} when it is no file, or larger than 1 MiB.
- * @throws {Error} with the code `ENOENT` when it is not there.
+ * @throws {ConfigError} when it is not a file, or larger than 1 MiB.
+ * @throws {Error} with the code `ENOENT` when it is missing.
  */
 export async function readBounded(path: string): Promise<Uint8Array<ArrayBuffer>> {
-  // Before it is opened: to open a pipe means to wait for whoever writes to it.
+  // Before it is opened: opening a pipe waits for its writer.
   refuseUnbounded(path, await platform.stat(path));
-  // It may grow while it is read.
+  // It may grow while it is being read.
   const bytes = await platform.readStart(path, LARGEST_SETTINGS + 1);
   if (bytes.length > LARGEST_SETTINGS) throw tooLarge(path);
   return bytes;
 }
 
-/** Refuses what cannot be a file of settings. */
+/** Refuses paths that cannot be a settings file. */
 function refuseUnbounded(path: string, info: FileState): void {
   if (info.isDirectory) throw fileError("read", path, coded("EISDIR"));
   if (!info.isFile) {
@@ -40,11 +40,11 @@ function refuseUnbounded(path: string, info: FileState): void {
 
 function tooLarge(path: string): ConfigError {
   return new ConfigError(`Cannot read ${JSON.stringify(path)}: it is larger than 1 MiB`, {
-    hint: "A file of settings is a few lines long. Move it away if it is not yours.",
+    hint: "A settings file has only a few lines. Move it away if it is not yours.",
   });
 }
 
-/** An error as the system gives it. */
+/** An error in the system's form. */
 function coded(code: string): Error {
   return Object.assign(new Error(code), { code });
 }

@@ -1,5 +1,5 @@
 /**
- * The form in which a sign-in is kept on disk, in the file of profiles and in a folder's own.
+ * The stored form of a sign-in, in the file of profiles and in a folder's own file.
  *
  * @module
  */
@@ -7,35 +7,35 @@
 import { ConfigError } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 
-/** What a sign-in leaves on the disk. */
+/** The stored data of a sign-in. */
 export interface StoredToken {
   /** The token that requests carry. */
   access_token: string;
-  /** The token that buys a new access token. */
+  /** The token for new access tokens. */
   refresh_token: string;
   /** When the access token ends, in milliseconds since 1970. */
   expires_at_ms: number;
-  /** The scopes granted, separated by spaces. */
+  /** The granted scopes, separated by spaces. */
   scope?: string | undefined;
   /** The OAuth client that signed in. Default: the built-in one. */
   client_id?: string | undefined;
-  /** The service that issued the tokens, and the only one they are sent to. Default: the local one. */
+  /** The service that issued the tokens; they are sent to no other. Default: the local one. */
   base_url?: string | undefined;
 }
 
-/** The place of a value, for a message: the file and the way to the value in it. */
+/** The place of a value, for a message: the file and the path to the value in it. */
 interface ValuePlace {
   /** The file. */
   path: string;
   /** The field, such as `profiles.default`. */
   field: string;
-  /** What to do about a wrong value. */
+  /** The remedy for a wrong value. */
   hint?: string | undefined;
 }
 
 /**
- * Checks that a value read from a file is a sign-in, and returns it as one. Fields that this
- * version does not know stay in the file, not in the result.
+ * Checks that a value from a file is a sign-in, and returns it. Unknown fields stay in the file,
+ * not in the result.
  *
  * @throws {ConfigError} when a field is missing or has the wrong type. It never quotes the value.
  */
@@ -56,7 +56,7 @@ export function checkedToken(value: unknown, place: ValuePlace): StoredToken {
 }
 
 /**
- * A field that must be a text with something in it.
+ * A required field with a non-empty text.
  *
  * @throws {ConfigError} when it is anything else.
  */
@@ -67,7 +67,7 @@ export function requiredText(object: JsonObject, name: string, place: ValuePlace
 }
 
 /**
- * A field that is a text with something in it, or not there. Null counts as not there.
+ * An optional field with a non-empty text. Null counts as missing.
  *
  * @throws {ConfigError} when it is anything else.
  */
@@ -91,7 +91,7 @@ function inside(place: ValuePlace, name: string): ValuePlace {
   return { ...place, field: place.field === "" ? name : `${place.field}.${name}` };
 }
 
-/** The error for a value that a file must not hold. */
+/** The error for an invalid value in a file. */
 export function wrongValue(place: ValuePlace, why: string): ConfigError {
   return new ConfigError(`Cannot use ${JSON.stringify(place.path)}: ${place.field} ${why}`, {
     hint: place.hint ?? `Correct ${place.path}, or remove it and set it up again.`,

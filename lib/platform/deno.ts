@@ -1,5 +1,5 @@
 /**
- * The library on Deno. Its own functions are used, not those of `node:`, which take milliseconds to
+ * The library on Deno. It uses Deno's own functions, since the modules `node:` take milliseconds to
  * load at the start of every command.
  *
  * @module
@@ -9,7 +9,7 @@ import { spawn } from "./spawn.ts";
 import type { FileState, KernelLock, LocalServer, Platform } from "./types.ts";
 import { NotPermitted } from "./types.ts";
 
-/** How much of a file is read at a time, in bytes. */
+/** The size of one read from a file, in bytes. */
 const CHUNK_BYTES = 16_384;
 
 /** The library's platform on Deno. */
@@ -69,7 +69,7 @@ export const denoPlatform: Platform = {
   openLock,
 
   async runApart(program, args) {
-    // On its own, so that a Ctrl-C for us does not close it.
+    // Detached, so that a Ctrl-C for us does not close it.
     const child = spawn(program, {
       args: [...args],
       stdin: "null",
@@ -83,7 +83,7 @@ export const denoPlatform: Platform = {
   serve,
 };
 
-/** Whether Deno lets this program do something without asking. */
+/** Whether Deno allows something without asking. */
 function isGranted(descriptor: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(descriptor).state === "granted";
 }
@@ -116,7 +116,8 @@ async function openLock(path: string): Promise<KernelLock> {
   return {
     take: () => file.tryLock(true),
     async close() {
-      // Closing would do, but for a process that is being started just now and shares the open file.
+      // Closing would be enough, except for a process that is just being started and shares the
+      // open file.
       await file.unlock().catch(() => {});
       file.close();
     },
@@ -137,7 +138,7 @@ async function serve(
     port: server.addr.port,
     async close(patienceMs) {
       const timer = setTimeout(() => stop.abort(), patienceMs);
-      // It rejects when it is cut; that it has ended is told by the other promise.
+      // It rejects when it is interrupted; the other promise reports the end.
       await server.shutdown().catch(() => {});
       clearTimeout(timer);
       await server.finished;

@@ -1,6 +1,6 @@
 /**
- * The runtime and the machine under the library: files, locks, variables, a browser. Everything of
- * the library that is more than `fetch` goes through this one value, so it runs on Deno, Node and Bun.
+ * The runtime and the machine under the library: files, locks, variables, a browser. Everything in
+ * the library beyond `fetch` goes through this one value, so it runs on Deno, Node and Bun.
  *
  * @module
  */
@@ -11,5 +11,5 @@ import type { Platform } from "./types.ts";
 
 export type { FileState, KernelLock, LocalServer } from "./types.ts";
 
-/** The platform of the runtime that this is running on. */
+/** The platform of the current runtime. */
 export const platform: Platform = "Deno" in globalThis ? denoPlatform : nodePlatform;

@@ -1,6 +1,6 @@
 /**
- * The library on Node and Bun, through the modules that both have. They are loaded when something
- * needs them, so a bundle for another place can hold this file.
+ * The library on Node and Bun, through modules that both have. They are loaded when needed, so a
+ * bundle for another runtime can contain this file.
  *
  * @module
  */
@@ -88,7 +88,9 @@ export const nodePlatform: Platform = {
   serve,
 };
 
-/** The process, which is the way to all that is built in. Deno has one, too, but need not load it. */
+/**
+ * The process, which gives access to all built-in modules. Deno has one, too, but need not load it.
+ */
 function runtime(): typeof globalThis.process {
   return globalThis.process;
 }
@@ -98,7 +100,10 @@ function files(): typeof import("node:fs/promises") {
   return runtime().getBuiltinModule("node:fs/promises");
 }
 
-/** Whether the program may do something. All is allowed, unless Node was told to ask. */
+/**
+ * Whether the program may do something. Everything is allowed, unless Node runs with
+ * `--permission`.
+ */
 function isGranted(scope: string, reference?: string): boolean {
   const permission: { has: Ask } | undefined = runtime().permission;
   return permission?.has(scope, reference) ?? true;
@@ -116,7 +121,7 @@ function stateOf(info: Stats): FileState {
   };
 }
 
-/** Serves requests without a body, which are all that a browser brings here. */
+/** Serves requests without a body: a browser sends no others here. */
 async function serve(
   handle: (request: Request) => Promise<Response>,
   port: number,

@@ -1,15 +1,18 @@
 /**
- * Starting another program, also where the environment has variables of the program loader.
+ * Starting another program, even if the environment has variables of the program loader.
  *
  * @module
  */
 
-/** Variables that say which libraries a program loads. Deno passes none of them on unasked. */
+/**
+ * Variables that change the libraries a program loads. Deno does not pass them on without a
+ * permission.
+ */
 const LOADER_VARIABLE = /\b(?:LD|DYLD)_\w+/g;
 
 /**
- * Starts a program. Deno refuses to pass on variables such as `LD_LIBRARY_PATH`, which many shells
- * on servers set: with them it refuses to start anything. The program then gets them empty.
+ * Starts a program. Deno refuses to pass on variables such as `LD_LIBRARY_PATH`, which many server
+ * shells set, and then starts nothing. The program gets them empty instead.
  *
  * @throws {Deno.errors.NotFound} when there is no such program.
  * @throws {Deno.errors.NotCapable} when this program may not start it.

@@ -1,11 +1,11 @@
 /**
- * What the library needs of the runtime and the machine: one interface, which Deno fills in one way
- * and Node and Bun in another.
+ * The library's requirements of the runtime and the machine: one interface with one implementation
+ * for Deno and one for Node and Bun.
  *
  * @module
  */
 
-/** What is at a path. */
+/** The entry at a path. */
 export interface FileState {
   /** Whether it is a regular file. */
   readonly isFile: boolean;
@@ -15,17 +15,17 @@ export interface FileState {
   readonly isSymlink: boolean;
   /** Its size in bytes. */
   readonly size: number;
-  /** Its permissions, or null on systems that have none. */
+  /** Its permissions, or null on systems without them. */
   readonly mode: number | null;
-  /** The number of the user that it belongs to, or null on systems that have none. */
+  /** The number of its owner, or null on systems without one. */
   readonly owner: number | null;
-  /** When it was last written, in milliseconds since 1970. Null where that is not known. */
+  /** When it was last written, in milliseconds since 1970. Null if unknown. */
   readonly writtenMs: number | null;
 }
 
-/** How a new file is written. */
+/** The options of a new file. */
 interface NewFileOptions {
-  /** Its permissions from the first byte on. Default: what the system gives to new files. */
+  /** Its permissions from the first byte on. Default: the system's for new files. */
   mode?: number;
   /** Whether the bytes are on the disk when this returns. Default: false. */
   sync?: boolean;
@@ -33,9 +33,9 @@ interface NewFileOptions {
 
 /** A lock of the kernel on an open file. It ends with its process. */
 export interface KernelLock {
-  /** Takes the lock if it is free, and tells whether this has it now. */
+  /** Takes the lock if it is free, and returns whether this holds it now. */
   take(): Promise<boolean>;
-  /** Gives the lock back, if this has it, and closes the file. */
+  /** Releases the lock, if this holds it, and closes the file. */
   close(): Promise<void>;
 }
 
@@ -43,15 +43,15 @@ export interface KernelLock {
 export interface LocalServer {
   /** The port that it listens on. */
   readonly port: number;
-  /** Sends what is being sent, then closes. What takes longer than these milliseconds is cut. */
+  /** Finishes the current answers, then closes. After this many milliseconds it disconnects. */
   close(patienceMs: number): Promise<void>;
 }
 
-/** What a runtime can do for the library. Nothing here asks a person for a permission. */
+/** The functions of a runtime for the library. None of them asks a person for a permission. */
 export interface Platform {
   /** The operating system, as Deno names it: `linux`, `darwin`, `windows`, and so on. */
   readonly os: string;
-  /** The number of the user that this runs as. Undefined where there is none or it may not be asked. */
+  /** The number of the current user. Undefined if there is none or it may not be read. */
   userId(): number | undefined;
 
   /** Whether this program may read or write a path. */
@@ -63,51 +63,56 @@ export interface Platform {
 
   /** A variable of the environment, or undefined when it is not set. */
   variable(name: string): string | undefined;
-  /** The working folder. Throws when it is gone or may not be known. */
+  /** The working folder. Throws when it no longer exists or may not be read. */
   workingFolder(): string;
 
-  /** What is at a path, links followed. */
+  /** The entry at a path, following links. */
   stat(path: string): Promise<FileState>;
-  /** What is at a path, links not followed. */
+  /** The entry at a path, without following links. */
   lstat(path: string): Promise<FileState>;
-  /** Whether anything is at a path, links not followed. */
+  /** Whether there is an entry at a path, without following links. */
   isThere(path: string): boolean;
   /** A path with its links resolved. */
   realPath(path: string): Promise<string>;
-  /** The names in a folder, in no order. */
+  /** The names in a folder, unordered. */
   names(folder: string): Promise<string[]>;
   /** The bytes of a file. */
   readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** The bytes at the start of a file, no more than that many. */
+  /** The bytes at the start of a file, up to a number. */
   readStart(path: string, most: number): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * Writes a file that is not there yet. Fails with the code `EEXIST` when it is. A file that could
-   * not be written whole is removed again.
+   * Writes a new file. Fails with the code `EEXIST` when it exists. An incompletely written file is
+   * removed again.
    */
   writeNewFile(path: string, bytes: Uint8Array, options?: NewFileOptions): Promise<void>;
   /** Sets the permissions of a file. */
   chmod(path: string, mode: number): Promise<void>;
-  /** Moves a file to another name, in place of what has that name. */
+  /** Renames a file, replacing a file of the new name. */
   rename(from: string, to: string): Promise<void>;
-  /** Removes a file, an empty folder or, with `recursive`, a folder with all that is in it. */
+  /** Removes a file, an empty folder or, with `recursive`, a folder with its content. */
   remove(path: string, options?: { recursive: boolean }): Promise<void>;
-  /** Makes a folder with these permissions. Fails with the code `EEXIST` when it is there. */
+  /** Makes a folder with these permissions. Fails with the code `EEXIST` when it exists. */
   makeFolder(path: string, mode: number): Promise<void>;
-  /** Brings the names in a folder to the disk, where the system can do that. */
+  /** Syncs the names in a folder to the disk, if the system can do that. */
   syncFolder(path: string): Promise<void>;
-  /** Sets the time at which a file was last written to now. */
+  /** Sets the modification time of a file to now. */
   touch(path: string): Promise<void>;
-  /** Opens a file for a lock of the kernel, and makes it. Undefined where the runtime has none. */
+  /**
+   * Opens a file for a lock of the kernel, and creates it. Undefined if the runtime has no such
+   * lock.
+   */
   openLock?(path: string): Promise<KernelLock>;
 
-  /** Runs a program apart from this one, with no terminal, and tells whether it succeeded. */
+  /**
+   * Runs a program detached from this one, without a terminal, and returns whether it succeeded.
+   */
   runApart(program: string, args: readonly string[]): Promise<boolean>;
-  /** Serves HTTP on a port of 127.0.0.1; 0 stands for any free one. */
+  /** Serves HTTP on a port of 127.0.0.1; 0 means any free one. */
   serve(handle: (request: Request) => Promise<Response>, port: number): Promise<LocalServer>;
 }
 
-/** The error for something that the program has no permission for. */
+/** The error for a missing permission of the program. */
 export class NotPermitted extends Error {
-  /** By this name, which is Deno's own, `fileError()` knows it. */
+  /** `fileError()` recognises this name, which is Deno's own. */
   override readonly name = "NotCapable";
 }

@@ -1,6 +1,6 @@
 /**
- * Apps: one for each storefront that a project sells in. What an app holds besides its name depends
- * on its type, and lies in an object named after the type.
+ * Apps, one per storefront of a project. Fields other than the name depend on the type, and are in
+ * an object named after the type.
  *
  * @example Create an app and read its public key
  * ```ts ignore
@@ -23,7 +23,7 @@ import type { Page, PageQuery } from "../page.ts";
 import { path } from "../path.ts";
 import type { DeletedObject } from "./shared.ts";
 
-/** An app, told apart by `type`. */
+/** An app. The field `type` distinguishes the storefronts. */
 export type App =
   | AppStoreApp
   | MacAppStoreApp
@@ -36,7 +36,7 @@ export type App =
   | PaddleApp
   | TestStoreApp;
 
-/** What every app has. */
+/** The fields of every app. */
 export interface AppCommon {
   /** Always `app`. */
   object: "app";
@@ -54,7 +54,7 @@ export interface AppCommon {
 export interface AppStoreApp extends AppCommon {
   /** The storefront. */
   type: "app_store";
-  /** What the App Store needs. Keys and secrets are never shown. */
+  /** The App Store settings. Keys and secrets are never returned. */
   app_store: {
     /** The bundle id, 1 to 256 characters. */
     bundle_id: string;
@@ -69,7 +69,7 @@ export interface AppStoreApp extends AppCommon {
 export interface MacAppStoreApp extends AppCommon {
   /** The storefront. */
   type: "mac_app_store";
-  /** What the Mac App Store needs. */
+  /** The Mac App Store settings. */
   mac_app_store: {
     /** The bundle id, 1 to 256 characters. */
     bundle_id: string;
@@ -80,7 +80,7 @@ export interface MacAppStoreApp extends AppCommon {
 export interface PlayStoreApp extends AppCommon {
   /** The storefront. */
   type: "play_store";
-  /** What Google Play needs. */
+  /** The Google Play settings. */
   play_store: {
     /** The package name, 1 to 256 characters. */
     package_name: string;
@@ -91,7 +91,7 @@ export interface PlayStoreApp extends AppCommon {
 export interface AmazonApp extends AppCommon {
   /** The storefront. */
   type: "amazon";
-  /** What Amazon needs. */
+  /** The Amazon settings. */
   amazon: {
     /** The package name, 1 to 256 characters. */
     package_name: string;
@@ -102,7 +102,7 @@ export interface AmazonApp extends AppCommon {
 export interface StripeApp extends AppCommon {
   /** The storefront. */
   type: "stripe";
-  /** What Stripe needs. */
+  /** The Stripe settings. */
   stripe: {
     /** The connected account, or null for the only one. */
     stripe_account_id: string | null;
@@ -113,29 +113,29 @@ export interface StripeApp extends AppCommon {
 export interface SvcBillingApp extends AppCommon {
   /** The storefront. */
   type: "svc_billing";
-  /** What web billing needs. */
+  /** The web billing settings. */
   svc_billing: BillingSettings;
 }
 
-/** The same by its public name. */
+/** The same, by its public name. */
 export interface RcBillingApp extends AppCommon {
   /** The storefront. */
   type: "rc_billing";
-  /** What web billing needs. */
+  /** The web billing settings. */
   rc_billing: BillingSettings;
 }
 
-/** What web billing needs. */
+/** The web billing settings. */
 export interface BillingSettings {
-  /** The connected account that takes the payments, or null. */
+  /** The connected account that receives the payments, or null. */
   stripe_account_id: string | null;
   /** An older name of `app_name`. */
   seller_company_name: string;
-  /** The name that buyers see; the app's own where none was set. */
+  /** The name shown to buyers; the app's own name if none was set. */
   app_name: string;
   /** An older name of `support_email`. */
   seller_company_support_email: string | null;
-  /** Where buyers get help, or null. */
+  /** The support address for buyers, or null. */
   support_email: string | null;
   /** ISO 4217 code of the currency shown first. */
   default_currency: string;
@@ -145,7 +145,7 @@ export interface BillingSettings {
 export interface RokuApp extends AppCommon {
   /** The storefront. */
   type: "roku";
-  /** What Roku needs. The API key is never shown. */
+  /** The Roku settings. The API key is never returned. */
   roku: {
     /** The channel's id, 6 characters, or null. */
     roku_channel_id: string | null;
@@ -158,20 +158,20 @@ export interface RokuApp extends AppCommon {
 export interface PaddleApp extends AppCommon {
   /** The storefront. */
   type: "paddle";
-  /** What Paddle needs. The API key is never shown. */
+  /** The Paddle settings. The API key is never returned. */
   paddle: {
     /** Whether it is Paddle's sandbox. */
     paddle_is_sandbox: boolean;
   };
 }
 
-/** The store for tests that comes with a project. It cannot be created. */
+/** The test store that every project has. It cannot be created. */
 export interface TestStoreApp extends AppCommon {
   /** The storefront. */
   type: "test_store";
 }
 
-/** What a new app is made of: a name, a type, and the object named after the type. */
+/** The fields of a new app: a name, a type, and an object named after the type. */
 export interface NewApp extends AppChanges {
   /** Its name, 1 to 255 characters. */
   name: string;
@@ -179,7 +179,9 @@ export interface NewApp extends AppChanges {
   type: Exclude<App["type"], "test_store">;
 }
 
-/** What can be changed of an app. Fields left out stay; a nested null clears. */
+/**
+ * The changeable fields of an app. Omitted fields keep their value; a nested null clears a field.
+ */
 export interface AppChanges {
   /** Its name, 1 to 255 characters. */
   name?: string;
@@ -230,7 +232,7 @@ export interface AppChanges {
   };
   /** For an app of type `svc_billing`. */
   svc_billing?: BillingChanges | null;
-  /** The same by its public name. */
+  /** The same, by its public name. */
   rc_billing?: BillingChanges | null;
   /** For an app of type `roku`. */
   roku?: {
@@ -250,19 +252,19 @@ export interface AppChanges {
   } | null;
 }
 
-/** What can be set of web billing. */
+/** The settable fields of web billing. */
 export interface BillingChanges {
-  /** The connected account that takes the payments; null removes it. */
+  /** The connected account that receives the payments; null removes it. */
   stripe_account_id?: string | null;
-  /** The name that buyers see, 1 to 256 characters. Required on create. */
+  /** The name shown to buyers, 1 to 256 characters. Required on create. */
   app_name?: string | null;
-  /** Where buyers get help, 1 to 320 characters; null removes it. */
+  /** The support address for buyers, 1 to 320 characters; null removes it. */
   support_email?: string | null;
   /** ISO 4217 code of the currency shown first. Default `USD`; in a change null restores that. */
   default_currency?: string | null;
 }
 
-/** A key that an app's SDK sends. It is no secret. */
+/** A key that an app's SDK sends. It is not secret. */
 export interface PublicApiKey {
   /** Always `public_api_key`. */
   object: "public_api_key";
@@ -270,7 +272,7 @@ export interface PublicApiKey {
   id: string;
   /** The key itself, such as `appl_…`. */
   key: string;
-  /** Which purchases it is for. */
+  /** The environment of its purchases. */
   environment: "production" | "sandbox" | (string & Record<never, never>);
   /** The app it belongs to. */
   app_id: string;

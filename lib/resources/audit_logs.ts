@@ -25,17 +25,17 @@ export interface AuditLog {
   id: string;
   /** The project that was changed. */
   project_id: string;
-  /** What was done, such as `offering_created`. */
+  /** The action, such as `offering_created`. */
   action_type: string;
-  /** The kind of thing it was done to, such as `offering`. */
+  /** The kind of the changed object, such as `offering`. */
   target_type: string;
-  /** The id of the thing it was done to. */
+  /** The id of the changed object. */
   target_identifier: string;
-  /** Who did it: `user`, `system` or `api_key`. */
+  /** The kind of actor: `user`, `system` or `api_key`. */
   actor_type: "user" | "system" | "api_key" | (string & Record<never, never>);
-  /** The id of who did it. */
+  /** The id of the actor. */
   actor_identifier: string;
-  /** When it was done, in milliseconds since 1970. */
+  /** The time of the change, in milliseconds since 1970. */
   occurred_at: number;
   /** More about the actor, the target and the request. */
   additional_data: Record<string, unknown>;

@@ -50,13 +50,13 @@ export interface Chart {
   object: "chart_data";
   /** The chart's group, such as `revenue`. */
   category: string;
-  /** How it is meant to be drawn. */
+  /** The recommended kind of drawing. */
   display_type: string;
-  /** Its name for people. */
+  /** Its display name. */
   display_name: string;
-  /** What it shows. */
+  /** The description. */
   description: string;
-  /** Where it is explained, or null. */
+  /** The address of its documentation, or null. */
   documentation_link: string | null;
   /** When it was computed, or null. */
   last_computed_at: number | null;
@@ -66,11 +66,11 @@ export interface Chart {
   end_date: number | null;
   /** The currency of amounts, ISO 4217. */
   yaxis_currency: string;
-  /** The filters in force, as they were asked for. Other services may leave this out. */
+  /** The filters in force, as requested. Other services may omit this. */
   filters?: ChartFilter[];
-  /** Whether filters may be given. */
+  /** Whether filters are accepted. */
   filtering_allowed: boolean;
-  /** Whether a segment may be given. */
+  /** Whether a segment is accepted. */
   segmenting_allowed: boolean;
   /** The length of a period. */
   resolution: "day" | "week" | "month" | "quarter" | "year" | (string & Record<never, never>);
@@ -84,15 +84,15 @@ export interface Chart {
   segments: ChartSegment[] | null;
   /** The most segments that are shown, or null. */
   segments_limit: number | null;
-  /** What is measured, in the order that `measure` counts. */
+  /** The measures, in the order of the `measure` indexes. */
   measures: ChartMeasure[] | null;
   /** The selectors in force. */
   user_selectors: Record<string, string> | null;
-  /** What was asked for and could not be done, or null. */
+  /** The parts of the request that could not be applied, or null. */
   unsupported_params: Record<string, unknown> | null;
 }
 
-/** What the numbers of a chart are narrowed to: those with one of some values. */
+/** A filter of a chart's numbers: only those with one of these values. */
 export interface ChartFilter {
   /** The filter's name, such as `store`. */
   name: string;
@@ -102,7 +102,7 @@ export interface ChartFilter {
 
 /** The query of a chart's options. */
 export interface ChartOptionsQuery {
-  /** Whether to ask for the numbers of the moment, for services that also have older ones. */
+  /** Whether to request current numbers, for services that also have older ones. */
   realtime?: boolean;
 }
 
@@ -110,45 +110,45 @@ export interface ChartOptionsQuery {
 export interface ChartValue {
   /** The start of the period, in seconds since 1970, UTC. */
   cohort: number;
-  /** Whether the period is not over yet. */
+  /** Whether the period is incomplete. */
   incomplete: boolean;
-  /** Which measure it is, by its place in `measures`. */
+  /** The index of its measure in `measures`. */
   measure: number;
   /** The number; money in major units. */
   value: number;
-  /** Which segment it is, by its place in `segments`. */
+  /** The index of its segment in `segments`. */
   segment?: number;
 }
 
 /** One segment of a chart. */
 export interface ChartSegment {
-  /** Its name for code. */
+  /** Its identifier. */
   id: string;
-  /** Its name for people. */
+  /** Its display name. */
   display_name: string;
   /** Whether it is the sum of all others. */
   is_total: boolean;
-  /** Whether it is meant to be drawn. */
+  /** Whether to draw it. */
   chartable: boolean;
 }
 
 /** One measure of a chart. */
 export interface ChartMeasure {
-  /** Its name for people. */
+  /** Its display name. */
   display_name: string;
-  /** What it is. */
+  /** Its description. */
   description: string;
   /** `$`, `#` or `%`. */
   unit: string;
-  /** Digits after the point. */
+  /** Digits after the decimal point. */
   decimal_precision: number;
-  /** Whether it is meant to be drawn. */
+  /** Whether to draw it. */
   chartable: boolean;
-  /** Whether it is meant to be listed. */
+  /** Whether to list it. */
   tabulable: boolean;
 }
 
-/** The query of a chart. Any other name is a filter; an array is any of its values. */
+/** The query of a chart. Any other name is a filter; an array matches any of its values. */
 export interface ChartQuery {
   /** The first day, `YYYY-MM-DD`, UTC. */
   start_date?: string;
@@ -158,21 +158,21 @@ export interface ChartQuery {
   period?: "day" | "week" | "month" | (string & Record<never, never>);
   /** The currency of amounts, ISO 4217. Default `USD`. */
   currency?: string;
-  /** What to split the numbers by, such as `store`. */
+  /** The segment to split the numbers by, such as `store`. */
   segment?: string;
   /** A filter, such as `store`. */
   [filter: string]: string | string[] | undefined;
 }
 
-/** What a chart can be asked for. */
+/** The available options of a chart. */
 export interface ChartOptions {
   /** Always `chart_options`. */
   object: "chart_options";
   /** Lengths of a period. */
   resolutions: ChartChoice[];
-  /** What the numbers can be split by. */
+  /** The available segments. */
   segments: ChartSegmentOption[];
-  /** What the numbers can be narrowed by. */
+  /** The available filters. */
   filters: ChartFilterOption[];
   /** Selectors by name. */
   user_selectors: Record<string, ChartSelector>;
@@ -180,35 +180,35 @@ export interface ChartOptions {
 
 /** One choice. */
 export interface ChartChoice {
-  /** Its name for code. */
+  /** Its identifier. */
   id: string;
-  /** Its name for people. */
+  /** Its display name. */
   display_name: string;
 }
 
-/** Something that a chart can be split by. */
+/** A segment of a chart. */
 export interface ChartSegmentOption extends ChartChoice {
   /** Always `chart_segment_option`. */
   object: "chart_segment_option";
-  /** The group that it is shown in, or null. */
+  /** The group to show it in, or null. */
   group_display_name: string | null;
 }
 
-/** Something that a chart can be narrowed by. */
+/** A filter of a chart. */
 export interface ChartFilterOption extends ChartChoice {
   /** Always `chart_filter_option`. */
   object: "chart_filter_option";
-  /** The group that it is shown in, or null. */
+  /** The group to show it in, or null. */
   group_display_name: string | null;
-  /** The values it takes. */
+  /** The accepted values. */
   options: ChartChoice[];
 }
 
 /** A selector of a chart. */
 export interface ChartSelector {
-  /** The choice without one. */
+  /** The default choice. */
   default: string;
-  /** Its name for people. */
+  /** Its display name. */
   display_name: string;
   /** The choices. */
   options: ChartChoice[];

@@ -1,5 +1,5 @@
 /**
- * Collaborators: who has access to the project. They are invited and removed elsewhere.
+ * Collaborators: the people with access to the project. They are invited and removed elsewhere.
  *
  * @example Who has not accepted yet?
  * ```ts ignore
@@ -24,11 +24,11 @@ export interface Collaborator {
   object: "collaborator";
   /** Generated id, `collab…`. */
   id: string;
-  /** The person's name, or null while it is not known. */
+  /** The person's name, or null if unknown. */
   name: string | null;
   /** The person's e-mail address. */
   email: string;
-  /** What the person may do, such as `owner`, `admin`, `developer` or `read_only`. */
+  /** The role, such as `owner`, `admin`, `developer` or `read_only`. */
   role: string;
   /** When the invitation was accepted, in milliseconds since 1970; null while it is pending. */
   accepted_at: number | null;

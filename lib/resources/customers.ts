@@ -27,7 +27,7 @@ import type { Subscription } from "./subscriptions.ts";
 export interface Customer {
   /** Always `customer`. */
   object: "customer";
-  /** The app user id, 1 to 1,500 characters, as the app or the importer chose it. */
+  /** The app user id, 1 to 1,500 characters, chosen by the app or the importer. */
   id: string;
   /** The project it belongs to. */
   project_id: string;
@@ -35,29 +35,29 @@ export interface Customer {
   first_seen_at: number;
   /** When it was last seen, in milliseconds since 1970, or null. */
   last_seen_at: number | null;
-  /** The version of the app that it was last seen in, or null. */
+  /** The app version of the last visit, or null. */
   last_seen_app_version: string | null;
-  /** The country that it was last seen in, ISO 3166-1 alpha-2, or null. */
+  /** The country of the last visit, ISO 3166-1 alpha-2, or null. */
   last_seen_country: string | null;
-  /** The platform that it was last seen on, such as `iOS`, or null. */
+  /** The platform of the last visit, such as `iOS`, or null. */
   last_seen_platform: string | null;
   /** The version of that platform, or null. */
   last_seen_platform_version: string | null;
-  /** What it may use now. Not in lists. */
+  /** Its active entitlements. Not in lists. */
   active_entitlements?: Page<ActiveEntitlement>;
-  /** The experiment that it takes part in, or null. Not in lists. */
+  /** Its experiment, or null. Not in lists. */
   experiment?: null;
-  /** Its attributes, when asked for with `expand`. */
+  /** Its attributes, if requested with `expand`. */
   attributes?: Page<CustomerAttribute>;
 }
 
-/** An entitlement that a customer has now. */
+/** An active entitlement of a customer. */
 export interface ActiveEntitlement {
   /** Always `customer.active_entitlement`. */
   object: "customer.active_entitlement";
   /** The entitlement's id. */
   entitlement_id: string;
-  /** When it ends, in milliseconds since 1970, or null if it never does. */
+  /** The end, in milliseconds since 1970, or null for no end. */
   expires_at: number | null;
 }
 
@@ -75,9 +75,11 @@ export interface CustomerAttribute {
 
 /** An attribute to set. */
 export interface AttributeChange {
-  /** Its name, 1 to 40 characters: a letter, then letters, digits, `_` and `-`; or a reserved one. */
+  /**
+   * Its name, 1 to 40 characters: a letter, then letters, digits, `_` and `-`; or a reserved name.
+   */
   name: string;
-  /** Its value, at most 500 characters. Null or the empty text removes it. */
+  /** Its value, at most 500 characters. Null or an empty text removes it. */
   value: string | null;
 }
 
@@ -91,7 +93,7 @@ export interface CustomerAlias {
   created_at: number;
 }
 
-/** What a new customer is made of. */
+/** The fields of a new customer. */
 export interface NewCustomer {
   /** The app user id: 1 to 1,500 letters, digits, `_` and `-`. */
   id: string;
@@ -99,11 +101,11 @@ export interface NewCustomer {
   attributes?: AttributeChange[];
 }
 
-/** What to grant, and until when. */
+/** The entitlement to grant, and its end. */
 export interface EntitlementGrant {
   /** The entitlement's lookup key or id. */
   entitlement_id: string;
-  /** When it ends, in milliseconds since 1970; in the future. */
+  /** The end, in milliseconds since 1970; in the future. */
   expires_at: number;
 }
 
@@ -113,29 +115,29 @@ export interface GrantedEntitlement {
   entitlement_id: string;
 }
 
-/** The offering to show a customer. */
+/** The offering to assign to a customer. */
 export interface OfferingAssignment {
-  /** The offering's lookup key or id; null shows the current one again. */
+  /** The offering's lookup key or id; null returns to the current offering. */
   offering_id: string | null;
 }
 
-/** Where to transfer to, and what. */
+/** The target and the content of a transfer. */
 export interface CustomerTransfer {
-  /** The customer who gets everything. */
+  /** The customer to transfer to. */
   target_customer_id: string;
-  /** Only what was bought in these apps; null or left out: everything. */
+  /** Only purchases in these apps; null or omitted: everything. */
   app_ids?: string[] | null;
 }
 
 /** The answer to a transfer. */
 export interface TransferResult {
-  /** The customer who had it. */
+  /** The customer who had the purchases. */
   source_customer: Customer;
-  /** The customer who has it now. */
+  /** The customer who has them now. */
   target_customer: Customer;
 }
 
-/** What to send along with a customer. */
+/** Related objects to include with a customer. */
 export interface CustomerQuery {
   /** `attributes` adds the attributes. */
   expand?: "attributes"[];
@@ -143,13 +145,13 @@ export interface CustomerQuery {
 
 /** The query of a list of customers. */
 export interface CustomersQuery extends PageQuery {
-  /** Only customers whose `$email` is exactly this, 1 to 255 characters. */
+  /** Only customers with exactly this `$email`, 1 to 255 characters. */
   search?: string;
 }
 
 /** The query of a customer's subscriptions or purchases. */
 export interface HoldingsQuery extends PageQuery {
-  /** Only real ones, or only sandbox ones. */
+  /** Only production or only sandbox. */
   environment?: Environment;
 }
 
@@ -163,21 +165,21 @@ export function getCustomer(client: Client, id: string, query?: CustomerQuery): 
   return client.get(path`/customers/${id}`, { query });
 }
 
-/** Creates a customer before the app has seen it. `POST /customers` */
+/** Creates a customer before an app reports it. `POST /customers` */
 export function createCustomer(client: Client, customer: NewCustomer): Promise<Customer> {
   return client.post(path`/customers`, customer);
 }
 
 /**
- * Deletes a customer with everything it has, for good. Events that told of it stay, without its
- * personal attributes. `DELETE /customers/{id}`
+ * Deletes a customer and all its data permanently. Its events stay, without its personal
+ * attributes. `DELETE /customers/{id}`
  */
 export function deleteCustomer(client: Client, id: string): Promise<DeletedObject> {
   return client.delete(path`/customers/${id}`);
 }
 
 /**
- * Moves subscriptions, purchases and the access they give to another customer.
+ * Moves subscriptions, purchases and their access to another customer.
  * `POST /customers/{id}/actions/transfer`
  */
 export function transferCustomer(
@@ -189,8 +191,9 @@ export function transferCustomer(
 }
 
 /**
- * Gives a customer an entitlement until a date. A later grant of the same entitlement replaces that
- * date, so one that ends soon takes it back. `POST /customers/{id}/actions/grant_entitlement`
+ * Grants a customer an entitlement until a date. A later grant of the same entitlement replaces
+ * that date, so a grant with an early end takes it back.
+ * `POST /customers/{id}/actions/grant_entitlement`
  */
 export function grantEntitlement(
   client: Client,
@@ -213,7 +216,7 @@ export function revokeGrantedEntitlement(
 }
 
 /**
- * Shows a customer another offering than the current one, or that one again.
+ * Assigns a customer an offering in place of the current one, or removes the assignment.
  * `POST /customers/{id}/actions/assign_offering`
  */
 export function assignOffering(

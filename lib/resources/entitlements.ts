@@ -1,10 +1,10 @@
 /**
- * Entitlements: what a customer may use. A customer holds an entitlement through a product attached
- * to it, or through a promotional grant.
+ * Entitlements, which represent access to features. A customer gets an entitlement through a product
+ * attached to it, or through a promotional grant.
  *
  * An entitlement is addressed by its `lookup_key` or its `id`.
  *
- * @example Let a product give an entitlement
+ * @example Attach a product to an entitlement
  * ```ts ignore
  * import { attachEntitlementProducts, connect, createEntitlement } from "../../mod.ts";
  *
@@ -30,33 +30,33 @@ export interface Entitlement {
   project_id: string;
   /** Generated id, `entl…`. */
   id: string;
-  /** The name that code uses, 1 to 200 characters, unique in the project, never changed. */
+  /** The name used in code, 1 to 200 characters, unique in the project, never changed. */
   lookup_key: string;
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name: string;
   /** When it was created, in milliseconds since 1970. */
   created_at: number;
   /** `inactive` once archived. */
   state: State;
-  /** Its products, when asked for with `expand`. */
+  /** Its products, if requested with `expand`. */
   products?: Page<Product>;
 }
 
-/** What a new entitlement is made of. */
+/** The fields of a new entitlement. */
 export interface NewEntitlement {
-  /** The name that code uses, 1 to 200 characters, unique in the project. */
+  /** The name used in code, 1 to 200 characters, unique in the project. */
   lookup_key: string;
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name: string;
 }
 
-/** What can be changed of an entitlement. */
+/** The changeable fields of an entitlement. */
 export interface EntitlementChanges {
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name?: string;
 }
 
-/** What to send along with an entitlement. */
+/** Related objects to include with an entitlement. */
 export interface EntitlementQuery {
   /** `product` adds the products. */
   expand?: "product"[];
@@ -127,7 +127,7 @@ export function unarchiveEntitlement(client: Client, id: string): Promise<Entitl
 }
 
 /**
- * Lets 1 to 50 products give an entitlement, to past buyers too.
+ * Attaches 1 to 50 products to an entitlement. Past buyers get access too.
  * `POST /entitlements/{id}/actions/attach_products`
  */
 export function attachEntitlementProducts(
@@ -141,7 +141,7 @@ export function attachEntitlementProducts(
 }
 
 /**
- * Ends what 1 to 50 products give, for past buyers too.
+ * Detaches 1 to 50 products from an entitlement. Past buyers lose access too.
  * `POST /entitlements/{id}/actions/detach_products`
  */
 export function detachEntitlementProducts(

@@ -22,23 +22,23 @@ export interface Invoice {
   object: "invoice";
   /** Generated id, `svcbin…`. */
   id: string;
-  /** Whom it is for. */
+  /** The customer's id. */
   customer_id: string;
-  /** The sum. */
+  /** The total. */
   total_amount: MonetaryAmount;
-  /** What it is for. */
+  /** The lines of the invoice. */
   line_items: InvoiceLineItem[];
   /** When it was issued, in milliseconds since 1970. */
   issued_at: number;
-  /** When it was paid, in milliseconds since 1970; null while it is not. */
+  /** When it was paid, in milliseconds since 1970; null if unpaid. */
   paid_at: number | null;
-  /** Where it can be downloaded, or null. */
+  /** The download address, or null. */
   invoice_url: string | null;
 }
 
-/** Where the file of an invoice is. */
+/** The address of an invoice's file. */
 export interface InvoiceFile {
-  /** The address. It needs no credential, and may be good for a short time only. */
+  /** The address. It needs no credential and may expire soon. */
   url: string;
 }
 
@@ -46,15 +46,15 @@ export interface InvoiceFile {
 export interface InvoiceLineItem {
   /** Always `invoice.line_item`. */
   object: "invoice.line_item";
-  /** The store's name of the product. */
+  /** The store's product identifier. */
   product_identifier: string;
-  /** The product's name for people, or null. */
+  /** The product's display name, or null. */
   product_display_name: string | null;
   /** The length of the period, ISO 8601, or null. */
   product_duration: string | null;
-  /** How many. */
+  /** The quantity. */
   quantity: number;
-  /** The price of one. */
+  /** The unit price. */
   unit_amount: MonetaryAmount;
 }
 
@@ -64,7 +64,7 @@ export function getInvoice(client: Client, id: string): Promise<Invoice> {
 }
 
 /**
- * Reads where the file of a customer's invoice can be downloaded, a PDF.
+ * Reads the download address of a customer's invoice, a PDF.
  * `GET /customers/{id}/invoices/{id}/file`
  */
 export function getInvoiceFile(

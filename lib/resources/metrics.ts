@@ -28,21 +28,21 @@ export interface MetricsOverview {
 export interface OverviewMetric {
   /** Always `overview_metric`. */
   object: "overview_metric";
-  /** Its name for code, such as `mrr`. */
+  /** Its identifier, such as `mrr`. */
   id: string;
-  /** Its name for people. */
+  /** Its display name. */
   name: string;
-  /** What it counts. */
+  /** Its description. */
   description: string;
   /** `#` for a count, `$` for money in the chosen currency, `%` for a share. */
   unit: string;
-  /** The time that it covers, ISO 8601: `P0D` for this moment, `P28D` for the last 28 days. */
+  /** The time span, ISO 8601: `P0D` for now, `P28D` for the last 28 days. */
   period: string;
   /** The number; money in major units. */
   value: number;
   /** When it was last computed, in milliseconds since 1970, or null. */
   last_updated_at: number | null;
-  /** The same as text, or null. */
+  /** The same time as text, or null. */
   last_updated_at_iso8601: string | null;
 }
 

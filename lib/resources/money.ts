@@ -8,20 +8,20 @@
 export interface MonetaryAmount {
   /** ISO 4217 code. */
   currency: string;
-  /** What the buyer paid. */
+  /** The buyer's payment. */
   gross: number;
-  /** What the store keeps. */
+  /** The store's commission. */
   commission: number;
-  /** What the state gets. */
+  /** The tax. */
   tax: number;
-  /** What is left: gross less commission and tax. */
+  /** The rest: gross less commission and tax. */
   proceeds: number;
 }
 
-/** Whether money was real. */
+/** Production or sandbox. */
 export type Environment = "production" | "sandbox" | (string & Record<never, never>);
 
-/** Where a purchase was made. */
+/** The store of a purchase. */
 export type Store =
   | "amazon"
   | "app_store"
@@ -36,5 +36,5 @@ export type Store =
   | "test_store"
   | (string & Record<never, never>);
 
-/** How someone came to own what was bought. */
+/** How a customer came to own a product. */
 export type Ownership = "purchased" | "family_shared" | (string & Record<never, never>);

@@ -1,6 +1,6 @@
 /**
- * Offerings: what a paywall shows. One offering of a project is current, and apps get that one
- * unless they ask for another.
+ * Offerings, the products that a paywall shows. One offering of a project is current; apps receive it
+ * unless they request another offering.
  *
  * An offering is addressed by its `lookup_key` or its `id`.
  *
@@ -31,11 +31,11 @@ export interface Offering {
   object: "offering";
   /** Generated id, `ofrng…`. */
   id: string;
-  /** The name that code uses, 1 to 200 characters, unique in the project, never changed. */
+  /** The name used in code, 1 to 200 characters, unique in the project, never changed. */
   lookup_key: string;
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name: string;
-  /** Whether apps that ask for the current offering get this one. */
+  /** Whether this is the current offering. */
   is_current: boolean;
   /** `inactive` once archived. */
   state: State;
@@ -45,23 +45,23 @@ export interface Offering {
   project_id: string;
   /** Free JSON for the app, at most 4,000 characters, or null. */
   metadata: Record<string, unknown> | null;
-  /** Its packages, when asked for with `expand`. */
+  /** Its packages, if requested with `expand`. */
   packages?: Page<Package>;
 }
 
-/** What a new offering is made of. */
+/** The fields of a new offering. */
 export interface NewOffering {
-  /** The name that code uses, 1 to 200 characters, unique in the project. */
+  /** The name used in code, 1 to 200 characters, unique in the project. */
   lookup_key: string;
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name: string;
   /** Free JSON for the app, at most 4,000 characters. */
   metadata?: Record<string, unknown> | null;
 }
 
-/** What can be changed of an offering. */
+/** The changeable fields of an offering. */
 export interface OfferingChanges {
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name?: string;
   /** `true` makes this offering the current one. */
   is_current?: boolean;
@@ -69,7 +69,7 @@ export interface OfferingChanges {
   metadata?: Record<string, unknown> | null;
 }
 
-/** What to send along with an offering. */
+/** Related objects to include with an offering. */
 export interface OfferingQuery {
   /** `package` adds the packages, `package.product` their products too. */
   expand?: ("package" | "package.product")[];
@@ -81,9 +81,9 @@ export interface OfferingsQuery extends PageQuery {
   expand?: ("items.package" | "items.package.product")[];
 }
 
-/** What an unarchive may bring back along with the offering. */
+/** The options of an unarchive. */
 export interface UnarchiveOptions {
-  /** Bring back the archived products of its packages too. Default false: refuse instead. */
+  /** Unarchive the archived products of its packages too. Default false: refuse instead. */
   unarchive_referenced_entities?: boolean;
 }
 

@@ -32,21 +32,21 @@ export interface Package {
   object: "package";
   /** Generated id, `pkge…`. */
   id: string;
-  /** The name that code uses, 1 to 200 characters, unique in the offering, never changed. */
+  /** The name used in code, 1 to 200 characters, unique in the offering, never changed. */
   lookup_key: string;
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name: string;
-  /** Its place in the offering, from 0, or null for after all others. */
+  /** Its position in the offering, from 0, or null for last. */
   position: number | null;
   /** When it was created, in milliseconds since 1970. */
   created_at: number;
   /** The offering it belongs to. */
   offering_id: string;
-  /** Its products, when asked for with `expand`. */
+  /** Its products, if requested with `expand`. */
   products?: Page<PackageProduct>;
 }
 
-/** Which versions of Google's billing SDK get a product. */
+/** The versions of Google's billing SDK that receive a product. */
 export type EligibilityCriteria =
   | "all"
   | "google_sdk_lt_6"
@@ -55,41 +55,41 @@ export type EligibilityCriteria =
 
 /** A product in a package. */
 export interface PackageProduct {
-  /** Which SDK versions get it. The same product may differ between packages. */
+  /** The SDK versions that receive it. It may differ between packages. */
   eligibility_criteria: EligibilityCriteria;
   /** The product. */
   product: Product;
 }
 
-/** What a new package is made of. */
+/** The fields of a new package. */
 export interface NewPackage {
   /** The offering it belongs to, by lookup key or id. */
   offering_id: string;
-  /** The name that code uses, such as `$svc_monthly`, 1 to 200 characters. */
+  /** The name used in code, such as `$svc_monthly`, 1 to 200 characters. */
   lookup_key: string;
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name: string;
-  /** Its place, from 0. Without it the package comes last. */
+  /** Its position, from 0. Without it the package comes last. */
   position?: number | null;
 }
 
-/** What can be changed of a package. */
+/** The changeable fields of a package. */
 export interface PackageChanges {
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name?: string;
-  /** Its place, from 0, or null for after all others. */
+  /** Its position, from 0, or null for last. */
   position?: number | null;
 }
 
-/** A product to put into a package. */
+/** A product to attach to a package. */
 export interface PackageProductChoice {
   /** The product's id. */
   product_id: string;
-  /** Which SDK versions get it. Default `all`. */
+  /** The SDK versions that receive it. Default `all`. */
   eligibility_criteria?: EligibilityCriteria;
 }
 
-/** What to send along with a package. */
+/** Related objects to include with a package. */
 export interface PackageQuery {
   /** `product` adds the products. */
   expand?: "product"[];
@@ -144,7 +144,7 @@ export function listPackageProducts(
 }
 
 /**
- * Puts 1 to 50 products into a package. A product already there gets the new criterion.
+ * Attaches 1 to 50 products to a package. A product already attached gets the new criterion.
  * `POST /packages/{id}/actions/attach_products`
  */
 export function attachPackageProducts(
@@ -155,7 +155,7 @@ export function attachPackageProducts(
   return client.post(path`/packages/${id}/actions/attach_products`, { products });
 }
 
-/** Takes 1 to 50 products out of a package. `POST /packages/{id}/actions/detach_products` */
+/** Detaches 1 to 50 products from a package. `POST /packages/{id}/actions/detach_products` */
 export function detachPackageProducts(
   client: Client,
   id: string,

@@ -1,7 +1,7 @@
 /**
- * Paywalls: what an offering looks like in the app.
+ * Paywalls, which present offerings in the app.
  *
- * @example Give an offering its paywall
+ * @example Set an offering's paywall
  * ```ts ignore
  * import { connect, setOfferingPaywall } from "../../mod.ts";
  *
@@ -36,17 +36,17 @@ export interface Paywall {
   created_at: number;
   /** When its content was last set, in milliseconds since 1970; null before that. */
   published_at: number | null;
-  /** The offering, when asked for with `expand`. */
+  /** The offering, if requested with `expand`. */
   offering?: Offering;
-  /** The content, when asked for with `expand` and in the answer that sets it. */
+  /** The content, if requested with `expand` and in the answer that sets it. */
   components?: PaywallComponents;
 }
 
 /** The versions of a paywall's content. */
 export interface PaywallComponents {
-  /** What apps get, or null before content was set. */
+  /** The published content, or null before content was set. */
   published: PaywallVersion | null;
-  /** What is being worked on, or null. */
+  /** The draft, or null. */
   draft: PaywallVersion | null;
 }
 
@@ -54,19 +54,21 @@ export interface PaywallComponents {
 export interface PaywallVersion {
   /** Counts up from 1 with each change. */
   revision: number | null;
-  /** The layout; of content in the older form, all that is no text. Null where there is none. */
+  /**
+   * The layout; for content in the older form, everything except the texts. Null if there is none.
+   */
   components_config: Record<string, unknown> | null;
-  /** The language shown when no other fits, such as `en_US`, or null. */
+  /** The fallback language, such as `en_US`, or null. */
   default_locale: string | null;
   /** Texts by language. */
   components_localizations: Record<string, Record<string, unknown>>;
 }
 
-/** The content of a paywall: any JSON object. The keys here mean something to the service. */
+/** The content of a paywall: any JSON object. The service uses the keys listed here. */
 export interface PaywallContent {
   /** The layout. */
   template_name?: string;
-  /** The language shown when no other fits, such as `en_US`. */
+  /** The fallback language, such as `en_US`. */
   default_locale?: string;
   /** Texts by language. */
   localized_strings?: Record<string, Record<string, unknown>>;
@@ -76,19 +78,19 @@ export interface PaywallContent {
   components_config?: Record<string, unknown>;
   /** Layout settings. */
   config?: Record<string, unknown>;
-  /** Where images are. */
+  /** The base address of the images. */
   asset_base_url?: string;
-  /** Any other key is kept as it is. */
+  /** Other keys are kept unchanged. */
   [key: string]: unknown;
 }
 
-/** What a new paywall is made of. */
+/** The fields of a new paywall. */
 export interface NewPaywall {
-  /** The offering, by lookup key or id. It can have one paywall. */
+  /** The offering, by lookup key or id. It must not have a paywall yet. */
   offering_id: string;
 }
 
-/** What to send along with a paywall. */
+/** Related objects to include with a paywall. */
 export interface PaywallQuery {
   /** `offering` adds the offering, `components` the content. */
   expand?: ("offering" | "components")[];

@@ -1,5 +1,5 @@
 /**
- * Products: what a store sells. A product belongs to one app and is known to the store by its
+ * Products, which the stores sell. A product belongs to one app; the store identifies it by its
  * `store_identifier`.
  *
  * A product is addressed by its generated `id`.
@@ -26,7 +26,7 @@ import { path } from "../path.ts";
 import type { App } from "./apps.ts";
 import type { DeletedObject, State } from "./shared.ts";
 
-/** What kind of thing a product is. */
+/** The type of a product. */
 export type ProductType =
   | "subscription"
   | "non_subscription"
@@ -42,9 +42,9 @@ export interface Product {
   object: "product";
   /** Generated id, `prod…`. */
   id: string;
-  /** The store's name for it, 1 to 255 characters, unique in the app. */
+  /** The store's product identifier, 1 to 255 characters, unique in the app. */
   store_identifier: string;
-  /** What kind of thing it is. */
+  /** The type. */
   type: ProductType;
   /** Terms of a subscription; null for every other type. */
   subscription: SubscriptionTerms | null;
@@ -54,11 +54,11 @@ export interface Product {
   created_at: number;
   /** The app that sells it. */
   app_id: string;
-  /** The name that people read, 1 to 1,500 characters, or null. */
+  /** The display name, 1 to 1,500 characters, or null. */
   display_name: string | null;
   /** `inactive` once archived. */
   state: State;
-  /** The app, when asked for with `expand`. */
+  /** The app, if requested with `expand`. */
   app?: App;
 }
 
@@ -66,7 +66,7 @@ export interface Product {
 export interface SubscriptionTerms {
   /** Length of a period, such as `P1M`. */
   duration: string | null;
-  /** How long access lasts after a failed charge. */
+  /** The length of access after a failed charge. */
   grace_period_duration: string | null;
   /** Length of the free trial. */
   trial_duration: string | null;
@@ -74,19 +74,19 @@ export interface SubscriptionTerms {
 
 /** Terms of a one-time product. */
 export interface OneTimeTerms {
-  /** Whether it can be bought again, where known. */
+  /** Whether it can be bought again, if known. */
   is_consumable: boolean | null;
 }
 
-/** What a new product is made of. */
+/** The fields of a new product. */
 export interface NewProduct {
   /** The app that sells it. */
   app_id: string;
-  /** The store's name for it, 1 to 200 characters. */
+  /** The store's product identifier, 1 to 200 characters. */
   store_identifier: string;
-  /** What kind of thing it is. */
+  /** The type. */
   type: ProductType;
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name?: string | null;
   /** Terms, for a subscription of a test-store app. */
   subscription?: {
@@ -97,13 +97,13 @@ export interface NewProduct {
   title?: string | null;
 }
 
-/** What can be changed of a product. */
+/** The changeable fields of a product. */
 export interface ProductChanges {
-  /** The name that people read, 1 to 1,500 characters. */
+  /** The display name, 1 to 1,500 characters. */
   display_name?: string;
 }
 
-/** What the store is told about a pushed product. */
+/** The store's details of a pushed product. */
 export interface StorePush {
   /** Terms in the store, for a subscription. */
   store_information?: {
@@ -124,7 +124,7 @@ export interface StorePush {
 
 /** The answer to a push. */
 export interface PushedProduct {
-  /** The product as the store knows it now. */
+  /** The product in the store. */
   created_product: {
     /** Always `store_product`. */
     object: "store_product";
@@ -132,12 +132,12 @@ export interface PushedProduct {
     id: string;
     /** The name in the store, or null. */
     name: string | null;
-    /** The store's name for it, as in `store_identifier`. */
+    /** The store's product identifier, as in `store_identifier`. */
     product_identifier: string;
   };
 }
 
-/** What to send along with a product. */
+/** Related objects to include with a product. */
 export interface ProductQuery {
   /** `app` adds the app. */
   expand?: "app"[];

@@ -1,7 +1,7 @@
 /**
- * Projects: the containers of everything else. They cannot be changed or deleted here.
+ * Projects, which contain everything else. They cannot be changed or deleted here.
  *
- * @example List the projects that the credential can see
+ * @example List the projects of the credential
  * ```ts ignore
  * import { connect, each, listProjects } from "../../mod.ts";
  *
@@ -32,7 +32,7 @@ export interface Project {
   icon_url_large: string | null;
 }
 
-/** What a new project is made of. */
+/** The fields of a new project. */
 export interface NewProject {
   /** Its name, 1 to 255 characters. */
   name: string;

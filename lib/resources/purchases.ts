@@ -1,5 +1,5 @@
 /**
- * Purchases: bought once and not renewed, such as lifetime access or consumables.
+ * One-time purchases, such as lifetime access or consumables.
  *
  * @example Refund a web-billing purchase
  * ```ts ignore
@@ -24,29 +24,29 @@ export interface Purchase {
   object: "purchase";
   /** Generated id, `purc…`. */
   id: string;
-  /** Who has it now. */
+  /** The customer who has it now. */
   customer_id: string;
-  /** Who bought it. */
+  /** The customer who bought it. */
   original_customer_id: string;
   /** The product. */
   product_id: string;
   /** When it was bought, in milliseconds since 1970. */
   purchased_at: number;
-  /** What was paid for it, less refunds. */
+  /** The payment, less refunds. */
   revenue_in_usd: MonetaryAmount;
-  /** How many were bought. */
+  /** The quantity. */
   quantity: number;
   /** Whether it is still owned. */
   status: "owned" | "refunded" | (string & Record<never, never>);
-  /** The offering that was shown when it was bought, by id, or null. */
+  /** The offering shown at the purchase, by id, or null. */
   presented_offering_id: string | null;
-  /** What it gives while it is owned. */
+  /** Its entitlements while it is owned. */
   entitlements: Page<Entitlement>;
-  /** Whether the money is real. */
+  /** Production or sandbox. */
   environment: Environment;
-  /** Where it was bought. */
+  /** The store. */
   store: Store;
-  /** The store's id of it. */
+  /** The store's id. */
   store_purchase_identifier: string;
   /** How the customer came to own it. */
   ownership: Ownership;
@@ -68,7 +68,7 @@ export function listPurchaseEntitlements(
   return client.get(path`/purchases/${id}/entitlements`, { query });
 }
 
-/** Refunds a web-billing purchase and ends the access it gives. `POST /purchases/{id}/actions/refund` */
+/** Refunds a web-billing purchase and ends its access. `POST /purchases/{id}/actions/refund` */
 export function refundPurchase(client: Client, id: string): Promise<Purchase> {
   return client.post(path`/purchases/${id}/actions/refund`);
 }

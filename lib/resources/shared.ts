@@ -1,5 +1,5 @@
 /**
- * Shapes that several resources have in common.
+ * Types shared by several resources.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 /** Whether an object is in use or archived. */
 export type State = "active" | "inactive" | (string & Record<never, never>);
 
-/** What the service answers when it has deleted an object. */
+/** The answer to a deletion. */
 export interface DeletedObject {
   /** The kind of the deleted object, such as `offering`. */
   object: string;

@@ -20,7 +20,7 @@ import type { Entitlement } from "./entitlements.ts";
 import type { Environment, MonetaryAmount, Ownership, Store } from "./money.ts";
 import type { Product } from "./products.ts";
 
-/** Where a subscription stands. Whether it gives access is told by `gives_access` alone. */
+/** The status of a subscription. Use `gives_access` to check for access. */
 export type SubscriptionStatus =
   | "trialing"
   | "active"
@@ -32,7 +32,7 @@ export type SubscriptionStatus =
   | "incomplete"
   | (string & Record<never, never>);
 
-/** What happens at the end of the period. */
+/** The renewal at the end of the period. */
 export type AutoRenewalStatus =
   | "will_renew"
   | "will_not_renew"
@@ -46,11 +46,11 @@ export type AutoRenewalStatus =
 export interface Subscription {
   /** Always `subscription`. */
   object: "subscription";
-  /** Generated id, `sub…`. It stays through renewals and transfers. */
+  /** Generated id, `sub…`. It does not change with renewals and transfers. */
   id: string;
-  /** Who has it now. */
+  /** The customer who has it now. */
   customer_id: string;
-  /** Who had it first. */
+  /** The customer who bought it. */
   original_customer_id: string;
   /** The product, or null for a promotional grant. */
   product_id: string | null;
@@ -58,47 +58,47 @@ export interface Subscription {
   starts_at: number;
   /** When the current period started, in milliseconds since 1970. */
   current_period_starts_at: number;
-  /** When the current period ends, in milliseconds since 1970; null while paused without an end. */
+  /** When the current period ends, in milliseconds since 1970; null for an open-ended pause. */
   current_period_ends_at: number | null;
-  /** When it ends as far as is known, in milliseconds since 1970, or null. */
+  /** When it ends, as far as known, in milliseconds since 1970, or null. */
   ends_at: number | null;
-  /** Whether it gives its entitlements now. */
+  /** Whether it gives access now. */
   gives_access: boolean;
-  /** Whether a payment is being waited for. */
+  /** Whether a payment is pending. */
   pending_payment: boolean;
-  /** What happens at the end of the period. */
+  /** The renewal at the end of the period. */
   auto_renewal_status: AutoRenewalStatus;
-  /** Where it stands. */
+  /** The status. */
   status: SubscriptionStatus;
-  /** Everything paid for it so far, less refunds. */
+  /** All payments so far, less refunds. */
   total_revenue_in_usd: MonetaryAmount;
-  /** The offering that was shown when it was bought, by id, or null. */
+  /** The offering shown at the purchase, by id, or null. */
   presented_offering_id: string | null;
-  /** What it gives while it gives access. */
+  /** Its entitlements while it gives access. */
   entitlements: Page<Entitlement>;
-  /** Whether the money is real. */
+  /** Production or sandbox. */
   environment: Environment;
-  /** Where it was bought. */
+  /** The store. */
   store: Store;
   /** The store's id of its latest transaction. */
   store_subscription_identifier: string;
   /** How the customer came to own it. */
   ownership: Ownership;
-  /** The product that it changes to at the end of the period, or null. */
+  /** The product of the next period, if it changes, or null. */
   pending_changes: PendingChanges | null;
   /** The billing country, ISO 3166-1 alpha-2, or null. */
   country: string | null;
-  /** Where the customer can manage it, or null. */
+  /** The address of its management page, or null. */
   management_url: string | null;
 }
 
-/** What a subscription changes to. */
+/** A pending product change. */
 export interface PendingChanges {
   /** The product of the next period. */
   product: Product;
 }
 
-/** What became of a payment. */
+/** The status of a payment. */
 export type TransactionStatus =
   | "completed"
   | "refunded"
@@ -114,35 +114,35 @@ export interface SubscriptionTransaction {
   id: string;
   /** When it was paid, in milliseconds since 1970. */
   purchased_at: number;
-  /** The store's name of the product that was paid for. */
+  /** The store's identifier of the product. */
   product_store_identifier: string;
-  /** The end of the period that was paid for, in milliseconds since 1970, or null. */
+  /** The end of the paid period, in milliseconds since 1970, or null. */
   expiration_date: number | null;
-  /** The same with any grace period, in milliseconds since 1970, or null. */
+  /** The same including a grace period, in milliseconds since 1970, or null. */
   effective_expiration_date: number | null;
-  /** What was paid, in the buyer's currency. */
+  /** The amount, in the buyer's currency. */
   revenue_in_local_currency: MonetaryAmount;
-  /** What was paid, in US dollars. */
+  /** The amount, in US dollars. */
   revenue_in_usd: MonetaryAmount;
-  /** What became of it. */
+  /** The status. */
   status: TransactionStatus;
   /** When it was refunded, in milliseconds since 1970, or null. */
   refunded_at: number | null;
 }
 
-/** Where a subscription can be managed. */
+/** The address of a management page. */
 export interface ManagementUrl {
   /** Always `management_url`. */
   object: "management_url";
-  /** The address, or null where there is none. */
+  /** The address, or null. */
   management_url: string | null;
 }
 
 /** The query of a list of transactions. */
 export interface TransactionsQuery extends PageQuery {
-  /** What to order by. Default `id`. */
+  /** The field to order by. Default `id`. */
   sort?: "id" | "purchased_at";
-  /** Which way. Default `asc`. */
+  /** The direction. Default `asc`. */
   direction?: "asc" | "desc";
 }
 
@@ -180,7 +180,7 @@ export function refundSubscription(client: Client, id: string): Promise<Subscrip
 }
 
 /**
- * Refunds one payment through the store, where the store and the payment's age allow it.
+ * Refunds one payment through the store, if the store and the payment's age allow it.
  * `POST /subscriptions/{sid}/transactions/{tid}/actions/refund`
  */
 export function refundTransaction(

@@ -1,5 +1,5 @@
 /**
- * Virtual currencies: coins and credits that products give. A currency is addressed by its `code`.
+ * Virtual currencies: coins and credits granted by products. A currency is addressed by its `code`.
  *
  * @example Create a currency
  * ```ts ignore
@@ -29,41 +29,41 @@ export interface VirtualCurrency {
   name: string;
   /** When it was created, in milliseconds since 1970. */
   created_at: number;
-  /** What it is, 1 to 1,500 characters, or null. */
+  /** The description, 1 to 1,500 characters, or null. */
   description: string | null;
-  /** Which products give how much of it, or null. */
+  /** The amounts that products grant, or null. */
   product_grants: ProductGrant[] | null;
   /** `inactive` once archived. */
   state: State;
 }
 
-/** How much of a currency some products give. */
+/** The amount of a currency that some products grant. */
 export interface ProductGrant {
   /** Always `virtual_currency.product_grant`. */
   object: "virtual_currency.product_grant";
   /** The products. */
   product_ids: string[];
-  /** How much a payment gives, 1 or more. */
+  /** The amount per payment, 1 or more. */
   amount: number;
-  /** How much a trial gives. */
+  /** The amount per trial. */
   trial_amount: number;
-  /** Whether it is lost at the end of the period. */
+  /** Whether it expires at the end of the period. */
   expire_at_cycle_end: boolean;
 }
 
-/** How much of a currency some products are to give. */
+/** The amount of a currency that some products are to grant. */
 export interface NewProductGrant {
   /** The products. */
   product_ids: string[];
-  /** How much a payment gives, 1 or more. */
+  /** The amount per payment, 1 or more. */
   amount: number;
-  /** How much a trial gives. Default 0. */
+  /** The amount per trial. Default 0. */
   trial_amount?: number | null;
-  /** Whether it is lost at the end of the period. Default false. */
+  /** Whether it expires at the end of the period. Default false. */
   expire_at_cycle_end?: boolean | null;
 }
 
-/** What a new virtual currency is made of. */
+/** The fields of a new virtual currency. */
 export interface NewVirtualCurrency extends VirtualCurrencyChanges {
   /** 1 to 10 upper-case letters, digits and `_`, unique in the project. */
   code: string;
@@ -71,13 +71,13 @@ export interface NewVirtualCurrency extends VirtualCurrencyChanges {
   name: string;
 }
 
-/** What can be changed of a virtual currency. */
+/** The changeable fields of a virtual currency. */
 export interface VirtualCurrencyChanges {
   /** Its name, 1 to 50 characters. */
   name?: string;
-  /** What it is, 1 to 1,500 characters; null removes it. */
+  /** The description, 1 to 1,500 characters; null removes it. */
   description?: string | null;
-  /** Which products give how much of it; null removes all. */
+  /** The amounts that products grant; null removes all. */
   product_grants?: NewProductGrant[] | null;
 }
 

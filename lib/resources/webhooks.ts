@@ -1,7 +1,7 @@
 /**
- * Webhook integrations: where the service sends events.
+ * Webhook integrations: the receivers of events.
  *
- * @example Send renewals to a server of yours
+ * @example Send renewals to your server
  * ```ts ignore
  * import { connect, createWebhook } from "../../mod.ts";
  *
@@ -23,7 +23,7 @@ import { path } from "../path.ts";
 import type { Environment } from "./money.ts";
 import type { DeletedObject } from "./shared.ts";
 
-/** The name of a kind of event, as an integration chooses it. */
+/** An event type, as an integration chooses it. */
 export type WebhookEventType =
   | "initial_purchase"
   | "renewal"
@@ -42,7 +42,7 @@ export type WebhookEventType =
   | "virtual_currency_transaction"
   | (string & Record<never, never>);
 
-/** A webhook integration. Its `authorization_header` is never shown. */
+/** A webhook integration. Its `authorization_header` is never returned. */
 export interface Webhook {
   /** Always `webhook_integration`. */
   object: "webhook_integration";
@@ -52,48 +52,48 @@ export interface Webhook {
   project_id: string;
   /** Its name, 1 to 1,500 characters. */
   name: string;
-  /** Where events go: an HTTPS address. */
+  /** The HTTPS address for events. */
   url: string;
-  /** Which events it gets; null means all. */
+  /** The event types; null means all. */
   event_types: WebhookEventType[] | null;
-  /** Which purchases' events it gets; null means all. */
+  /** The environment of its events; null means both. */
   environment: Environment | null;
-  /** Which app's events it gets; null means all. */
+  /** The app of its events; null means all. */
   app_id: string | null;
   /** When it was created, in milliseconds since 1970. */
   created_at: number;
   /**
-   * When it was switched off because its receiver answered 410, in milliseconds since 1970; null
-   * while it gets events. An update that names its URL switches it on again.
+   * When it was disabled because its receiver answered 410, in milliseconds since 1970; null while
+   * it is enabled. An update with its URL enables it again.
    */
   disabled_at: number | null;
-  /** The key of its signatures, `whsec_…`. Only in the answer that creates it. */
+  /** The signing secret, `whsec_…`. Only in the answer to its creation. */
   signing_secret?: string;
 }
 
-/** What a new webhook integration is made of. */
+/** The fields of a new webhook integration. */
 export interface NewWebhook extends WebhookChanges {
   /** Its name, 1 to 1,500 characters. */
   name: string;
-  /** Where events go: an HTTPS address that can be reached. */
+  /** The reachable HTTPS address for events. */
   url: string;
-  /** Which events it gets: at least one. */
+  /** The event types: at least one. */
   event_types: WebhookEventType[];
 }
 
-/** What can be changed of a webhook integration. */
+/** The changeable fields of a webhook integration. */
 export interface WebhookChanges {
   /** Its name, 1 to 1,500 characters. */
   name?: string;
-  /** Where events go: an HTTPS address that can be reached. */
+  /** The reachable HTTPS address for events. */
   url?: string;
-  /** Which events it gets: at least one; null means all. */
+  /** The event types: at least one; null means all. */
   event_types?: WebhookEventType[] | null;
   /** Sent as `Authorization` with each event, at most 5,000 characters; null removes it. */
   authorization_header?: string | null;
-  /** Which purchases' events it gets; null means all. */
+  /** The environment of its events; null means both. */
   environment?: Environment | null;
-  /** Which app's events it gets; null means all. */
+  /** The app of its events; null means all. */
   app_id?: string | null;
 }
 

@@ -38,7 +38,7 @@ export function startDeno(args: readonly string[], env: Record<string, string> =
     pid: child.pid,
     async line() {
       const { value, done } = await lines.next();
-      if (done) throw new Error(`Cannot hear from ${args.join(" ")}: it has ended`);
+      if (done) throw new Error(`Cannot read from ${args.join(" ")}: it has ended`);
       return value;
     },
     say: (line) => writer.write(new TextEncoder().encode(`${line}\n`)),

@@ -67,13 +67,13 @@ export async function measureCustomers(
     throw new Error(`Cannot trust the walk: of ${walked.seen} customers ${what}`);
   }
   if (written.created === 0 || written.deleted === 0) {
-    throw new Error("Cannot trust the walk: nothing was written meanwhile");
+    throw new Error("Cannot trust the walk: nothing was written during it");
   }
   return {
     method: `${customers} customers in a file. One process walks over them with the library's ` +
-      "`each()` over `listCustomers()`, in pages of 100, another one creates and deletes " +
-      "customers all the while, a third is the service. Every customer that stays, " +
-      `${VOLATILE - 1} of ${VOLATILE}, was seen exactly once.`,
+      "`each()` over `listCustomers()`, in pages of 100. Another creates and deletes customers " +
+      `at the same time. A third is the service. Every customer that stays, ${VOLATILE - 1} of ` +
+      `${VOLATILE}, was seen exactly once.`,
     findings: findings(walked, written, memory),
   };
 }
@@ -85,16 +85,16 @@ function findings(walked: Walked, written: Written, memory: Memory): Finding[] {
     plain("Customers seen", String(walked.seen)),
     plain("Customers seen per second", (walked.seen / seconds).toFixed(0)),
     plain("Missed, or seen twice", String(walked.missed + walked.twice)),
-    plain("Created meanwhile", String(written.created)),
+    plain("Created during the walk", String(written.created)),
     plain("Of them seen", String(walked.late)),
-    plain("Deleted meanwhile", String(written.deleted)),
+    plain("Deleted during the walk", String(written.deleted)),
     plain("Memory of the client, before", megabytes(walked.rss)),
-    limited("Memory of the client, at most", {
+    limited("Memory of the client, peak", {
       value: toMebibytes(memory.client),
       unit: "MiB",
       budget: { atMost: 110 },
     }),
-    plain("Memory of the service, at most", megabytes(memory.service)),
+    plain("Memory of the service, peak", megabytes(memory.service)),
   ];
 }
 

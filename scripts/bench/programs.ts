@@ -66,10 +66,10 @@ export async function measurePrograms(options: ProgramOptions): Promise<Measured
   }, { rounds: runs, warmUp });
   const { version, list, empty, same } = samples;
   return {
-    method: `Whole processes, ${runs} runs of each in turns, with the flags of ` +
-      "`deno task cli` and without the task's own start. The service runs in another process. " +
-      "Two requests alone (a token, then the list) take most of what an empty script may; so a " +
-      "command's budget is against a program that sends the same requests and does nothing else.",
+    method: `Whole processes, ${runs} runs of each in turn, with the flags of `deno task cli` and ` +
+"without the start of the task. The service runs in another process. Two requests alone " +
+"(a token, then the list) take most of the time of an empty script, so a command's " +
+"budget is relative to a program that sends the same requests and does nothing else.",
     findings: [
       against("`cli --version`", version, "an empty script", empty, { atMost: 1.3 }),
       against("`cli offerings list`", list, "its two requests alone", same, { atMost: 2 }),
@@ -118,8 +118,8 @@ export async function measureStart(
   return {
     method: `From the start of the process to the first answer, ${runs} starts of each kind.`,
     findings: [
-      finding("On a new data folder, with the demonstration project to write", samples.anew, 180),
-      finding("On a data folder that is there", samples.again, 140),
+      finding("On a new data folder, including the demonstration project", samples.anew, 180),
+      finding("On an existing data folder", samples.again, 140),
     ],
   };
 }

@@ -120,8 +120,8 @@ export async function measureReports(
     for (const rival of RIVALS) findings.push(await compare(store, project, rival, rounds));
     return {
       method: `${count} rows of a ledger and their ${days} daily sums in a file; two years, 17 ` +
-        "countries, 3 stores, 9 products. Each figure is computed by the service and, in turns, by " +
-        "one query over all rows that gives the same number and nothing else.",
+        "countries, 3 stores, 9 products. Each figure is computed by the service and, in turn, " +
+        "by one query over all rows that returns the same number and nothing else.",
       findings: [
         plain("Writing the ledger", `${(written / 1000).toFixed(1)} s`),
         ...findings,

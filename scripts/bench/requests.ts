@@ -43,11 +43,10 @@ export async function measureRequests(
   const memory = { before: mostOf(memories, "before"), peak: mostOf(memories, "peak") };
   return {
     method:
-      `${requests} requests at random, ${AT_A_TIME} at a time, to a service in a process of ` +
-      `its own, and to a new one after each ${EACH}: to every route in turn, half of them right ` +
-      "as far as their maker knows and half with faults strewn in. Every answer is held against " +
-      "the service's own document. A status of 500 or above, or no answer within 30 seconds, ends " +
-      "the run.",
+      `${requests} random requests, ${AT_A_TIME} at a time, to a service in its own process, ` +
+      `with a new service after each ${EACH}: to every route in turn, half of them intended ` +
+      "as valid and half with faults. Every answer is checked against the service's own " +
+      "document. A status of 500 or above, or no answer within 30 seconds, ends the run.",
     findings: findings(tally, requests, ms, memory),
   };
 }
@@ -103,14 +102,14 @@ function findings(
   if (classes.has(5)) throw new Error(`The service failed ${classes.get(5)} times`);
   return [
     plain("Requests", String(requests)),
-    plain("The run, starts, making and judging included", `${(ms / 1000).toFixed(1)} s`),
+    plain("The run, including starts, generation and checks", `${(ms / 1000).toFixed(1)} s`),
     plain("Requests per second", (requests / ms * 1000).toFixed(0)),
     ...[2, 3, 4, 5].map((hundred) =>
       plain(`Answered with ${hundred}xx`, String(classes.get(hundred) ?? 0))
     ),
-    plain("Routes that were asked for", String(tally.size)),
-    plain("Of them never done", String(missed)),
+    plain("Routes requested", String(tally.size)),
+    plain("Of them without a success", String(missed)),
     plain("Memory of a service, before", megabytes(memory.before)),
-    plain("Memory of a service, at most", megabytes(memory.peak)),
+    plain("Memory of a service, peak", megabytes(memory.peak)),
   ];
 }

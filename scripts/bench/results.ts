@@ -16,9 +16,10 @@ export function renderResults(
   sections: readonly Section[],
   before: string,
 ): string {
-  const intro = "Written by `deno task bench`; do not edit. Numbers of different machines or " +
-    "minutes do not compare, ratios do: what is compared was measured in turns, in one run. All " +
-    "are medians. Each section says where and when it was measured.";
+  const intro =
+    "Written by `deno task bench`; do not edit. Compare ratios, not numbers of different " +
+    "machines or times: compared values were measured in turn, in one run. All values are " +
+    "medians. Each section names its place and time of measurement.";
   const kept = sectionsIn(before);
   const blocks = titles.flatMap((title) => {
     const section = sections.find((one) => one.title === title);

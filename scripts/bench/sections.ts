@@ -128,7 +128,7 @@ export const SECTIONS: readonly SectionPlan[] = [
   },
   {
     name: "customers",
-    title: "A walk over HTTP while customers come and go",
+    title: "A walk over HTTP while customers are created and deleted",
     measure: ({ walked }, room) => measureCustomers({ customers: walked, ...room }),
   },
   {
@@ -148,7 +148,7 @@ export const SECTIONS: readonly SectionPlan[] = [
   },
   {
     name: "requests",
-    title: "Requests at random",
+    title: "Random requests",
     measure: ({ requests }, room) => measureRequests({ requests, ...room }),
   },
   {
@@ -185,7 +185,9 @@ export function sectionsNamed(names: readonly string[]): readonly SectionPlan[] 
   const unknown = names.find((name) => !SECTIONS.some((section) => section.name === name));
   if (unknown !== undefined) {
     const known = SECTIONS.map(({ name }) => name).join(", ");
-    throw new RangeError(`There is no section ${JSON.stringify(unknown)}; there are ${known}`);
+    throw new RangeError(
+      `There is no section ${JSON.stringify(unknown)}; the sections are ${known}`,
+    );
   }
   return names.length === 0 ? SECTIONS : SECTIONS.filter(({ name }) => names.includes(name));
 }

@@ -46,7 +46,7 @@ export async function measureWalk(
           value: last / first,
           unit: "x",
         },
-        plain("Memory that the process has grown by", megabytes(after.rss - before.rss)),
+        plain("Growth of the process's memory", megabytes(after.rss - before.rss)),
         plain("Its heap afterwards", megabytes(after.heapUsed)),
       ],
     };
@@ -122,9 +122,8 @@ export async function measureWrites(
   const alone = await writeOffers(join(folder, "alone.db"), 1, Math.ceil(writes / 8));
   const together = await writeOffers(join(folder, "together.db"), 64, writes);
   return {
-    method:
-      "Each write adds an offering to a file; it is on disk before the next one of the same " +
-      "writer starts.",
+    method: "Each write adds an offering to a file. It is on disk before the same writer starts " +
+      "its next write.",
     findings: [
       plain("Writes per second, 1 at a time", alone.perSecond.toFixed(0)),
       {

@@ -52,14 +52,15 @@ export async function measureYear(
   const renewals = countRenewals(whole);
   const kills = await passYearKilled(broken);
   if (digestOf(whole) !== digestOf(broken)) {
-    throw new Error("Cannot trust the year: with and without kills it ended differently");
+    throw new Error("Cannot trust the year: the results with and without kills differ");
   }
   const perSecond = renewals / ms * 1000;
   return {
-    method: `${subscriptions} subscriptions of web billing in a file; of every 100 one fails to ` +
-      "pay and recovers, one is cancelled, one is refunded. Each renewal writes a payment, an " +
-      "invoice, a row of the ledger and an event. Then the same with `kill -9` in the middle: all " +
-      "rows of both files are the same.",
+    method:
+      `${subscriptions} web-billing subscriptions in a file; of every 100, one fails to pay ` +
+      "and recovers, one is cancelled and one is refunded. Each renewal writes a payment, an " +
+      "invoice, a row of the ledger and an event. The second run is the same, with `kill -9` " +
+      "in the middle: all rows of both files are identical.",
     findings: [
       limited("The year", { value: ms / 1000, unit: "s", budget: { atMost: 15 } }),
       plain("Renewals", String(renewals)),
@@ -69,7 +70,7 @@ export async function measureYear(
         unit: "MiB",
         budget: { atMost: 300 },
       }),
-      plain("Kills in the middle that lost and doubled nothing", String(kills)),
+      plain("Kills in the middle without lost or duplicate rows", String(kills)),
     ],
   };
 }
@@ -191,7 +192,7 @@ async function isKilled(file: string, patience: number): Promise<boolean> {
     }
   }
   const { success, signal } = await child.status;
-  if (!success && signal !== "SIGKILL") throw new Error("Cannot go on with the year: it failed");
+  if (!success && signal !== "SIGKILL") throw new Error("Cannot continue the year: it failed");
   return !success;
 }
 

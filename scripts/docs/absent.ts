@@ -16,8 +16,8 @@ export interface Absent {
   instead: string;
 }
 
-const NO_BALANCES = "Nothing: what a customer has of a currency is seen in the dashboard alone.";
-const NO_MEMBERS = "Nothing: who has access is decided in the dashboard.";
+const NO_BALANCES = "Nothing: only the dashboard shows a customer's balances.";
+const NO_MEMBERS = "Nothing: access is managed in the dashboard.";
 
 /** All of them. */
 export const ABSENT: readonly Absent[] = [
@@ -25,7 +25,7 @@ export const ABSENT: readonly Absent[] = [
     method: "POST",
     path: "/customers/{id}/actions/override_offering",
     status: 404,
-    instead: "`offerings set-current` chooses the offering of everybody.",
+    instead: "`offerings set-current` sets the offering of all customers.",
   },
   {
     method: "POST",
@@ -37,7 +37,7 @@ export const ABSENT: readonly Absent[] = [
     method: "POST",
     path: "/customers/{id}/actions/revoke_entitlement",
     status: 404,
-    instead: "`subscribers revoke` grants it again, with an end in a few seconds.",
+    instead: "`subscribers revoke` replaces the grant with one that ends in a few seconds.",
   },
   {
     method: "GET",
@@ -61,7 +61,8 @@ export const ABSENT: readonly Absent[] = [
     method: "GET",
     path: "/events",
     status: 404,
-    instead: "`webhooks create` has events sent; `events list` shows those of the local service.",
+    instead:
+      "`webhooks create` subscribes to events; `events list` shows those of the local service.",
   },
   {
     method: "POST",

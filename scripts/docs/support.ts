@@ -49,13 +49,14 @@ const HEAD = ["Operation", "What it does", "Library", "Command", "Permissions"];
 /** The first lines of the page. */
 function intro(own: readonly Operation[], commands: ReadonlyMap<string, string[]>): string[] {
   const without = own.filter(({ name }) => !commands.has(name)).length;
-  const text = `Written by \`deno task docs\` from the service's contracts; do not edit. The API ` +
-    `has ${own.length} operations. The service answers each of them, the library has a function ` +
-    `for each, and ${without === 0 ? "each has a command" : `${without} have no command`}. Paths ` +
-    "are below " +
-    "`/v2/projects/{project_id}`, unless they begin with a version. The commands are those that " +
-    "send the operation's request when all is well; those of the local service alone send none. " +
-    "`init` and `auth login`, which need a folder or a person, read projects, and `init` apps.";
+  const text =
+    "Written by `deno task docs` from the service's contracts; do not edit. The API has " +
+    `${own.length} operations. The service answers each of them, the library has a function ` +
+    `for each, and ${without === 0 ? "each has a command" : `${without} have no command`}. ` +
+    "Paths are below `/v2/projects/{project_id}`, unless they begin with a version. The listed " +
+    "commands send the operation's request when everything succeeds; commands for the local " +
+    "service alone send none. `init` and `auth login`, which need a folder or a person, read " +
+    "projects, and `init` reads apps.";
   return ["# What is supported", "", ...wrapped(text)];
 }
 
@@ -83,8 +84,9 @@ function placeOf(operation: Operation): string {
 /** The operations that are another one under a second address. */
 function otherSpellings(operations: readonly Operation[]): string[] {
   const rows = operations.filter(({ alias }) => alias !== undefined);
-  const text = "The service also answers these addresses, which the public API has besides or " +
-    "instead. The library sends what is above.";
+  const text =
+    "The service also answers these addresses, which the public API has in addition or " +
+    "instead. The library uses the addresses above.";
   return [
     "",
     "## Second addresses",
@@ -109,7 +111,7 @@ const NAMES = [
     "App type `svc_billing`, and the object named after it",
     "`rc_billing`",
     "`POST /apps`, `POST /apps/{id}`",
-    "Apps that were created with it",
+    "Apps created with it",
   ],
   [
     "Store `svc_billing`",
@@ -121,13 +123,13 @@ const NAMES = [
     "SDK keys `svcb_…`",
     "`rcb_…`",
     "`GET /v1/subscribers/{user}/offerings`",
-    "Keys of apps that were created with `rc_billing`",
+    "Keys of apps created with `rc_billing`",
   ],
   [
     "Packages `$svc_monthly` and their kind",
     "`$rc_monthly`",
     "`POST /packages`; both are one package",
-    "Packages that were created with it, also for SDKs",
+    "Packages created with it, also for SDKs",
   ],
   [
     "`period` of a chart",
@@ -140,10 +142,11 @@ const NAMES = [
 
 /** The names that are taken beside those of the document. */
 function otherNames(): string[] {
-  const text = "The service takes these names of the public API beside those of the document. " +
-    "Answers have the document's, but for what the last column says. After `cli service start " +
-    "--dialect public` all answers and events have the public ones, and the operations of the second " +
-    "table are there, too.";
+  const text =
+    "The service also accepts these names of the public API. Its answers use the document's " +
+    "names, except as the last column shows. After `cli service start --dialect public` all " +
+    "answers and events use the public names, and the operations of the second table exist as " +
+    "well.";
   return [
     "",
     "## Public names",
@@ -151,7 +154,7 @@ function otherNames(): string[] {
     ...wrapped(text),
     "",
     ...table([
-      ["Name in the document", "Public name", "Taken in", "Answered in"],
+      ["Name in the document", "Public name", "Accepted in", "Used in answers"],
       ...NAMES.map((row) => [...row]),
     ]),
     "",
@@ -164,11 +167,12 @@ function otherNames(): string[] {
 
 /** What is not there, and what to do instead. */
 function absent(): string[] {
-  const text = "The API has no such operations. The service answers them with the status that is " +
-    "given here, and so neither library nor client has them.";
+  const text =
+    "The API does not have these operations. The service answers them with the status below; " +
+    "the library and the client do not have them.";
   return [
     "",
-    "## Deliberately not there",
+    "## Deliberately absent",
     "",
     ...wrapped(text),
     "",
@@ -218,7 +222,7 @@ function functionOf(
   functions: ReadonlyMap<string, LibraryFunction>,
 ): LibraryFunction {
   const found = functions.get(name);
-  if (!found) throw new Error(`Cannot tell of ${name}: mod.ts exports no such function`);
+  if (!found) throw new Error(`Cannot describe ${name}: mod.ts exports no such function`);
   return found;
 }
 

@@ -16,7 +16,7 @@ import { type AuditLog, connect, each, listAuditLogs } from "../../mod.ts";
 
 const days = Number(Deno.args[0] ?? 7);
 if (!Number.isInteger(days) || days < 1 || days > 10_000) {
-  throw new RangeError(`Cannot report ${JSON.stringify(Deno.args[0])} days: give 1 to 10000`);
+  throw new RangeError(`Cannot report ${JSON.stringify(Deno.args[0])} days: pass 1 to 10000`);
 }
 // Days are UTC, and today is one of them.
 const start_date = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);

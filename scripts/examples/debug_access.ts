@@ -49,13 +49,16 @@ async function debugAccess(client: Client, id: string, key: string | undefined):
   for (const holding of holdings) await explain(client, holding, wanted);
   if (holdings.length === 0) {
     say(
-      "Nothing was ever bought or granted under this id. If the customer paid, it was as another",
+      "Nothing was ever bought or granted under this id. If the customer paid, it was under " +
+        "another",
     );
-    say("user: look for the store's order with: cli subscriptions search <order-id>");
+    say("id: look for the store's order with: cli subscriptions search <order-id>");
   }
   const has = wanted ? active.some((one) => one.id === wanted.id) : active.length > 0;
   if (has) {
-    say("Access is there: if the app does not see it, it asks for another id or entitlement");
+    say(
+      "The customer has access: if the app does not see it, it asks for another id or entitlement",
+    );
   }
   return has;
 }
@@ -80,14 +83,17 @@ async function explain(client: Client, one: Holding, wanted: Entitlement | undef
   if (open) say(`  gives ${listed(given.map(({ lookup_key }) => lookup_key))}`);
   else say(`  gives nothing: ${whyClosed(one)}`);
   if (open && product && given.length === 0) {
-    say(`  missing: no entitlement has this product. Attach it, which also helps those who paid:`);
+    say(
+      "  missing: no entitlement has this product. Attach it; customers who have paid get " +
+        "access, too:",
+    );
     say(`  cli entitlements attach ${wanted?.lookup_key ?? "<entitlement>"} ${product.id}`);
   } else if (open && product && wanted && !given.some(({ id }) => id === wanted.id)) {
     say(`  missing: ${wanted.lookup_key} does not have this product. Attach it with:`);
     say(`  cli entitlements attach ${wanted.lookup_key} ${product.id}`);
   }
   if (one.original_customer_id !== one.customer_id) {
-    say(`  it was bought as ${one.original_customer_id} and transferred since`);
+    say(`  it was bought as ${one.original_customer_id} and transferred later`);
   }
   if (one.environment === "sandbox") say("  no money was paid: it is a test purchase");
 }
@@ -102,10 +108,10 @@ function whyClosed(one: Holding): string {
         ? `the grant ended on ${ended}`
         : `it ended on ${ended}; the customer has to subscribe again`;
     case "in_billing_retry":
-      return "the last payment failed; the customer has to mend the payment at the store" +
+      return "the last payment failed; the customer has to correct the payment in the store" +
         (one.management_url === null ? "" : `: ${one.management_url}`);
     case "paused":
-      return "the customer paused it, and can resume it at the store";
+      return "the customer paused it, and can resume it in the store";
     case "incomplete":
       return "its first payment is not made yet, or it starts in the future";
     default:
@@ -144,7 +150,7 @@ function say(line: string): void {
 
 try {
   const [id, key] = Deno.args;
-  if (!id) throw new ToolkitError("Cannot tell whose access it is about: give the customer's id");
+  if (!id) throw new ToolkitError("Cannot debug access: pass the customer's id");
   const client = await connect();
   if (!await debugAccess(client, id, key)) await sayWhatUnlocks(client, key);
 } catch (error) {

@@ -68,7 +68,7 @@ function readCustomer(text: string): NewCustomer {
   if (typeof customer === "object" && customer !== null && "id" in customer) {
     return customer as NewCustomer;
   }
-  throw new SyntaxError("it is no object with an id");
+  throw new SyntaxError("it is not an object with an id");
 }
 
 /** The lines of a stream that are not empty, read only as fast as they are taken. */
@@ -90,7 +90,7 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Line
 function readAtOnce([argument = "8"]: readonly string[]): number {
   const atOnce = Number(argument);
   if (Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= 100) return atOnce;
-  throw new ToolkitError(`Cannot import ${JSON.stringify(argument)} at a time: give 1 to 100`);
+  throw new ToolkitError(`Cannot import ${JSON.stringify(argument)} at a time: pass 1 to 100`);
 }
 
 try {
@@ -98,7 +98,7 @@ try {
   await importCustomers(await connect(), linesOf(Deno.stdin.readable), atOnce);
   const { created, already_there, failed } = counts;
   if (created + already_there + failed === 0) {
-    throw new ToolkitError("Cannot import: there is no line on standard input");
+    throw new ToolkitError("Cannot import: standard input has no lines");
   }
   if (failed > 0) Deno.exitCode = 1;
 } catch (error) {

@@ -247,7 +247,7 @@ async function movePaywall(run: Run, offering: Offering, id: string): Promise<vo
     return there ? undefined : void await change(run, `create ${name}`, create);
   }
   const content = await contentOf(from.client, offering.id);
-  if (!content) return leave(`set ${name}`, "the service does not show its content");
+  if (!content) return leave(`set ${name}`, "the service does not return its content");
   const before = there && await contentOf(client, id);
   if (JSON.stringify(before) === JSON.stringify(content)) return;
   await change(run, `set ${name}`, () => setOfferingPaywall(client, id, content));
@@ -269,7 +269,7 @@ async function moveMark(run: Run): Promise<void> {
   const key = from.offerings.find(({ is_current }) => is_current)?.lookup_key;
   const before = to.offerings.find(({ is_current }) => is_current)?.lookup_key;
   if (key === undefined || key === before) return;
-  const what = `make offering ${key} the current one`;
+  const what = `make offering ${key} current`;
   await change(run, what, () => updateOffering(to.client, key, { is_current: true }));
 }
 
@@ -369,7 +369,7 @@ function readArguments(args: readonly string[]) {
   const [from, to, ...more] = args.filter((arg) => arg !== "--dry-run");
   const names = [from, to, ...more].some((arg) => arg?.startsWith("-"));
   if (from === undefined || to === undefined || more.length > 0 || from === to || names) {
-    throw new ToolkitError("Cannot tell what to copy: give the ids of two projects", {
+    throw new ToolkitError("Cannot copy: pass the ids of two projects", {
       hint: "See them with: cli projects list",
     });
   }
@@ -393,7 +393,9 @@ try {
   if (!(error instanceof ToolkitError)) throw error;
   for (const line of [error.message, error.hint ?? []].flat()) say(line, console.error);
   if (counts.changes > 0) {
-    console.error(`Stopped after ${counts.changes} changes; the same command does the rest`);
+    console.error(
+      `Stopped after ${counts.changes} changes; run the same command again for the rest`,
+    );
   }
   Deno.exitCode = 1;
 }

@@ -31,5 +31,5 @@ try {
   problems.push(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`);
 }
 for (const problem of problems) console.error(problem);
-if (problems.length === 0) console.log("Fit for release");
+if (problems.length === 0) console.log("Ready for release");
 Deno.exitCode = problems.length === 0 ? 0 : 1;

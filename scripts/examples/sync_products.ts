@@ -56,7 +56,7 @@ function readProducts(text: string): NewProduct[] {
     } catch {
       // Said below.
     }
-    throw new ToolkitError(`Cannot read line ${i + 1}: it is no product`, {
+    throw new ToolkitError(`Cannot read line ${i + 1}: it is not a product`, {
       hint: "Each line needs app_id, store_identifier and type",
     });
   });

@@ -38,6 +38,6 @@ function sayWhatIsNext({ port }: Deno.NetAddr): void {
   console.error(`Listening on ${url}, but without CLI_WEBHOOK_SECRET every event is refused.
 Leave this running, and create the webhook:
   cli webhooks create --name Example --url ${url} --events initial_purchase,renewal,expiration
-Then start this again with CLI_WEBHOOK_SECRET set to the signing_secret that is shown, and try it:
+Then start this again with CLI_WEBHOOK_SECRET set to the printed signing_secret, and try it:
   cli webhooks ping <id>`);
 }

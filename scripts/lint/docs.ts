@@ -78,7 +78,7 @@ export const operationDocs: Deno.lint.Rule = {
         if (plainPath(used) === plainPath(told.path)) return;
         context.report({
           node,
-          message: `This path is not the one that the doc names: ${told.path}`,
+          message: `This path differs from the path in the doc: ${told.path}`,
           hint: AGREE,
         });
       },
@@ -88,7 +88,7 @@ export const operationDocs: Deno.lint.Rule = {
         if (!METHODS.includes(used) || used === told.method) return;
         context.report({
           node,
-          message: `This method is not the one that the doc names: ${told.method}`,
+          message: `This method differs from the method in the doc: ${told.method}`,
           hint: AGREE,
         });
       },

@@ -40,7 +40,7 @@ export const imports: Deno.lint.Rule = {
         else if (roomOf(path)) {
           context.report({
             node,
-            message: "Cannot tell what this import() loads",
+            message: "Cannot determine what this import() loads",
             hint: "Write the specifier as a literal, so that `deno compile` includes the file.",
           });
         }

@@ -106,7 +106,7 @@ export const KEPT: readonly {
     by: ["lib/cli/screen/ask.ts"],
     lazy: true,
     instead:
-      "Ask through context.ask; lib/cli/screen/ask.ts loads the prompts when somebody is there.",
+      "Ask through context.ask; lib/cli/screen/ask.ts loads the prompts when there is a terminal.",
   },
   {
     name: "node:sqlite",

@@ -21,7 +21,7 @@ export const fileLines: Deno.lint.Rule = {
       context.report({
         range: [node.range[0], node.range[0] + 1],
         message: `This file has ${lines} lines; ${FILE_LINES} is the limit`,
-        hint: "Move one of the things it does to a file that bears its name.",
+        hint: "Move a part of it to a file named after that part.",
       });
     },
   }),
@@ -36,7 +36,7 @@ export const functionLines: Deno.lint.Rule = {
       context.report({
         range: [node.range[0], node.range[0] + 1],
         message: `This function has ${lines} lines; ${FUNCTION_LINES} is the limit`,
-        hint: "Give a part of it a name, as a function of its own.",
+        hint: "Move a part of it to a function with a name.",
       });
     };
     return {
@@ -68,7 +68,9 @@ export const functionDeclarations: Deno.lint.Rule = inProgram((context) => ({
       context.report({
         node,
         message: "A top-level function must be declared with `function`",
-        hint: "Write `function name(...) { ... }`: it has a name in traces and may stand below.",
+        hint:
+          "Write `function name(...) { ... }`: it has a name in traces and can be used before " +
+          "its definition.",
       });
     }
   },
@@ -81,7 +83,7 @@ export const errorClasses: Deno.lint.Rule = inProgram((context) => {
     if (/(Error|Refusal|Cancelled)$/.test(base)) return;
     context.report({
       node,
-      message: "Only errors are classes here",
+      message: "Only errors may be classes here",
       hint: "Write a function that returns an object of an interface, as createClient() does.",
     });
   };

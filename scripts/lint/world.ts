@@ -80,8 +80,8 @@ export const platform: Deno.lint.Rule = guard({
   names: ["Deno.*", "process.*"],
   binds: (path) => isLibrary(path) && !path.startsWith("lib/platform/"),
   problem: "must not be used here: the library runs on Deno, Node and Bun",
-  hint: "In lib/auth, lib/config and lib/connect.ts use lib/platform. Requests need no more than " +
-    "fetch: elsewhere take what you need as an argument.",
+  hint: "In lib/auth, lib/config and lib/connect.ts use lib/platform. Requests need only fetch; " +
+    "elsewhere take what you need as an argument.",
 });
 
 /** Whether a file is part of what we ship. */

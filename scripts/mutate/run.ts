@@ -67,7 +67,9 @@ export async function tryFaults(plan: Plan): Promise<void> {
 async function checkTypes([first]: readonly Copy[]): Promise<void> {
   if (first === undefined) return;
   const { success, text } = await runDeno(["check", "--quiet", "--frozen"], first);
-  if (!success) throw new RangeError(`Cannot try faults: the types are wrong without one\n${text}`);
+  if (!success) {
+    throw new RangeError(`Cannot try faults: the type check fails without one\n${text}`);
+  }
 }
 
 /** Where Deno keeps what it has loaded, and what it has made of sources. */
@@ -118,7 +120,7 @@ async function measureTests(plan: Plan, copies: Copy[], kept: string): Promise<C
     maps.push(map);
     const verdict = map.passed
       ? `${(map.ms / 1000).toFixed(1)} s`
-      : "fails without a fault: left out";
+      : "fails without a fault: skipped";
     plan.tell(`Coverage ${maps.length}/${tests.length}: ${test.path}, ${verdict}`);
   });
   // In the order of their names, whoever was measured first.

@@ -69,8 +69,8 @@ async function chooseFolder(machine: Machine): Promise<string> {
   if (!machine.ask || !first) {
     const example = first ?? "/usr/local/bin";
     throw new Refusal(
-      `Cannot ask where to install cli: ${first ? "this is no terminal" : "HOME is not set"}\n` +
-        `Run: ${AGAIN} --to ${example}`,
+      "Cannot ask where to install cli: " +
+        `${first ? "there is no terminal" : "HOME is not set"}\nRun: ${AGAIN} --to ${example}`,
     );
   }
   machine.say("Folders for cli:");
@@ -90,8 +90,8 @@ async function installInto(folder: string, machine: Machine): Promise<void> {
   const there = await launcherAt(path);
   if (there === "other") {
     throw new Refusal(
-      `Cannot write ${JSON.stringify(path)}: another program is there\n` +
-        `Choose another folder: ${AGAIN} --to FOLDER`,
+      `Cannot write ${JSON.stringify(path)}: another program has this name\nChoose another ` +
+        `folder: ${AGAIN} --to FOLDER`,
     );
   }
   if (/[\r\n]/.test(machine.clone + machine.deno)) {
@@ -193,7 +193,9 @@ async function loadPackages(machine: Machine): Promise<number> {
     args: ["install", "--quiet", "--frozen", "--entrypoint", join(machine.clone, "cli.ts")],
     cwd: machine.clone,
   }).spawn().status;
-  if (code !== 0) machine.warn("Cannot load the packages of cli now: its first call tries again");
+  if (code !== 0) {
+    machine.warn("Cannot download the packages of cli now: its first run tries again");
+  }
   return code;
 }
 

@@ -30,7 +30,7 @@ const DESCRIPTION = "Typed functions and a command line for the Subscription Man
  */
 export function readRelease(sums: string, repository: string): Release {
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {
-    throw new Error(`Cannot name the repository ${JSON.stringify(repository)}: give OWNER/NAME`);
+    throw new Error(`Cannot name the repository ${JSON.stringify(repository)}: pass OWNER/NAME`);
   }
   const found = new Map<Target, string>();
   for (const target of TARGETS) {

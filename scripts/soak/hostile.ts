@@ -137,7 +137,7 @@ export async function holdSlowConnections(
   figures.closed("slow connections: time for the head", ended.head);
   figures.closed("slow connections: time for the body", ended.body);
   await conclude("slow connections", load, service, figures);
-  figures.note("slow connections", `${load.failed()} reads found no room`);
+  figures.note("slow connections", `${load.failed()} reads found no free connection`);
   for (const connection of open) {
     try {
       connection.close();

@@ -75,9 +75,9 @@ async function besideHostility(
     await feedHostileReceivers(service, figures, time);
     await holdSlowConnections(service, figures, SLOW);
     const { status } = await fetch(`${service.baseUrl}/health`);
-    if (status !== 200) figures.wrong(`/health answers ${status} after it all`);
+    if (status !== 200) figures.wrong(`/health answers ${status} after the run`);
   } catch (error) {
-    figures.wrong(`the service is gone: ${error instanceof Error ? error.message : error}`);
+    figures.wrong(`the service has ended: ${error instanceof Error ? error.message : error}`);
   } finally {
     await service.kill();
   }

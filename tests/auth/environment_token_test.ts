@@ -59,7 +59,7 @@ Deno.test("a value that is no refresh token is refused before anything is sent o
   const values = [
     ["atk_0123456789abcdef", /holds an access token, not a refresh token$/],
     ["sk_0123456789abcdef", /holds another kind of secret, not a refresh token$/],
-    ["rtk_one rtk_two", /has white space in it, as no token has$/],
+    ["rtk_one rtk_two", /contains white space$/],
   ] as const;
   for (const [value, message] of values) {
     machine.variables.CLI_REFRESH_TOKEN = value;
@@ -199,14 +199,15 @@ Deno.test("where nothing can be stored, a rotating token lasts for this run, wit
       service.now += HOUR;
     }
     strictEqual(machine.warnings.length, 1);
-    match(machine.warnings[0] ?? "", /^The service has replaced CLI_REFRESH_TOKEN, and what it/);
+    match(machine.warnings[0] ?? "", /^The service has replaced CLI_REFRESH_TOKEN, and the repl/);
     match(machine.warnings[0] ?? "", reason);
     match(machine.warnings[0] ?? "", /the next one will be refused\. .*cli service token$/);
     await rejects(tokenSent(await client(machine, { surroundings: { ...machine, home } })), {
       name: "AuthError",
       message: "Cannot sign in with CLI_REFRESH_TOKEN: the service refused it " +
         "(The token was replaced)",
-      hint: /^It may be mistyped, .* rotates works on one machine only, .*cli service token$/,
+      hint:
+        /^It may be mistyped, .* rotating token works on one machine only, .*cli service token$/,
     });
   }
 });
@@ -276,7 +277,7 @@ Deno.test("when the service refuses the successor, the given token is tried once
   await putPrivate(path, { access_token: "atk_x", expires_at_ms: 0, refresh_token: "rtk_ended" });
   await rejects(tokenSent(await client(machine)), {
     name: "AuthError",
-    message: /refused it \(The token is unknown\), and the token that it gave in its place$/,
+    message: /refused it \(The token is unknown\), and its replacement$/,
   });
 });
 

@@ -72,7 +72,7 @@ Deno.test("a wrong paste gets its reason and another try", async () => {
     /it belongs to another sign-in/,
     /it belongs to another sign-in/,
     /the answer comes from https:\/\/evil\.example/,
-    /does not say which service it comes from/,
+    /does not name its service/,
   ];
   strictEqual(problems.length, reasons.length + 1);
   for (const [i, reason] of reasons.entries()) match(problems[i + 1] ?? "", reason);

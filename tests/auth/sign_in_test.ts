@@ -120,7 +120,7 @@ Deno.test("unrelated callbacks get a page and do not end the wait", async () => 
     pages.push(await pageAt(right));
   });
   deepStrictEqual(pages.map(([status]) => status), [400, 400, 400, 404, 404, 405, 405, 200]);
-  match(pages[0]?.[1] ?? "", /This is not the answer to your sign-in[^]*goes on waiting/);
+  match(pages[0]?.[1] ?? "", /This does not belong to your sign-in[^]*is still waiting/);
   match(pages.at(-1)?.[1] ?? "", /You are signed in[^]*close this page/);
 });
 
@@ -193,7 +193,7 @@ Deno.test("an answer with our state but another issuer, an error or no code ends
   const evil = answering((search) => search.set("iss", "http://evil.example"));
   await rejects(evil, {
     name: "AuthError",
-    message: /comes from http:\/\/evil\.example, not from/,
+    message: /is from http:\/\/evil\.example, not from/,
   });
   const failed = answering((search) => {
     search.delete("code");
@@ -201,12 +201,14 @@ Deno.test("an answer with our state but another issuer, an error or no code ends
     search.set("error_description", "Try later");
   });
   await rejects(failed, { name: "AuthError", message: "Cannot sign in: Try later" });
-  await rejects(answering((search) => search.delete("code")), { message: /holds no code$/ });
-  await rejects(answering((search) => search.append("code", "b")), { message: /holds no code$/ });
+  await rejects(answering((search) => search.delete("code")), { message: /contains no code$/ });
+  await rejects(answering((search) => search.append("code", "b")), {
+    message: /contains no code$/,
+  });
   ok(!at.sent.includes("POST /oauth2/token"));
   await rejects(answering((search) => search.set("code", "made-up")), AuthError);
   const silent = answering((search) => search.delete("iss"));
-  await rejects(silent, { name: "AuthError", message: /does not say which service it comes from/ });
+  await rejects(silent, { name: "AuthError", message: /does not name its service/ });
   const intercept = ({ url }: Request) =>
     Promise.resolve(url.includes("/.well-known/") ? new Response("", { status: 404 }) : undefined);
   const around = at.around({ intercept, browser: () => Promise.resolve(true) });
@@ -228,8 +230,8 @@ Deno.test("a timeout or Ctrl-C ends the wait and closes the listener", async () 
   };
   await rejects(signInAt(at, note, { waitMs: 1 }), {
     name: "AuthError",
-    message: "Cannot sign in: no answer came in time",
-    hint: /in a browser on this machine: the answer comes to 127\.0\.0\.1:\d+$/,
+    message: "Cannot sign in: no answer arrived in time",
+    hint: /in a browser on this machine: the answer goes to 127\.0\.0\.1:\d+$/,
   });
   await rejects(fetch(redirect));
   const stop = new AbortController();

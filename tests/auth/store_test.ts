@@ -231,7 +231,7 @@ Deno.test("each system error is explained in words", () => {
   ]);
   deepStrictEqual(said("EACCES"), [
     `Cannot write "/a b/c's": permission denied`,
-    "Make it yours: chown -R $(id -u) '/a b'",
+    "Make your user its owner: chown -R $(id -u) '/a b'",
   ]);
   match(String(said("EROFS")[0]), /the file system is read-only$/);
   deepStrictEqual(said("EXDEV"), [`Cannot write "/a b/c's": raw`, undefined]);
@@ -247,7 +247,7 @@ Deno.test("a malformed file is refused with line and column, and no token is quo
     ['{"profiles": {"a": "rtk_secret",}}', /line 1, column 33$/],
     ["rtk_secret", /line 1, column 1$/],
     ["", /line 1, column 1$/],
-    ['["rtk_secret"]', /it holds no JSON object$/],
+    ['["rtk_secret"]', /it does not contain a JSON object$/],
     ['{"profiles": "rtk_secret"}', /profiles must be an object$/],
     ['{"profiles": {"a": "rtk_secret"}}', /profiles\["a"\] must be an object$/],
     ['{"profiles": {"a": {"expires_at_ms": "rtk_secret"}}}', /expires_at_ms must be a number/],

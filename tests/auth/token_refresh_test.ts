@@ -267,7 +267,7 @@ Deno.test("where nothing can be written, the token is not exchanged", async () =
   await Deno.mkdir(join(machine.home, ".cli", "config.json.lock"));
   await rejects(tokenSent(connected), (error) => {
     ok(error instanceof ConfigError);
-    match(error.message, /^Cannot lock ".*config\.json\.lock": a folder is in its place$/);
+    match(error.message, /^Cannot lock ".*config\.json\.lock": there is a folder at its path$/);
     return true;
   });
   strictEqual(service.forms.length, 0);
@@ -288,9 +288,12 @@ Deno.test("a pair that cannot be stored is reported, and the next run within the
     ok(error instanceof ConfigError);
     match(
       error.message,
-      /^Cannot keep the sign-in of profile "default", which the service has just renewed: cannot /,
+      /^Cannot store the sign-in of profile "default", which the service has just renewed: cannot /,
     );
-    match(error.hint ?? "", /takes the old token for 30 seconds .* sign in with: cli auth login$/);
+    match(
+      error.hint ?? "",
+      /accepts the old token for 30 seconds .* sign in with: cli auth login$/,
+    );
     return true;
   });
   deepStrictEqual([service.requests.length, waits], [0, [200, 200]]);

@@ -36,7 +36,7 @@ const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
     const redirect = searchParams.get("redirect_uri") ?? "";
     const asking = stage.page.url();
     await stage.page.goto(`${redirect}?code=stolen&state=${"x".repeat(22)}`);
-    await heading(stage, "This is not the answer to your sign-in");
+    await heading(stage, "This does not belong to your sign-in");
     await stage.page.goto(asking);
     await stage.page.getByRole("button", { name: "Allow" }).click();
     await heading(stage, "You are signed in");

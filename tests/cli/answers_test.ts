@@ -27,7 +27,7 @@ const NEEDED: readonly RegExp[] = [
 const recording = recordLines();
 
 /** What a person or program must never see in the place of a value. */
-const NO_VALUE = /\bundefined\b|\bnull\b|\bNaN\b|\[object |fault of the program/;
+const NO_VALUE = /\bundefined\b|\bnull\b|\bNaN\b|\[object |This is a bug/;
 
 /** What is wrong with what a line shows on a changed answer; undefined where nothing is. */
 function faultOf({ code, out, err }: Shown, output: string, needed: boolean): string | undefined {

@@ -22,7 +22,7 @@ const WAYS: Way[] = [
   {
     fails: "products push-to-store $notes.pro.monthly",
     hint:
-      `Give the app its key first: echo '{"app_store": {"app_store_connect_api_key": "KEY"}}' ` +
+      `Add the key to the app first: echo '{"app_store": {"app_store_connect_api_key": "KEY"}}' ` +
       "| cli apps update $app_store --file -",
     again: true,
   },
@@ -33,7 +33,7 @@ const WAYS: Way[] = [
   {
     fails: "packages attach $pkg_monthly $notes.pro.annual",
     hint:
-      "See what it holds: cli packages products $pkg_monthly. Detach what is in the way with: " +
+      "See its products: cli packages products $pkg_monthly. Detach the conflicting product with: " +
       "cli packages detach $pkg_monthly <product-id>",
     fill: { "<product-id>": "$notes.pro.monthly" },
     again: true,
@@ -44,12 +44,12 @@ const WAYS: Way[] = [
   },
   {
     fails: "subscriptions refund $sub -y",
-    hint: "The customer can ask the store: cli subscriptions management-url $sub",
+    hint: "The customer can ask the store for a refund: cli subscriptions management-url $sub",
   },
   {
     fails: "subscribers refund $sub $payment -y",
-    hint: "See each payment's status: cli subscriptions transactions $sub. " +
-      "Where the store refunds, the customer asks there: cli subscriptions management-url $sub",
+    hint: "See the status of each payment: cli subscriptions transactions $sub. " +
+      "If the store itself refunds, the customer asks there: cli subscriptions management-url $sub",
   },
   {
     fails: "subscriptions refund $google -y",
@@ -60,12 +60,12 @@ const WAYS: Way[] = [
   {
     fails: "offerings delete default -y",
     before: ["offerings unarchive winter_sale"],
-    hint: "Make another one current first: cli offerings set-current winter_sale",
+    hint: "Make another offering current first: cli offerings set-current winter_sale",
     again: true,
   },
   {
     fails: "offerings archive default",
-    hint: "Make another one current first: cli offerings set-current winter_sale",
+    hint: "Make another offering current first: cli offerings set-current winter_sale",
     again: true,
   },
   {
@@ -77,7 +77,7 @@ const WAYS: Way[] = [
   {
     before: ["offerings archive winter_sale", "products archive $notes.pro.annual"],
     fails: "offerings unarchive winter_sale",
-    hint: "Unarchive first what it holds: cli products unarchive $notes.pro.annual",
+    hint: "Unarchive its products first: cli products unarchive $notes.pro.annual",
     again: true,
   },
   {
@@ -86,7 +86,7 @@ const WAYS: Way[] = [
   },
   {
     fails: "apps delete $app_store -y",
-    hint: "An app that has sold stays. Archive its products instead: " +
+    hint: "An app with purchases cannot be deleted. Archive its products instead: " +
       "cli products archive $notes.pro.monthly",
   },
   {
@@ -96,11 +96,11 @@ const WAYS: Way[] = [
   },
   {
     fails: "offerings view nope",
-    hint: "See what there is: cli offerings list --project-id $project",
+    hint: "See the list: cli offerings list --project-id $project",
   },
   {
     fails: "subscribers refund $sub nope -y",
-    hint: "See what there is: cli subscriptions transactions $sub --project-id $project",
+    hint: "See the list: cli subscriptions transactions $sub --project-id $project",
   },
   {
     fails: "offerings create --id default --display-name Again",
@@ -108,7 +108,7 @@ const WAYS: Way[] = [
   },
   {
     fails: "subscriptions view nope",
-    hint: "See what there is: cli subscribers info <user-id> --project-id $project",
+    hint: "See the list: cli subscribers info <user-id> --project-id $project",
     fill: { "<user-id>": "ada" },
   },
 ];
@@ -214,7 +214,7 @@ Deno.test("a service without previews does not report the user as the project", 
   equal(code, 5);
   deepEqual(linesOf(err), [
     "Cannot preview the offerings as an app receives them: Nothing is here",
-    "See what there is: cli offerings list",
+    "See the list: cli offerings list",
   ]);
 });
 

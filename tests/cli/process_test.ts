@@ -158,7 +158,10 @@ testOnUnix("a service of one's own starts, serves, is found, and stops cleanly",
   match(other.err, /\nStart it with: cli service start --port \d+ --data 'my data'\n$/);
   const gone = await place.run("service", "status");
   equal(gone.code, 8);
-  match(gone.err, /none runs on .*\nStart it with: cli service start --port \d+\n$/);
+  match(
+    gone.err,
+    /no service is running with the data in .*\nStart it with: cli service start --port \d+\n$/,
+  );
   const dead = await place.run("offerings", "list");
   equal(dead.code, 8);
   match(

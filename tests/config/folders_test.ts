@@ -38,7 +38,7 @@ Deno.test("a folder's sign-in from elsewhere is not used where nobody is there t
   await fromElsewhere(at, ELSEWHERE);
   const { code, err } = await at.run("projects list");
   strictEqual(code, 4, err);
-  match(err, /was not made on this machine, and its service is https:\/\/elsewhere\.example\n/);
+  match(err, /is from another machine, and its service is https:\/\/elsewhere\.example\n/);
   match(err, /cli auth trust/);
   deepStrictEqual(at.sent, []);
 });
@@ -87,7 +87,10 @@ Deno.test("auth trust needs a folder with a sign-in", async () => {
   await using at = await openHome();
   const { code, err } = await at.run("auth trust");
   strictEqual(code, 4);
-  match(err, /no \.cli\/config\.json here has one\nSee which sign-in applies: cli auth status/);
+  match(
+    err,
+    /no \.cli\/config\.json here contains a sign-in\nSee which sign-in applies: cli auth status/,
+  );
 });
 
 Deno.test("init replaces a sign-in from elsewhere without using it", async () => {

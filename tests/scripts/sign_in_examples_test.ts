@@ -94,7 +94,7 @@ Deno.test("the example run_in_ci passes a project that is fit, and fails one tha
   );
   match(wrong.err, /^Cannot sign in with CLI_REFRESH_TOKEN: the service refused it/);
   const mistakes = [
-    [{ CLI_PROJECT_ID: "" }, /^Cannot tell which project is meant: [^\n]+\n$/],
+    [{ CLI_PROJECT_ID: "" }, /^Cannot choose a project: [^\n]+\n$/],
     [{ CLI_PROJECT_ID: "projnone" }, /^[^\n]*project[^\n]*\n$/],
     [{ CLI_BASE_URL: "http://127.0.0.1:1" }, /^Cannot reach [^\n]+\n$/],
   ] as const;

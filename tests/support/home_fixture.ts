@@ -35,7 +35,7 @@ export interface Ran {
 
 /** How one command line is run. */
 export interface RunOptions {
-  /** The keys for each question. Without them nobody is at the terminal. */
+  /** The keys for each question. Without them there is no interactive terminal. */
   keys?: readonly (readonly string[])[];
   /** Types the answers to questions for which `keys` has none, knowing what standard error says. */
   type?: (said: string) => Promise<string>;

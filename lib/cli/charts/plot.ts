@@ -147,9 +147,9 @@ function remarks(
   grouped: Picture & { grouped?: number },
   { columns, color }: Canvas,
 ): string[] {
-  const open = places.some((place) => place.open) ? ["╌ not over yet"] : [];
+  const open = places.some((place) => place.open) ? ["╌ incomplete"] : [];
   const size = grouped.grouped ?? 1;
-  const sum = size > 1 ? [`each bar stands for ${size}`] : [];
+  const sum = size > 1 ? [`each bar covers ${size}`] : [];
   const text = [...sum, ...open].join("   ");
   if (text === "") return [];
   const dim = color ? ["\x1b[2m", "\x1b[22m"] : ["", ""];

@@ -46,26 +46,28 @@ async function activeVerdict(around: Surroundings): Promise<Verdict> {
   if (variable !== undefined && !names.includes(variable)) {
     return failed(
       `CLI_PROFILE names ${JSON.stringify(variable)}, which is not stored`,
-      "Unset CLI_PROFILE, or see what there is with: cli auth list",
+      "Unset CLI_PROFILE, or see the stored profiles with: cli auth list",
     );
   }
   if (active !== undefined && !names.includes(active)) {
     const path = homeFile(around, "active") ?? "";
     return doubtful(
-      `${path} named ${JSON.stringify(active)}, which is not stored and does not count`,
+      `${path} names ${JSON.stringify(active)}, which is not stored and is ignored`,
       "Choose a profile with: cli auth use NAME",
     );
   }
-  if (variable !== undefined) return `${JSON.stringify(variable)}, by CLI_PROFILE`;
+  if (variable !== undefined) return `${JSON.stringify(variable)}, from CLI_PROFILE`;
   if (active !== undefined) return JSON.stringify(active);
-  return names.includes(DEFAULT_PROFILE) ? `"${DEFAULT_PROFILE}", as none is chosen` : "none";
+  return names.includes(DEFAULT_PROFILE)
+    ? `"${DEFAULT_PROFILE}", because no profile is chosen`
+    : "none";
 }
 
 /** The folder's own file: its mode and its form. */
 async function folderVerdict(around: Surroundings): Promise<Verdict> {
   const local = await readLocal(around);
   if (!local) return "no .cli/config.json here or above";
-  if (local.profile) return `a sign-in of its own in ${local.path}`;
+  if (local.profile) return `the folder's own sign-in in ${local.path}`;
   return local.project_id === undefined
     ? doubtful(`${local.path} names neither a sign-in nor a project`, "Run: cli init --force")
     : `no sign-in, only a project in ${local.path}`;
@@ -83,14 +85,14 @@ async function tomlVerdict(around: Surroundings): Promise<Verdict> {
 /** Whether the folder's sign-in could get into a repository. */
 async function gitVerdict(around: Surroundings): Promise<Verdict> {
   const local = await readLocal(around).catch(() => undefined);
-  if (!local?.profile) return "no sign-in here that git could see";
+  if (!local?.profile) return "git sees no sign-in here";
   const { repository, ignored, tracked, why } = await gitState(local.path);
-  if (repository === undefined) return "the folder is in no repository";
+  if (repository === undefined) return "the folder is not in a repository";
   const file = shellWord(local.path);
   if (tracked) {
     return failed(
-      `${local.path} is in the repository ${repository}`,
-      `Take it out and end the sign-in: git rm --cached ${file} && cli init --force`,
+      `${local.path} is tracked in the repository ${repository}`,
+      `Remove it from git and end the sign-in: git rm --cached ${file} && cli init --force`,
     );
   }
   if (tracked === false && ignored) return `ignores ${local.path}`;
@@ -101,8 +103,8 @@ async function gitVerdict(around: Surroundings): Promise<Verdict> {
   }
   const asking = `git -C ${shellWord(repository)} ls-files ${file}`;
   return failed(
-    `git may take ${local.path} into ${repository}: ${why}`,
-    tracked === false ? fix : `Nothing must be listed by: ${asking}`,
+    `git may commit ${local.path} to ${repository}: ${why}`,
+    tracked === false ? fix : `This command must list nothing: ${asking}`,
   );
 }
 
@@ -118,7 +120,7 @@ async function sharedVerdict(around: Surroundings): Promise<Verdict> {
   const first = tokens.find(({ refresh_token }) => refresh_token === twice.refresh_token);
   return failed(
     `${JSON.stringify(first?.name)} and ${JSON.stringify(twice.name)} hold the same sign-in; ` +
-      "the first to renew it ends the other",
+      "the first to renew it ends it for the other",
     twice.name === local?.path ? "Run: cli init --force" : `Run: cli auth login -n ${twice.name}`,
   );
 }

@@ -89,10 +89,10 @@ export function showFindings({ out }: Context, findings: readonly Finding[]): vo
   }
   if (failures.length === 0) return;
   const names = failures.map(({ check }) => check).join(", ");
-  const noun = failures.length === 1 ? "a check has" : `${failures.length} checks have`;
+  const noun = failures.length === 1 ? "1 check" : `${failures.length} checks`;
   // The notes have told the fixes already.
   const fix = out.format === "json" ? failures.find(({ fix }) => fix !== null)?.fix : undefined;
-  throw new ToolkitError(`Cannot work as it is: ${noun} failed (${names})`, {
+  throw new ToolkitError(`${noun} failed: ${names}`, {
     hint: fix ?? undefined,
   });
 }

@@ -69,10 +69,10 @@ async function sourceVerdict(context: Context): Promise<Verdict> {
   const hidden = credential.shadows.map(nameOf);
   const detail = hidden.length === 0
     ? nameOf(credential)
-    : `${nameOf(credential)}; it comes before ${hidden.join(" and ")}`;
+    : `${nameOf(credential)}; it overrides ${hidden.join(" and ")}`;
   // A folder's own sign-in is there to come before the profile. A variable may be a leftover.
   return credential.kind === "environment" && hidden.length > 0
-    ? doubtful(detail, `Unset ${credential.source} to use what is stored.`)
+    ? doubtful(detail, `Unset ${credential.source} to use the stored sign-in.`)
     : detail;
 }
 
@@ -100,19 +100,22 @@ async function serviceVerdict(
     onExchange: ({ response }) => answer.date ??= response?.headers.get("Date") ?? null,
   });
   const place = `${baseUrl.value} (from: ${baseUrl.source})`;
-  const version = own === undefined ? "no version told" : `version ${own}`;
+  const version = own === undefined ? "version unknown" : `version ${own}`;
   return `${version} at ${place}, client version ${VERSION}`;
 }
 
 /** Whether this machine's clock and the service's agree: times are computed here and judged there. */
 function clockVerdict(around: Surroundings, date: string | null): Verdict {
   const theirs = Date.parse(date ?? "");
-  if (Number.isNaN(theirs)) return "the service does not tell its time";
+  if (Number.isNaN(theirs)) return "the service did not send its time";
   const skew = around.now() - theirs;
   const seconds = Math.round(Math.abs(skew) / 1000);
-  if (Math.abs(skew) <= LARGEST_SKEW_MS) return "agrees with the service's to the minute";
+  if (Math.abs(skew) <= LARGEST_SKEW_MS) return "matches the service's clock to the minute";
   const side = skew > 0 ? "ahead of" : "behind";
-  return failed(`this machine is ${seconds} s ${side} the service`, "Set this machine's clock.");
+  return failed(
+    `this machine's clock is ${seconds} s ${side} the service's`,
+    "Correct this machine's clock.",
+  );
 }
 
 /** Whether the service accepts the sign-in. A token that ends is renewed for this. */
@@ -141,16 +144,16 @@ async function accessVerdict({ client, credential }: Connection): Promise<Verdic
 async function scopeVerdict({ credential, grantedScope }: Connection): Promise<Verdict> {
   const scope = await grantedScope();
   if (scope === undefined) {
-    return { status: "skip", detail: "what the sign-in permits is not known here", fix: null };
+    return { status: "skip", detail: "the permissions of the sign-in are unknown here", fix: null };
   }
   const missing = missingScopes(scope, DEFAULT_SCOPES);
-  if (missing.length === 0) return "all that the commands need";
+  if (missing.length === 0) return "all permissions that the commands need";
   const fix = credential?.kind === "local"
-    ? "Where you need them: cli auth login, then cli init --force"
+    ? "If you need them: cli auth login, then cli init --force"
     : credential?.kind === "profile"
-    ? `Where you need them: cli auth login -n ${credential.name}`
-    : "Where you need them: cli service token";
-  return doubtful(`commands will be refused that need ${missing.join(" ")}`, fix);
+    ? `If you need them: cli auth login -n ${credential.name}`
+    : "If you need them: cli service token";
+  return doubtful(`commands that need ${missing.join(" ")} will be refused`, fix);
 }
 
 /** Whether the project is there, and named alike wherever it is named. */
@@ -166,10 +169,13 @@ async function projectVerdict({ client, project }: Connection): Promise<Verdict>
     const detail = `${project.id}${called} (from: ${project.source})`;
     return other === undefined ? detail : doubtful(
       `${detail}; ${other.source} names ${other.id}`,
-      "If that is not meant, correct one of them.",
+      "If this is not intended, correct one of them.",
     );
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 404)) throw error;
-    return failed(`the sign-in sees no project ${place}`, "See those it sees: cli projects list");
+    return failed(
+      `the sign-in sees no project ${place}`,
+      "See its projects with: cli projects list",
+    );
   }
 }

@@ -79,14 +79,14 @@ function readType(type: string): string {
   if (type in NAMED_BY) return type;
   const known = Object.keys(NAMED_BY).join(", ");
   throw new UsageError(
-    `Cannot create an app: --type cannot be ${JSON.stringify(type)}; it takes ${known}, and ` +
-      "another type goes into the body that --file names",
+    `Cannot create an app: --type cannot be ${JSON.stringify(type)}; it takes ${known}; pass ` +
+      "other types in the body with --file",
   );
 }
 
 const create = onBody("Create an app", {
-  details: "An app of type stripe, svc_billing, paddle or roku, and optional fields such as " +
-    "shared_secret, need --file with the whole body.",
+  details: "The types stripe, svc_billing, paddle and roku, and optional fields such as " +
+    "shared_secret, need the whole body with --file.",
   examples: [
     "cli apps create --type app_store --name Notes --bundle com.example.notes",
     `echo '{"type": "stripe", "name": "Web"}' | cli apps create --file -`,
@@ -95,7 +95,7 @@ const create = onBody("Create an app", {
     type: parsed(`The storefront: ${Object.keys(NAMED_BY).join(", ")}`, readType, {
       placeholder: "type",
     }),
-    name: text("The name, for people"),
+    name: text("The display name"),
     bundle: text("The bundle id, for app_store and mac_app_store", { placeholder: "id" }),
     package: text("The package name, for play_store and amazon", { placeholder: "name" }),
   },
@@ -110,7 +110,7 @@ function nameStore(body: Record<string, unknown>): void {
   const takes = NAMED_BY[type];
   for (const flag of ["bundle", "package"]) {
     if (body[flag] === undefined || flag === takes) continue;
-    throw new UsageError(`Cannot create an app: --${flag} does not fit the type ${type}`, {
+    throw new UsageError(`Cannot create an app: --${flag} does not apply to the type ${type}`, {
       hint: takes ? `Pass --${takes} instead.` : "Pass the whole body with --file PATH.",
     });
   }
@@ -140,12 +140,13 @@ async function hintOfProducts(
   const [first] = products;
   if (first === undefined) return undefined;
   return products.length < ids.length
-    ? `An app that has sold stays. Archive its products instead: cli products archive ${first}`
+    ? "An app with purchases cannot be deleted. Archive its products instead: cli products " +
+      `archive ${first}`
     : `Delete its products first: cli products delete ${first}`;
 }
 
 /** Apps. */
-export const apps = group("Apps, one for each storefront", [], {
+export const apps = group("Apps, one per storefront", [], {
   list: onList("List the apps", listApps, columns),
   view: onOne("Show an app", getApp, ID),
   "public-keys": publicKeys,
@@ -158,7 +159,7 @@ export const apps = group("Apps, one for each storefront", [], {
   update: onUpdate(
     "Update an app",
     updateApp,
-    { name: text("The name, for people") },
+    { name: text("The display name") },
     ID,
   ),
   delete: onOneForGood("Delete an app", "app", getApp, deleteApp, { hint: hintOfProducts }),

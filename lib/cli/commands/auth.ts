@@ -91,7 +91,7 @@ async function listed(context: Context, name: string, active: string): Promise<L
 }
 
 const use = command({
-  brief: "Choose the profile that applies where none is named",
+  brief: "Choose the active profile",
   args: { profile: argument("The profile's name") },
   async run({ around, out }, { profile }) {
     await setActive(around, profile);
@@ -100,12 +100,12 @@ const use = command({
     const used = await resolveCredential(around);
     if (!used || used.name === profile) return;
     const what = used.kind === "profile" ? "CLI_PROFILE" : used.source;
-    out.warn(`${what} comes before it here.`);
+    out.warn(`${what} overrides it here.`);
   },
 });
 
 /** Sign-ins. */
-export const auth = group("Sign in and out, and see which sign-in applies", [], {
+export const auth = group("Sign in, sign out, and show the current sign-in", [], {
   login,
   status,
   list,

@@ -37,9 +37,9 @@ const NAME = argument(`The chart's name: ${CHART_NAMES.join(", ")}`);
 const get = command({
   brief: "Show a chart",
   details:
-    "On a terminal the numbers are followed by a picture of them. Days are UTC, and periods " +
-    "are whole. Without days a chart shows the last 28 days, 12 weeks or 12 months. A filter that " +
-    "is given twice lets both values through. --filter app_id stands for the apps tagged in cli.toml.",
+    "On a terminal a picture follows the numbers. Days are in UTC, and periods are complete. " +
+    "Without days a chart shows the last 28 days, 12 weeks or 12 months. Repeat a filter to " +
+    "let several values through. --filter app_id means the apps tagged in cli.toml.",
   examples: [
     "cli charts get revenue --period month",
     "cli charts get mrr --start 2026-01-01 --end 2026-03-31 --segment store",
@@ -47,15 +47,15 @@ const get = command({
   ],
   args: { chart_name: NAME },
   flags: {
-    filter: texts("Count only this; repeat it for more", { placeholder: "key=value" }),
+    filter: texts("A filter; repeat it for more", { placeholder: "key=value" }),
     start: parsed("The first day", (day) => parseDate(day, "--start"), {
       placeholder: "YYYY-MM-DD",
     }),
     end: parsed("The last day", (day) => parseDate(day, "--end"), { placeholder: "YYYY-MM-DD" }),
-    period: choice("How long a period is (default: day)", PERIODS),
-    segment: text("Split the numbers by this, such as store", { placeholder: "key" }),
+    period: choice("The length of a period (default: day)", PERIODS),
+    segment: text("Split the numbers by a segment, such as store", { placeholder: "key" }),
     currency: code("The currency of amounts (default: USD)"),
-    selector: texts("What to show, such as revenue_type=proceeds", { placeholder: "key=value" }),
+    selector: texts("A selector, such as revenue_type=proceeds", { placeholder: "key=value" }),
     plot: toggle("Draw a picture (default: on a terminal)", { on: true }),
   },
   async run(context, input) {

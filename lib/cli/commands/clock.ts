@@ -14,25 +14,25 @@ import { freezeClock, getClock, type ProjectClock, runClock } from "../../simula
 import type { Simulator } from "../../simulator/simulator.ts";
 
 const show = command({
-  brief: "Show a project's time",
+  brief: "Show a project's clock",
   flags: dataFlag,
   async run(context, { data }) {
     showClock(context, await getClock(await openSimulator(context, data)));
   },
 });
 
-const freeze = onClock("Stop a project's time", freezeClock, (clock, flags) => [
-  `The clock stands at ${utc(clock.now)}`,
-  `Move it ahead: cli clock advance 30d${flags}`,
+const freeze = onClock("Stop a project's clock", freezeClock, (clock, flags) => [
+  `The clock is stopped at ${utc(clock.now)}`,
+  `Advance it: cli clock advance 30d${flags}`,
 ]);
 
-const run = onClock("Let a project's time run", runClock, (clock, flags) => [
-  `The clock runs on from ${utc(clock.now)}`,
+const run = onClock("Let a project's clock run", runClock, (clock, flags) => [
+  `The clock runs from ${utc(clock.now)}`,
   `Stop it: cli clock freeze${flags}`,
 ]);
 
 /** The time of a project. */
-export const clock = group("A project's time at the local service: stop it, move it ahead", [], {
+export const clock = group("Show, stop or advance a project's clock (local service)", [], {
   show,
   freeze,
   run,

@@ -21,7 +21,7 @@ export const doctor = command({
 
 /** Looks at sign-ins only: `cli auth doctor`. */
 export const authDoctor = command({
-  brief: "Check the files of sign-ins, and the one that applies",
+  brief: "Check the sign-in files and the current sign-in",
   async run(context) {
     const files = await checkFiles(context.around);
     showFindings(context, [...files, ...await checkSignIn(context, { whole: false })]);

@@ -43,7 +43,7 @@ const ID = "The entitlement's lookup key or id";
 const held = { list: listEntitlementProducts, columns: productColumns };
 
 /** Entitlements, and the products that give them. */
-export const entitlements = group("Entitlements, and the products that give them", ["ent"], {
+export const entitlements = group("Entitlements, and the products that grant them", ["ent"], {
   list: onList("List the entitlements", listEntitlements, columns),
   view: onOne("Show an entitlement", getEntitlement, ID),
   products: onListOf(
@@ -55,14 +55,14 @@ export const entitlements = group("Entitlements, and the products that give them
   create: onBody("Create an entitlement", {
     flags: {
       id: text("The lookup key, for code", { placeholder: "lookup_key" }),
-      display_name: text("The name, for people", { placeholder: "name" }),
+      display_name: text("The display name", { placeholder: "name" }),
     },
     fields: { id: "lookup_key" },
     required: ["lookup_key", "display_name"],
     send: createEntitlement,
   }),
   update: onUpdate("Update an entitlement", updateEntitlement, {
-    display_name: text("The name, for people", { placeholder: "name" }),
+    display_name: text("The display name", { placeholder: "name" }),
   }, ID),
   delete: onOneForGood("Delete an entitlement", "entitlement", getEntitlement, deleteEntitlement, {
     id: ID,

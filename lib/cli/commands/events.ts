@@ -26,7 +26,7 @@ import { recoverEvents, resendEvent } from "../../simulator/events.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 
 const webhookFlag = {
-  webhook: text("Only to this webhook", { placeholder: "id" }),
+  webhook: text("Send only to this webhook", { placeholder: "id" }),
 };
 
 /** One event goes to several webhooks: each line says to which, and none whose event it is. */
@@ -39,16 +39,16 @@ const resendColumns: Column<Delivery>[] = [
 ];
 
 const resend = command({
-  brief: "Send an event once more",
-  details:
-    "To every webhook that had it or wants it, or with --webhook to one that need not want " +
-    "it. With the id of a delivery, as cli webhooks deliveries shows it, to the webhook of that " +
-    "one. It has the same id and the same bytes, and is signed anew.",
+  brief: "Resend an event",
+  details: "Goes to every webhook that received the event or subscribes to it. With --webhook it " +
+    "goes only there, even if that webhook does not subscribe to it. With the id of a " +
+    "delivery, as cli webhooks deliveries shows it, it goes to the webhook of that delivery. " +
+    "The event keeps its id and its bytes, and gets a new signature.",
   examples: [
     "cli events resend 7f1c2a9e-0b54-4c1d-9a43-5d2f7c1e9ab0",
     "cli events resend dlv4f1c2a9e0b544c1d",
   ],
-  args: { id: argument("The event's id, or a delivery's") },
+  args: { id: argument("The id of an event or a delivery") },
   flags: { ...webhookFlag, ...dataFlag },
   async run(context, { id, webhook, data }) {
     const simulator = await openSimulator(context, data);
@@ -72,16 +72,16 @@ function tellSent({ out }: Context, sent: readonly Delivery[], flags: string): v
   const waiting = sent.filter(({ state }) => state === "waiting");
   const [first] = sent.filter((delivery) => !waiting.includes(delivery));
   const [behind] = waiting;
-  if (sent.length === 0) return out.note("No webhook wants this event.");
+  if (sent.length === 0) return out.note("No webhook subscribes to this event.");
   if (first) {
     const others = counted(sent.length - waiting.length, "webhook");
-    out.done(`The event is on its way to ${others}`);
-    out.note(`See what becomes of it: cli webhooks attempts ${first.id}${flags}`);
+    out.done(`The event is being sent to ${others}`);
+    out.note(`See the result: cli webhooks attempts ${first.id}${flags}`);
   }
   if (behind) {
     const where = counted(waiting.length, "webhook");
-    out.note(`It waits at ${where} until an earlier event of the same customer has arrived`);
-    out.note(`See what it waits for: cli webhooks deliveries ${behind.webhook_id}${flags}`);
+    out.note(`It waits at ${where} until an earlier event of the same customer is delivered`);
+    out.note(`See the earlier deliveries: cli webhooks deliveries ${behind.webhook_id}${flags}`);
   }
 }
 
@@ -101,36 +101,35 @@ async function whatToResend(
 }
 
 const recover = command({
-  brief: "Send every event once more that has not arrived",
-  details:
-    "Those that were given up, lost, or never in line: a webhook gets what it wants and has " +
-    "not got. What is on its way already stays as it is. The moment is the project's time. What " +
-    "has arrived is forgotten after 30 days, so of older events only those are sent that were " +
-    "given up or lost.",
+  brief: "Resend all undelivered events",
+  details: "Resends each event whose delivery failed, was lost or never started, to the webhooks " +
+    "that subscribe to it. Pending deliveries stay as they are. Times are in the project's " +
+    "time. Successful deliveries are forgotten after 30 days, so older events are resent " +
+    "only where a delivery failed or was lost.",
   examples: [
     "cli events recover --since 2027-01-31",
     "cli events recover --since 2027-01-31T12:00:00Z --webhook whintgr1a2b3c4d5e",
   ],
   flags: {
-    since: moment("Events since this day or moment, UTC", "--since"),
-    until: momentThrough("And no later than this day or moment, UTC", "--until"),
+    since: moment("Resend events from this day or time on, UTC", "--since"),
+    until: momentThrough("Resend events up to this day or time, UTC", "--until"),
     ...webhookFlag,
     ...dataFlag,
   },
   async run(context, { since, until, webhook, data }) {
     if (since === undefined) {
       throw new UsageError(
-        "Cannot send every event once more that has not arrived: --since is missing",
+        "Cannot resend all undelivered events: --since is missing",
         {
-          hint: "Pass a day or a moment, in UTC: --since 2027-01-31, --since 2027-01-31T12:00:00Z",
+          hint: "Pass a day or a time in UTC: --since 2027-01-31, --since 2027-01-31T12:00:00Z",
         },
       );
     }
     if (until !== undefined && until < since) {
       throw new UsageError(
-        `Cannot recover events from --since ${time(since)} to --until ${time(until)}: that ends ` +
-          "before it begins",
-        { hint: "Give the earlier moment as --since and the later one as --until." },
+        `Cannot resend events from --since ${time(since)} to --until ${time(until)}: the end ` +
+          "is before the start",
+        { hint: "Pass the earlier time as --since and the later one as --until." },
       );
     }
     const simulator = await openSimulator(context, data);
@@ -140,12 +139,12 @@ const recover = command({
       ...webhook !== undefined && { webhook_id: webhook },
     }).catch((error: unknown) => refuseDisabled(error, webhook, context));
     if (context.out.format === "json") return showOne(context, recovery);
-    context.out.done(`${counted(recovery.deliveries, "delivery", "deliveries")} on the way`);
+    context.out.done(`Resending ${counted(recovery.deliveries, "delivery", "deliveries")}`);
   },
 });
 
 /** Events. */
-export const events = group("Events at the local service, and sending them once more", [], {
+export const events = group("Show, trigger and resend events (local service)", [], {
   list,
   view,
   resend,

@@ -39,21 +39,20 @@ import { NotThere } from "../screen/outcome.ts";
 export const init = command({
   brief: "Bind a folder to a project",
   details:
-    "Writes cli.toml, to be committed, and .cli/config.json with a sign-in of the folder's " +
-    "own, which git is made to ignore. Asks for the project and its apps unless --project-id is " +
-    "given.",
+    "Writes cli.toml, which you commit, and .cli/config.json with the folder's own sign-in, " +
+    "which git ignores. Asks for the project and its apps unless --project-id is given.",
   flags: {
-    app_id: texts("An app that the folder is about", { placeholder: "id" }),
+    app_id: texts("An app to tag in cli.toml", { placeholder: "id" }),
     no_apps: toggle("Tag no apps"),
     no_local_creds: toggle("Write only cli.toml"),
-    force: toggle("Overwrite files that are there"),
-    path: text("The folder (default: this one)", { placeholder: "dir" }),
+    force: toggle("Overwrite existing files"),
+    path: text("The folder (default: the current one)", { placeholder: "dir" }),
   },
   async run(context, { app_id, no_apps, no_local_creds, force, path }) {
     const { around } = context;
     if (no_apps && app_id.length > 0) {
-      throw new UsageError("Cannot both tag apps and tag none", {
-        hint: "Leave out --app-id or --no-apps.",
+      throw new UsageError("Cannot use --app-id with --no-apps: they exclude each other", {
+        hint: "Leave out one of them.",
       });
     }
     const folder = targetFolder(around, path);
@@ -95,11 +94,11 @@ async function standsBefore(
   const above = shellWord(dirname(dirname(before.path)));
   throw new ConfigError(
     `Cannot bind the folder to ${projectId}: ${JSON.stringify(before.path)} names ` +
-      `${before.project_id} and comes before cli.toml`,
+      `${before.project_id} and overrides cli.toml`,
     {
       hint: own
-        ? "Pass --force to change the project in that file, too."
-        : `Leave out --no-local-creds, or bind that folder anew: cli init --force --path ${above}`,
+        ? "Pass --force to change the project in that file as well."
+        : `Leave out --no-local-creds, or bind that folder again: cli init --force --path ${above}`,
     },
   );
 }
@@ -108,12 +107,12 @@ async function standsBefore(
 function targetFolder({ cwd }: Surroundings, path: string | undefined): string {
   if (path?.trim() === "") {
     throw new UsageError("Cannot bind the folder: --path is empty", {
-      hint: "Leave it out to bind the folder that you are in.",
+      hint: "Leave it out to bind the current folder.",
     });
   }
   if (cwd !== undefined) return resolve(cwd, path ?? ".");
-  throw new ConfigError("Cannot tell which folder to bind: the working folder is gone", {
-    hint: "Go to a folder that is there.",
+  throw new ConfigError("Cannot bind the folder: the current folder no longer exists", {
+    hint: "Change to an existing folder.",
   });
 }
 
@@ -133,7 +132,7 @@ async function findProjects(
     // The sign-in that is about to be replaced may be why somebody binds the folder again.
     const ended = error instanceof AuthError || (error instanceof ApiError && error.status === 401);
     if (!ended || connection.credential?.source !== join(folder, LOCAL_FILE)) throw error;
-    out.note("The folder's own sign-in cannot be used; looking for another one.");
+    out.note("The folder's own sign-in does not work; trying another one.");
     const { resolveConnection } = await import("../../connect.ts");
     const above = { ...around, home: around.home, cwd: dirname(folder) };
     const other = await resolveConnection(above, { profile: globals.profile, signal });
@@ -184,7 +183,7 @@ async function chooseApps(
     hint: `${app.type}, ${app.id}`,
     value: { id: app.id, name: app.name },
   }));
-  return await context.ask.chooseMany("Which apps is it about?", choices, {
+  return await context.ask.chooseMany("Which apps does it belong to?", choices, {
     flag: "--app-id or --no-apps",
     initial: choices.map(({ value }) => value),
   });
@@ -216,7 +215,7 @@ function knownApp(apps: readonly NamedApp[], id: string): TaggedApp {
   if (app) return { id, name: app.name };
   throw new NotThere(`Cannot tag the app ${JSON.stringify(id)}: the project has no such app`, {
     hint: apps.length === 0
-      ? "The project has no app yet: leave --app-id out."
+      ? "The project has no apps yet. Leave out --app-id."
       : `Its apps: ${apps.map((one) => one.id).join(" ")}`,
   });
 }
@@ -316,11 +315,11 @@ async function tellNext(
   { git }: BoundFolder,
 ): Promise<void> {
   if (git && git.repository === undefined) {
-    out.note("No git repository holds the folder: keep .cli out of whatever you share.");
+    out.note("The folder is not in a git repository. Do not share its folder .cli with anyone.");
   }
   const counts = await resolveProject({ ...around, cwd: folder }).catch(() => undefined);
   if (counts && counts.id !== project.id) {
-    out.warn(`${counts.source} names ${counts.id} and comes before cli.toml.`);
+    out.warn(`${counts.source} names ${counts.id} and overrides cli.toml.`);
   }
   out.note("Commit cli.toml. Next: cli offerings list");
 }

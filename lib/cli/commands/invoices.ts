@@ -40,9 +40,8 @@ const view = command({
 
 const file = command({
   brief: "Print the address of an invoice's PDF file",
-  details:
-    "The address needs no sign-in and is good for an hour: whoever has it can download the " +
-    "file until then.",
+  details: "The address needs no sign-in and expires after an hour. Until then anyone who has it " +
+    "can download the file.",
   examples: ['curl -o invoice.pdf "$(cli invoices file ada svcbin1a2b3c4d5e6f7a8b)"'],
   args: {
     user_id: argument("The subscriber's app user id"),

@@ -69,8 +69,9 @@ const ID = "The offering's lookup key or id";
 
 const view = command({
   brief: "Show an offering with its packages",
-  details: "As JSON the offering is printed as the service sends it. With --packages the JSON " +
-    "is one object with the keys offering and packages.",
+  details:
+    "JSON output is the offering as the service sends it. With --packages it is one object " +
+    "with the keys offering and packages.",
   args: { id: argument(ID) },
   flags: { packages: toggle("Show the packages too (default: yes)", { on: true }) },
   async run(context, { id, packages }) {
@@ -105,25 +106,25 @@ async function hintOfCurrent(
   const all = await Array.fromAsync(each(client, listOfferings(client, { limit: LARGEST_PAGE })));
   const other = all.find(({ is_current, state }) => !is_current && state === "active");
   return other
-    ? `Make another one current first: cli offerings set-current ${quoted(other.lookup_key)}`
-    : "Create another one and make it current first: cli offerings create --help";
+    ? `Make another offering current first: cli offerings set-current ${quoted(other.lookup_key)}`
+    : "Create another offering and make it current first: cli offerings create --help";
 }
 
 /** Offerings, and which one is current. */
-export const offerings = group("Offerings, and which one is current", ["offer"], {
+export const offerings = group("Offerings, one of which is current", ["offer"], {
   list: onList("List the offerings", listOfferings, columns),
   view,
   create: onBody("Create an offering", {
     flags: {
       id: text("The lookup key, for code", { placeholder: "lookup_key" }),
-      display_name: text("The name, for people", { placeholder: "name" }),
+      display_name: text("The display name", { placeholder: "name" }),
     },
     fields: { id: "lookup_key" },
     required: ["lookup_key", "display_name"],
     send: createOffering,
   }),
   update: onUpdate("Update an offering", updateOffering, {
-    display_name: text("The name, for people", { placeholder: "name" }),
+    display_name: text("The display name", { placeholder: "name" }),
   }, ID),
   delete: onOneForGood("Delete an offering", "offering", getOffering, deleteOffering, {
     id: ID,
@@ -132,7 +133,7 @@ export const offerings = group("Offerings, and which one is current", ["offer"],
   archive: onOne("Archive an offering", archiveOffering, ID, hintOfCurrent),
   unarchive: onOne("Unarchive an offering", unarchiveOffering, ID, hintOfArchived),
   "set-current": onOne(
-    "Make an offering the current one",
+    "Make an offering current",
     (client, id) => updateOffering(client, id, { is_current: true }),
     ID,
     ({ status }, { id }) =>

@@ -62,7 +62,7 @@ const productColumns: Column<PackageProduct>[] = [
 const ID = "The package's id";
 
 const position = parsed(
-  "The place in the offering, from 0",
+  "The position in the offering, from 0",
   readPosition,
   { placeholder: "n" },
 );
@@ -74,9 +74,8 @@ function readPosition(value: string): number {
 
 const list = command({
   brief: "List packages",
-  details:
-    "Without --offering the packages of all offerings are listed. That list does not come in " +
-    "pages: its next_page is null, also where --limit cuts it.",
+  details: "Without --offering the command lists the packages of all offerings. That list has no " +
+    "pages: its next_page is null, even where --limit cuts it.",
   flags: {
     offering: text("Only packages of this offering", { short: "o", placeholder: "lookup_key" }),
     ...listFlags,
@@ -94,7 +93,7 @@ const list = command({
 async function showAll(context: Context, client: Client, input: ListInput): Promise<void> {
   const { limit = Infinity } = input;
   if (input.starting_after !== undefined) {
-    throw new UsageError("Cannot list packages after one of them: no offering is named", {
+    throw new UsageError("Cannot use --starting-after: --offering is missing", {
       hint: "Pass --offering LOOKUP_KEY with --starting-after.",
     });
   }
@@ -119,7 +118,9 @@ async function showAll(context: Context, client: Client, input: ListInput): Prom
     const nameOf = (item: Package) => names.get(item) ?? item.offering_id;
     context.out.table(found.slice(0, limit), columnsWith(nameOf));
   }
-  if (found.length > limit) context.out.note("More follow: show them with a larger --limit");
+  if (found.length > limit) {
+    context.out.note("More packages follow. Show them with a larger --limit");
+  }
 }
 
 const held = { list: listPackageProducts, columns: productColumns };
@@ -132,8 +133,8 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
     args: { offering: argument("The offering's lookup key or id") },
     flags: {
       id: text("The lookup key, such as $svc_monthly", { placeholder: "lookup_key" }),
-      display_name: text("The name, for people", { placeholder: "name" }),
-      position: parsed("The place in the offering (default: 0, the first)", readPosition, {
+      display_name: text("The display name", { placeholder: "name" }),
+      position: parsed("The position in the offering (default: 0, the first)", readPosition, {
         placeholder: "n",
       }),
     },
@@ -143,7 +144,7 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
       createPackage(client, { position: 0, ...body, offering_id: offering }),
   }),
   update: onUpdate("Update a package", updatePackage, {
-    display_name: text("The name, for people", { placeholder: "name" }),
+    display_name: text("The display name", { placeholder: "name" }),
     position,
   }, ID),
   delete: onOneForGood("Delete a package", "package", getPackage, deletePackage),
@@ -152,7 +153,7 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
     brief: "Attach products to a package",
     args: { id: argument(ID), product_id: manyArguments("Ids of products") },
     flags: {
-      eligibility: choice("Which versions of Google's billing SDK get them (default: all)", [
+      eligibility: choice("The versions of Google's billing SDK that receive them (default: all)", [
         "all",
         "google_sdk_lt_6",
         "google_sdk_ge_6",
@@ -160,8 +161,8 @@ export const packages = group("Packages, and the products in them", ["pkg"], {
     },
     hint: ({ status }, { id }) =>
       status === 409 || status === 422
-        ? `See what it holds: cli packages products ${id}. ` +
-          `Detach what is in the way with: cli packages detach ${id} <product-id>`
+        ? `See its products: cli packages products ${id}. Detach the conflicting product with: ` +
+          `cli packages detach ${id} <product-id>`
         : undefined,
     async run(context, { id, product_id, eligibility = "all" }) {
       const products = product_id.map((product) => ({

@@ -59,7 +59,7 @@ const view = command({
 });
 
 /** Paywalls. Their content is set with `cli publish offering`. */
-export const paywalls = group("Paywalls: what an offering looks like", [], {
+export const paywalls = group("Paywalls, which present an offering", [], {
   list,
   view,
   create: onBody("Create an empty paywall for an offering", {

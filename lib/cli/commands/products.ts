@@ -37,7 +37,7 @@ export const productColumns: Column<Product>[] = [
 
 const ID = "The product's id";
 
-const NAME = { display_name: text("The name, for people", { placeholder: "name" }) };
+const NAME = { display_name: text("The display name", { placeholder: "name" }) };
 
 /** Nothing can be pushed to a store without the app's key. */
 async function hintOfKey(
@@ -53,7 +53,9 @@ async function hintOfKey(
   }
   if (app.app_store.app_store_connect_api_key_configured) return undefined;
   const body = '{"app_store": {"app_store_connect_api_key": "KEY"}}';
-  return `Give the app its key first: echo '${body}' | cli apps update ${quoted(app_id)} --file -`;
+  return `Add the key to the app first: echo '${body}' | cli apps update ${
+    quoted(app_id)
+  } --file -`;
 }
 
 /** Products. */
@@ -61,8 +63,9 @@ export const products = group("Products, which the stores sell", ["prod"], {
   list: onList("List the products", listProducts, productColumns),
   view: onOne("Show a product", getProduct, ID),
   create: onBody("Create a product", {
-    details: "The body names the product's store_identifier, type (such as subscription), app_id " +
-      "and, for people, display_name. Without app_id, it is the app tagged in cli.toml.",
+    details:
+      "The body holds the product's store_identifier, type (such as subscription) and app_id, " +
+      "and may hold its display_name. Without app_id it uses the app tagged in cli.toml.",
     examples: ["cli products create --file product.json"],
     flags: {},
     required: ["store_identifier", "type", "app_id"],

@@ -23,8 +23,8 @@ const view = command({
     const client = await context.client();
     const wanted = id ?? client.projectId;
     if (wanted === undefined) {
-      throw new UsageError("Cannot show a project: none is named and none is set", {
-        hint: "See what there is with: cli projects list",
+      throw new UsageError("Cannot show a project: no project is given or set", {
+        hint: "See your projects with: cli projects list",
       });
     }
     showOne(context, await getProject(client, wanted));
@@ -32,12 +32,12 @@ const view = command({
 });
 
 /** Projects. */
-export const projects = group("Projects, which hold everything else", ["proj"], {
-  list: onList("List the projects that you can see", listProjects, columns),
+export const projects = group("Projects, which contain everything else", ["proj"], {
+  list: onList("List your projects", listProjects, columns),
   view,
   create: command({
     brief: "Create a project",
-    flags: { name: requiredText("The name, for people") },
+    flags: { name: requiredText("The display name") },
     async run(context, { name }) {
       showOne(context, await createProject(await context.client(), { name }));
     },

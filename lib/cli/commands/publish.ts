@@ -36,9 +36,10 @@ const columns: Column<Step>[] = [
 
 const offering = command({
   brief: "Publish an offering",
-  details: "Sets the paywall with --paywall, and makes the offering current unless --no-current " +
-    "is given. A step that would change nothing is skipped, so the same command can " +
-    "be run again after a failure.",
+  details:
+    "Sets the paywall with --paywall, and makes the offering current unless --no-current is " +
+    "given. Steps that would change nothing are skipped, so you can run the same command again " +
+    "after a failure.",
   args: { id: argument("The offering's lookup key or id") },
   flags: {
     paywall: text("A JSON file with the paywall's content, or - for standard input", {
@@ -83,7 +84,7 @@ const offering = command({
 });
 
 /** Publishing. */
-export const publish = group("Publish an offering: its paywall and the current mark", [], {
+export const publish = group("Publish an offering with its paywall", [], {
   offering,
 });
 
@@ -109,7 +110,7 @@ async function readContent(context: Context, file: string): Promise<PaywallConte
   const content = await readJsonFile(context.files, file);
   if (Object.keys(content).length === 0) {
     throw new UsageError("Cannot publish the paywall: its content is empty", {
-      hint: "Put at least one key into the file",
+      hint: "Add at least one key to the file",
     });
   }
   const wrong = Object.entries(content).flatMap(faultsIn);
@@ -122,7 +123,7 @@ async function readContent(context: Context, file: string): Promise<PaywallConte
 /** What the service would refuse about a field. */
 function faultsIn([name, value]: [string, unknown]): string[] {
   const kind = kindOf(value);
-  if (name === "revision") return ['"revision" must be left out, as the service counts it'];
+  if (name === "revision") return ['"revision" must be left out; the service sets it'];
   const [wanted = kind, ...others] = Object.hasOwn(CONTENT, name) ? CONTENT[name] ?? [] : [];
   if (![wanted, ...others].includes(kind)) {
     const isText = wanted === "a text" && value === "";
@@ -190,14 +191,14 @@ async function paywallStep(
 /** The step that moves the mark, skipped when it is there already. */
 function currentStep(client: Client, offering: Offering, asked: boolean | undefined): Step {
   const step = "Make it the current offering";
-  if (offering.is_current) return { step, status: "skipped", detail: "it is current" };
+  if (offering.is_current) return { step, status: "skipped", detail: "it is already current" };
   return {
     step,
     status: "planned",
-    detail: asked === true ? null : "the default; --no-current leaves it out",
+    detail: asked === true ? null : "the default; skip it with --no-current",
     run: async () => {
       await updateOffering(client, offering.id, { is_current: true });
-      return "it is current";
+      return "it is already current";
     },
   };
 }
@@ -234,8 +235,9 @@ async function runSteps(
       if (context.out.format === "json") showSteps(context, offering, steps, false);
       if (done.length === 0) throw error;
       throw new PartlyDone(
-        `Cannot ${lower(step.step)}: ${step.detail}; done before: ${done.map(lower).join(", ")}`,
-        { hint: "Run the same command again: what is done will be skipped", cause: error },
+        `Cannot ${lower(step.step)}: ${step.detail}; completed before: ` +
+          `${done.map(lower).join(", ")}`,
+        { hint: "Run the same command again: it skips the completed steps", cause: error },
       );
     }
   }

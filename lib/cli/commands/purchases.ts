@@ -32,7 +32,7 @@ function columnsWith(names: ReadonlyMap<string, string>): Column<Purchase>[] {
 
 const search = command({
   brief: "Find purchases by the store's id",
-  details: "Such as the one on a customer's receipt.",
+  details: "For example the id on a customer's receipt.",
   examples: ["cli purchases search GPA.3311-5029-7788-44120"],
   args: { store_id: argument("The store's id of the purchase") },
   async run(context, { store_id }) {
@@ -45,7 +45,7 @@ const search = command({
 
 const refund = command({
   brief: "Refund a purchase",
-  details: "Gives the money back and ends the access at once. For web billing alone.",
+  details: "Returns the money and ends the access at once. Only for web billing.",
   args: { id: argument(ID) },
   flags: confirmFlags,
   async run(context, { id, ...input }) {
@@ -59,10 +59,10 @@ const refund = command({
 });
 
 /** Purchases that are made once. */
-export const purchases = group("Purchases that are made once", ["purchase"], {
+export const purchases = group("One-time purchases", ["purchase"], {
   view: onOne("Show a purchase", getPurchase, ID),
   entitlements: onListOf(
-    "List what a purchase gives",
+    "List the entitlements of a purchase",
     listPurchaseEntitlements,
     heldEntitlementColumns,
     ID,

@@ -22,8 +22,9 @@ const YEAR_MS = 365 * 86_400_000;
 
 const start = command({
   brief: "Start the local service",
-  details: "It keeps its data in a folder, or with --data :memory: nowhere, and stops on Ctrl-C. " +
-    "A new database holds a demonstration project unless --empty is given.",
+  details:
+    "Keeps its data in a folder, or only in memory with --data :memory:. Ctrl-C stops it. A " +
+    "new database contains a demonstration project unless --empty is given.",
   flags: {
     port: parsed(
       "The port (default: 4010; 0: any free one)",
@@ -31,21 +32,21 @@ const start = command({
       { placeholder: "n" },
     ),
     host: text("The address to listen on (default: 127.0.0.1)", { placeholder: "address" }),
-    name: texts("A further name under which the service may be addressed", { placeholder: "host" }),
+    name: texts("Another host name to accept requests for", { placeholder: "host" }),
     data: text("The data folder, or :memory: (default: ~/.cli/service)", { placeholder: "dir" }),
-    empty: toggle("Leave a new database without the demonstration project"),
-    rate_limits: choice("Which rate limits hold (default: local, out of a script's way)", [
+    empty: toggle("Create a new database without the demonstration project"),
+    rate_limits: choice("The rate limits (default: local, high enough for scripts)", [
       "local",
       "public",
     ]),
     webhook_targets: choice(
-      "Where webhooks may go: the Internet, this machine besides, or its private networks " +
-        "besides (default: public)",
+      "Allowed webhook targets: the Internet, also this machine, or also its private " +
+        "networks (default: public)",
       ["public", "loopback", "private"],
     ),
     dialect: choice(
-      "The names to answer with: those of the API document, or the public API's, with the " +
-        "operations that only that has (default: specified)",
+      "The names in answers: those of the API document, or those of the public API, with its " +
+        "additional operations (default: specified)",
       ["specified", "public"],
     ),
     log: choice(
@@ -54,8 +55,8 @@ const start = command({
       ["text", "json"],
     ),
     webhook_schedule: choice(
-      "How often webhooks are tried: as the public service does, as the Standard Webhooks say, " +
-        "or within seconds (default: public)",
+      "The retry schedule of webhooks: that of the public API, that of Standard Webhooks, or " +
+        "within seconds (default: public)",
       ["public", "standard", "dev"],
     ),
   },
@@ -84,7 +85,7 @@ const start = command({
     });
     if (!isLoopback(host)) {
       context.out.warn(
-        `Anybody who reaches ${host} can sign in as the owner: the service asks for no password`,
+        `Anyone who can reach ${host} can sign in as the owner: the service asks for no password`,
       );
     }
     await fired(context.signal);
@@ -147,7 +148,7 @@ function announce(context: Context, server: Started, start: Start): void {
   if (laxity) out.warn(laxity);
   out.note("Any user of this machine can sign in as the owner: the service asks for no password.");
   if (folder === undefined) {
-    return out.note("Without a data folder only --output json tells the secret for tokens.");
+    return out.note("With :memory:, use --output json to get the admin secret for tokens.");
   }
   const elsewhere = data === undefined ? "" : ` --data ${quoted(folder)}`;
   out.note("In another terminal:");
@@ -167,16 +168,16 @@ function fired(signal: AbortSignal): Promise<void> {
 
 const token = command({
   brief: "Make a refresh token for CI and scripts",
-  details:
-    "The token does not rotate, so it can be kept in CLI_REFRESH_TOKEN and used on several " +
-    "machines. With --rotating each use replaces it.",
+  details: "The token does not rotate, so you can keep it in CLI_REFRESH_TOKEN and use it on " +
+    "several machines. With --rotating each use replaces it.",
   flags: {
     account: text("The account it acts for (default: the owner)", { placeholder: "email" }),
-    scope: texts("What it permits (default: everything)", { placeholder: "scope" }),
-    rotating: toggle("Let each use replace it"),
+    scope: texts("The permissions (default: all)", { placeholder: "scope" }),
+    rotating: toggle("Replace it on each use"),
     ...dataFlag,
   },
-  hint: ({ status }) => status === 404 ? "See who there is: cli service account list" : undefined,
+  hint: ({ status }) =>
+    status === 404 ? "See the accounts with: cli service account list" : undefined,
   async run(context, { account, scope, rotating, data }) {
     const client = await adminClient(context, data);
     const pair = await issueTokens(client, {
@@ -194,8 +195,9 @@ const token = command({
     context.out.text(refresh_token);
     context.out.note(
       rotating
-        ? "This token rotates: it works for one machine that can store its successor."
-        : "This token does not rotate and lasts a year. Keep it in CLI_REFRESH_TOKEN; it is shown only here.",
+        ? "This token rotates: use it on one machine only, which stores each replacement."
+        : "This token does not rotate and expires in a year. Keep it in CLI_REFRESH_TOKEN; it " +
+          "is shown only once.",
     );
   },
 });
@@ -209,7 +211,7 @@ const reset = command({
     await checkDataFolder(folder);
     await askFirst(context, input, `Delete all data of the local service in ${folder}?`);
     await resetFolder(folder);
-    context.out.done(`The data in ${folder} is gone; the next start makes it anew`);
+    context.out.done(`Deleted the data in ${folder}; the next start creates new data`);
     if (context.out.format === "json") {
       context.out.json(JSON.stringify({ reset: true, data: folder }));
     }
@@ -217,7 +219,7 @@ const reset = command({
 });
 
 /** The local service. */
-export const service = group("The local service, complete and on this machine", [], {
+export const service = group("The local service on this machine", [], {
   start,
   status,
   token,

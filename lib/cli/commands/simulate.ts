@@ -34,7 +34,7 @@ import { reverseRefund } from "./simulate/reverse_refund.ts";
 
 /** What customers and stores do. */
 export const simulate: Group = {
-  ...group("What customers and stores do, at the local service", [], {
+  ...group("Simulate customers and stores (local service)", [], {
     purchase,
     renew,
     fail,

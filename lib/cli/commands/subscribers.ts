@@ -82,7 +82,7 @@ const list = command({
   brief: "List the subscribers",
   examples: ["cli subscribers list --all --output json", "cli subs list --search ada@example.com"],
   flags: {
-    search: text("Only those whose $email is exactly this", { placeholder: "email" }),
+    search: text("Only subscribers with exactly this $email", { placeholder: "email" }),
     ...pageFlags,
   },
   async run(context, { search, ...input }) {
@@ -101,17 +101,18 @@ const list = command({
 
 const create = command({
   brief: "Create a subscriber",
-  details: "Before an app has seen it. The JSON of --file is merged into the request, such as " +
-    '{"attributes": [{"name": "$email", "value": "ada@example.com"}]}. An id in it must be the one ' +
-    "given by position.",
+  details:
+    "Creates it before an app reports it. The JSON of --file is merged into the request, such " +
+    'as {"attributes": [{"name": "$email", "value": "ada@example.com"}]}. An id in the file ' +
+    "must match the argument.",
   args: { user_id: argument(USER_ID) },
   flags: fileFlag,
   async run(context, { user_id, file }) {
     const more = file === undefined ? {} : await readJsonFile(context.files, file);
     if (more["id"] !== undefined && more["id"] !== user_id) {
       const [one, other] = [user_id, more["id"]].map((id) => JSON.stringify(id));
-      throw new UsageError(`Cannot create the subscriber ${one}: its file says the id ${other}`, {
-        hint: "Leave the id out of the file, or give the same one by position.",
+      throw new UsageError(`Cannot create the subscriber ${one}: the file has the id ${other}`, {
+        hint: "Leave the id out of the file, or pass the same id as the argument.",
       });
     }
     const body: NewCustomer = { ...more, id: user_id };
@@ -120,19 +121,19 @@ const create = command({
 });
 
 const transfer = command({
-  brief: "Transfer what a subscriber has to another one",
+  brief: "Transfer a subscriber's purchases to another subscriber",
   details: "Moves subscriptions, purchases and the access that they give, and promotional grants " +
     "unless --app-id says which apps it is about. Balances of virtual currencies and invoices stay.",
   args: {
-    src_user_id: argument("The subscriber who has it"),
-    dst_user_id: argument("The subscriber who shall have it"),
+    src_user_id: argument("The subscriber to transfer from"),
+    dst_user_id: argument("The subscriber to transfer to"),
   },
   flags: {
-    app_id: texts("Only what was bought in this app", { placeholder: "id" }),
+    app_id: texts("Only purchases in this app", { placeholder: "id" }),
     ...confirmFlags,
   },
   async run(context, { src_user_id, dst_user_id, app_id, ...input }) {
-    const part = app_id.length === 0 ? "everything" : `what was bought in ${app_id.join(", ")}`;
+    const part = app_id.length === 0 ? "everything" : `the purchases in ${app_id.join(", ")}`;
     await askAbout(context, input, async () => {
       const client = await context.client();
       await Promise.all([getCustomer(client, src_user_id), getCustomer(client, dst_user_id)]);
@@ -156,8 +157,9 @@ const transfer = command({
     if (!after) return;
     const gone = before.filter(({ id }) => !after.some((one) => one.id === id));
     const what = inWords(gone);
-    if (what === "") context.out.warn(`Nothing was transferred: ${src_user_id} had none of it`);
-    else context.out.done(`Transferred ${what} from ${src_user_id} to ${dst_user_id}`);
+    if (what === "") {
+      context.out.warn(`Nothing was transferred: ${src_user_id} had nothing to transfer`);
+    } else context.out.done(`Transferred ${what} from ${src_user_id} to ${dst_user_id}`);
   },
 });
 
@@ -174,7 +176,8 @@ function inWords(holdings: readonly Holding[]): string {
 
 const refund = command({
   brief: "Refund a transaction of a subscription",
-  details: "Through the store, where the store and the age of the payment allow it. The access " +
+  details:
+    "Refunds through the store, if the store and the age of the payment allow it. The access " +
     "stays. See the transactions with: cli subscriptions transactions <subscription-id>",
   args: {
     subscription_id: argument("The subscription's id"),
@@ -183,8 +186,8 @@ const refund = command({
   flags: confirmFlags,
   hint: ({ status }, { id }) =>
     status === 422
-      ? `See each payment's status: cli subscriptions transactions ${id}. ` +
-        `Where the store refunds, the customer asks there: cli subscriptions management-url ${id}`
+      ? `See the status of each payment: cli subscriptions transactions ${id}. If the store ` +
+        `itself refunds, the customer asks there: cli subscriptions management-url ${id}`
       : undefined,
   async run(context, { subscription_id, transaction_id, ...input }) {
     const client = await context.client();

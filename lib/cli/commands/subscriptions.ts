@@ -61,15 +61,15 @@ export const heldEntitlementColumns: Column<Entitlement>[] = [
 ];
 
 const managementUrl = command({
-  brief: "Show where a subscription can be managed",
-  details: "Prints the address and nothing else: it opens the store's page for the customer.",
+  brief: "Show the management page of a subscription",
+  details: "Prints only the address of the store's page for the customer.",
   args: { id: argument(ID) },
   async run(context, { id }) {
     const { out } = context;
     const answer = await getManagementUrl(await context.client(), id);
     if (out.format === "json") return showOne(context, answer);
     const { management_url } = answer;
-    if (!management_url) return out.note(`There is no page where ${id} can be managed`);
+    if (!management_url) return out.note(`${id} has no management page`);
     // Neither a table nor a card: an address that is cut or wrapped cannot be opened.
     out.text(visible(management_url));
   },
@@ -77,7 +77,7 @@ const managementUrl = command({
 
 const search = command({
   brief: "Find subscriptions by a store's id",
-  details: "By the store's id of any of their payments, such as the one on a customer's receipt.",
+  details: "Searches for the store's id of any payment, such as the id on a customer's receipt.",
   examples: ["cli subscriptions search GPA.3311-5029-7788-44120..2"],
   args: { store_id: argument("The store's id of a payment") },
   async run(context, { store_id }) {
@@ -90,9 +90,8 @@ const search = command({
 
 const cancel = command({
   brief: "Cancel a subscription",
-  details:
-    "The access goes on to the end of the period. For web billing alone: in other stores the " +
-    "customer does it, see: cli subscriptions management-url <id>",
+  details: "The access continues to the end of the period. Only for web billing. In other stores " +
+    "the customer cancels; see: cli subscriptions management-url <id>",
   args: { id: argument(ID) },
   flags: confirmFlags,
   hint: async ({ status }, { id, context }) => {
@@ -115,8 +114,8 @@ const cancel = command({
 const refund = command({
   brief: "Refund a subscription",
   details:
-    "Gives the latest payment back and ends the access at once. For web billing alone; where " +
-    "other stores allow it, single payments are refunded with: cli subscribers refund",
+    "Returns the latest payment and ends the access at once. Only for web billing. In other " +
+    "stores that allow it, refund single payments with: cli subscribers refund",
   args: { id: argument(ID) },
   flags: confirmFlags,
   hint: async ({ status }, { id, context }) => {
@@ -128,7 +127,7 @@ const refund = command({
     }
     return store === "svc_billing"
       ? undefined
-      : `The customer can ask the store: cli subscriptions management-url ${id}`;
+      : `The customer can ask the store for a refund: cli subscriptions management-url ${id}`;
   },
   async run(context, { id, ...input }) {
     const client = await context.client();
@@ -141,7 +140,7 @@ const refund = command({
 });
 
 /** Subscriptions. */
-export const subscriptions = group("Subscriptions, and what was paid for them", ["sub"], {
+export const subscriptions = group("Subscriptions and their payments", ["sub"], {
   view: onOne("Show a subscription", getSubscription, ID),
   transactions: onListOf(
     "List the payments for a subscription",
@@ -152,7 +151,7 @@ export const subscriptions = group("Subscriptions, and what was paid for them", 
     ID,
   ),
   entitlements: onListOf(
-    "List what a subscription gives",
+    "List the entitlements of a subscription",
     listSubscriptionEntitlements,
     heldEntitlementColumns,
     ID,

@@ -29,12 +29,12 @@ const columns: Column<VirtualCurrency>[] = [
 const CODE = "The currency's code";
 
 const names = {
-  name: text("The name, for people"),
-  description: text("What it is"),
+  name: text("The display name"),
+  description: text("The description"),
 };
 
 /** Virtual currencies. */
-export const virtualCurrencies = group("Virtual currencies, which products give", ["vc"], {
+export const virtualCurrencies = group("Virtual currencies, which products grant", ["vc"], {
   list: onList("List the virtual currencies", listVirtualCurrencies, columns),
   view: onOne("Show a virtual currency", getVirtualCurrency, CODE),
   create: onBody("Create a virtual currency", {

@@ -49,9 +49,9 @@ function eventsOf(types: readonly string[] | null | undefined): string | undefin
 const ID = "The webhook's id";
 
 const flags = {
-  name: text("The name, for people"),
-  url: text("Where events go: an https:// address that can be reached"),
-  events: parsed("Which events it gets, separated by commas", eventTypes, {
+  name: text("The display name"),
+  url: text("The address for events: a reachable https:// address"),
+  events: parsed("The event types to send, separated by commas", eventTypes, {
     placeholder: "types",
   }),
 };
@@ -67,16 +67,16 @@ function hintOfLocal({ param, message }: ApiError, { input }: HintScene): string
   const here = url !== null && isLoopback(url.href);
   if (!here && !REFUSED_AS_LOCAL.test(message)) return undefined;
   const address = quoted(url?.href ?? "http://localhost:3000/webhooks");
-  return `Forward events there with: cli events listen --forward-to ${address}; or let webhooks ` +
-    `go there with: cli service start --webhook-targets ${here ? "loopback" : "private"}`;
+  return `Forward events there with: cli events listen --forward-to ${address}; or allow webhooks ` +
+    `to that address with: cli service start --webhook-targets ${here ? "loopback" : "private"}`;
 }
 
 /** Webhook integrations. */
-export const webhooks = group("Webhooks, which get events as they happen", [], {
+export const webhooks = group("Webhooks, which receive events as they happen", [], {
   list: onList("List the webhooks", listWebhooks, columns),
   view: onOne("Show a webhook", getWebhook, ID),
   create: onBody("Create a webhook", {
-    details: "The service makes sure that somebody answers at the address. A file may also have " +
+    details: "The service checks that the address answers. A file may also contain " +
       "authorization_header, environment and app_id.",
     examples: [
       "cli webhooks create --name New --url https://acme.dev/hooks --events renewal",
@@ -86,7 +86,7 @@ export const webhooks = group("Webhooks, which get events as they happen", [], {
     required: ["name", "url", "event_types"],
     send: createWebhook,
     hint: hintOfLocal,
-    note: "The signing secret is shown only here: keep it where the receiver can read it.",
+    note: "The signing secret is shown only once. Store it where the receiver can read it.",
   }),
   update: onUpdate("Update a webhook", updateWebhook, flags, ID, {
     events: "event_types",
@@ -102,7 +102,7 @@ export const webhooks = group("Webhooks, which get events as they happen", [], {
 function eventTypes(text: string): string[] {
   const types = text.split(",").map((type) => type.trim().toLowerCase()).filter(Boolean);
   if (types.length > 0) return types;
-  throw new UsageError(`Cannot use ${JSON.stringify(text)} for --events: it names no event`, {
+  throw new UsageError(`Cannot use ${JSON.stringify(text)} for --events: it names no event type`, {
     hint: "Write them as --events initial_purchase,renewal",
   });
 }

@@ -16,7 +16,7 @@ export interface Execution {
   exit_code: number | null;
   /** Why that is no success, or null. */
   error: string | null;
-  /** How long it took, in milliseconds. */
+  /** The duration, in milliseconds. */
   duration_ms: number;
 }
 
@@ -63,7 +63,7 @@ export async function runForEvent(
     if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
     return {
       exit_code: by === null ? code : null,
-      error: by !== null ? `${by} ends it` : code === 0 ? null : `it exits with ${code}`,
+      error: by !== null ? `${by} ended it` : code === 0 ? null : `it exited with ${code}`,
       duration_ms: around.now() - started,
     };
   } finally {
@@ -104,7 +104,8 @@ function start(
 }
 
 /** Why a variable is not set. */
-const WHY_LEFT = "a shell could take part of it for a command. The body, on standard input, has it";
+const WHY_LEFT =
+  "a shell could run part of it as a command. The body on standard input contains it";
 
 /**
  * What `cmd` may take for more than text: it puts a variable's value into the command line, or into

@@ -25,7 +25,7 @@ export interface Answer {
   status: number | null;
   /** Why that is no success, or null. */
   error: string | null;
-  /** How long it took, in milliseconds. */
+  /** The duration, in milliseconds. */
   duration_ms: number;
   /** How long it asks to be left alone, in milliseconds. */
   retryAfterMs: number | undefined;
@@ -86,7 +86,7 @@ export async function forwardEvent(
   } catch (caught) {
     if (stop.aborted) throw caught;
     error = signal.aborted
-      ? `it does not finish its answer within ${longestMs / 1000} s`
+      ? `it did not finish its answer within ${longestMs / 1000} s`
       : reply
       ? "it closed the connection during its response"
       : reasonOf(caught);
@@ -208,12 +208,12 @@ const REASONS: readonly [pattern: RegExp, reason: string][] = [
     /invalid HTTP|Parse Error|HPE_/i,
     "it does not speak HTTP; if it speaks TLS, begin the address with https://",
   ],
-  [/certificate|UnknownIssuer/i, "its certificate is not trusted; --insecure does without"],
+  [/certificate|UnknownIssuer/i, "its certificate is not trusted; pass --insecure to accept it"],
   [
     /connection closed|connection reset|reset by peer|socket hang up/i,
     "it closed the connection without a response",
   ],
-  [/dns error|failed to lookup|ENOTFOUND/i, "no host has this name"],
+  [/dns error|failed to lookup|ENOTFOUND/i, "its host name is unknown"],
 ];
 
 /** Why there was no answer, as the end of a sentence. */

@@ -39,7 +39,7 @@ interface Binding {
   folder: string;
   /** The project. */
   project_id: string;
-  /** The apps that the folder is about. */
+  /** The tagged apps of the folder. */
   apps: readonly TaggedApp[];
   /** The folder's own sign-in. Without one, only `cli.toml` is written. */
   profile?: StoredToken | undefined;
@@ -90,7 +90,7 @@ export async function checkBindable(
   if (present.length > 0 && !options.force) {
     const names = present.map((path) => JSON.stringify(path)).join(" and ");
     throw new ConfigError(`Cannot bind the folder: ${names} would be overwritten`, {
-      hint: "Pass --force to overwrite. Comments in cli.toml stay.",
+      hint: "Pass --force to overwrite. Comments in cli.toml are kept.",
     });
   }
   await checkFolderWrite(folder);
@@ -107,7 +107,7 @@ async function refuseTracked(local: string): Promise<void> {
   const path = JSON.stringify(local);
   if (tracked) {
     throw new ConfigError(`Cannot write a sign-in to ${path}: git tracks it`, {
-      hint: `Take it out of the repository: git rm --cached ${shellWord(local)}`,
+      hint: `Remove it from the repository: git rm --cached ${shellWord(local)}`,
     });
   }
   throw new ConfigError(`Cannot write a sign-in to ${path}: git may track it, but ${why}`, {
@@ -142,7 +142,7 @@ async function checkFolder(folder: string): Promise<void> {
   if (info?.isDirectory) return;
   const why = info ? "it is not a folder" : "there is no such folder";
   throw new ConfigError(`Cannot bind ${JSON.stringify(folder)}: ${why}`, {
-    hint: "Give a folder that is there: cli init --path DIR",
+    hint: "Pass an existing folder: cli init --path DIR",
   });
 }
 

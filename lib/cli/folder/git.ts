@@ -66,7 +66,7 @@ async function askGit(repository: string, path: string, git: Git): Promise<PathS
   const place = await inside("rev-parse", "--show-toplevel", "--absolute-git-dir");
   // The program of this name that macOS has before its tools are installed fails in its own way.
   if (!place || (place.code !== 0 && place.code !== 128)) return undefined;
-  if (place.code !== 0) return untold("git does not read the repository");
+  if (place.code !== 0) return untold("git cannot read the repository");
   const [folder = "", gitFolder = ""] = place.out.split(/\r?\n/);
   // Variables such as GIT_DIR, which git sets for its hooks, point it to another repository.
   const same = await samePlace(folder, repository) &&
@@ -77,7 +77,7 @@ async function askGit(repository: string, path: string, git: Git): Promise<PathS
   const listed = await inside("ls-files", "-z", "--", `:(top,literal${caseless})${name}`);
   const ignored = await inside("check-ignore", "--quiet", "--no-index", "--", `./${name}`);
   if (listed?.code !== 0 || !ignored || ignored.code > 1) {
-    return untold("git does not read the repository");
+    return untold("git cannot read the repository");
   }
   return { tracked: listed.out !== "", ignored: ignored.code === 0, why: undefined };
 }

@@ -23,14 +23,14 @@ const LONGEST_NUMBER = 400;
 
 /** What may come next, in words. */
 const WANTED = {
-  value: "a value is needed",
-  firstValue: 'a value or "]" is needed',
-  key: "a name in double quotes is needed",
-  firstKey: 'a name in double quotes or "}" is needed',
-  colon: '":" is needed',
-  nextInObject: '"," or "}" is needed',
-  nextInArray: '"," or "]" is needed',
-  end: "nothing more may follow",
+  value: "a value",
+  firstValue: 'a value or "]"',
+  key: "a name in double quotes",
+  firstKey: 'a name in double quotes or "}"',
+  colon: '":"',
+  nextInObject: '"," or "}"',
+  nextInArray: '"," or "]"',
+  end: "the end of the text",
 };
 
 /** What may come next. */
@@ -90,18 +90,18 @@ function findFaultAt(text: string): FaultAt | undefined {
     if (state === "key" || state === "firstKey") {
       const again = token.kind === "string" && isAgain(names, text.slice(at, token.end));
       if (again) {
-        return { at, what: `the name ${shortened(text.slice(at, token.end))} is there twice` };
+        return { at, what: `the name ${shortened(text.slice(at, token.end))} appears twice` };
       }
     }
     if (token.kind === "{") names.push(new Set());
     if (token.kind === "}") names.pop();
     const next = stateAfter(state, token.kind, levels);
-    if (next === undefined) return { at, what: WANTED[state] };
+    if (next === undefined) return { at, what: `expected ${WANTED[state]}` };
     if (levels.length > DEEPEST) return { at, what: `more than ${DEEPEST} levels of nesting` };
     state = next;
     at = skipSpace(text, token.end);
   }
-  return state === "end" ? undefined : { at, what: `the text ends where ${WANTED[state]}` };
+  return state === "end" ? undefined : { at, what: `the text ends; expected ${WANTED[state]}` };
 }
 
 /** Whether the innermost object has a member of that name already. It has from now on. */
@@ -161,10 +161,10 @@ function readString(text: string, at: number): { kind: Kind; end: number } | Fau
     if (code < 0x20) return { at: i, what: "a string holds a raw line break or control character" };
     if (code !== 0x5c) continue;
     const [escape] = text.slice(i, i + 6).match(/^\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/) ?? [];
-    if (escape === undefined) return { at: i, what: "this escape is not one of JSON's" };
+    if (escape === undefined) return { at: i, what: "this is not an escape of JSON" };
     i += escape.length - 1;
   }
-  return { at, what: "the string that begins here has no end" };
+  return { at, what: "the string that starts here has no end" };
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
@@ -174,10 +174,10 @@ function readNumber(text: string, at: number): { kind: Kind; end: number } | Fau
   NUMBER.lastIndex = at;
   const [number] = NUMBER.exec(text) ?? [];
   if (number === undefined || /[\d.]/.test(text.charAt(at + number.length))) {
-    return { at, what: "this number is not written as JSON writes it" };
+    return { at, what: "this is not a number of JSON" };
   }
   if (keepsItsValue(number)) return { kind: "word", end: at + number.length };
-  return { at, what: `the number ${shortened(number)} would arrive as ${Number(number)}` };
+  return { at, what: `the number ${shortened(number)} would be sent as ${Number(number)}` };
 }
 
 /**

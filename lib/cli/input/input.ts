@@ -63,7 +63,7 @@ export async function readJsonFile(files: Files, path: string): Promise<Record<s
   const { line, column } = positionOf(text, skipSpace(text, 0));
   const kind = Array.isArray(value) ? "an array" : value === null ? "null" : `a ${typeof value}`;
   throw new UsageError(
-    `Cannot read ${name}: line ${line}, column ${column}: ${kind} stands where an object is needed`,
+    `Cannot read ${name}: line ${line}, column ${column}: expected an object, found ${kind}`,
     { hint: "Write one JSON object, which begins with { and ends with }" },
   );
 }
@@ -127,7 +127,7 @@ function unreadable(name: string, error: unknown): UsageError {
     ? "it is a directory"
     : text;
   return new UsageError(`Cannot read ${name}: ${why}`, {
-    hint: "Give the path of a JSON file, or - for standard input.",
+    hint: "Pass the path of a JSON file, or - for standard input.",
     cause: error,
   });
 }
@@ -189,10 +189,10 @@ export function parseDuration(text: string, now: number): number {
   const length = Number(count) * (UNIT_MS[unit] ?? NaN);
   if (now + length <= LAST_TIME_MS) return now + length;
   const why = /^0+[dmy]$/.test(text)
-    ? "it must be longer than nothing"
+    ? "it must be longer than zero"
     : Number.isNaN(length)
     ? "it is not a duration"
-    : "it ends after all dates";
+    : "it ends after the last possible date";
   throw new UsageError(`Cannot use ${JSON.stringify(text)} as a duration: ${why}`, {
     hint: "Use forever, lifetime, or a number of days (30d), months (3m) or years (1y).",
   });
@@ -208,7 +208,7 @@ export function parseDate(text: string, flag: string): string {
   const day = new Date(written ? `${text}T00:00:00Z` : NaN);
   // The 30th of February becomes the 2nd of March, so only a day that stays itself is a day.
   if (!Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)) return text;
-  const why = written ? "there is no such day" : "it is not written as YYYY-MM-DD";
+  const why = written ? "there is no such day" : "it must be written as YYYY-MM-DD";
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`, {
     hint: `Write a day such as ${flag} 2026-01-31`,
   });
@@ -222,8 +222,8 @@ export function parseDate(text: string, flag: string): string {
  */
 export function checkDateRange(start: string | undefined, end: string | undefined): void {
   if (start === undefined || end === undefined || start <= end) return;
-  throw new UsageError(`Cannot use the days ${start} to ${end}: they end before they start`, {
-    hint: "Give the earlier day as --start and the later one as --end.",
+  throw new UsageError(`Cannot use the days ${start} to ${end}: the end is before the start`, {
+    hint: "Pass the earlier day as --start and the later one as --end.",
   });
 }
 
@@ -249,8 +249,8 @@ export function parseCount(text: string, flag: string, bounds: CountBounds): num
     ? "it is not a whole number"
     : count > max && bounds.max === undefined
     ? "it is too large"
-    : `it is not ${range}`;
+    : `it must be ${bounds.max === undefined ? range : `between ${min} and ${max}`}`;
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`, {
-    hint: `Give a whole number, ${range}.`,
+    hint: `Pass a whole number, ${range}.`,
   });
 }

@@ -35,7 +35,9 @@ export async function adminClient(context: Context, data: string | undefined): P
 /** The data folder. */
 export function folderOf(context: Context, data: string | undefined): string {
   if (data === MEMORY) {
-    throw new UsageError("Cannot look into :memory:: only the process that started it can");
+    throw new UsageError(
+      "Cannot use :memory: as the data folder: only the process that started it can read it",
+    );
   }
   if (data !== undefined) return data;
   const { home } = context.around;
@@ -75,7 +77,10 @@ export function notRunning(
   const where = (port === "4010" ? "" : ` --port ${port}`) +
     (data === undefined ? "" : ` --data ${quoted(data)}`);
   const folder = folderOf(context, data);
-  return new NetworkError(`Cannot reach the local service: none runs on ${folder}`, {
-    hint: `Start it with: cli service start${where}`,
-  });
+  return new NetworkError(
+    `Cannot reach the local service: no service is running with the data in ${folder}`,
+    {
+      hint: `Start it with: cli service start${where}`,
+    },
+  );
 }

@@ -36,11 +36,11 @@ export async function openSimulator(
     throw new UsageError(
       `${CANNOT} ${JSON.stringify(meant.value)}: the service in ${folderOf(context, data)} is at ` +
         admin.baseUrl,
-      { hint: `Set CLI_BASE_URL=${admin.baseUrl}, or name another data folder with --data.` },
+      { hint: `Set CLI_BASE_URL=${admin.baseUrl}, or pass another data folder with --data.` },
     );
   }
   if (!project) {
-    throw new UsageError("Cannot tell which project is meant: none is set", {
+    throw new UsageError("Cannot choose a project: none is set", {
       hint: "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
     });
   }
@@ -108,7 +108,7 @@ export function sameFlags({ globals }: Context, data: string | undefined): strin
 export function userId(text: string): string {
   if (text !== "") return text;
   throw new UsageError('Cannot use "" for <user-id>: it is empty', {
-    hint: "Give the customer's app user id, such as ada.",
+    hint: "Pass the customer's app user id, such as ada.",
   });
 }
 
@@ -186,10 +186,10 @@ export function parseMoment(text: string, flag: string): number {
   const at = day === undefined ? NaN : Date.parse(`${parseDate(day, flag)}T${time}Z`);
   if (!Number.isNaN(at)) return at;
   const why = day === undefined
-    ? "it is neither a day such as 2027-01-31 nor a moment such as 2027-01-31T12:00:00Z, in UTC"
+    ? "it is not a day such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z, in UTC"
     : "there is no such time";
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`, {
-    hint: `Write a moment such as ${flag} 2027-01-31T12:00:00Z`,
+    hint: `Write a time such as ${flag} 2027-01-31T12:00:00Z`,
   });
 }
 
@@ -207,6 +207,6 @@ export function parsePrice(text: string, role = "as a price"): number {
     ? "it has more than 6 digits after the point"
     : "it is too large";
   throw new UsageError(`Cannot use ${JSON.stringify(text)} ${role}: ${why}`, {
-    hint: "Write up to 9 digits, with a point before the smaller unit.",
+    hint: "Pass up to 9 digits, with a point before the decimals.",
   });
 }

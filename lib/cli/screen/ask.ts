@@ -173,7 +173,7 @@ async function putQuestion<T>(
   show: Show<T>,
 ): Promise<T> {
   if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
-  if (!settings.interactive) throw unanswerable(question, "nobody is at the terminal", hint);
+  if (!settings.interactive) throw unanswerable(question, "there is no interactive terminal", hint);
   const [prompts, { default: process }] = await Promise.all([
     import("@clack/prompts"),
     import("node:process"),

@@ -69,7 +69,7 @@ export function joinPages(
   nextPage?: string | null,
 ): string {
   const last = pageTexts.at(-1);
-  if (last === undefined) throw new NetworkError("Cannot show the list: no page of it arrived");
+  if (last === undefined) throw new NetworkError("Cannot show the list: no page was received");
   const items = pageTexts.flatMap(listItems);
   if (pageTexts.length === 1 && items.length <= limit) return last;
   const joined = `[${items.slice(0, limit).join(",")}]`;

@@ -17,17 +17,21 @@ import { quoted } from "../words/shell.ts";
 
 /** The flags of a command that shows a whole list. */
 export const listFlags = {
-  limit: parsed("Show at most this many", (value) => parseCount(value, "--limit", { min: 1 }), {
-    placeholder: "n",
-  }),
+  limit: parsed(
+    "Show at most this many items",
+    (value) => parseCount(value, "--limit", { min: 1 }),
+    {
+      placeholder: "n",
+    },
+  ),
   starting_after: text("Start after the item with this id", { placeholder: "id" }),
-  all: toggle("Show all there are (the default)"),
+  all: toggle("Show all items (the default)"),
 };
 
 /** The flags of a command that shows one page of a list. */
 export const pageFlags = {
   ...listFlags,
-  all: toggle("Show all there are (default: one page)"),
+  all: toggle("Show all items (default: one page)"),
 };
 
 /** What the flags of a list say. */
@@ -75,8 +79,10 @@ export async function showList<T>(
 /** Says how a list goes on. */
 function noteNext({ out }: Context, { limit }: ListInput, next: string | undefined): void {
   if (next === undefined) return;
-  const why = limit === undefined ? "More follow: show them with --all, or" : "More follow:";
-  out.note(`${why} go on with --starting-after ${quoted(next)}`);
+  const why = limit === undefined
+    ? "More items follow. Show them with --all, or"
+    : "More items follow:";
+  out.note(`${why} continue with --starting-after ${quoted(next)}`);
 }
 
 /** Items that are kept to be laid out together. A longer list is written as it comes. */

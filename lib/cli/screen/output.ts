@@ -168,7 +168,7 @@ export function createOutput(terminal: Terminal, asked: Format, data?: DataWrite
       }
       const { header, lines, dropped, more } = layOut(rows, columns, room);
       block([...head, out.bold(header), ...lines]);
-      if (dropped.length > 0) note(`There is no room for: ${dropped.join(", ")}`);
+      if (dropped.length > 0) note(`Columns that do not fit: ${dropped.join(", ")}`);
       return (later) => terminal.writeOut(more(later).map((line) => `${line}\n`).join(""));
     },
     card: (value, fields, options = {}) => {

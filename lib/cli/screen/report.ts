@@ -140,7 +140,7 @@ function hintOf(error: unknown, options: ReportOptions): string | undefined {
   const refusal = refusalIn(error);
   if (refusal) return refusal.hint ?? hintOfRefusal(refusal, options);
   if (error instanceof ToolkitError) return error.hint;
-  return "This is a fault of the program; please report it with the command that you ran.";
+  return "This is a bug. Please report it with the command that you ran.";
 }
 
 /** A hint whose commands look into the data folder that the failed one was to look into. */
@@ -159,19 +159,19 @@ function hintOfRefusal(error: ApiError, options: ReportOptions): string | undefi
     return `Try again in ${Math.ceil((error.retryAfterMs ?? 60_000) / 1000)} s`;
   }
   if (error.type === "unknown") {
-    return "The answer is not one of the service's own. Check CLI_BASE_URL and the proxy " +
-      "variables (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).";
+    return "The answer does not come from the service. Check CLI_BASE_URL and the proxy variables " +
+      "(HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).";
   }
   if (status === 401 && error.path.startsWith("/_sim/")) {
-    return "Set CLI_SERVICE_ADMIN_SECRET to that service's own secret, or unset it and name the " +
+    return "Set CLI_SERVICE_ADMIN_SECRET to the secret of that service, or unset it and pass the " +
       "service's data folder with --data.";
   }
   if (status === 401 || status === 403) return hintOfSignIn(error, options);
   if (status >= 500) {
-    return `Try again later${requestId ? `. The service knows this request as ${requestId}` : ""}`;
+    return `Try again later${requestId ? `. The request id is ${requestId}` : ""}`;
   }
   return referencedObjectIds.length > 0
-    ? `In the way: ${shortList(referencedObjectIds)}`
+    ? `Related objects: ${shortList(referencedObjectIds)}`
     : undefined;
 }
 
@@ -185,13 +185,13 @@ function hintOfSignIn(
     const able = lacking === 0
       ? ""
       : lacking === 1
-      ? " by one with that permission"
-      : " by one with those permissions";
+      ? " with one that has that permission"
+      : " with one that has those permissions";
     return `Replace CLI_REFRESH_TOKEN${able}; for a local service, make one with: cli service token`;
   }
   // Without --scope: it would ask for that permission alone, and so take all others away.
   return lacking > 0
-    ? `Sign in with all that the commands need: ${signIn}`
+    ? `Sign in with all permissions that the commands need: ${signIn}`
     : `Sign in again with: ${signIn}`;
 }
 

@@ -148,7 +148,7 @@ export async function runCommand(
   const dashed = /there is no flag -[^-]/.test(message);
   throw new UsageError(message, {
     hint: dashed
-      ? `${hint}; a value that begins with - goes as --flag=-value, an argument after --`
+      ? `${hint}; write a value that begins with - as --flag=-value, and such an argument after --`
       : hint,
   });
 }
@@ -240,7 +240,7 @@ function sentenceOf(error: unknown, words: readonly string[]): string {
   if (!(error instanceof ArgumentScannerError)) return String(error);
   return formatMessageForArgumentScannerError(error, {
     UnsatisfiedPositionalError: ({ placeholder, limit }) =>
-      limit ? `<${placeholder}>... are needed` : `<${placeholder}> is missing`,
+      limit ? `<${placeholder}>... is missing` : `<${placeholder}> is missing`,
     UnsatisfiedFlagError: ({ externalFlagName: name }) =>
       words.some((word) => word.startsWith(`--${name}`))
         ? `--${name} needs a value`

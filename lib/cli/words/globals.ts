@@ -12,17 +12,17 @@ import { FORMAT_HINT, readShape, readWatch } from "./shape_flags.ts";
 
 /** The flags that every command takes, for its help text. */
 export const GLOBAL_FLAGS: Readonly<Flags> = {
-  output: choice("How to print (default: table)", FORMATS, { placeholder: "format" }),
+  output: choice("The output format (default: table)", FORMATS, { placeholder: "format" }),
   fields: text("Show these fields only, such as id,name; alone, list their names", {
     placeholder: "names",
   }),
   jq: text("Print what this jq program makes of the JSON", { placeholder: "program" }),
   raw_output: toggle("With --jq, print strings without quotes", { short: "r" }),
   watch: text("Show it again every 2 seconds, or every so many", { placeholder: "seconds" }),
-  profile: text("The stored sign-in to use", { placeholder: "name" }),
-  project_id: text("The project to work in", { placeholder: "id" }),
-  allow_insecure_host: toggle("Send tokens over plain HTTP to another machine"),
-  timeout: text("How long the command may take: 30s, 2m (default: no limit)", {
+  profile: text("The profile to use", { placeholder: "name" }),
+  project_id: text("The project to use", { placeholder: "id" }),
+  allow_insecure_host: toggle("Send tokens to another machine over plain HTTP"),
+  timeout: text("The longest time the command may take: 30s, 2m (default: no limit)", {
     placeholder: "time",
   }),
   help: toggle("Show this help", { short: "h" }),
@@ -116,7 +116,7 @@ function readTimeout(limit: string): number | UsageError {
   const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? NaN;
   const ms = Number(count) * unitMs;
   if (ms <= LONGEST_TIMEOUT_MS) return ms;
-  const why = Number.isNaN(ms) ? "it is not a time" : "it is more than 24 days";
+  const why = Number.isNaN(ms) ? "it is not a duration" : "it is more than 24 days";
   return new UsageError(`Cannot use ${JSON.stringify(limit)} for --timeout: ${why}`, {
     hint: "Pass seconds (--timeout 30), or a number with ms, s, m or h (--timeout 2m).",
   });

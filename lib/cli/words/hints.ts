@@ -49,7 +49,7 @@ interface RefusedCommand {
 /** What to run where archived products keep an object from being unarchived or changed. */
 export function hintOfArchived({ type, referencedObjectIds: ids }: ApiError): string | undefined {
   return type === "entity_references_archived_entities" && ids.length > 0
-    ? `Unarchive first what it holds: ${
+    ? `Unarchive its products first: ${
       ids.slice(0, MOST_IDS).map((id) => `cli products unarchive ${quoted(id)}`).join(" && ")
     }`
     : undefined;
@@ -91,13 +91,13 @@ async function hintOf(refusal: ApiError, command: RefusedCommand): Promise<strin
   const object = objectOf(refusal);
   if (status === 404) {
     return object?.list === undefined
-      ? "See what is wrong: cli doctor"
-      : `See what there is: cli ${object.list}`;
+      ? "Look for the cause with: cli doctor"
+      : `See the list: cli ${object.list}`;
   }
   if (refusal.param) {
     return `Check ${flagOf(refusal.param, command)}; see: cli ${command.names.join(" ")} --help`;
   }
-  return object?.view === undefined ? undefined : `See how it stands: cli ${object.view}`;
+  return object?.view === undefined ? undefined : `See its state: cli ${object.view}`;
 }
 
 /** What the command itself says. If it cannot find out, the refusal stands as it is. */

@@ -297,7 +297,7 @@ function checkBody(
   }
   if (Object.keys(body).length > 0) return;
   const names = [...flags.map((name) => `--${wire(name)}`), "--file PATH"];
-  throw new UsageError(`${cannot(brief)}: nothing to send was given`, {
+  throw new UsageError(`${cannot(brief)}: no changes are given`, {
     hint: `Pass ${listed(names, "or")}.`,
   });
 }

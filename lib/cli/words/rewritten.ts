@@ -18,8 +18,8 @@ export function rewrittenHint(words: readonly string[]): string | undefined {
     const [, value = word] = /^--[^=]+=(.*)$/s.exec(word) ?? [];
     const [, typed] = REWRITTEN.exec(value) ?? [];
     if (typed === undefined) continue;
-    return `Git Bash has changed ${quoted(typed)} to ${JSON.stringify(value)}. Run it again with ` +
-      `MSYS_NO_PATHCONV=1 before the command, or in another shell`;
+    return `Git Bash has changed ${quoted(typed)} to ${JSON.stringify(value)}. Run the command ` +
+      "again with MSYS_NO_PATHCONV=1 before it, or in another shell";
   }
   return undefined;
 }

@@ -121,7 +121,7 @@ const LEDGER: readonly Dimension[] = [
     display_name: "Product Duration",
     column: "product_duration",
     without: { id: LIFETIME, display_name: "Lifetime" },
-    rule: `must be a duration such as P1M; ${LIFETIME} is for ever`,
+    rule: `must be a duration such as P1M; ${LIFETIME} means forever`,
     accepts: isDuration,
   },
   {

@@ -39,7 +39,7 @@ export const moneyCharts: readonly Definition[] = [
           chartable: false,
         },
       ),
-      count("Transactions", "Payments of more than nothing", payments, { chartable: false }),
+      count("Transactions", "Payments greater than zero", payments, { chartable: false }),
     ],
   },
   {
@@ -90,7 +90,7 @@ export const moneyCharts: readonly Definition[] = [
     description: "The share of a period's payments refunded to date",
     subject: "ledger",
     measures: () => [
-      count("Transactions", "Payments of more than nothing", payments, { chartable: false }),
+      count("Transactions", "Payments greater than zero", payments, { chartable: false }),
       count("Refunds", "Payments refunded to date", refunds, { chartable: false }),
       share("Refund Rate", "Refunds per transaction", refunds, payments),
     ],

@@ -57,13 +57,13 @@ const lengths = RESOLUTIONS.flatMap((name, i) => [name, String(i)]);
 // Gap: the specification has a `period` of a day, a week or a month. Quarters, years and the numbers
 // are what the public service knows as `resolution`; here both parameters take all of them.
 const period = described(
-  "The length of a period: day, week or month. Beside the specification it takes what resolution " +
-    "takes, quarters and years among them.",
+  "The length of a period: day, week or month. The values of resolution are also accepted, " +
+    "such as quarter and year.",
   z.enum(lengths).optional(),
 );
 const resolution = described(
-  "The length of a period by its public name, or its place among them, 0 to 4. Sent together with " +
-    "period, it must be the same.",
+  "The length of a period by its public name, or its index, 0 to 4. If period is sent as " +
+    "well, both must be the same.",
   z.enum(lengths).optional(),
 );
 

@@ -78,7 +78,7 @@ export const subscriptionCharts: readonly Definition[] = [
       count("Returned", "Paid again after an end", moved("actives_delta", RETURNED)),
       count(
         "Product Changes",
-        "Came from another product less went to one, which matters for single products only",
+        "Changes to this product less changes from it, which matters for single products only",
         moved("actives_delta", CHANGED),
         { chartable: false },
       ),
@@ -161,7 +161,7 @@ export const subscriptionCharts: readonly Definition[] = [
       count("New", "Started", moved("trials_delta", ["trial_start"])),
       count(
         "Product Changes",
-        "Came from another product less went to one, which matters for single products only",
+        "Changes to this product less changes from it, which matters for single products only",
         moved("trials_delta", ["trial_change"]),
         { chartable: false },
       ),

@@ -25,7 +25,7 @@ export async function leftUntil(
 
 const listProgress = adminRoute({
   name: "listProgress",
-  summary: "Lists the projects that are being brought to their present.",
+  summary: "Lists the projects that are catching up with their clock.",
   method: "GET",
   path: "/_sim/progress",
   response: itemsOf(projectProgress),

@@ -128,7 +128,7 @@ async function infoOf(path: string): Promise<Deno.FileInfo | undefined> {
     if (error instanceof Deno.errors.NotFound) return undefined;
     if (error instanceof Deno.errors.NotADirectory) return undefined;
     const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`Cannot look at ${JSON.stringify(dirname(path))}: ${why}`, {
+    throw new ConfigError(`Cannot read ${JSON.stringify(dirname(path))}: ${why}`, {
       hint: "Use a folder of your own.",
       cause: error,
     });

@@ -15,6 +15,6 @@ export async function nextSeq(tx: ProjectTx): Promise<number> {
     returning last_seq`.execute(tx);
   if (rows[0]) return rows[0].last_seq;
   throw misuse(
-    `Cannot number anything in the project ${JSON.stringify(tx.projectId)}: there is none`,
+    `Cannot number a row in the project ${JSON.stringify(tx.projectId)}: there is no such project`,
   );
 }

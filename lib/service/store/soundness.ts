@@ -30,8 +30,8 @@ export function checkFile(file: string): void {
   if (size === 0 && log > 0) {
     throw damaged(
       file,
-      `it is ${sizeOf(file) === undefined ? "missing" : "empty"}, ` +
-        `and its log ${JSON.stringify(`${file}-wal`)} is there`,
+      `it is ${sizeOf(file) === undefined ? "missing" : "empty"}, and its log ` +
+        `${JSON.stringify(`${file}-wal`)} exists`,
     );
   }
   if (size === 0) return;

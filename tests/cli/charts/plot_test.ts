@@ -32,7 +32,7 @@ Deno.test("without colours bars differ by texture, and negative ones hang", () =
     "   │▓▓▓▓      ▓▓▓▓ ▓▓▓▓",
     "-5 ┤▓▓▓▓           ▓▓▓▓",
     "    A    B    C    D",
-    "╌ not over yet",
+    "╌ incomplete",
   ]);
 });
 
@@ -83,9 +83,9 @@ Deno.test("bars without a column of their own are added up", () => {
     "    │▁▄▇█████████████████",
     "  0 ┼────────────────────",
     "     A    F    A    F",
-    "each bar stands for 3",
+    "each bar covers 3",
   ]);
-  ok(!drawPicture(picture, { columns: 70, color: false }).join().includes("stands for"));
+  ok(!drawPicture(picture, { columns: 70, color: false }).join().includes("bar covers"));
 });
 
 Deno.test("shades are darker for larger values, and empty for unknown ones", () => {

@@ -53,7 +53,7 @@ Deno.test("an address of another program is refused before any browser opens", a
   at.env.CLI_BASE_URL = `${BASE_URL}/v1`;
   const version = await at.run("auth login", { browser });
   strictEqual(version.code, 1);
-  match(version.err, /v1: what answers there is not the service\nLeave out the version: .*4010$/m);
+  match(version.err, /v1: the server there is not the service\nLeave out the version: .*4010$/m);
   const found = await at.run("doctor");
   match(found.out, /^fail +service +.*not the service/m);
   at.env.CLI_BASE_URL = "http://127.0.0.1:9";
@@ -63,7 +63,7 @@ Deno.test("an address of another program is refused before any browser opens", a
       browser,
       intercept: () => Promise.resolve(new Response(page)),
     });
-    match(other.err, /^Cannot use http:\/\/127\.0\.0\.1:9: what answers there is not the service/m);
+    match(other.err, /^Cannot use http:\/\/127\.0\.0\.1:9: the server there is not the service/m);
   }
 });
 
@@ -95,7 +95,7 @@ Deno.test("a denied, failed or stopped sign-in stores nothing", async () => {
   match(denied.err, /Cannot sign in: access was denied in the browser\nNothing was stored\./);
   const wrong = await at.run("auth login --scope made:up:read", { browser: allowWithoutPage });
   strictEqual(wrong.code, 4);
-  match(wrong.err, /Cannot sign in: .*\nAsk for other permissions/);
+  match(wrong.err, /Cannot sign in: .*\nRequest other permissions/);
   const stop = new AbortController();
   const stopped = await at.run("auth login", {
     signal: stop.signal,
@@ -153,7 +153,7 @@ Deno.test("the address is shown on one line at once, and without a browser the w
     },
   });
   strictEqual(login.code, 0, login.err);
-  match(login.err, /^To sign in.*\nhttp:\S+\nWaiting .*\nNo browser could be started here/);
+  match(login.err, /^To sign in.*\nhttp:\S+\nWaiting .*\nCannot start a browser here/);
   const { access_token: _, refresh_token: __, ...shown } = await storedProfile(at);
   deepStrictEqual(login.json(), {
     profile: "default",
@@ -228,10 +228,10 @@ Deno.test("a login activates its profile and shows the command back", async () =
   doesNotMatch(first.err, /go back/);
   strictEqual((await at.run("auth status --output json")).json().profile, "work");
   const second = await at.run("auth login", { browser: allow });
-  match(second.err, /It is the active profile now; go back with: cli auth use work/);
+  match(second.err, /It is the active profile now\. Switch back with: cli auth use work/);
   strictEqual((await at.run("auth status --output json")).json().profile, "default");
   const third = await at.run("auth login --profile third", { browser: allow });
-  match(third.err, /go back with: cli auth use default/);
+  match(third.err, /Switch back with: cli auth use default/);
   strictEqual((await at.run("auth status --output json")).json().profile, "third");
 });
 
@@ -239,11 +239,11 @@ Deno.test("a login reports the sign-ins that take precedence", async () => {
   await using at = await openHome();
   at.env.CLI_REFRESH_TOKEN = (await at.service.oauth.issueToken()).refresh_token;
   const shadowed = await at.run("auth login", { browser: allow });
-  match(shadowed.err, /Warning: CLI_REFRESH_TOKEN is set and comes before it: unset it/);
+  match(shadowed.err, /Warning: CLI_REFRESH_TOKEN is set and overrides it\. Unset it/);
   delete at.env.CLI_REFRESH_TOKEN;
   at.env.CLI_PROFILE = "default";
   const named = await at.run("auth login -n other", { browser: allow });
-  match(named.err, /Warning: CLI_PROFILE comes before it here: pass --profile other/);
+  match(named.err, /Warning: CLI_PROFILE overrides it here\. Pass --profile other/);
 });
 
 Deno.test("a repeated login uses the profile's service, unless CLI_BASE_URL names one", async () => {

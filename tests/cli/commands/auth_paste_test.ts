@@ -24,7 +24,7 @@ Deno.test("auth login --paste fails at once where nobody can paste", async () =>
   await using at = await openHome();
   const { code, err } = await at.run("auth login --paste");
   strictEqual(code, 2);
-  match(err, /^Cannot sign in with --paste: nobody is at the terminal\n.*CLI_REFRESH_TOKEN/);
+  match(err, /^Cannot sign in with --paste: there is no interactive terminal\n.*CLI_REFRESH_TOKEN/);
   strictEqual(at.sent.length, 0);
   strictEqual((await at.run("auth login --callback-port 0")).code, 2);
 });

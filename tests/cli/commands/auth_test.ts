@@ -89,7 +89,7 @@ Deno.test("auth status --validate asks the service, and fails when it refuses", 
   match(ended.err, /"hint":"Sign in again with: cli auth login --name work"/);
   const table = await at.run("auth status --validate");
   match(table.out, /^valid +no$/m);
-  match(table.err, /The access token has ended; the next command renews it/);
+  match(table.err, /The access token has expired; the next command renews it/);
 });
 
 Deno.test("auth status without a sign-in fails and names the command to run", async () => {
@@ -140,7 +140,7 @@ Deno.test("auth use selects a profile, refuses an unknown one, and reports what 
   deepStrictEqual([unknown.code, unknown.out], [4, ""]);
   match(unknown.err, /Cannot use the profile "nope": stored are "default", "work"/);
   at.env.CLI_PROFILE = "default";
-  match((await at.run("auth use work")).err, /Warning: CLI_PROFILE comes before it here\./);
+  match((await at.run("auth use work")).err, /Warning: CLI_PROFILE overrides it here\./);
 });
 
 Deno.test("auth use with nothing stored leads to the sign-in", async () => {
@@ -207,10 +207,10 @@ Deno.test("auth logout of the active profile names the next one, or the command 
   await signedIn(at, "third");
   await at.run("auth use default");
   const none = await at.run("auth logout -y");
-  match(none.err, /No profile is chosen now\. Choose one with: cli auth use NAME$/m);
+  match(none.err, /No profile is active now\. Choose one with: cli auth use NAME$/m);
   await Deno.writeTextFile(join(at.home, ".cli", "active"), "gone");
   const stale = await at.run("auth status");
-  match(stale.err, /"gone" does not exist; none is chosen now\.\n/);
+  match(stale.err, /"gone" does not exist; no profile is active now\.\n/);
 });
 
 Deno.test("auth logout keeps a sign-in that it cannot remove", async () => {
@@ -245,7 +245,7 @@ Deno.test("auth logout removes a broken profile and one whose service is unknown
   const intercept = () => Promise.reject(new TypeError("connection refused"));
   const away = await at.run("auth logout work -y", { intercept });
   strictEqual(away.code, 0, away.err);
-  match(away.err, /Warning: Cannot reach .* Tokens that were copied from this profile may still/);
+  match(away.err, /Warning: Cannot reach .* Copies of this profile's tokens may still/);
   match(away.err, /Signed out of the profile "work", but not revoked/);
   const path = join(at.home, ".cli", "config.json");
   await Deno.writeTextFile(path, JSON.stringify({ profiles: { default: {} } }));
@@ -257,11 +257,11 @@ Deno.test("auth logout names the sign-ins that remain", async () => {
   await using at = await withTwo();
   await bindHere(at);
   const local = await at.run("auth logout -y work");
-  match(local.err, /work\/\.cli\/config\.json has a sign-in of its own, which still applies/);
+  match(local.err, /work\/\.cli\/config\.json has its own sign-in, which still applies/);
   at.env.CLI_REFRESH_TOKEN = "rtk_from_the_environment";
   match(
     (await at.run("auth logout -y default")).err,
-    /CLI_REFRESH_TOKEN is set and still signs in/,
+    /CLI_REFRESH_TOKEN is set and still applies/,
   );
 });
 

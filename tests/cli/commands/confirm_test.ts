@@ -42,7 +42,7 @@ Deno.test("a confirmation names the object and the project", async () => {
   await using desk = await openDesk();
   const asked = await desk.run("offerings", "delete", "winter_sale");
   equal(asked.code, 3);
-  const where = `in the project ${desk.projectId}\\?": nobody is at the terminal`;
+  const where = `in the project ${desk.projectId}\\?": there is no interactive terminal`;
   match(asked.err, new RegExp(`"Delete the offering winter_sale ${where}`));
   const { id } = (await desk.run("offerings", "view", "winter_sale", "--output", "json"))
     .json() as { id: string };

@@ -157,8 +157,8 @@ Deno.test("a repository whose contents cannot be read fails", async () => {
   await Deno.writeTextFile(join(at.cwd, ".git"), "gitdir: nowhere\n");
   const found = await doctor(at);
   deepStrictEqual([found.code, troubled(found)], [1, ["git: fail"]]);
-  match(found.checks["git"]?.detail ?? "", /^git may take .* into /);
-  match(found.checks["git"]?.fix ?? "", /^Nothing must be listed by: git -C /);
+  match(found.checks["git"]?.detail ?? "", /^git may commit .* to /);
+  match(found.checks["git"]?.fix ?? "", /^This command must list nothing: git -C /);
 });
 
 Deno.test("a broken cli.toml fails even where another file takes precedence", async () => {
@@ -187,7 +187,7 @@ Deno.test("a stale active mark is a warning, a stale CLI_PROFILE fails", async (
   await Deno.writeTextFile(join(at.home, ".cli", "active"), "gone\n", { mode: 0o600 });
   const mark = await doctor(at);
   deepStrictEqual([mark.code, troubled(mark)], [0, ["active profile: warn"]]);
-  match(mark.checks["active profile"]?.detail ?? "", /named "gone", which is not stored/);
+  match(mark.checks["active profile"]?.detail ?? "", /names "gone", which is not stored/);
   at.env.CLI_PROFILE = "gone";
   const variable = await doctor(at);
   deepStrictEqual(troubled(variable), [
@@ -219,7 +219,7 @@ Deno.test("a service without a health address passes", async () => {
   };
   const found = await doctor(at, "doctor", { intercept });
   strictEqual(found.code, 0, found.text);
-  match(found.checks["service"]?.detail ?? "", /^no version told at http/);
+  match(found.checks["service"]?.detail ?? "", /^version unknown at http/);
 });
 
 Deno.test("a clock that is off by more than a minute fails", async () => {
@@ -233,7 +233,7 @@ Deno.test("a clock that is off by more than a minute fails", async () => {
   deepStrictEqual(troubled(near), []);
   const far = await doctor(at, "doctor", { intercept: answering(-120_000) });
   deepStrictEqual([far.code, troubled(far)], [1, ["clock: fail"]]);
-  match(far.checks["clock"]?.detail ?? "", /this machine is 12\d s ahead of the service/);
+  match(far.checks["clock"]?.detail ?? "", /this machine's clock is 12\d s ahead of the service's/);
 });
 
 Deno.test("a revoked sign-in fails, with the command that signs in again", async () => {
@@ -291,7 +291,7 @@ Deno.test("a variable that shadows a stored value is a warning", async () => {
   deepStrictEqual([found.code, troubled(found)], [0, ["sign-in: warn"]]);
   match(
     found.checks["sign-in"]?.detail ?? "",
-    /^CLI_REFRESH_TOKEN; it comes before .* and the pro/,
+    /^CLI_REFRESH_TOKEN; it overrides .* and the pro/,
   );
 });
 

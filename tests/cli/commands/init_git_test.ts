@@ -87,7 +87,7 @@ Deno.test({
     await git(at.cwd, "add", "-f", ".cli/config.json");
     const tracked = await at.run("init --no-apps --force");
     strictEqual(tracked.code, 1);
-    match(tracked.err, /git tracks it\nTake it out of the repository: git rm --cached /);
+    match(tracked.err, /git tracks it\nRemove it from the repository: git rm --cached /);
     deepStrictEqual(at.sent, []);
   },
 });

@@ -27,7 +27,7 @@ Deno.test("init --no-local-creds reports no binding where another file takes pre
   strictEqual(below.code, 1);
   match(
     below.err,
-    RegExp(`config.json" names ${first} and comes before cli.toml\nLeave out --no-l`),
+    RegExp(`config.json" names ${first} and overrides cli.toml\nLeave out --no-l`),
   );
   ok(!at.paths(at.cwd).some((path) => path.startsWith("sub/")));
   const words = `init --no-apps --no-local-creds --project-id ${second}`;

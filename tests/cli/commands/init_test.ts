@@ -56,7 +56,7 @@ Deno.test("init takes the only project, tags the chosen apps, and keeps the sign
   const ran = await at.run("init --output json", { keys: [[SPACE, ENTER]] });
   strictEqual(ran.code, 0, ran.err);
   match(ran.err, /The project is \S+ "Notes"/);
-  match(ran.asked, /Which apps is it about\?/);
+  match(ran.asked, /Which apps does it belong to\?/);
   const facts = ran.json();
   const { project_id, apps, profile } = await local(at);
   strictEqual(project_id, at.service.projectId);
@@ -178,7 +178,7 @@ Deno.test("a failed write undoes the earlier ones and revokes the new sign-in", 
   const before = [at.paths(at.cwd), await liveGrants(at)];
   const failed = await at.run("init --no-apps --force");
   strictEqual(failed.code, 1);
-  match(failed.err, /Cannot read ".*cli\.toml": a folder is in its place/);
+  match(failed.err, /Cannot read ".*cli\.toml": there is a folder at its path/);
   deepStrictEqual([at.paths(at.cwd), await liveGrants(at)], before);
   strictEqual(await read(at, ".gitignore"), "*.log\n");
 });
@@ -227,7 +227,7 @@ Deno.test("a folder whose sign-in has ended is bound again with the profile", as
   const [, fix = ""] = /Sign in again with: cli (.*)/.exec(ended.err) ?? [];
   const again = await at.run(`${fix} --no-apps`);
   strictEqual(again.code, 0, again.err);
-  match(again.err, /The folder's own sign-in cannot be used; looking for another one/);
+  match(again.err, /The folder's own sign-in does not work; trying another one/);
   strictEqual((await at.run("projects list")).code, 0);
 });
 
@@ -273,7 +273,7 @@ Deno.test("outside a repository, init warns to keep .cli private", async () => {
   await using at = await openHome();
   await signedIn(at);
   const ran = await at.run("init --no-apps --output json");
-  match(ran.err, /No git repository holds the folder: keep \.cli out of whatever you share/);
+  match(ran.err, /The folder is not in a git repository\. Do not share/);
   deepStrictEqual(ran.json().git, { repository: null, ignored: false });
   strictEqual(await read(at, ".cli", ".gitignore"), "*\n");
 });
@@ -282,7 +282,7 @@ Deno.test("init reports the settings that take precedence over the new binding",
   await using at = await inRepository();
   at.env.CLI_PROJECT_ID = "proj_elsewhere";
   const ran = await at.run("init --no-apps");
-  match(ran.err, /Warning: CLI_PROJECT_ID names proj_elsewhere and comes before cli\.toml/);
+  match(ran.err, /Warning: CLI_PROJECT_ID names proj_elsewhere and overrides cli\.toml/);
 });
 
 Deno.test("with CLI_REFRESH_TOKEN the folder also gets its own sign-in", async () => {
@@ -310,7 +310,7 @@ Deno.test("without token exchange, init signs in once more or names the alternat
   deepStrictEqual(at.paths(at.cwd).filter((path) => !path.startsWith(".git")), []);
   const seen = await at.run("init --no-apps", { intercept, keys: [], browser: allow });
   strictEqual(seen.code, 0, seen.err);
-  match(seen.err, /Sign in once more, for this folder/);
+  match(seen.err, /Sign in again for this folder/);
   notStrictEqual((await local(at)).profile?.refresh_token, (await storedProfile(at)).refresh_token);
 });
 

@@ -99,7 +99,7 @@ Deno.test("products that cannot be sold are marked", async () => {
   const { code, out, err } = await desk.run("offerings", "preview", "empty");
   equal(code, 0);
   match(out, /^ +empty +Empty +0 +no$/m);
-  match(err, /The app receives no package/);
+  match(err, /The app receives no packages/);
 });
 
 Deno.test("without a single app for the platform, the app ids are listed", async () => {
@@ -112,7 +112,7 @@ Deno.test("without a single app for the platform, the app ids are listed", async
   equal(several.code, 2);
   match(
     several.err,
-    /^Cannot tell which app to preview: of the types play_store and amazon .* 2$/m,
+    /^Cannot choose an app to preview: of the types play_store and amazon .* 2$/m,
   );
   ok(several.err.includes(`--app-id ${ids["play_store"]} (Notes for Android, play_store)`));
   ok(several.err.includes(`--app-id ${fire.id} (Fire, amazon)`));
@@ -131,7 +131,7 @@ Deno.test("an app and a platform that contradict each other are refused", async 
   for (const platform of ["android", "web"]) {
     const { code, out, err } = await desk.run(...words, platform);
     deepEqual([code, out], [2, ""]);
-    match(err, /^Cannot preview "Notes for iOS" \(app\w+\) on \w+: it is of the type app_store\n/);
+    match(err, /^Cannot preview "Notes for iOS" \(app\w+\) on \w+: its type is app_store\n/);
     match(err, /^Leave out --platform or pass --platform ios, or /m);
   }
   // Without --platform nothing is contradicted.
@@ -145,7 +145,7 @@ Deno.test("a project without an app for the platform lists its other apps, or no
   const words = ["offerings", "preview", "--project-id", id];
   const empty = await desk.run(...words);
   equal(empty.code, 2);
-  match(empty.err, /^Cannot tell .* of the types app_store and mac_app_store there is none\n/);
+  match(empty.err, /^Cannot choose .* of the types app_store and mac_app_store there is none\n/);
   match(empty.err, /^Run: cli apps create --help$/m);
   const client = desk.client.with({ projectId: id });
   const app = await createApp(client, { type: "stripe", name: "Web" });
@@ -161,7 +161,7 @@ Deno.test("an error of version 1 keeps its message", async () => {
   const long = await desk.run("offerings", "preview", "--as", "x".repeat(1501));
   equal(long.code, 1);
   match(long.err, /An app user id must have at most 1500 characters/);
-  ok(!long.err.includes("not one of the service's own"), long.err);
+  ok(!long.err.includes("does not come from the service"), long.err);
   const json = await desk.run(
     ...["offerings", "preview", "--as", "x".repeat(1501), "--output", "json"],
   );

@@ -84,7 +84,7 @@ Deno.test("purchases refund asks, then ends the access", async () => {
   match((await desk.run("subs", "info", "ada")).out, /^Active entitlements \(0\)$/m);
   const again = await desk.run("purchases", "refund", id, "-y");
   equal(again.code, 7);
-  match(again.err, new RegExp(`^See how it stands: cli purchases view ${id}$`, "m"));
+  match(again.err, new RegExp(`^See its state: cli purchases view ${id}$`, "m"));
 });
 
 Deno.test("purchases refund is for web billing only", async () => {
@@ -102,11 +102,11 @@ Deno.test("an unknown purchase or invoice is not found, and the hint leads to a 
     const words = verb === "refund" ? ["purchases", verb, "purc_none", "-y"] : ["purchases", verb];
     const { code, err } = await desk.run(...words, ...verb === "refund" ? [] : ["purc_none"]);
     equal(code, 5, verb);
-    match(err, /^See what there is: cli subscribers info <user-id> --project-id \w+$/m);
+    match(err, /^See the list: cli subscribers info <user-id> --project-id \w+$/m);
   }
   const { code, err } = await desk.run("invoices", "view", "svcbin_none");
   equal(code, 5);
-  match(err, /^See what there is: cli subscribers invoices <user-id> --project-id \w+$/m);
+  match(err, /^See the list: cli subscribers invoices <user-id> --project-id \w+$/m);
 });
 
 Deno.test("invoices view shows the total and each line", async () => {

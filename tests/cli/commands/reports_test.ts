@@ -117,10 +117,10 @@ Deno.test("invalid days and reversed spans are refused before sending", async ()
   for (
     const [flags, message] of [
       ["--start 2026-02-30", /^Cannot use "2026-02-30" for --start: there is no such day\n/],
-      ["--end 20260101", /^Cannot use "20260101" for --end: it is not written as YYYY-MM-DD\n/],
+      ["--end 20260101", /^Cannot use "20260101" for --end: it must be written as YYYY-MM-DD\n/],
       [
         "--start 2026-01-02 --end 2026-01-01",
-        /^Cannot use the days .* they end before they start\n/,
+        /^Cannot use the days .* the end is before the start\n/,
       ],
       ["--period hour", /--period cannot be "hour"; it takes day, week, month, quarter, year\n/],
       ["--filter store", /^Cannot use "store" for --filter: it has no "="\n/],

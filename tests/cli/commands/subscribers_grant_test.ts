@@ -60,7 +60,7 @@ Deno.test("subscribers grant warns where it shortens existing access", async () 
   await using desk = await deskAt();
   await desk.run("subscribers", "grant", "ada", "pro", "-d", "1y", "-y");
   const shorter = await desk.run("subscribers", "grant", "ada", "pro", "-d", "7d");
-  match(shorter.err, /^Warning: ada has pro until 2027-01-31 12:30:15Z already/m);
+  match(shorter.err, /^Warning: ada already has pro until 2027-01-31 12:30:15Z;/m);
   const longer = await desk.run("subscribers", "grant", "ada", "pro", "-d", "2y");
   ok(!longer.err.includes("Warning"), longer.err);
 });
@@ -123,7 +123,7 @@ Deno.test("subscribers assign-offering gives one subscriber another offering", a
   };
   const { code, err } = await desk.run("subscribers", "assign-offering", "ada", "winter_sale");
   equal(code, 0, err);
-  match(err, /^ada is shown winter_sale$/m);
+  match(err, /^ada now receives winter_sale$/m);
   deepEqual([await preview("ada"), await preview("grace")], ["winter_sale", "default"]);
   match(
     (await desk.run("subs", "assign-offering", "ada", "--current")).err,
@@ -133,7 +133,7 @@ Deno.test("subscribers assign-offering gives one subscriber another offering", a
   for (const words of [["ada"], ["ada", "winter_sale", "--current"]]) {
     const { code, err } = await desk.run("subscribers", "assign-offering", ...words);
     equal(code, 2);
-    match(err, /name an offering, or pass --current/);
+    match(err, /an offering or --current is missing/);
   }
 });
 
@@ -149,7 +149,7 @@ Deno.test("subscribers revoke shows the remaining access and its store", async (
   deepEqual(remains, [
     "Warning: Access to pro remains until 2026-02-28 12:30:15Z through notes.pro.monthly " +
     `(app_store, ${monthly.id})`,
-    `Warning: Access to pro remains for ever through notes_lifetime (play_store, ${once.id})`,
+    `Warning: Access to pro remains forever through notes_lifetime (play_store, ${once.id})`,
   ]);
   match((await desk.run("subs", "info", "ada")).out, /^Active entitlements \(1\)$/m);
 });
@@ -192,7 +192,7 @@ Deno.test("subscribers revoke does not guess when subscriptions cannot be read",
   await permit("customers:read_write", "subscriptions:read");
   const { code, err } = await desk.run("subscribers", "revoke", "ada", "pro", "-y");
   equal(code, 0, err);
-  match(err, /Access through a purchase, if there is any, stays/);
+  match(err, /Access through purchases is unknown/);
   match(err, /^Revoked the grant of pro/m);
 });
 

@@ -39,7 +39,7 @@ Deno.test("a section without permission counts as unreadable", async () => {
   const lacks = (what: string) =>
     `no ${what}: The credential lacks the permission "customer_information:${what}:read"`;
   ok(err.includes(`${lacks("subscriptions")}; ${lacks("purchases")}`), err);
-  match(err, /^Replace CLI_REFRESH_TOKEN by one with those permissions/m);
+  match(err, /^Replace CLI_REFRESH_TOKEN with one that has those permissions/m);
   match(out, /^entl\w+ +2026-02-28 +- +- +-$/m);
   match(
     err,

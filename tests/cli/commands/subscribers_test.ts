@@ -34,7 +34,7 @@ Deno.test("subscribers list shows one page and how to continue", async () => {
   equal(page.out.trimEnd().split("\n").length, 21);
   match(page.out, /^ada +GB +2026-01-31 +2026-01-31 +iOS$/m);
   const [last = "", next = ""] = ids.slice(19, 21);
-  match(page.err, new RegExp(`More follow: .*--starting-after ${last}$`, "m"));
+  match(page.err, new RegExp(`More items follow\\. .*--starting-after ${last}$`, "m"));
   const rest = await desk.run("subs", "list", "--starting-after", last);
   match(rest.out, new RegExp(`^${next} `, "m"));
   ok(!rest.out.includes(`${last} `));
@@ -165,7 +165,7 @@ Deno.test("subscribers create merges a file into the request; the id is optional
   const before = desk.sent.length;
   const other = await desk.run("subs", "create", "new_5", "--file", "other.json");
   deepEqual([other.code, other.out, desk.sent.length], [2, "", before]);
-  match(other.err, /^Cannot create the subscriber "new_5": its file says the id "other"\n/);
+  match(other.err, /^Cannot create the subscriber "new_5": the file has the id "other"\n/);
   const taken = await desk.run("subscribers", "create", "ada");
   equal(taken.code, 7);
   equal((await desk.run("subscribers", "create", "guest")).code, 1);
@@ -202,7 +202,7 @@ Deno.test("subscribers transfer moves one subscriber's purchases to another", as
   equal(rest.err, "Transferred 1 subscription from ada to grace\n");
   const nothing = await desk.run(...words, "-y");
   equal(nothing.code, 0);
-  equal(nothing.err, "Warning: Nothing was transferred: ada had none of it\n");
+  equal(nothing.err, "Warning: Nothing was transferred: ada had nothing to transfer\n");
   match(rest.out, /^From\nid +ada$/m);
   match(rest.out, /^To\nid +grace$/m);
   match((await desk.run("subs", "info", "grace")).out, /^Subscriptions \(2\)$/m);

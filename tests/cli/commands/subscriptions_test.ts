@@ -48,7 +48,7 @@ Deno.test("subscriptions view of a promotional grant has neither product nor pag
   match(out, /^store +promotional$/m);
   const table = await desk.run("subscriptions", "management-url", id);
   deepEqual([table.code, table.out], [0, ""]);
-  match(table.err, /^There is no page where sub\w+ can be managed$/m);
+  match(table.err, /^sub\w+ has no management page$/m);
   const { json } = await desk.run("subscriptions", "management-url", id, "--output", "json");
   deepEqual(json(), { object: "management_url", management_url: null });
 });
@@ -70,7 +70,7 @@ Deno.test("subscriptions transactions shows money with the digits of its currenc
   match((await desk.run("sub", "transactions", yen.id)).out, / completed +980 +JPY /);
   const page = await desk.run("sub", "transactions", id, "--limit", "1");
   equal(page.out.trimEnd().split("\n").length, 2);
-  match(page.err, /go on with --starting-after txn_\w+$/m);
+  match(page.err, /continue with --starting-after txn_\w+$/m);
   const { json } = await desk.run("sub", "transactions", id, "--output", "json");
   deepEqual(
     json(),
@@ -142,7 +142,7 @@ Deno.test("subscriptions cancel asks, then lets the period end", async () => {
     asked.err,
     new RegExp(
       `Cancel the subscription ${id} of ada at the end of its period in the project ` +
-        `proj\\w+\\?.*nobody is at the terminal`,
+        `proj\\w+\\?.*there is no interactive terminal`,
     ),
   );
   deepEqual(writesOf(desk), []);
@@ -153,7 +153,7 @@ Deno.test("subscriptions cancel asks, then lets the period end", async () => {
   const again = await desk.run("sub", "cancel", id, "--confirm");
   equal(again.code, 7);
   match(again.err, /^Cannot cancel a subscription: .*already cancelled/);
-  match(again.err, new RegExp(`^See how it stands: cli subscriptions view ${id}$`, "m"));
+  match(again.err, new RegExp(`^See its state: cli subscriptions view ${id}$`, "m"));
 });
 
 Deno.test("subscriptions refund asks, then ends the access at once", async () => {
@@ -185,7 +185,7 @@ Deno.test("an unknown subscription is not found, and the hint leads to those the
   for (const verb of ["view", "transactions", "entitlements", "management-url", "cancel -y"]) {
     const { code, out, err } = await desk.run("subscriptions", ...verb.split(" "), "sub_none");
     deepEqual([code, out], [5, ""], verb);
-    match(err, /^See what there is: cli subscribers info <user-id> --project-id \w+$/m);
+    match(err, /^See the list: cli subscribers info <user-id> --project-id \w+$/m);
   }
 });
 

@@ -48,7 +48,7 @@ Deno.test("webhooks ping tells whether the receiver has got it, and exits by tha
   await using counter = await openOffice();
   await subscribe(counter, receiver, "renewal");
   const good = await counter.run("webhooks ping $hook");
-  deepEqual([good.code, good.err], [0, "The receiver has got it\n"]);
+  deepEqual([good.code, good.err], [0, "The receiver accepted it\n"]);
   match(good.out, /^state +delivered$/m);
   equal(receiver.arrived[0]?.event.type, "TEST");
   receiver.behave = answers(500);
@@ -99,7 +99,7 @@ Deno.test("webhooks rotate-secret asks first, and shows the new secret once", as
   equal(code, 0);
   match(out, /^signing_secret +whsec_\S{32}$/m);
   match(out, /^previous_expires_at +2026-02-01 12:30:15Z$/m);
-  match(err, /^The signing secret is shown only here\./);
+  match(err, /^The signing secret is shown only once\./);
 });
 
 Deno.test("events resend and recover send again what was sent, or was not", async () => {
@@ -120,23 +120,23 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   ok(pinged.err.endsWith(enable), pinged.err);
   const nobody = await counter.run("events resend $event");
   deepEqual([nobody.code, nobody.out], [0, ""]);
-  match(nobody.err, /No webhook wants this event/);
+  match(nobody.err, /No webhook subscribes to this event/);
   match(await run(counter, "webhooks list"), /2026-01-31 +2026-01-31/);
   receiver.behave = answers(200);
   await run(counter, `webhooks update $hook --url ${receiver.url}`);
   await buy(counter, "bob");
   // A day as the end is meant to its end.
   const before = "events recover --since 2026-01-31 --until 2026-01-31T00:00:00Z";
-  equal((await counter.run(before)).err, "0 deliveries on the way\n");
+  equal((await counter.run(before)).err, "Resending 0 deliveries\n");
   const again = await counter.run("events recover --since 2026-01-31 --until 2026-01-31");
-  deepEqual([again.code, again.err], [0, "1 delivery on the way\n"]);
+  deepEqual([again.code, again.err], [0, "Resending 1 delivery\n"]);
   await counter.desk.service.deliverer.idle();
   deepEqual(receiver.arrived.map(({ event }) => event.app_user_id), ["ada", "bob", "ada"]);
   const sent = await counter.run("events resend $event");
   match(sent.out, /^pending +dlv\w+ +whintgr\w+ +NON_RENEWING_PURCHASE/m);
   match(
     sent.err,
-    /^The event is on its way to 1 webhook\nSee what becomes of it: cli webhooks att/,
+    /^The event is being sent to 1 webhook\nSee the result: cli webhooks att/,
   );
   await counter.desk.service.deliverer.idle();
   equal(receiver.arrived.at(-1)?.event.app_user_id, "bob");
@@ -147,12 +147,12 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   equal((await counter.run("events recover")).code, 2);
   const yesterday = await counter.run("events recover --since yesterday");
   equal(yesterday.code, 2);
-  match(yesterday.err, /for --since: it is neither a day such as 2027-01-31 nor a moment such as /);
+  match(yesterday.err, /for --since: it is not a day such as 2027-01-31 or a time such as /);
   const nope = await counter.run("events resend nope");
   equal(nope.code, 5);
-  match(nope.err, /\nSee what there is: cli events list --project-id \w+\n$/);
+  match(nope.err, /\nSee the list: cli events list --project-id \w+\n$/);
   const noHook = await counter.run("events resend $event --webhook nope");
-  match(noHook.err, /\nSee what there is: cli webhooks list --project-id \w+\n$/);
+  match(noHook.err, /\nSee the list: cli webhooks list --project-id \w+\n$/);
   match(await run(counter, "events list"), /NON_RENEWING_PURCHASE +[-\d: ]{16}Z +ada/);
   match(await run(counter, "events view $event"), /^ {4}"app_user_id": "bob",$/m);
 });
@@ -190,8 +190,8 @@ Deno.test("events resend of what stands behind another event says so, and calls 
   match(out, /^waiting +dlv/m);
   equal(
     err,
-    "It waits at 1 webhook until an earlier event of the same customer has arrived\n" +
-      `See what it waits for: cli webhooks deliveries ${counter.ids["$hook"]}\n`,
+    "It waits at 1 webhook until an earlier event of the same customer is delivered\n" +
+      `See the earlier deliveries: cli webhooks deliveries ${counter.ids["$hook"]}\n`,
   );
 });
 
@@ -203,7 +203,7 @@ Deno.test("events recover refuses an end before the beginning without asking the
   equal(code, 2);
   match(
     err,
-    /--since 2026-11-28 00:00:00Z to --until 2026-11-27 12:00:00Z: that ends before it beg/,
+    /--since 2026-11-28 00:00:00Z to --until 2026-11-27 12:00:00Z: the end is before the st/,
   );
   deepEqual(counter.desk.sent, []);
 });
@@ -228,7 +228,7 @@ Deno.test("a ping that a fault lets go astray leads to the faults, not to attemp
   equal(code, 1);
   match(
     err,
-    /^Cannot ping the webhook: a fault let the event go astray\n.*cli simulate faults clear\n$/,
+    /^Cannot ping the webhook: a fault dropped the event\n.*cli simulate faults clear\n$/,
   );
 });
 
@@ -236,11 +236,14 @@ Deno.test("events trigger tells how many webhooks hear of the event", async () =
   using receiver = openReceiver();
   await using counter = await openOffice();
   const nobody = await counter.run("events trigger test");
-  match(nobody.err, /\nNo webhook wants it; send one to a webhook: cli webhooks ping <id>\n/);
+  match(
+    nobody.err,
+    /\nNo webhook subscribes to it\. Send one to a webhook with: cli webhooks ping <id>\n/,
+  );
   const consent = await counter.run("events trigger price_increase_consent_required");
   match(
     consent.err,
-    /\nNo webhook can choose this type, and there is none that gets all types\.\n/,
+    /\nWebhooks cannot choose this type, and no webhook receives all types\.\n/,
   );
   const chosen = EVENT_TYPES.filter(({ type }) => canBeChosen(type)).map(({ type }) => type);
   deepEqual(chosen, CHOICES.map((type) => type.toUpperCase()));

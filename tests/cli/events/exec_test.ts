@@ -74,7 +74,7 @@ Deno.test("events listen --exec acknowledges an event only when the command exit
     deepEqual(runs, [first, first, first, second]);
     const lines = out.trimEnd().split("\n").slice(1).map((line) => JSON.parse(line));
     deepEqual(lines.map(({ attempt, error }) => [attempt, error]), [
-      ...[[1, "it exits with 1"], [2, "it exits with 1"], [3, null], [1, null]],
+      ...[[1, "it exited with 1"], [2, "it exited with 1"], [3, null], [1, null]],
     ]);
     const product_id = "notes.pro.lifetime";
     await simulate(desk).purchase({ customer_id: "late", product_id });
@@ -83,7 +83,7 @@ Deno.test("events listen --exec acknowledges an event only when the command exit
     equal(refused.code, 1);
     match(
       refused.err,
-      /^Cannot run the command of --exec for NON_RENEWING_PURCHASE \S+: SIGKILL ends it/,
+      /^Cannot run the command of --exec for NON_RENEWING_PURCHASE \S+: SIGKILL ended it/,
     );
     // It was not acknowledged.
     const again = await desk.run("events", "listen", "--exec", "exit 0", "--until-idle");

@@ -91,7 +91,7 @@ Deno.test("a program that never comes to the end of its answer has not taken the
   for (const tls of [false, true]) {
     const drips = { says: `${head("200 OK", 30)}yes`, stays: true, tls };
     const { error } = await forwardTo(drips, { longestMs: 100 });
-    equal(error, "it does not finish its answer within 0.1 s");
+    equal(error, "it did not finish its answer within 0.1 s");
   }
 });
 

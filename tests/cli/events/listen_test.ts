@@ -79,7 +79,7 @@ Deno.test("events listen shows its signing secret once, and cli events listeners
   equal(unknown.code, 5);
   match(
     unknown.err,
-    /There is no listener "nobody" in this project\nSee what there is: cli events listeners list/,
+    /There is no listener "nobody" in this project\nSee the list: cli events listeners list/,
   );
 });
 
@@ -117,12 +117,12 @@ Deno.test("events listen ends when its name is deleted, and says where names are
   equal(code, 5, err);
   match(
     err,
-    /no listener "default" .*\nSee what there is: cli events listeners list --project-id /,
+    /no listener "default" .*\nSee the list: cli events listeners list --project-id /,
   );
   const words = ["events", "listen", "--forward-to", TARGET, "--project-id", "nope"];
   const nowhere = await desk.run(...words);
   equal(nowhere.code, 5, nowhere.err);
-  match(nowhere.err, /\nSee what there is: cli projects list\n$/);
+  match(nowhere.err, /\nSee the list: cli projects list\n$/);
 });
 
 Deno.test("events listen keeps what is refused, and says so", async () => {
@@ -212,15 +212,15 @@ Deno.test("events listen shows a line for each event on a terminal, and what was
       request.url === TARGET ? Promise.resolve(new Response()) : pass(request),
   });
   desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
-  match((await listenAll(desk)).err, /\nThey are signed with whsec_\S+\n/);
+  match((await listenAll(desk)).err, /\nThe signing secret is whsec_\S+\n/);
   await makeEvents(desk, 0);
   const { code, out, err } = await listenAll(desk);
   equal(code, 0);
   match(out, /^12:30:15Z {2}INITIAL_PURCHASE {17}ada {19}200 {6}0 ms\n$/);
-  match(err, /^Forwarding events to http:\S+ as "default"; end it with Ctrl-C\n/);
+  match(err, /^Forwarding events to http:\S+ as "default"; stop with Ctrl-C\n/);
   match(
     err,
-    /\nSee what signs them with: cli events listeners secret default\nMissed since the last/,
+    /\nSee the signing secret: cli events listeners secret default\nMissed since the last/,
   );
   match(err, /\nForwarded 1 event\n$/);
 });
@@ -252,13 +252,13 @@ Deno.test("events listen refuses what is no address, name or type, and says what
       ["--forward-to", "http://u:hush@localhost"],
       /"http:\/\/…@localhost" .* a user name or a pass/,
     ],
-    [["--forward-to", TARGET, "--name", "a b"], /--name: it is not 1 to 64/],
+    [["--forward-to", TARGET, "--name", "a b"], /--name: it must be 1 to 64/],
     [
       ["--forward-to", TARGET, "--events", "renewal,nope"],
-      /no type NOPE; there are INITIAL_PURCHASE, RENEWAL,/,
+      /no type NOPE; the types are INITIAL_PURCHASE, RENEWAL,/,
     ],
-    [["--forward-to", TARGET, "--count", "0"], /--count: it is not 1 or more/],
-    [["--exec", " "], /an empty text for --exec/],
+    [["--forward-to", TARGET, "--count", "0"], /--count: it must be 1 or more/],
+    [["--exec", " "], /"" for --exec: it is empty/],
     [[], /neither --forward-to nor --exec is given/],
   ];
   for (const [words, message] of wrong) {
@@ -326,7 +326,7 @@ Deno.test("events listen fits the terminal, and says what a filter leaves out", 
     ok(lines.length >= 2 && lines.every((line) => line.length <= columns), out);
     ok(lines.every((line) => line.endsWith(" ms")), out);
     equal(out.includes(type.toUpperCase()), columns === 80, out);
-    match(err, /\nEvents of other types count as taken under the name "default"\n/);
+    match(err, /\nEvents of other types count as acknowledged for the name "default"\n/);
   }
 });
 

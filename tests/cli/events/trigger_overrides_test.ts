@@ -71,11 +71,11 @@ Deno.test("events trigger takes dates where a moment is meant", async () => {
 
 /** What is refused, with which exit code, and why. */
 const WRONG: [string[], number, RegExp][] = [
-  [["nope"], 2, /there is no type NOPE; there are INITIAL_PURCHASE, RENEWAL/],
+  [["nope"], 2, /there is no type NOPE; it must be one of INITIAL_PURCHASE, RENEWAL/],
   [
     ["subscriber_alias"],
     2,
-    /SUBSCRIBER_ALIAS cannot be made to happen here \(not sent any more\); there are INITIAL/,
+    /SUBSCRIBER_ALIAS cannot be triggered here \(no longer sent\); it must be one of INITIAL/,
   ],
   [["renewal", "--customer", "nobody"], 5, /no customer "nobody"/],
   [

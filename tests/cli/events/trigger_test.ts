@@ -73,7 +73,7 @@ Deno.test("events trigger goes on with what the customer has, and makes it true"
   );
   equal(code, 0, err);
   match(out, /^type +UNCANCELLATION$/m);
-  match(err, /^UNCANCELLATION of ada came about\n/);
+  match(err, /^Triggered UNCANCELLATION of ada\n/);
   deepEqual((await sim.rows("subscriptions")).length, 1);
 });
 
@@ -200,7 +200,7 @@ Deno.test("events trigger undoes a refund that was made, and moves what is held"
   const words = ["--customer", "grace", "--override", "transfer.target_customer_id=ada"];
   const { code, err } = await desk.run("events", "trigger", "transfer", ...words);
   equal(code, 0, err);
-  match(err, /^TRANSFER from grace to ada came about\n/);
+  match(err, /^Triggered TRANSFER from grace to ada\n/);
   equal((await sim.rows("subscriptions")).length, 1);
   deepEqual((await sim.rows("purchases")).map((row) => row.customer_id), ["ada"]);
 });
@@ -223,7 +223,7 @@ Deno.test("events trigger buys anew, ends what gives way, and says what does not
   equal(code, 7);
   match(err, /no product to buy: it must be a subscription .* without a current purchase .*: end /);
   const [last] = (await sim.rows("subscriptions")).toReversed();
-  const hint = `In the way: ${last?.id}; end it with: cli simulate expire ${last?.id}`;
+  const hint = `${last?.id} prevents it; end it with: cli simulate expire ${last?.id}`;
   ok(err.includes(hint), err);
   // These always find a way.
   const turns = ["NON_RENEWING_PURCHASE", "INVOICE_ISSUANCE", "TRANSFER", "EXPIRATION"];
@@ -259,7 +259,7 @@ Deno.test("events types lists every type with what it means", async () => {
   const { code, out } = await desk.run("events", "types");
   equal(code, 0);
   equal(out.trimEnd().split("\n").length, EVENT_TYPES.length + 1);
-  match(out, /^PAYWALL_CLOSE +no +A paywall was closed \(apps do not report here\)$/m);
+  match(out, /^PAYWALL_CLOSE +no +A paywall was closed \(no app sends it here\)$/m);
   match(out, /^RENEWAL +yes +A subscription renewed/m);
   const { json } = await desk.run("events", "types", "--output", "json");
   deepEqual(json(), { object: "list", items: EVENT_TYPES });

@@ -172,7 +172,7 @@ withGit("a damaged repository is unsure", async (folder) => {
   const bytes = await Deno.readFile(index);
   await Deno.writeFile(index, bytes.fill(0, 0, 8));
   deepStrictEqual(await tracked(join(folder, FILE)), [undefined, undefined]);
-  match((await gitState(join(folder, FILE))).why ?? "", /git does not read the repository/);
+  match((await gitState(join(folder, FILE))).why ?? "", /git cannot read the repository/);
 });
 
 withGit(

@@ -231,6 +231,6 @@ Deno.test("help can be had as JSON, for programs", async () => {
     kind: "value",
     required: false,
     choices: ["all", "google_sdk_lt_6", "google_sdk_ge_6"],
-    brief: "Which versions of Google's billing SDK get them (default: all)",
+    brief: "The versions of Google's billing SDK that receive them (default: all)",
   });
 });

@@ -45,23 +45,23 @@ const LACKING: [line: string, says: string, hint: string][] = [
   ],
   [
     "apps create --type mac_app_store --name a --package b",
-    "Cannot create an app: --package does not fit the type mac_app_store",
+    "Cannot create an app: --package does not apply to the type mac_app_store",
     "Pass --bundle instead.",
   ],
   [
     "offerings update default",
-    "Cannot update an offering: nothing to send was given",
+    "Cannot update an offering: no changes are given",
     "Pass --display-name or --file PATH.",
   ],
   [
     "packages update x -f empty.json",
-    "Cannot update a package: nothing to send was given",
+    "Cannot update a package: no changes are given",
     "Pass --display-name, --position or --file PATH.",
   ],
   [
     "products create -f nope.json",
     'Cannot read "nope.json": no such file',
-    "Give the path of a JSON file, or - for standard input.",
+    "Pass the path of a JSON file, or - for standard input.",
   ],
 ];
 
@@ -78,12 +78,12 @@ Deno.test("a field that is missing is named by its flag, or by its name in the f
 
 Deno.test("a body that is no JSON object is refused with line and column, and not sent", async () => {
   const bad: [stdin: string, says: RegExp][] = [
-    ['{"display_name": "a",}', /line 1, column 22: a name in double quotes is needed/],
-    ['{\n  "display_name": a\n}', /line 2, column 19: a value is needed/],
-    ["[1]", /line 1, column 1: an array stands where an object is needed/],
-    ["null", /null stands where an object is needed/],
+    ['{"display_name": "a",}', /line 1, column 22: expected a name in double quotes/],
+    ['{\n  "display_name": a\n}', /line 2, column 19: expected a value/],
+    ["[1]", /line 1, column 1: expected an object, found an array/],
+    ["null", /expected an object, found null/],
     ["", /standard input: it is empty/],
-    ['{"metadata": {"n": 9007199254740993}}', /would arrive as 9007199254740992/],
+    ['{"metadata": {"n": 9007199254740993}}', /would be sent as 9007199254740992/],
   ];
   for (const [stdin, says] of bad) {
     await using counter = await openCounter({ stdin });

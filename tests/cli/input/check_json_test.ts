@@ -10,22 +10,22 @@ function faultIn(text: string): string | undefined {
 
 Deno.test("a mistake in JSON is shown by line and column", () => {
   const cases: [string, string][] = [
-    ['{"a": 1,}', "1:9: a name in double quotes is needed"],
-    ['{\n  "a": 1\n  "b": 2\n}', '3:3: "," or "}" is needed'],
-    ['{\r\n"a": [1 2]}', '2:9: "," or "]" is needed'],
-    ["{'a': 1}", '1:2: a name in double quotes or "}" is needed'],
-    ['{"a" 1}', '1:6: ":" is needed'],
-    ['{"a": }', "1:7: a value is needed"],
-    ['{"a": [,]}', '1:8: a value or "]" is needed'],
-    ['{"😀": nul}', "1:7: a value is needed"],
-    ['{"a": 1} x', "1:10: nothing more may follow"],
-    ['{"a": 1', '1:8: the text ends where "," or "}" is needed'],
-    ['{"a": "b', "1:7: the string that begins here has no end"],
+    ['{"a": 1,}', "1:9: expected a name in double quotes"],
+    ['{\n  "a": 1\n  "b": 2\n}', '3:3: expected "," or "}"'],
+    ['{\r\n"a": [1 2]}', '2:9: expected "," or "]"'],
+    ["{'a': 1}", '1:2: expected a name in double quotes or "}"'],
+    ['{"a" 1}', '1:6: expected ":"'],
+    ['{"a": }', "1:7: expected a value"],
+    ['{"a": [,]}', '1:8: expected a value or "]"'],
+    ['{"😀": nul}', "1:7: expected a value"],
+    ['{"a": 1} x', "1:10: expected the end of the text"],
+    ['{"a": 1', '1:8: the text ends; expected "," or "}"'],
+    ['{"a": "b', "1:7: the string that starts here has no end"],
     ['{"a": "b\nc"}', "1:9: a string holds a raw line break or control character"],
-    ['{"a": "b\\x"}', "1:9: this escape is not one of JSON's"],
-    ['{"a": 01}', "1:7: this number is not written as JSON writes it"],
-    ['{"a": 1.}', "1:7: this number is not written as JSON writes it"],
-    ['{"a": [1}', '1:9: "," or "]" is needed'],
+    ['{"a": "b\\x"}', "1:9: this is not an escape of JSON"],
+    ['{"a": 01}', "1:7: this is not a number of JSON"],
+    ['{"a": 1.}', "1:7: this is not a number of JSON"],
+    ['{"a": [1}', '1:9: expected "," or "]"'],
   ];
   for (const [text, message] of cases) strictEqual(faultIn(text), message, text);
 });
@@ -73,7 +73,7 @@ Deno.test("what is let through is what JSON.parse takes", () => {
   fc.assert(
     fc.property(text, (json) => {
       const fault = findJsonFault(json);
-      if (/would arrive as|is there twice/.test(fault?.what ?? "")) return;
+      if (/would be sent as|appears twice/.test(fault?.what ?? "")) return;
       let valid = true;
       try {
         JSON.parse(json);
@@ -87,13 +87,13 @@ Deno.test("what is let through is what JSON.parse takes", () => {
 });
 
 Deno.test("a name that an object has twice is a fault, and one of another object is none", () => {
-  const what = 'the name "a" is there twice';
+  const what = 'the name "a" appears twice';
   const [line, column] = [1, 9];
   deepStrictEqual(findJsonFault('{"a": 1,"a": 1}'), { line, column, what });
   const inner = '{"a": {"b": [{"a": 1}, {"a": 1}], "a": 2}}';
   strictEqual(findJsonFault(inner), undefined);
   strictEqual(findJsonFault(inner.replace('"b"', '"a"'))?.what, what);
   // Written otherwise it is the same name.
-  strictEqual(findJsonFault('{"a": 1, "\\u0061": 2}')?.what, 'the name "\\u0061" is there twice');
+  strictEqual(findJsonFault('{"a": 1, "\\u0061": 2}')?.what, 'the name "\\u0061" appears twice');
   strictEqual(findJsonFault('{"__proto__": 1, "constructor": 2, "": 3}'), undefined);
 });

@@ -156,11 +156,11 @@ Deno.test("bytes that are not UTF-8 are refused, UTF-16 by name", async () => {
 });
 
 Deno.test("what is not an object is refused, with its place", async () => {
-  const needed = "stands where an object is needed";
-  strictEqual(await refusalOf("\n [1]"), `line 2, column 2: an array ${needed}`);
-  strictEqual(await refusalOf("null"), `line 1, column 1: null ${needed}`);
-  strictEqual(await refusalOf('"{}"'), `line 1, column 1: a string ${needed}`);
-  strictEqual(await refusalOf("12"), `line 1, column 1: a number ${needed}`);
+  const needed = "expected an object, found ";
+  strictEqual(await refusalOf("\n [1]"), `line 2, column 2: ${needed}an array`);
+  strictEqual(await refusalOf("null"), `line 1, column 1: ${needed}null`);
+  strictEqual(await refusalOf('"{}"'), `line 1, column 1: ${needed}a string`);
+  strictEqual(await refusalOf("12"), `line 1, column 1: ${needed}a number`);
   strictEqual(await refusalOf(" \n"), "it is empty");
 });
 
@@ -171,16 +171,16 @@ Deno.test("a mistake in a file of secrets does not quote the file", async () => 
 Deno.test("a number that would be changed on its way is refused, with its place", async () => {
   strictEqual(
     await refusalOf('{"n": 9007199254740993}'),
-    "line 1, column 7: the number 9007199254740993 would arrive as 9007199254740992",
+    "line 1, column 7: the number 9007199254740993 would be sent as 9007199254740992",
   );
   strictEqual(
     await refusalOf('{\n"n": [1e400]}'),
-    "line 2, column 7: the number 1e400 would arrive as Infinity",
+    "line 2, column 7: the number 1e400 would be sent as Infinity",
   );
   for (
     const number of ["1e-400", "0.12345678901234567890123", "-18446744073709551615", "1.1e400"]
   ) {
-    match(await refusalOf(`{"n":${number}}`), /would arrive as/, number);
+    match(await refusalOf(`{"n":${number}}`), /would be sent as/, number);
   }
   for (
     const number of ["9007199254740992", "-0", "0.10", "1e5", "1.50E+2", "0.10000000000000001"]
@@ -205,7 +205,7 @@ Deno.test("a key named __proto__ is a key, and reaches no prototype", async () =
 
 Deno.test("a file in which one name stands twice is refused, with its place", async () => {
   await rejects(readJsonFile(piped('{"a":1,\n"a":2}'), "-"), {
-    message: 'Cannot read standard input: line 2, column 1: the name "a" is there twice',
+    message: 'Cannot read standard input: line 2, column 1: the name "a" appears twice',
   });
 });
 
@@ -256,7 +256,7 @@ Deno.test("durations follow the table: days, months of 30 days, years of 365 day
 
 Deno.test("no other duration is taken, and the refusal lists the forms", () => {
   for (const text of ["0d", "00m"]) {
-    throws(() => parseDuration(text, NOW), /: it must be longer than nothing$/);
+    throws(() => parseDuration(text, NOW), /: it must be longer than zero$/);
   }
   const wrong = "01d -1d +1d 1.5m 1,5m 1h 1w 1 d d1 1dd 1D 1d1m 1e3d 0x1d １d ∞".split(" ");
   for (const text of [...wrong, "", "1 d", " 1d", "1d ", "1d\n", "Forever", "Infinityd", "NaNd"]) {
@@ -274,7 +274,7 @@ Deno.test("a duration past the last date is refused, the last day is not", () =>
   for (
     const text of [`${last + 1}d`, "9999999m", "999999999999999999999y", `${"9".repeat(400)}d`]
   ) {
-    throws(() => parseDuration(text, NOW), /: it ends after all dates$/, text);
+    throws(() => parseDuration(text, NOW), /: it ends after the last possible date$/, text);
   }
 });
 
@@ -308,7 +308,7 @@ Deno.test("real days are taken unchanged, others are refused with the flag", () 
       " 2026-01-01",
     ]
   ) {
-    throws(() => parseDate(day, "--end"), /for --end: it is not written as YYYY-MM-DD$/, day);
+    throws(() => parseDate(day, "--end"), /for --end: it must be written as YYYY-MM-DD$/, day);
   }
 });
 
@@ -317,7 +317,7 @@ Deno.test("a span that ends before it starts is refused, one day is a span", () 
   checkDateRange("2025-12-31", "2026-01-01");
   checkDateRange(undefined, "2026-01-01");
   checkDateRange("2026-01-01", undefined);
-  throws(() => checkDateRange("2026-01-02", "2026-01-01"), /they end before they start$/);
+  throws(() => checkDateRange("2026-01-02", "2026-01-01"), /the end is before the start$/);
 });
 
 Deno.test("counts are whole numbers within their bounds", () => {
@@ -345,12 +345,15 @@ Deno.test("counts are whole numbers within their bounds", () => {
     throws(() => parseCount(text, "--limit", { min: 1, max: 100 }), {
       name: "UsageError",
       message: `Cannot use ${JSON.stringify(text)} for --limit: it is not a whole number`,
-      hint: "Give a whole number, 1 to 100.",
+      hint: "Pass a whole number, 1 to 100.",
     });
   }
-  throws(() => parseCount("101", "--limit", { min: 1, max: 100 }), /--limit: it is not 1 to 100$/);
-  throws(() => parseCount("0", "--limit", { min: 1 }), /--limit: it is not 1 or more$/);
-  throws(() => parseCount("-1", "--limit", { min: 1 }), /"-1" for --limit: it is not 1 or more$/);
+  throws(
+    () => parseCount("101", "--limit", { min: 1, max: 100 }),
+    /--limit: it must be between 1 and 100$/,
+  );
+  throws(() => parseCount("0", "--limit", { min: 1 }), /--limit: it must be 1 or more$/);
+  throws(() => parseCount("-1", "--limit", { min: 1 }), /"-1" for --limit: it must be 1 or more$/);
   for (const text of ["9007199254740993", "9".repeat(400)]) {
     throws(() => parseCount(text, "--limit", { min: 1 }), /--limit: it is too large$/);
   }

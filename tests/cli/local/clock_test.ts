@@ -44,8 +44,8 @@ Deno.test("clock freeze stops the time, and run lets it go on from there", async
   const frozen = await desk.run("clock", "freeze");
   match(frozen.out, /^frozen +yes$/m);
   deepEqual(frozen.err.trimEnd().split("\n"), [
-    "The clock stands at 2026-01-31 12:30:15Z",
-    "Move it ahead: cli clock advance 30d",
+    "The clock is stopped at 2026-01-31 12:30:15Z",
+    "Advance it: cli clock advance 30d",
   ]);
   wall += 25 * 3_600_000;
   const later = await desk.run("clock", "show");
@@ -54,7 +54,7 @@ Deno.test("clock freeze stops the time, and run lets it go on from there", async
   const running = await desk.run("clock", "run");
   match(
     running.err,
-    /^The clock runs on from 2026-01-31 12:30:15Z\nStop it: cli clock freeze\n$/,
+    /^The clock runs from 2026-01-31 12:30:15Z\nStop it: cli clock freeze\n$/,
   );
   wall += 60_000;
   match((await desk.run("clock", "show")).out, /^now +2026-01-31 12:31:15Z$/m);
@@ -79,12 +79,12 @@ Deno.test("clock advance moves the time and tells what happened on the way", asy
     counts.set(String(type), (counts.get(String(type)) ?? 0) + 1);
   }
   const [count, rows] = [[...counts.values()].reduce((a, b) => a + b), [...counts].sort()];
-  match(out, new RegExp(`^Events on the way \\(${count}\\)\nEVENT +COUNT\n`, "m"));
+  match(out, new RegExp(`^Events \\(${count}\\)\nEVENT +COUNT\n`, "m"));
   const shown = [...out.matchAll(/^([A-Z_]+) +(\d+)$/gm)].map(([, type, n]) => [type, Number(n)]);
   deepEqual(shown, rows);
   ok((counts.get("RENEWAL") ?? 0) >= 2 && counts.has("BILLING_ISSUE") && counts.has("EXPIRATION"));
   deepEqual(err.trimEnd().split("\n"), [
-    "The clock went from 2026-01-31 12:30:15Z to 2026-03-31 12:30:15Z",
+    "The clock moved from 2026-01-31 12:30:15Z to 2026-03-31 12:30:15Z",
     "See them: cli events list",
   ]);
 });
@@ -92,7 +92,7 @@ Deno.test("clock advance moves the time and tells what happened on the way", asy
 Deno.test("clock advance where nothing happens says so", async () => {
   await using desk = await deskAt();
   const { out, err } = await desk.run("clock", "advance", "PT1S");
-  match(out, /^Events on the way \(0\)\nnone$/m);
+  match(out, /^Events \(0\)\nnone$/m);
   ok(!err.includes("cli events list"));
   const moved = await clockOf(desk, "advance", "PT1S");
   deepEqual([moved["from"], moved["now"], moved["events"]], [NOW + 1000, NOW + 2000, {}]);
@@ -132,8 +132,12 @@ Deno.test("a stopped clock that is advanced stands still again, and a running on
 Deno.test("a clock that cannot be moved so stays where it is", async () => {
   await using desk = await deskAt();
   const cases: [words: string[], code: number, why: RegExp][] = [
-    [[], 2, /^Cannot move a project's time ahead: it is not said how far\nGive a period such as /],
-    [["1d", "--to", "2027-01-01"], 2, /both a period and --to are given/],
+    [
+      [],
+      2,
+      /^Cannot advance a project's clock: a period or --to is missing\nPass a period such as /,
+    ],
+    [["1d", "--to", "2027-01-01"], 2, /a period and --to exclude each other/],
     [
       ["0d"],
       2,
@@ -164,7 +168,7 @@ Deno.test("the project is the one that is named, and what comes next names it, t
   const { id } = made.json() as { id: string };
   const { out, err } = await desk.run("clock", "freeze", "--project-id", id);
   match(out, new RegExp(`^project_id +${id}$`, "m"));
-  match(err, new RegExp(`^Move it ahead: cli clock advance 30d --project-id ${id}$`, "m"));
+  match(err, new RegExp(`^Advance it: cli clock advance 30d --project-id ${id}$`, "m"));
   equal((await clockOf(desk, "show"))["frozen"], false);
 });
 
@@ -206,11 +210,14 @@ Deno.test("Ctrl-C stops the clock at the time it has reached, and says so", asyn
     },
   });
   deepEqual([code, out, paths.at(-1)], [130, "", "/cancel"]);
-  match(err, /^Stopped\nThe clock (was stopped at \d{4}-.+\.|had arrived\. See: .+)\n$/);
+  match(
+    err,
+    /^Stopped\nThe clock (was stopped at \d{4}-.+\.|advance had already finished\. See: .+)\n$/,
+  );
   const after = (await at.run("clock show --output json")).json();
   ok(Number(after["now"]) >= Number(before));
   const cancelled = await at.run("clock cancel");
-  match(cancelled.err, /^No advance was under way$/m);
+  match(cancelled.err, /^No advance was running$/m);
 });
 
 Deno.test("an advance with much that is due asks first, and one with far too much is refused", async () => {
@@ -222,7 +229,7 @@ Deno.test("an advance with much that is due asks first, and one with far too muc
   }
   const asked = await desk.run("clock", "advance", "P200Y");
   deepEqual([asked.code, asked.out], [3, ""]);
-  match(asked.err, /About \d{5} renewals and the like are due by 2226-/);
+  match(asked.err, /About \d{5} renewals and similar steps are due by 2226-/);
   match(asked.err, /-y/);
   const path = `/_sim/projects/${desk.projectId}/clock/advance`;
   const headers = { Authorization: `Bearer ${desk.service.adminSecret}` };

@@ -26,13 +26,13 @@ Deno.test("simulate faults add lets requests fail as often as it says, and list 
     for (let i = 0; i < count; i++) seen.push((await desk.send("GET", offerings)).status);
     return seen;
   };
-  equal((await faults(desk, "list")).err, "Nothing is to go wrong.\n");
+  equal((await faults(desk, "list")).err, "No faults are set.\n");
   const where = ["--path", "/v2/projects/*/offerings", "--method", "GET"];
   const added = await faults(desk, "add", ...where, "--status", "503", "--count", "2");
   match(added.out, /^status +503$/m);
   equal(
     added.err,
-    "2 requests will go wrong\nLet everything go well again: cli simulate faults clear\n",
+    "The fault applies to the next 2 requests\nClear all faults: cli simulate faults clear\n",
   );
   match((await faults(desk, "list")).out, /^GET +\/v2\/projects\/\*\/offerings +503 +- +- +2$/m);
   deepEqual(await statuses(3), [503, 503, 200]);
@@ -44,7 +44,7 @@ Deno.test("simulate faults add lets requests fail as often as it says, and list 
   equal((await desk.run("offerings", "list")).code, 0);
   deepEqual(desk.sent.slice(-2).map(({ status }) => status), [429, 200]);
   await faults(desk, "add", "--cut", "after", "--count", "9");
-  equal((await faults(desk, "clear")).err, "Everything goes well again.\n");
+  equal((await faults(desk, "clear")).err, "All faults cleared.\n");
   deepEqual(await statuses(1), [200]);
 });
 
@@ -61,7 +61,7 @@ Deno.test("simulate faults add-delivery lets deliveries go wrong, and clear ends
     await desk.service.deliverer.idle();
   };
   const told = await faults(desk, "add-delivery", id, "duplicate");
-  match(told.err, /^1 delivery will go wrong\n/);
+  match(told.err, /^The fault applies to the next 1 delivery\n/);
   await faults(desk, "add-delivery", id, "drop", "--count", "3");
   const listed = await faults(desk, "list", "--output", "json");
   const fault = { object: "delivery_fault", webhook_id: id };
@@ -83,13 +83,13 @@ Deno.test("simulate faults add-delivery lets deliveries go wrong, and clear ends
 Deno.test("simulate faults refuses what it does not know, before anything is sent", async () => {
   await using desk = await openFaulty();
   const wrong: [string, RegExp][] = [
-    ["add", /nothing says how\nPass --status, --delay-ms or --cut/],
-    ["add --retry-after 3 --delay-ms 1", /--retry-after: it goes with --status/],
-    ["add --cut before --status 500", /--cut with --status: no answer that is cut off tells a/],
+    ["add", /no kind of fault is given\nPass --status, --delay-ms or --cut/],
+    ["add --retry-after 3 --delay-ms 1", /--retry-after: it needs --status/],
+    ["add --cut before --status 500", /--cut with --status: a disconnected request gets no/],
     ["add --cut after --status 500", /--cut with --status/],
-    ["add --status 200", /"200" for --status: it is not 400 to 599/],
+    ["add --status 200", /"200" for --status: it must be between 400 and 599/],
     ["add --cut now", /--cut cannot be "now"; it takes before, after/],
-    ["add-delivery whintgr0 late", /by "late": there are duplicate, drop and reorder/],
+    ["add-delivery whintgr0 late", /"late": it must be duplicate, drop or reorder/],
   ];
   for (const [words, message] of wrong) {
     const { code, err } = await desk.run("simulate", "faults", ...words.split(" "));
@@ -116,7 +116,7 @@ Deno.test("simulate faults refuses what it does not know, before anything is sen
     equal(code, 1, path);
     match(err, message);
   }
-  equal((await faults(desk, "list")).err, "Nothing is to go wrong.\n");
+  equal((await faults(desk, "list")).err, "No faults are set.\n");
   for (const path of ["/*/projects", "/**", "/oauth2/token", "/v1/**", "/health"]) {
     await faults(desk, "add", "--path", path, "--delay-ms", "0");
   }

@@ -41,7 +41,7 @@ Deno.test("simulate purchase lets a new customer buy, and says what comes next",
   const [, id = ""] = /^id +(sub\w+)$/m.exec(out) ?? [];
   deepEqual(err.trimEnd().split("\n"), [
     `zoe bought notes.pro.monthly: ${id} is active and renews at 2026-02-28 12:30:15Z`,
-    "Let it come to that: cli clock advance --to 2026-02-28T12:30:15Z",
+    "To get there: cli clock advance --to 2026-02-28T12:30:15Z",
   ]);
   match((await desk.run("subs", "info", "zoe")).out, /^pro +2026-02-28 +will_renew +app_store /m);
 });
@@ -91,7 +91,7 @@ Deno.test("simulate purchase of what is bought once takes a quantity, and is ref
   match((await desk.run("purchases", "view", id)).out, /^quantity +3$/m);
   const wrong = await desk.run("simulate", "refund", id, "--keep-access");
   equal(wrong.code, 2);
-  match(wrong.err, /^Cannot use --keep-access for "purc\w+": it is no subscription$/m);
+  match(wrong.err, /^Cannot use --keep-access for "purc\w+": it is not a subscription$/m);
   const { err } = await sim(desk, `refund ${id}`);
   match(
     err,
@@ -138,9 +138,9 @@ Deno.test("each thing that is done to a subscription shows where it stands after
     [
       `cancel ${id}`,
       /^Cancelled: sub\w+ is active and ends at 2026-02-28 12:30:15Z$/m,
-      /^Let it come to that: cli clock advance --to 2026-02-28T12:30:15Z$/m,
+      /^To get there: cli clock advance --to 2026-02-28T12:30:15Z$/m,
     ],
-    [`uncancel ${id}`, /^The renewal is on again: sub\w+ is active and renews at /m, /./],
+    [`uncancel ${id}`, /^Renewal is on again: sub\w+ is active and renews at /m, /./],
     [`pause ${id} --for P1M`, /^It will pause: sub\w+ is active and pauses at 2026-02-28 /m, /./],
     [`resume ${id}`, /^Resumed: sub\w+ is active and renews at /m, /./],
     [
@@ -153,7 +153,7 @@ Deno.test("each thing that is done to a subscription shows where it stands after
     [`extend ${id} --until 2026-03-31T12:30:15Z`, /^Extended: .* at 2026-03-31 12:30:15Z/m, /./],
     [
       `raise-price ${id} 12.99`,
-      /^Announced the price 12\.99: .* ends, if the customer does not agree to the price, at /m,
+      /^Announced the price 12\.99: .* ends, unless the customer accepts the price, at /m,
       /./,
     ],
     [`agree-to-price ${id}`, /^The customer agreed to the price: .* renews at /m, /./],
@@ -182,12 +182,12 @@ Deno.test("simulate fail takes the grace that is given, and recover ends it", as
   const id = await buy(desk, MONTHLY);
   const later = await sim(desk, `fail ${id} --at-renewal`);
   match(later.err, /^The next charge will fail: sub\w+ is active and renews at /m);
-  match((await sim(desk, `recover ${id}`)).err, /^Charges go through again: /m);
+  match((await sim(desk, `recover ${id}`)).err, /^Charges succeed again: /m);
   const graced = await sim(desk, `fail ${id} --grace 5d`);
   match(graced.err, /^The charge failed: sub\w+ is in grace period and gives access$/m);
-  match(graced.err, new RegExp(`^Let the charge go through: cli simulate recover ${id}$`, "m"));
+  match(graced.err, new RegExp(`^Make the charge succeed: cli simulate recover ${id}$`, "m"));
   const cancelled = await sim(desk, `cancel ${id}`);
-  match(cancelled.err, new RegExp(`^Switch the renewal .*: cli simulate uncancel ${id}$`, "m"));
+  match(cancelled.err, new RegExp(`^Switch renewal on .*: cli simulate uncancel ${id}$`, "m"));
   await sim(desk, `uncancel ${id}`);
   await sim(desk, `recover ${id}`);
   const strict = await sim(desk, `fail ${id} --grace none`);
@@ -203,7 +203,7 @@ Deno.test("a paused subscription says how to resume it", async () => {
   const { code, out } = await desk.run("sub", "view", id);
   deepEqual([code, /^status +paused$/m.test(out)], [0, true]);
   const both = await desk.run("simulate", "pause", id, "--until", "2026-05-01", "--for", "30d");
-  ok(both.code !== 0 && /^Cannot let a subscription pause/m.test(both.err), both.err);
+  ok(both.code !== 0 && /^Cannot pause a subscription/m.test(both.err), both.err);
   match((await sim(desk, `resume ${id}`)).err, /^Resumed: sub\w+ is active and renews at /m);
 });
 
@@ -219,7 +219,7 @@ Deno.test("simulate refund and reverse-refund take any payment, the latest by de
   match(err, /^Refunded: sub\w+ is expired and gives no access$/m);
   const shown = (await desk.run("sub", "transactions", id)).out;
   match(shown, new RegExp(`^${first?.id} +refunded .*\n${second?.id} +refunded `, "m"));
-  match((await sim(desk, `reverse-refund ${id}`)).err, /^The refund is undone: /m);
+  match((await sim(desk, `reverse-refund ${id}`)).err, /^Undid the refund: /m);
   match(
     (await desk.run("sub", "transactions", id)).out,
     new RegExp(`^${second?.id} +completed `, "m"),
@@ -249,7 +249,7 @@ Deno.test("an unpaid subscription leads to its invoice, and paying that begins i
   const [invoice = ""] = /svcbin\w+/.exec(list.out) ?? [];
   const { out, err } = await sim(desk, `pay-invoice ${invoice}`);
   match(out, /^Line items \(1\)$/m);
-  match(err, new RegExp(`^Paid ${invoice}\nSee what has begun: cli subscribers info zoe$`, "m"));
+  match(err, new RegExp(`^Paid ${invoice}\nSee the subscription: cli subscribers info zoe$`, "m"));
   match((await desk.run("subs", "info", "zoe")).out, /^Active entitlements \(1\)$/m);
   equal((await desk.run("simulate", "pay-invoice", invoice)).code, 7);
 });
@@ -276,7 +276,7 @@ Deno.test("simulate alias merges an anonymous customer, and switches an identifi
   match(merged.out, /^Active entitlements \(1\)\nENTITLEMENT +EXPIRES\npro +2026-02-28 /m);
   match((await desk.run("subs", "info", "zoe")).out, /^Aliases \(2\)$/m);
   const same = await sim(desk, `alias zoe ${anonymous}`);
-  match(same.err, /are the same customer already$/m);
+  match(same.err, /are already the same customer$/m);
   const switched = await sim(desk, "alias zoe zack");
   match(switched.err, /^zack is another customer: nothing was merged$/m);
   match(switched.out, /^id +zack$/m);
@@ -319,7 +319,7 @@ Deno.test("simulate events lists what has happened, page by page, and shows one 
   match(page.out, /\n[\w-]{36} +RENEWAL +2026-05-31 12:30Z +zoe +production\n.*2026-05-30/);
   const oldest = await sim(desk, "events --user-id zoe --oldest-first --limit 1");
   match(oldest.out, /\n[\w-]{36} +INITIAL_PURCHASE +2026-01-31 12:30Z +zoe +production\n$/);
-  match(page.err, /^More follow: show them with --all, or go on with --starting-after [\w-]{36}$/m);
+  match(page.err, /^More items follow\. .*, or continue with --starting-after [\w-]{36}$/m);
   const all = await sim(desk, "events --user-id zoe --type renewal --all --output json");
   const { items } = all.json() as { items: { id: string; type: string }[] };
   deepEqual([items.length, new Set(items.map(({ type }) => type))], [120, new Set(["RENEWAL"])]);
@@ -329,7 +329,7 @@ Deno.test("simulate events lists what has happened, page by page, and shows one 
   equal(wrong.code, 2);
   match(
     wrong.err,
-    /^Cannot use "RENEWED" for --type: there is no type RENEWED; there are INITIAL_P/,
+    /^Cannot use "RENEWED" for --type: there is no type RENEWED; the types are INITIAL_P/,
   );
   ok(wrong.err.includes("PAYWALL_CLOSE"));
   const one = await sim(desk, `event ${items[0]?.id}`);

@@ -94,7 +94,7 @@ function untouched(interactive: boolean): AskSettings {
 Deno.test("off a terminal a confirmation fails at once and names the flag", async () => {
   await rejects(confirming(createAsk(untouched(false))), {
     name: "ConfirmationError",
-    message: `Cannot ask "${QUESTION}": nobody is at the terminal`,
+    message: `Cannot ask "${QUESTION}": there is no interactive terminal`,
     hint: "Pass -y to answer yes",
   });
 });
@@ -103,7 +103,7 @@ Deno.test("off a terminal a choice fails at once and names the flag", async () =
   const ask = createAsk(untouched(false));
   const failure = {
     name: "ConfirmationError",
-    message: 'Cannot ask "Which project?": nobody is at the terminal',
+    message: 'Cannot ask "Which project?": there is no interactive terminal',
     hint: "Pass --project-id instead",
   };
   await rejects(choosing(ask), failure);

@@ -32,36 +32,36 @@ const STATUSES: [status: number, fields: Record<string, unknown>, code: number, 
     1,
     /^Check limit; see: cli offerings view --h/,
   ],
-  [400, { type: "invalid_request" }, 1, /^See how it stands: cli offerings view pro$/],
+  [400, { type: "invalid_request" }, 1, /^See its state: cli offerings view pro$/],
   [401, { type: "authentication_error" }, 4, /^Replace CLI_REFRESH_TOKEN; .*: cli service token$/],
   [403, { type: "authorization_error" }, 4, /^See which projects you can use: cli projects list$/],
   [
     403,
     { type: "authorization_error", missing_scopes: ["project_configuration:offerings:read_write"] },
     4,
-    /^Replace CLI_REFRESH_TOKEN by one with that permission; .*: cli service token$/,
+    /^Replace CLI_REFRESH_TOKEN with one that has that permission; .*: cli service token$/,
   ],
   [
     404,
     { type: "resource_missing" },
     5,
-    /^See what there is: cli offerings list --project-id proj/,
+    /^See the list: cli offerings list --project-id proj/,
   ],
   [409, { type: "resource_already_exists", param: "name" }, 7, /^Check name; see:/],
-  [409, { type: "idempotency_error" }, 7, /^See how it stands/],
-  [413, { type: "invalid_request" }, 1, /^See how it stands/],
+  [409, { type: "idempotency_error" }, 7, /^See its state/],
+  [413, { type: "invalid_request" }, 1, /^See its state/],
   [418, { type: "teapot" }, 1, /./],
-  [422, { type: "unprocessable_entity_error" }, 7, /^See how it stands: cli offerings view pro$/],
+  [422, { type: "unprocessable_entity_error" }, 7, /^See its state: cli offerings view pro$/],
   [
     422,
     { type: "entity_references_archived_entities", referenced_object_ids: ["prod1", "prod2"] },
     7,
-    /^In the way: prod1 prod2$/,
+    /^Related objects: prod1 prod2$/,
   ],
-  [423, { type: "resource_locked_error" }, 7, /^See how it stands/],
+  [423, { type: "resource_locked_error" }, 7, /^See its state/],
   [429, { type: "rate_limit_error" }, 6, /^Try again in 60 s$/],
   [429, { type: "rate_limit_error", backoff_ms: 1_500 }, 6, /^Try again in 2 s$/],
-  [500, { type: "server_error" }, 1, /^Try again later\. The service knows this request as req7$/],
+  [500, { type: "server_error" }, 1, /^Try again later\. The request id is req7$/],
   [502, { type: "server_error" }, 1, /^Try again later/],
   [503, { type: "server_error" }, 1, /^Try again later/],
   [504, { type: "server_error" }, 1, /^Try again later/],
@@ -69,7 +69,7 @@ const STATUSES: [status: number, fields: Record<string, unknown>, code: number, 
 
 /** The lines on standard error, without those that tell of a wait. */
 function told(err: string): string[] {
-  return linesOf(err).filter((line) => !line.startsWith("Warning: The service "));
+  return linesOf(err).filter((line) => !/^Warning: .*; retrying in /.test(line));
 }
 
 Deno.test("every refusal has its exit code and what to do next, and leaves stdout clean", async () => {
@@ -114,7 +114,7 @@ Deno.test("an error that is not the service's own says so, whatever its status",
       err,
       new RegExp(`^Cannot list the offerings: The service answered with status ${status}$`, "m"),
     );
-    match(err, /not one of the service's own.*CLI_BASE_URL.*HTTPS_PROXY/);
+    match(err, /does not come from the service.*CLI_BASE_URL.*HTTPS_PROXY/);
   }
 });
 
@@ -164,11 +164,11 @@ Deno.test("every kind of error has its exit code and type", () => {
   }
 });
 
-Deno.test("a fault of the program is told from a refusal", () => {
+Deno.test("the program distinguishes bugs from refusals", () => {
   const failed = { names: ["offerings", "list"], brief: "List the offerings" };
   const { message, hint } = reportError(new TypeError("x is undefined"), failed);
   equal(message, "Cannot list the offerings: x is undefined");
-  match(hint ?? "", /fault of the program; please report it/);
+  match(hint ?? "", /This is a bug\. Please report it/);
 });
 
 Deno.test("a hint can be copied into a shell, whatever the id is", async () => {
@@ -180,7 +180,7 @@ Deno.test("a hint can be copied into a shell, whatever the id is", async () => {
   ];
   for (const [id, command] of shown) {
     const { err } = await desk.run("offerings", "archive", id);
-    equal(linesOf(err)[1], `See how it stands: ${command}`);
+    equal(linesOf(err)[1], `See its state: ${command}`);
   }
 });
 
@@ -203,7 +203,7 @@ Deno.test("the list of what there is fits what is missing, not the command", asy
     const words = template.replace("PACKAGE", item?.id ?? "");
     const { code, err } = await desk.run(...words.split(" "));
     equal(code, 5, words);
-    const hint = `See what there is: cli ${list} list --project-id ${desk.projectId}`;
+    const hint = `See the list: cli ${list} list --project-id ${desk.projectId}`;
     equal(linesOf(err)[1], hint, words);
   }
 });
@@ -232,7 +232,7 @@ Deno.test("what is missing is looked for where it could be", async () => {
   for (const [words, list] of missing) {
     const { code, err } = await desk.run(...words.split(" "));
     equal(code, 5, `${words}: ${err}`);
-    equal(linesOf(err)[1], `See what there is: cli ${list}`, words);
+    equal(linesOf(err)[1], `See the list: cli ${list}`, words);
   }
 });
 
@@ -240,7 +240,7 @@ Deno.test("of what cannot be listed no list is named", async () => {
   await using desk = await openRefusing(() => refused(404, { type: "resource_missing" }));
   for (const words of ["metrics overview", "audit-logs list", "collaborators list"]) {
     const { err } = await desk.run(...words.split(" "));
-    equal(linesOf(err)[1], "See what is wrong: cli doctor", words);
+    equal(linesOf(err)[1], "Look for the cause with: cli doctor", words);
   }
 });
 
@@ -268,12 +268,12 @@ Deno.test("only a sign-in that is stored is replaced by signing in", () => {
   match(reportError(unknown, undefined, given).hint ?? "", /^Replace CLI_REFRESH_TOKEN;/);
   match(
     reportError(lacking, undefined, given).hint ?? "",
-    /^Replace CLI_REFRESH_TOKEN by one with/,
+    /^Replace CLI_REFRESH_TOKEN with one/,
   );
   const more = refusal(403, "It lacks two", ["a:b:read", "a:c:read_write"]);
   match(
     reportError(more, undefined, { ...given, data: "my data" }).hint ?? "",
-    /^Replace CLI_REFRESH_TOKEN by one with those permissions; .*: cli service token --data 'my data'$/,
+    /^Replace CLI_REFRESH_TOKEN with one that has those permissions; .*: cli service token --data 'my data'$/,
   );
   const elsewhere = refusal(403, "no seat");
   match(reportError(elsewhere, undefined, given).hint ?? "", /: cli projects list$/);
@@ -283,7 +283,7 @@ Deno.test("a hint names ten ids at most, and JSON names them all", async () => {
   const ids = Array.from({ length: 12 }, (_, i) => `prod${i}`);
   await using desk = await openRefusing(() => refused(409, { referenced_object_ids: ids }));
   const { err } = await desk.run("apps", "delete", "app1", "-y");
-  equal(linesOf(err)[1], `In the way: ${ids.slice(0, 10).join(" ")} and 2 more`);
+  equal(linesOf(err)[1], `Related objects: ${ids.slice(0, 10).join(" ")} and 2 more`);
   const json = await desk.run("apps", "delete", "app1", "-y", "--output", "json");
   deepEqual(at(JSON.parse(json.err), "error", "referenced_object_ids"), ids);
 });
@@ -299,7 +299,7 @@ Deno.test("a hint names the command or the flag that helps", async () => {
   equal(linesOf(archived)[1], "Unarchive it first: cli offerings unarchive old");
   desk.env["CLI_SERVICE_ADMIN_SECRET"] = desk.service.adminSecret;
   const { err: nobody } = await desk.run("service", "token", "--account", "nobody@example.com");
-  equal(linesOf(nobody)[1], "See who there is: cli service account list");
+  equal(linesOf(nobody)[1], "See the accounts with: cli service account list");
   const webhook = "webhooks create --name A --url https://acme.dev/ --events bogus".split(" ");
   const { err: bogus } = await desk.run(...webhook);
   equal(linesOf(bogus)[1], "Check --events (event_types); see: cli webhooks create --help");
@@ -311,7 +311,7 @@ Deno.test("without a project or a sign-in, a command says what to do", async () 
   const lost = await desk.run("offerings", "list");
   equal(lost.code, 2);
   deepEqual(linesOf(lost.err), [
-    "Cannot tell which project is meant: none is set",
+    "Cannot choose a project: none is set",
     "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
   ]);
   equal((await desk.run("projects", "list")).code, 0);
@@ -349,15 +349,15 @@ Deno.test("a mistyped command or flag is answered with what was meant", async ()
     ["offerings create --display_name x", /did you mean --display-name\?$/m],
     ["offerings list --limit", /--limit needs a value$/m],
     ["offerings list --limit x", /^Cannot use "x" for --limit: it is not a whole number$/m],
-    ["offerings list --limit 0", /it is not 1 or more$/m],
-    ["offerings list --limit=-1", /it is not 1 or more$/m],
+    ["offerings list --limit 0", /it must be 1 or more$/m],
+    ["offerings list --limit=-1", /it must be 1 or more$/m],
     ["offerings list --limit 1 --limit 2", /--limit is given twice$/m],
     [
       "apps create --type web",
-      /--type cannot be "web"; it takes app_store, play_store, amazon, .* --file names$/m,
+      /--type cannot be "web"; it takes app_store, play_store, amazon, .* with --file$/m,
     ],
     ["projects create", /--name is missing$/m],
-    ["entitlements attach pro", /<id> <product-id>\.\.\. are needed$/m],
+    ["entitlements attach pro", /<product-id>\.\.\. is missing$/m],
     ["offerings list --all=perhaps", /: --all cannot be "perhaps"; it takes yes or no$/m],
   ];
   for (const [words, says] of mistakes) {

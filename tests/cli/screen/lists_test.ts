@@ -76,7 +76,8 @@ Deno.test("a list that stops early says where it goes on, on stderr and in the J
   await using desk = await openCrowd(8);
   const cut = await desk.run("offerings", "list", "--limit", "4");
   equal(linesOf(cut.out).length, 5);
-  const [, id = ""] = /^More follow: go on with --starting-after (\S+)\n$/.exec(cut.err) ?? [];
+  const [, id = ""] = /^More items follow: continue with --starting-after (\S+)\n$/.exec(cut.err) ??
+    [];
   ok(id.startsWith("ofrng"), cut.err);
   const rest = await desk.run("offerings", "list", "--starting-after", id, "--output", "json");
   deepEqual(keysOf(rest.json()), NUMBERED(3, 8));
@@ -104,7 +105,9 @@ Deno.test("audit logs show one page, and say how to go on", async () => {
   deepEqual(takeSent(desk), ["/audit_logs"]);
   equal(linesOf(first.out).length, 21);
   const [, id = ""] =
-    /^More follow: show them with --all, or go on with --starting-after (\S+)\n$/.exec(first.err) ??
+    /^More items follow. Show them with --all, or continue with --starting-after (\S+)\n$/.exec(
+      first.err,
+    ) ??
       [];
   const second = await desk.run("audit-logs", "list", "--starting-after", id);
   ok(!second.out.includes(linesOf(first.out)[20] ?? "-"));
@@ -132,7 +135,7 @@ Deno.test("a refusal in the middle of a list is waited out, and nothing is lost 
   requests = 1;
   const { code, json, err } = await desk.run("offerings", "list", "--output", "json");
   equal(code, 0);
-  match(err, /^(Warning: The service limits requests; trying again in [34] s\n)+$/);
+  match(err, /^(Warning: The rate limit of the service is reached; retrying in [34] s\n)+$/);
   deepEqual(keysOf(json()).slice(2), NUMBERED(1, 230));
   ok(requests >= 7);
 });
@@ -157,7 +160,7 @@ Deno.test("a service that sends more than it was asked for is cut, and continued
   });
   const { json, err } = await desk.run("offerings", "list", "--limit", "2", "--output", "json");
   deepEqual(json(), { ...page, items: items.slice(0, 2), next_page: "/v2/x?a=1&starting_after=b" });
-  equal(err, "More follow: go on with --starting-after b\n");
+  equal(err, "More items follow: continue with --starting-after b\n");
 });
 
 Deno.test("an empty list is an empty list, and a note beside an empty table", async () => {
@@ -187,7 +190,7 @@ Deno.test("packages list shows one offering's packages, or those of all", async 
   for (const [limit, note] of [[2, true], [3, true], [4, false], [9, false]] as const) {
     const { json, err } = await desk.run("packages", "list", "--output=json", `--limit=${limit}`);
     deepEqual(keysOf(json()), keys.slice(0, limit));
-    equal(err, note ? "More follow: show them with a larger --limit\n" : "");
+    equal(err, note ? "More packages follow. Show them with a larger --limit\n" : "");
   }
   const paged = await desk.run(
     "packages",
@@ -203,7 +206,7 @@ Deno.test("packages list shows one offering's packages, or those of all", async 
   equal(linesOf(rest.out).length, 3);
   const { code, err } = await desk.run("packages", "list", "--starting-after", id);
   equal(code, 2);
-  match(err, /no offering is named\nPass --offering/);
+  match(err, /--offering is missing\nPass --offering/);
 });
 
 Deno.test("offerings view is raw as JSON, and combined where --packages asks for it", async () => {

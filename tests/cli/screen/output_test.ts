@@ -334,7 +334,7 @@ Deno.test("on a terminal what is said is broken between words, and what is to be
     "Start the local service with: cli service start --port 4777 --data /tmp/somewhere/else; " +
       "its data folder must be the same",
   );
-  output.note("More follow: go on with --starting-after sub1a2b3c4d5e");
+  output.note("More items follow: continue with --starting-after sub1a2b3c4d5e");
   output.note("Sign in with: cli auth login, then cli init --profile default");
   deepStrictEqual(err.join("").split("\n"), [
     "Warning: Access to pro remains until",
@@ -348,7 +348,7 @@ Deno.test("on a terminal what is said is broken between words, and what is to be
     "Start the local service with:",
     "cli service start --port 4777 --data /tmp/somewhere/else;",
     "its data folder must be the same",
-    "More follow: go on with",
+    "More items follow: continue with",
     "--starting-after sub1a2b3c4d5e",
     "Sign in with: cli auth login, then",
     "cli init --profile default",

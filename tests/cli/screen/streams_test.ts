@@ -19,7 +19,7 @@ Deno.test("off a terminal, a command that would ask fails, names the flag and ch
       const before = counter.desk.sent.length;
       const { code, out, err } = await counter.run(`${words} ${id}${json}`);
       deepEqual([code, out], [3, ""], words);
-      match(err, /Cannot ask .*Delete the .*nobody is at the terminal/, words);
+      match(err, /Cannot ask .*Delete the .*there is no interactive terminal/, words);
       match(err, /Pass -y to answer yes/, words);
       const sent = counter.desk.sent.slice(before).filter(({ path }) => path.startsWith("/v2/"));
       deepEqual(sent.map(({ method }) => method), ["GET"], words);

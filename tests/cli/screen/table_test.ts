@@ -36,12 +36,12 @@ Deno.test("where texts cannot be cut any more they go, the last first, and it is
   deepStrictEqual(shownAt(45), [
     "ID            NAME     CREATED     RENEWALS",
     "sub1a2b3c4d5  Monthly  2024-08-01      1234",
-    "There is no room for: NOTE\n",
+    "Columns that do not fit: NOTE\n",
   ]);
   deepStrictEqual(shownAt(30), [
     "ID            CREATED     REN…",
     "sub1a2b3c4d5  2024-08-01  1234",
-    "There is no room for: NAME, NOTE\n",
+    "Columns that do not fit: NAME, NOTE\n",
   ]);
   // 23 columns have no room for the date, and cut it is another one.
   deepStrictEqual(shownAt(23).slice(0, 2), ["ID            RENEWALS", "sub1a2b3c4d5      1234"]);
@@ -95,10 +95,10 @@ Deno.test("texts go before a word of a closed list is cut, and an address goes b
     return [out.join("").trimEnd().split("\n").at(-1), err.join("")];
   };
   const whole = `${id}  INITIAL_PURCHASE  1970-01-01 00:00Z`;
-  const cut = "There is no room for: +4 (%)\n";
+  const cut = "Columns that do not fit: +4 (%)\n";
   deepStrictEqual(shownAt(81, "text"), [`${whole}  https…`, cut]);
-  deepStrictEqual(shownAt(80, "text"), [whole, "There is no room for: WHERE, +4 (%)\n"]);
-  deepStrictEqual(shownAt(96, "address"), [whole, "There is no room for: WHERE, +4 (%)\n"]);
+  deepStrictEqual(shownAt(80, "text"), [whole, "Columns that do not fit: WHERE, +4 (%)\n"]);
+  deepStrictEqual(shownAt(96, "address"), [whole, "Columns that do not fit: WHERE, +4 (%)\n"]);
   deepStrictEqual(shownAt(97, "address"), [`${whole}  https://acme.dev/hook…`, cut]);
   // Where no text is left to go, it is cut after all.
   deepStrictEqual(shownAt(71, "text")[0], `${id}  INITIAL_PURCH…  1970-01-01 00:00Z`);
@@ -179,9 +179,9 @@ Deno.test("a column that can be spared goes before any other is cut, and only wh
   deepStrictEqual(linesAt(41), linesAt());
   deepStrictEqual(linesAt(40).slice(1), [
     "spring  Spring sale  -     2026-01-31",
-    "There is no room for: BY\n",
+    "Columns that do not fit: BY\n",
   ]);
-  const without = "There is no room for: AT, BY\n";
+  const without = "Columns that do not fit: AT, BY\n";
   deepStrictEqual(linesAt(30).slice(1), ["spring  Spring sale  -", without]);
   // Of a column that says nothing nothing is said.
   deepStrictEqual(linesAt(20).slice(1), ["spring  Spring sale", without]);

@@ -60,7 +60,7 @@ Deno.test("the seconds left of a limit are counted down on a terminal", async ()
   equal(code, 0);
   const shown = err.split("\r").filter((text) => text.trim() !== "");
   const wanted = [4, 3, 2, 1].map((left) =>
-    `The service limits requests; trying again in ${left} s`
+    `The rate limit of the service is reached; retrying in ${left} s`
   );
   // The wait is up to a tenth of a second longer than asked for.
   deepEqual(shown, wanted);
@@ -70,7 +70,7 @@ Deno.test("the seconds left of a limit are counted down on a terminal", async ()
 
 Deno.test("the seconds left of a limit are one line in a pipe", async () => {
   const { err } = await limitedOnce();
-  match(err, /^Warning: The service limits requests; trying again in 4 s\n$/);
+  match(err, /^Warning: The rate limit of the service is reached; retrying in 4 s\n$/);
 });
 
 Deno.test("a line that changes in place gives way to every other text", () => {
@@ -131,11 +131,11 @@ Deno.test("--timeout ends a whole command, and says so", async () => {
   clearInterval(awake);
   deepEqual([code, out], [8, ""]);
   deepEqual(linesOf(err), [
-    "Cannot finish within 0.02 s: the time is up",
-    "Give it more time with a larger --timeout. See what is slow with: cli doctor",
+    "Cannot finish within 0.02 s: the time limit has passed",
+    "Pass a larger --timeout, or look for the cause with: cli doctor",
   ]);
   for (
-    const [text, why] of [["0", "it is not a time"], ["5x", "it is not a time"], [
+    const [text, why] of [["0", "it is not a duration"], ["5x", "it is not a duration"], [
       "999999h",
       "it is more than 24 days",
     ]]

@@ -46,7 +46,7 @@ Deno.test("an id that looks like a flag is a mistake that says how to write it",
   const { code, err } = await desk.run("offerings", "view", "-abc");
   equal(code, 2);
   match(err, /there is no flag -a$/m);
-  match(err, /as --flag=-value, an argument after --$/m);
+  match(err, /as --flag=-value, and such an argument after --$/m);
   deepEqual(desk.sent, []);
 });
 
@@ -189,7 +189,7 @@ Deno.test("a long wait for the service is told", async () => {
   });
   const { code, err } = await desk.run("apps", "list");
   equal(code, 0);
-  match(err, /The service limits requests; trying again in 4[45] s/);
+  match(err, /The rate limit of the service is reached; retrying in 4[45] s/);
 });
 
 Deno.test("two problems at once stand on one line, and say once what cannot be done", async () => {

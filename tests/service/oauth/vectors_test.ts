@@ -316,7 +316,7 @@ Deno.test("a form that is not the answer of this browser to this page is refused
     });
     await refusedByPage(response, 403);
   });
-  await t.step("a decision that is there twice", async () => {
+  await t.step("a decision that appears twice", async () => {
     const body = `form=${page.form}&account=${account}&decision=deny&decision=allow`;
     const headers = { Origin: ORIGIN, Cookie: page.cookie };
     const type = { "Content-Type": "application/x-www-form-urlencoded" };

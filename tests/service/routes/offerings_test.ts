@@ -68,7 +68,7 @@ Deno.test("an archived offering cannot become current, the current one cannot be
   match(archived.out, /state +inactive/);
   const refused = await desk.run("offerings", "set-current", "winter_sale");
   equal(refused.code, 7);
-  match(refused.err, /^Cannot make an offering the current one: An archived offering/);
+  match(refused.err, /^Cannot make an offering current: An archived offering/);
   equal((await desk.run("offerings", "archive", "default")).code, 7);
   await rejects(updateOffering(desk.client, "default", { is_current: false }), isStatus(422));
 });

@@ -139,7 +139,7 @@ Deno.test("publish makes an offering current by default, also with --paywall, un
   const plan = await desk.run(...paywall, "--dry-run");
   match(
     plan.out,
-    /^Make it the current offering +planned +the default; --no-current leaves it out$/m,
+    /^Make it the current offering +planned +the default; skip it with --no-current$/m,
   );
   equal((await desk.run(...paywall, "-y")).code, 0);
   equal((await getOffering(desk.client, "winter_sale")).is_current, true);
@@ -212,7 +212,7 @@ Deno.test("publish that fails in the middle says what was done, and can be finis
   const words = ["publish", "offering", "winter_sale", "--paywall", "/paywall.json", "--current"];
   const failed = await desk.run(...words, "-y");
   equal(failed.code, 9);
-  match(failed.err, /^Cannot make it the current offering: no; done before: set the paywall/m);
+  match(failed.err, /^Cannot make it the current offering: no; completed before: set the paywall/m);
   broken = false;
   const finished = await desk.run(...words, "-y");
   equal(finished.code, 0);

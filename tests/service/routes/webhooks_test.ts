@@ -294,7 +294,7 @@ Deno.test("webhooks on the command line", async () => {
     ...["--events", "RENEWAL, Initial_Purchase,"],
   );
   match(created.out, /^signing_secret +whsec_\S+$/m);
-  match(created.err, /^The signing secret is shown only here/);
+  match(created.err, /^The signing secret is shown only once/);
   const id = /^id +(\S+)$/m.exec(created.out)?.[1] ?? "";
   match(
     (await run("webhooks", "list")).out,
@@ -316,7 +316,7 @@ Deno.test("webhooks on the command line", async () => {
   match(missing.err, /--events is missing\n/);
   const none = await run("webhooks", "create", "--name", "A", "--url", URL, "--events", " , ");
   equal(none.code, 2);
-  match(none.err, /it names no event\n/);
+  match(none.err, /it names no event type\n/);
   equal(desk.sent.length, writes);
   const wrong = await run("webhooks", "create", "--name", "A", "--url", URL, "--events", "renewed");
   equal(wrong.code, 1);

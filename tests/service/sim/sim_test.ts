@@ -78,7 +78,7 @@ Deno.test("the data folder tells where its service is, and another address is re
   const wrong = await desk.run(...words);
   deepEqual([wrong.code, wrong.out, addresses], [2, "", []]);
   match(wrong.err, /"http:\/\/127\.0\.0\.1:4010": the service in \S+ is at http:\S+:5999$/m);
-  match(wrong.err, /^Set CLI_BASE_URL=http:\/\/127\.0\.0\.1:5999, or name another data folder/m);
+  match(wrong.err, /^Set CLI_BASE_URL=http:\/\/127\.0\.0\.1:5999, or pass another data folder/m);
   desk.env.CLI_BASE_URL = "http://localhost:5999";
   equal((await desk.run(...words)).code, 0);
   // Where no address is set, nobody means another one.
@@ -122,7 +122,7 @@ Deno.test("a wrong secret, no service and no project are told apart", async () =
   desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_wrong";
   const wrong = await desk.run("clock", "show");
   equal(wrong.code, 4);
-  match(wrong.err, /^Set CLI_SERVICE_ADMIN_SECRET to that service's own secret, or unset it /m);
+  match(wrong.err, /^Set CLI_SERVICE_ADMIN_SECRET to the secret of that service, or unset it /m);
   delete desk.env.CLI_SERVICE_ADMIN_SECRET;
   const folder = await Deno.makeTempDir();
   const none = await desk.run("clock", "show", "--data", folder);
@@ -134,7 +134,7 @@ Deno.test("a wrong secret, no service and no project are told apart", async () =
   delete desk.env.CLI_PROJECT_ID;
   match(
     (await desk.run("clock", "show")).err,
-    /^Cannot tell which project is meant: none is set$/m,
+    /^Cannot choose a project: none is set$/m,
   );
 });
 

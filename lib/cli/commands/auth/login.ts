@@ -30,22 +30,25 @@ import { parseScopes, signInHere } from "../../sign_in.ts";
 /** Signs in with a browser and stores the sign-in as a profile. */
 export const login = command({
   brief: "Sign in with a browser",
-  details: "The sign-in is stored as a profile in ~/.cli/config.json, and is the active one from " +
-    "then on. One of the same name is replaced and revoked. On a machine without a browser, forward " +
-    "a port to it (ssh -L 8976:127.0.0.1:8976) and pass --callback-port 8976, or pass --paste.",
+  details:
+    "Stores the sign-in as a profile in ~/.cli/config.json and makes it the active profile. A " +
+    "profile of the same name is replaced and its sign-in revoked. On a machine without a browser, " +
+    "forward a port to it (ssh -L 8976:127.0.0.1:8976) and pass --callback-port 8976, or pass --paste.",
   flags: {
     name: text('The profile\'s name (default: "default")', { short: "n", placeholder: "name" }),
     client_id: text("The OAuth client (default: CLI_OAUTH_CLIENT_ID, else the built-in one)", {
       placeholder: "id",
     }),
-    scope: texts("What to ask for (default: what all commands need)", { placeholder: "scope" }),
+    scope: texts("The permissions to request (default: all that the commands need)", {
+      placeholder: "scope",
+    }),
     callback_port: parsed(
       "The port of 127.0.0.1 for the browser's answer (default: any)",
       (value) => parseCount(value, "--callback-port", { min: 1, max: 65_535 }),
       { placeholder: "port" },
     ),
-    paste: toggle("Paste the answer, where no browser can reach this machine"),
-    no_verify: toggle("Store the sign-in without trying it"),
+    paste: toggle("Paste the answer, if no browser can reach this machine"),
+    no_verify: toggle("Store the sign-in without testing it"),
   },
   async run(context, { name, client_id, scope, no_verify, callback_port, paste }) {
     const { around, out } = context;
@@ -108,7 +111,7 @@ async function revokeReplaced(context: Context, previous: Profile): Promise<void
     await signOut(previous, { surroundings: around, signal });
   } catch (error) {
     if (!(error instanceof ToolkitError)) throw error;
-    out.warn(`The sign-in stored before was replaced, but not revoked: ${error.message}`);
+    out.warn(`The previous sign-in was replaced, but not revoked: ${error.message}`);
   }
 }
 
@@ -124,7 +127,7 @@ async function makeActive({ around, out }: Context, name: string): Promise<void>
   await setActive(around, name);
   const before = active ?? (await readProfile(around, DEFAULT_PROFILE) && DEFAULT_PROFILE);
   if (before === undefined) return;
-  out.note(`It is the active profile now; go back with: cli auth use ${before}`);
+  out.note(`It is the active profile now. Switch back with: cli auth use ${before}`);
 }
 
 /** Says what was asked for and not granted. */
@@ -164,10 +167,10 @@ async function tellNext(
   // The sign-in is done; what is wrong with other files is the next command's to say.
   const used = await resolveCredential(around).catch(() => undefined);
   if (used?.kind === "environment") {
-    out.warn(`${used.source} is set and comes before it: unset it to use this sign-in.`);
+    out.warn(`${used.source} is set and overrides it. Unset it to use this sign-in.`);
   } else if (used && used.name !== profile) {
     const what = used.kind === "profile" ? "CLI_PROFILE" : used.source;
-    out.warn(`${what} comes before it here: pass --profile ${profile} to use this sign-in.`);
+    out.warn(`${what} overrides it here. Pass --profile ${profile} to use this sign-in.`);
   }
   if (projects?.length === 0) return out.note("Next: cli projects create --name NAME");
   const project = await resolveProject(around).catch(() => undefined);

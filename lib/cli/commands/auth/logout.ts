@@ -32,13 +32,14 @@ interface SignedOut {
 /** Revokes stored sign-ins and removes them. */
 export const logout = command({
   brief: "Sign out",
-  details: "The service is told to end the sign-in, then the profile is removed. A profile is " +
-    "removed also where the service cannot be told.",
+  details:
+    "Revokes the sign-in at the service, then removes the profile. If the service cannot be " +
+    "reached, the profile is removed anyway.",
   args: { profile: optionalArgument("The profile (default: the active one)") },
   flags: {
     all: toggle("Sign out of all profiles"),
-    yes: toggle("Do it without asking", { short: "y" }),
-    confirm: toggle("Do it without asking", { hidden: true }),
+    yes: toggle("Skip the confirmation", { short: "y" }),
+    confirm: toggle("Skip the confirmation", { hidden: true }),
   },
   async run(context, { profile, all, ...input }) {
     const { around, out } = context;
@@ -70,8 +71,8 @@ async function namesToRemove(
   const { around, globals } = context;
   const names = await readProfileNames(around);
   if (all && profile !== undefined) {
-    throw new UsageError("Cannot sign out of one profile and of all: only one can be meant", {
-      hint: "Leave out --all or the profile's name.",
+    throw new UsageError("Cannot sign out: a profile's name and --all exclude each other", {
+      hint: "Leave out one of them.",
     });
   }
   if (all) return names;
@@ -92,7 +93,7 @@ async function signOutOf(context: Context, name: string): Promise<SignedOut> {
     revoked = profile !== undefined;
   } catch (error) {
     if (!(error instanceof ToolkitError)) throw error;
-    out.warn(`${error.message}. Tokens that were copied from this profile may still work.`);
+    out.warn(`${error.message}. Copies of this profile's tokens may still work.`);
   }
   await removeProfile(around, name);
   return { profile: name, revoked };
@@ -102,16 +103,16 @@ async function signOutOf(context: Context, name: string): Promise<SignedOut> {
 async function tellRemaining({ around, out }: Context, applied: string): Promise<void> {
   const local = await readLocal(around).catch(() => undefined);
   if (setting(around, "CLI_REFRESH_TOKEN") !== undefined) {
-    out.note("CLI_REFRESH_TOKEN is set and still signs in.");
+    out.note("CLI_REFRESH_TOKEN is set and still applies.");
   } else if (local?.profile) {
-    out.note(`${local.path} has a sign-in of its own, which still applies below its folder.`);
+    out.note(`${local.path} has its own sign-in, which still applies in its folder.`);
   }
   const left = await readProfileNames(around);
   if (left.length === 0 || left.includes(applied)) return;
   out.note(
     left.includes(DEFAULT_PROFILE)
       ? `The profile "${DEFAULT_PROFILE}" applies now.`
-      : `No profile is chosen now. Choose one with: cli auth use ${
+      : `No profile is active now. Choose one with: cli auth use ${
         left.length === 1 ? shellWord(left[0] ?? "") : "NAME"
       }`,
   );

@@ -42,9 +42,9 @@ interface ShownCredential {
 
 /** Shows which sign-in applies, where it comes from and what it shadows. */
 export const status = command({
-  brief: "Show which sign-in applies and where it comes from",
+  brief: "Show the current sign-in and its source",
   flags: {
-    name: text("The profile to show, where no local .cli/config.json applies", {
+    name: text("The profile to show, if no .cli/config.json applies", {
       short: "n",
       placeholder: "name",
     }),
@@ -143,13 +143,13 @@ function show(
     ...shadows.map((shadow) => ({ label: "shadows", value: () => placeOf(shadow) })),
   ];
   out.card(shown, fields);
-  if (expired) out.note("The access token has ended; the next command renews it.");
+  if (expired) out.note("The access token has expired; the next command renews it.");
 }
 
 /** Permissions for people: the usual ones would fill the screen. */
 function scopeWords(scope: string | null): string | null {
   if (scope === null || missingScopes(scope, DEFAULT_SCOPES).length > 0) return scope;
-  return "all that the commands need";
+  return "all permissions that the commands need";
 }
 
 /** A shadowed sign-in on one line. */

@@ -13,16 +13,20 @@ import { command, toggle } from "../../words/command.ts";
 
 /** Trusts the sign-in of the working folder. */
 export const trust = command({
-  brief: "Trust a folder's sign-in that was not made on this machine",
-  details: "A .cli/config.json from an archive or another machine may send commands to somebody " +
-    "else's service. It is used only after you have said yes once.",
-  flags: { yes: toggle("Do not ask", { short: "y" }) },
+  brief: "Trust a folder's sign-in from another machine",
+  details:
+    "A .cli/config.json from an archive or another machine may send commands to a service of " +
+    "someone else. The program uses it only after you confirm once.",
+  flags: { yes: toggle("Skip the confirmation", { short: "y" }) },
   async run({ around, ask, out }, { yes }) {
     const local = await readLocal(around);
     if (!local?.profile) {
-      throw new AuthError("Cannot trust a folder's sign-in: no .cli/config.json here has one", {
-        hint: "See which sign-in applies: cli auth status",
-      });
+      throw new AuthError(
+        "Cannot trust a folder's sign-in: no .cli/config.json here contains a sign-in",
+        {
+          hint: "See which sign-in applies: cli auth status",
+        },
+      );
     }
     const baseUrl = serviceAddress(local.profile.base_url ?? DEFAULT_BASE_URL);
     const known = await isKnownFolder(around, local, baseUrl);
@@ -32,7 +36,7 @@ export const trust = command({
       await ask.confirm(question, { flag: "-y", yes: yes === true });
       await trustFolder(around, local, baseUrl);
     }
-    out.done(`The sign-in in ${local.path} is trusted`);
+    out.done(`Trusted the sign-in in ${local.path}`);
     if (out.format === "json") {
       out.json(JSON.stringify({ path: local.path, base_url: baseUrl, changed: !known }));
     }

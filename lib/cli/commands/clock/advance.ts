@@ -32,21 +32,21 @@ const columns: Column<readonly [type: string, count: number]>[] = [
 
 /** Moves the time ahead. */
 export const advance = command({
-  brief: "Move a project's time ahead",
+  brief: "Advance a project's clock",
   details:
-    "By a period: P1M and other ones in ISO 8601 follow the calendar, 30d, 1m (30 days) and " +
-    "1y (365 days) count days. Or to a moment, with --to. What is due on the way happens in order, " +
-    "each at its own time. There is no way back. Ctrl-C stops the clock at the time it has reached. " +
-    "An advance with more than 20,000 renewals and the like asks first; one with more than " +
-    "1,000,000 is refused.",
+    "Pass a period, or a time with --to. P1M and other ISO 8601 periods follow the calendar; " +
+    "30d, 1m (30 days) and 1y (365 days) count days. Everything due on the way happens in " +
+    "order, each at its own time. The clock cannot go back. Ctrl-C stops the clock at the " +
+    "time it has reached. An advance with more than 20,000 due renewals and similar steps " +
+    "asks first; one with more than 1,000,000 is refused.",
   examples: [
     "cli clock advance P1M",
     "cli clock advance 30d",
     "cli clock advance --to 2027-01-31",
     "cli clock advance --to 2027-01-31T12:00:00Z --output json",
   ],
-  args: { by: optionalArgument("How far, such as P1M or 30d") },
-  flags: { to: moment("Until this day or moment, UTC", "--to"), ...dataFlag, ...confirmFlags },
+  args: { by: optionalArgument("The period, such as P1M or 30d") },
+  flags: { to: moment("Advance to this day or time, UTC", "--to"), ...dataFlag, ...confirmFlags },
   async run(context, { by, to, data, ...input }) {
     const body = bodyOf(by, to);
     const simulator = await openSimulator(context, data);
@@ -58,8 +58,8 @@ export const advance = command({
     if (out.format === "json") return;
     const events = Object.entries(moved.events);
     const count = events.reduce((sum, [, each]) => sum + each, 0);
-    out.table(events, columns, { title: `Events on the way (${count})`, empty: "none" });
-    out.done(`The clock went from ${utc(moved.from)} to ${utc(moved.now)}`);
+    out.table(events, columns, { title: `Events (${count})`, empty: "none" });
+    out.done(`The clock moved from ${utc(moved.from)} to ${utc(moved.now)}`);
     if (count > 0) out.note(`See them: cli events list${flags}`);
   },
 });
@@ -73,7 +73,9 @@ async function confirmLong(
 ): Promise<void> {
   const { due, to, most_unasked } = await previewAdvance(simulator, body);
   if (due <= most_unasked) return;
-  const question = `About ${due} renewals and the like are due by ${utc(to)}. Move the clock?`;
+  const question = `About ${due} renewals and similar steps are due by ${
+    utc(to)
+  }. Advance the clock?`;
   await askFirst(context, input, question);
 }
 
@@ -102,9 +104,9 @@ async function stopClock(context: Context, data: string | undefined): Promise<st
     const { cancelled, now } = await cancelAdvance(simulator);
     return cancelled
       ? `The clock was stopped at ${utc(now)}.`
-      : `The clock had arrived. See: cli clock show${flags}`;
+      : `The advance had already finished. See: cli clock show${flags}`;
   } catch {
-    return `The clock goes on. Stop it with: cli clock cancel${flags}`;
+    return `The advance continues. Stop it with: cli clock cancel${flags}`;
   }
 }
 
@@ -139,13 +141,13 @@ function told({ now, done, left, left_ms }: ClockProgress): string {
 
 /** What is sent to move the clock. */
 function bodyOf(by: string | undefined, to: number | undefined): { by: string } | { to: number } {
-  const hint = "Give a period such as P1M or 30d, or a day with --to 2027-01-31.";
+  const hint = "Pass a period such as P1M or 30d, or a day with --to 2027-01-31.";
   if (by !== undefined && to !== undefined) {
-    throw new UsageError("Cannot move a project's time ahead: both a period and --to are given", {
+    throw new UsageError("Cannot advance a project's clock: a period and --to exclude each other", {
       hint,
     });
   }
   if (by !== undefined) return { by: parsePeriod(by) };
   if (to !== undefined) return { to };
-  throw new UsageError("Cannot move a project's time ahead: it is not said how far", { hint });
+  throw new UsageError("Cannot advance a project's clock: a period or --to is missing", { hint });
 }

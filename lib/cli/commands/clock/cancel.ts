@@ -12,14 +12,14 @@ import { cancelAdvance, getClock } from "../../../simulator/clock.ts";
 
 /** Ends an advance early. */
 export const cancel = command({
-  brief: "Stop an advance at the time it has reached",
-  details: "What was due until then has happened, and nothing after it. The clock stands or runs " +
-    "on from there, as it did before the advance.",
+  brief: "Stop an advance of the clock",
+  details: "The clock keeps the time it has reached. Everything due until then has happened, and " +
+    "nothing after it. The clock then stands or runs, as before the advance.",
   flags: dataFlag,
   async run(context, { data }) {
     const simulator = await openSimulator(context, data);
     const { cancelled } = await cancelAdvance(simulator);
     showClock(context, await getClock(simulator));
-    context.out.done(cancelled ? "The advance was stopped" : "No advance was under way");
+    context.out.done(cancelled ? "The advance was stopped" : "No advance was running");
   },
 });

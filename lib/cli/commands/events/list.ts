@@ -23,8 +23,9 @@ const columns: Column<LoggedEvent>[] = [
 /** Lists the events. */
 export const list = command({
   brief: "List the events of the project, newest first",
-  details: "The next page, shown with --starting-after, goes on with older ones. Types may be " +
-    "written in either case.",
+  details:
+    "The next page, shown with --starting-after, continues with older events. Types are not " +
+    "case-sensitive.",
   examples: [
     "cli events list --limit 5",
     "cli events list --type renewal,billing_issue --user-id ada --oldest-first",
@@ -35,8 +36,8 @@ export const list = command({
       (types) => parseEventTypes(types, "--type"),
       { placeholder: "types" },
     ),
-    user_id: text("Only those of this customer", { placeholder: "id" }),
-    oldest_first: toggle("Begin with the oldest"),
+    user_id: text("Only events of this customer", { placeholder: "id" }),
+    oldest_first: toggle("List the oldest event first"),
     ...pageFlags,
     ...dataFlag,
   },

@@ -21,19 +21,21 @@ import { GAP } from "../../screen/table.ts";
 /** Forwards events. */
 export const listen = command({
   brief: "Forward events to a program as they happen (local service)",
-  details: "In order and signed, as webhooks get them. An event counts as taken once the program " +
-    "answers 200 with all of its body within 10 s, as the service asks of webhooks, or once the " +
-    "command of --exec exits with 0; until then it is tried again. With both it is forwarded " +
-    "first, and what has taken it is not asked again. Events that --events leaves out count as " +
-    "taken under that --name. The command gets the " +
-    "body on standard input and EVENT_ID, EVENT_TYPE, EVENT_CUSTOMER_ID, X_WEBHOOK_SIGNATURE, " +
-    "WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE in its environment; what it writes goes " +
-    "to standard error.\n\nThe service keeps the place of each --name, so nothing is lost between " +
-    "two runs; a new name begins now, and its signing secret is shown only then: see cli events " +
-    "listeners for it later, or to replace it. Of two programs under one name the newer gets " +
-    "all, and the older ends with exit code 7. Ctrl-C is how to end it, and the command with it: " +
-    "the exit code is 0. On a terminal there is a line for each event; in a pipe each line is " +
-    "JSON, and when nobody reads it any more, no further event is taken.",
+  details:
+    "Forwards events in order and signed, as webhooks receive them. An event is acknowledged " +
+    "once the program answers 200 with a complete body within 10 s, as the service requires of " +
+    "webhooks, or once the command of --exec exits with 0. Until then it is retried. With both " +
+    "flags the event is forwarded first, and a retry skips the part that succeeded. Events " +
+    "that --events leaves out count as acknowledged for that --name. The command gets the body " +
+    "on standard input and EVENT_ID, EVENT_TYPE, EVENT_CUSTOMER_ID, X_WEBHOOK_SIGNATURE, " +
+    "WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE in its environment; its output goes " +
+    "to standard error.\n\nThe service keeps the position of each --name, so no event is lost " +
+    "between two runs. A new name starts now, and its signing secret is printed only then; to " +
+    "see or replace it later, use cli events listeners. If two programs use one name, the " +
+    "newer one gets all events, and the older one ends with exit code 7. Ctrl-C ends the " +
+    "command and what it runs, with exit code 0. On a terminal each event is one line of text; " +
+    "in a pipe each line is JSON, and once the reader of the pipe has ended, no more events " +
+    "are acknowledged.",
   examples: [
     "cli events listen --forward-to http://localhost:3000/webhooks",
     "cli events listen --exec 'jq -r .event.type >> types.txt'",
@@ -41,20 +43,20 @@ export const listen = command({
     "cli events listen --forward-to http://localhost:3000/hooks --until-idle",
   ],
   flags: {
-    forward_to: text("Where events go, such as http://localhost:3000/webhooks", {
+    forward_to: text("The address to forward to, such as http://localhost:3000/webhooks", {
       placeholder: "url",
     }),
-    exec: text("A command for the shell, run once for each event", { placeholder: "command" }),
-    name: parsed("Under which name the place is kept (default: default)", parseName, {
+    exec: text("A shell command to run once for each event", { placeholder: "command" }),
+    name: parsed("The name that keeps the position (default: default)", parseName, {
       placeholder: "name",
     }),
     events: parsed("Only these types, separated by commas", (types) => {
       return parseEventTypes(types, "--events");
     }, { placeholder: "types" }),
-    insecure: toggle("Take any certificate, such as one that signed itself"),
-    until_idle: toggle("Stop when no event is left"),
-    count: countFlag("Stop after so many events", "--count"),
-    attempts: countFlag("Fail when an event is refused so often", "--attempts"),
+    insecure: toggle("Accept any certificate, such as a self-signed one"),
+    until_idle: toggle("Stop when no event is pending"),
+    count: countFlag("Stop after this number of events", "--count"),
+    attempts: countFlag("Fail when an event is refused this many times", "--attempts"),
     ...dataFlag,
   },
   async run(context, input) {
@@ -72,7 +74,7 @@ export const listen = command({
       }
     } catch (error) {
       if (!context.signal.aborted && !context.out.unread.aborted) throw error;
-      if (people) context.out.note("Stopped. The next run goes on from here.");
+      if (people) context.out.note("Stopped. The next run continues from here.");
     }
   },
 });
@@ -100,7 +102,7 @@ function parseTargets(forwardTo: string | undefined, exec: string | undefined): 
     });
   }
   if (exec?.trim() === "") {
-    throw new UsageError("Cannot use an empty text for --exec: it is no command");
+    throw new UsageError('Cannot use "" for --exec: it is empty');
   }
   return { url: forwardTo === undefined ? undefined : parseTarget(forwardTo), exec };
 }
@@ -118,7 +120,7 @@ function takersOf(
   return takers;
 }
 
-const KEPT = { hint: "It is not acknowledged: the next run begins with it." };
+const KEPT = { hint: "The event is not acknowledged: the next run starts with it." };
 
 /** An address as one who takes events. */
 function address(context: Context, target: Target, teller: EventTeller): Taker {
@@ -157,8 +159,8 @@ function parseTarget(text: string): URL {
   }
   if (!url.username && !url.password) return url;
   throw new UsageError(
-    `Cannot use ${named} for --forward-to: there is a user name or a password in it`,
-    { hint: "Leave it out; the signature tells the program who sends." },
+    `Cannot use ${named} for --forward-to: it contains a user name or a password`,
+    { hint: "Leave them out. The program can check the signature instead." },
   );
 }
 
@@ -167,7 +169,7 @@ function parseName(text: string): string {
   throw new UsageError(
     `Cannot use ${
       JSON.stringify(text)
-    } for --name: it is not 1 to 64 letters, digits, ".", "_" or "-"`,
+    } for --name: it must be 1 to 64 letters, digits, ".", "_" or "-"`,
   );
 }
 
@@ -189,7 +191,7 @@ function tellPeople(
     { error, duration_ms }: Answer | Execution,
   ) => {
     const clock = time(around.now()).slice(11);
-    if (error !== null) return out.warn(`${clock} ${type} ${id}: ${error}; trying again`);
+    if (error !== null) return out.warn(`${clock} ${type} ${id}: ${error}; retrying`);
     const what = padEnd(result, exec === undefined ? 3 : 6);
     const ends: [string, string] = [clock, `${what}  ${padStart(`${duration_ms} ms`, 8)}`];
     out.text(eventLine([visible(type), visible(customer_id)], ends, out.columns));
@@ -197,19 +199,19 @@ function tellPeople(
   return {
     opened({ name, signing_secret, is_new, waiting }) {
       const whither = url ? `Forwarding events to ${url.href}` : "Running the command for events";
-      out.note(`${whither} as "${name}"; end it with Ctrl-C`);
+      out.note(`${whither} as "${name}"; stop with Ctrl-C`);
       out.note(
         is_new
-          ? `They are signed with ${signing_secret}`
-          : `See what signs them with: cli events listeners secret ${name}${flags}`,
+          ? `The signing secret is ${signing_secret}`
+          : `See the signing secret: cli events listeners secret ${name}${flags}`,
       );
-      if (types) out.note(`Events of other types count as taken under the name "${name}"`);
+      if (types) out.note(`Events of other types count as acknowledged for the name "${name}"`);
       if (waiting > 0) out.note(`Missed since the last run: ${counted(waiting, "event")}`);
     },
     forwarded: (event, _, answer) => tell(event, String(answer.status), answer),
     executed: (event, _, execution) => tell(event, `exit ${execution.exit_code}`, execution),
-    lost: (why) => out.warn(`${why}; trying again`),
-    found: () => out.note("The service is there again"),
+    lost: (why) => out.warn(`${why}; retrying`),
+    found: () => out.note("The service answers again"),
   };
 }
 

@@ -23,11 +23,11 @@ const columns: Column<Listener>[] = [
   { header: "created", value: (listener) => listener.created_at, kind: "time" },
 ];
 
-const NAME = "The listener's name, as --name of cli events listen";
+const NAME = "The listener's name, as in cli events listen --name";
 
 const list = command({
-  brief: "List the names that cli events listen was run with",
-  details: "With how many events wait for each, of any type.",
+  brief: "List the listeners",
+  details: "Shows the number of pending events of each, of any type.",
   flags: dataFlag,
   async run(context, { data }) {
     const simulator = await openSimulator(context, data);
@@ -51,7 +51,7 @@ const secret = command({
 
 const rotateSecret = command({
   brief: "Replace the signing secret of a listener",
-  details: "A cli events listen that runs goes on with the old one until it is started again.",
+  details: "A running cli events listen uses the old secret until you restart it.",
   args: { name: argument(NAME) },
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { name, data, ...input }) {
@@ -66,9 +66,10 @@ const rotateSecret = command({
 });
 
 const remove = command({
-  brief: "Delete a listener and its place",
-  details: "A cli events listen that runs under that name ends. The next one begins then, with " +
-    "another signing secret.",
+  brief: "Delete a listener and its position",
+  details:
+    "A running cli events listen of that name ends. The next one starts at that time, with a " +
+    "new signing secret.",
   args: { name: argument(NAME) },
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { name, data, ...input }) {
@@ -83,9 +84,13 @@ const remove = command({
 });
 
 /** Listeners. */
-export const listeners = group("Names under which programs listen, and their secrets", [], {
-  list,
-  secret,
-  "rotate-secret": rotateSecret,
-  delete: remove,
-});
+export const listeners = group(
+  "Listeners, which keep the positions and secrets of cli events listen",
+  [],
+  {
+    list,
+    secret,
+    "rotate-secret": rotateSecret,
+    delete: remove,
+  },
+);

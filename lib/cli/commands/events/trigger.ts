@@ -16,13 +16,13 @@ import { listEventDeliveries, type LoggedEvent, triggerEvent } from "../../../si
 
 /** Triggers an event. */
 export const trigger = command({
-  brief: "Trigger an event by making it true (local service)",
-  details: "For a customer that is named, with what that customer has, or for a new one. What is " +
-    "missing is bought first, and what stands in the way is undone: a pause ends, a charge that " +
-    "failed goes through, a renewal that is off goes on again, and for whoever has bought all there " +
-    "is the oldest subscription ends. --override changes what is done: " +
-    "purchase.price=4.99, expire.reason=PRICE_INCREASE; a wrong one tells which there are. Either " +
-    "all of it happens or nothing.",
+  brief: "Trigger an event (local service)",
+  details: "Simulates what causes the event, for the given customer or for a new one. Missing " +
+    "purchases are made first, and obstacles are removed: a pause ends, a failed charge " +
+    "succeeds, and renewal is switched on again. If the customer owns every product, the " +
+    "oldest subscription ends first. --override changes a step, such as purchase.price=4.99 or " +
+    "expire.reason=PRICE_INCREASE; an invalid one lists the valid ones. Either all steps " +
+    "happen or none.",
   examples: [
     "cli events trigger renewal",
     "cli events trigger cancellation --customer ada",
@@ -30,13 +30,13 @@ export const trigger = command({
   ],
   args: { type: argument("The type, such as renewal; see: cli events types") },
   flags: {
-    customer: text("The customer to whom it happens (default: a new one)", { placeholder: "id" }),
-    override: texts("What is sent otherwise, as step.field=value", { placeholder: "pair" }),
+    customer: text("The customer (default: a new one)", { placeholder: "id" }),
+    override: texts("Change a step of the simulation: step.field=value", { placeholder: "pair" }),
     ...dataFlag,
   },
   params: { overrides: "--override", customer_id: "--customer" },
   hint: ({ referencedObjectIds: [id] }) =>
-    id === undefined ? undefined : `In the way: ${id}; end it with: cli simulate expire ${id}`,
+    id === undefined ? undefined : `${id} prevents it; end it with: cli simulate expire ${id}`,
   async run(context, { type, customer: customer_id, override, data }) {
     const pairs = parsePairs(override, "--override");
     checkOnce(pairs.map(([name]) => name));
@@ -60,12 +60,15 @@ function checkType(word: string): string {
   const known = EVENT_TYPES.find((one) => one.type === type);
   if (known?.trigger) return type;
   const why = known
-    ? `${type} cannot be made to happen here (${known.why_not})`
+    ? `${type} cannot be triggered here (${known.why_not})`
     : `there is no type ${type}`;
   const able = EVENT_TYPES.filter(({ trigger }) => trigger).map((one) => one.type).join(", ");
-  throw new UsageError(`Cannot trigger ${JSON.stringify(word)}: ${why}; there are ${able}`, {
-    hint: "See what they mean: cli events types",
-  });
+  throw new UsageError(
+    `Cannot trigger ${JSON.stringify(word)}: ${why}; it must be one of ${able}`,
+    {
+      hint: "See their descriptions with: cli events types",
+    },
+  );
 }
 
 /** Refuses a field that is given two values: only one of them could be sent. */
@@ -95,14 +98,16 @@ function tellTriggered(
 ): void {
   const { out } = context;
   const flags = sameFlags(context, data);
-  out.done(`${event.type}${ofWhom(event)} came about`);
+  out.done(`Triggered ${event.type}${ofWhom(event)}`);
   if (webhooks > 0) out.note(`It goes to ${webhooks === 1 ? "1 webhook" : `${webhooks} webhooks`}`);
   else if (event.type === "TEST") {
-    out.note(`No webhook wants it; send one to a webhook: cli webhooks ping <id>${flags}`);
+    out.note(
+      `No webhook subscribes to it. Send one to a webhook with: cli webhooks ping <id>${flags}`,
+    );
   } else if (!canBeChosen(event.type)) {
-    out.note("No webhook can choose this type, and there is none that gets all types.");
-  } else out.note("No webhook wants it.");
-  out.note(`See it as webhooks get it: cli events view ${event.id}${flags}`);
+    out.note("Webhooks cannot choose this type, and no webhook receives all types.");
+  } else out.note("No webhook subscribes to it.");
+  out.note(`See the body sent to webhooks: cli events view ${event.id}${flags}`);
 }
 
 /** Whom an event is about, both customers where something went from one to the other. */

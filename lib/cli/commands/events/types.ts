@@ -20,7 +20,7 @@ const columns: Column<EventType>[] = [
 
 /** Lists the types. */
 export const types = command({
-  brief: "List all types of events, and which can be triggered",
+  brief: "List the event types and those that can be triggered",
   async run({ out }) {
     if (out.format === "json") {
       return out.json(JSON.stringify({ object: "list", items: EVENT_TYPES }));

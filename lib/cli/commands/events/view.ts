@@ -15,7 +15,7 @@ import { getEvent } from "../../../simulator/events.ts";
 
 /** Shows one event. */
 export const view = command({
-  brief: "Show an event with the body that webhooks get",
+  brief: "Show an event and the body sent to webhooks",
   args: { id: argument("The event's id") },
   flags: dataFlag,
   async run(context, { id, data }) {

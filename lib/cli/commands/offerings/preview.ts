@@ -34,17 +34,19 @@ const PLATFORMS = ["ios", "android", "web"] as const;
 /** Shows the offerings as an app gets them. */
 export const preview = command({
   brief: "Preview the offerings as an app receives them",
-  details: "With the first public SDK key of the app. Without --app-id, it is the one app of the " +
-    "platform, first among those tagged in cli.toml. All offerings are read; an offering's id only picks what is printed.",
+  details:
+    "Reads with the first public SDK key of the app. Without --app-id it uses the only app of " +
+    "the platform; apps tagged in cli.toml come first. It always reads all offerings; an " +
+    "offering's id only selects the output.",
   examples: [
     "cli offerings preview",
     "cli offerings preview winter_sale --platform android",
     "cli offerings preview --app-id app1a2b3c4d5e --as ada --output json",
   ],
-  args: { offering_id: optionalArgument("The offering's lookup key or id; without it, all") },
+  args: { offering_id: optionalArgument("The offering's lookup key or id (default: all)") },
   flags: {
-    app_id: text("The app (default: the one of the platform)", { placeholder: "id" }),
-    as: text("The user to read as (default: cli_preview_ and the time)", {
+    app_id: text("The app (default: the only one of the platform)", { placeholder: "id" }),
+    as: text("The app user id to read with (default: cli_preview_ and the time)", {
       placeholder: "user_id",
     }),
     platform: choice("The platform (default: ios)", PLATFORMS),
@@ -68,7 +70,7 @@ export const preview = command({
 /** The answer, if it has offerings. */
 function checked(all: SdkOfferings): SdkOfferings {
   if (Array.isArray(all.offerings)) return all;
-  throw new NetworkError("Cannot preview the offerings: the service's answer has none", {
+  throw new NetworkError("Cannot preview the offerings: the service's answer contains none", {
     hint: "Check that CLI_BASE_URL is the service's address.",
   });
 }
@@ -79,7 +81,7 @@ async function checkPlatform(client: Client, appId: string, platform: Platform):
   const own = PLATFORMS.find((one) => APP_TYPES[one].includes(type));
   if (own === undefined || own === platform) return;
   throw new UsageError(
-    `Cannot preview ${JSON.stringify(name)} (${appId}) on ${platform}: it is of the type ${type}`,
+    `Cannot preview ${JSON.stringify(name)} (${appId}) on ${platform}: its type is ${type}`,
     { hint: `Leave out --platform or pass --platform ${own}, or name another app with --app-id.` },
   );
 }
@@ -103,7 +105,7 @@ async function appOn(
   const found = app ? `there are ${more.length + 1}` : "there is none";
   const choices = (app ? [app, ...more] : apps).map(describe);
   throw new UsageError(
-    `Cannot tell which app to preview: of the types ${types.join(" and ")} ${found}`,
+    `Cannot choose an app to preview: of the types ${types.join(" and ")} ${found}`,
     {
       hint: choices.length > 0
         ? `Pass one of: ${choices.join("; ")}`
@@ -137,7 +139,7 @@ async function identifierOf(client: Client, all: SdkOfferings, id: string): Prom
     `Cannot preview the offering ${JSON.stringify(lookup_key)}: apps do not receive it`,
     {
       hint: state === "inactive"
-        ? `It is archived; bring it back with: cli offerings unarchive ${lookup_key}`
+        ? `It is archived. Unarchive it with: cli offerings unarchive ${lookup_key}`
         : `Apps receive: ${
           all.offerings.flatMap(({ identifier }) => identifier ?? []).join(", ") || "none"
         }`,
@@ -191,13 +193,13 @@ function showTables({ out }: Context, all: SdkOfferings, wanted: string | undefi
     wanted === undefined || identifier === wanted
   );
   out.table(shown, offeringColumns(all.current_offering_id), {
-    empty: "The app receives no offering.",
+    empty: "The app receives no offerings.",
   });
   const choices = shown.flatMap(({ identifier: offering, packages }) =>
     (packages ?? []).map((one): Choice => ({ ...one, offering }))
   );
   if (shown.length === 0) return;
   out.table(choices, packageColumns(choices), {
-    empty: "The app receives no package: none has its products.",
+    empty: "The app receives no packages: none contains its products.",
   });
 }

@@ -31,20 +31,21 @@ const columns: Column<Account>[] = [
 
 const add = command({
   brief: "Add an account that can sign in",
-  details: "There is no password. A new account sees no project until it creates one or is given " +
-    "a seat with --project; that works for an account that is there, too.",
+  details:
+    "Accounts have no password. A new account sees no project until it creates one or gets a " +
+    "role in one with --project. --project also works for an existing account.",
   args: { email: argument("The account's e-mail address") },
   flags: {
     name: text("The person's name", { placeholder: "name" }),
-    project: text("A project to give it a seat in", { placeholder: "id" }),
-    role: choice("Its role there (default: developer)", ROLES),
+    project: text("A project to add it to", { placeholder: "id" }),
+    role: choice("Its role in that project (default: developer)", ROLES),
     ...dataFlag,
   },
   async run(context, { email, name, project, role, data }) {
     const { out } = context;
     // The service's own rule, told before it is asked.
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
-      throw new UsageError(`Cannot add ${JSON.stringify(email)}: it is no e-mail address`);
+      throw new UsageError(`Cannot add ${JSON.stringify(email)}: it is not an e-mail address`);
     }
     const account = await createAccount(await adminClient(context, data), {
       email,

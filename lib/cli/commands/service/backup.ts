@@ -33,10 +33,10 @@ const fields: Field<Shown>[] = [
 export const backup = command({
   brief: "Save the local service's data to a file",
   details:
-    "The service may be running: the file holds all data as of one moment, with a checksum and " +
-    "the version. A former backup of that name is replaced once the new one is on the disk. The " +
-    "file holds signing secrets; only you can open it. Do not copy the data folder of a running " +
-    "service with cp: the copy can be damaged.",
+    "The service can be running: the file holds all data as of one moment, with a checksum " +
+    "and the version. A previous backup of that name is replaced after the new one is on " +
+    "disk. The file holds signing secrets; only you can open it. Do not copy the data folder " +
+    "of a running service with cp: the copy can be damaged.",
   examples: ["cli service backup before.backup"],
   args: { file: argument("The file to write") },
   flags: dataFlag,

@@ -25,10 +25,11 @@ const columns: Column<RegisteredClient>[] = [
 const LOOPBACK = ["http://127.0.0.1/callback", "http://[::1]/callback"];
 
 const add = command({
-  brief: "Register a client, so that people can sign in with it",
-  details: "Use the OAuth client id that another program has built in, and it signs in here " +
-    "unchanged. A client is public: it has no secret, and must use PKCE. The port of a loopback " +
-    "redirect URI is free.",
+  brief: "Register an OAuth client",
+  details:
+    "Register the built-in OAuth client id of another program, and that program signs in here " +
+    "unchanged. Clients are public: they have no secret and must use PKCE. A loopback redirect " +
+    "URI can use any port.",
   examples: [
     "cli service client add acme-cli",
     "cli service client add acme --redirect-uri https://acme.example.com/callback",
@@ -36,7 +37,7 @@ const add = command({
   args: { id: argument("The OAuth client id") },
   flags: {
     name: text("The name to show on the consent page (default: the id)", { placeholder: "name" }),
-    redirect_uri: texts(`Where to return to (default: ${LOOPBACK.join(" and ")})`, {
+    redirect_uri: texts(`The redirect URI (default: ${LOOPBACK.join(" and ")})`, {
       placeholder: "uri",
     }),
     ...dataFlag,
@@ -51,12 +52,12 @@ const add = command({
     });
     if (out.format === "json") return out.json(JSON.stringify(answer));
     out.table([answer], columns);
-    out.done(`People can sign in with ${id}`);
+    out.done(`Registered the client ${id}`);
   },
 });
 
 const list = command({
-  brief: "List the clients that people can sign in with",
+  brief: "List the registered OAuth clients",
   flags: dataFlag,
   async run(context, { data }) {
     const { out } = context;
@@ -67,13 +68,13 @@ const list = command({
 });
 
 const remove = command({
-  brief: "Remove a client, and end every sign-in with it",
+  brief: "Remove an OAuth client and end its sign-ins",
   args: { id: argument("The OAuth client id") },
   flags: { ...dataFlag, ...confirmFlags },
   async run(context, { id, data, ...input }) {
     const { out } = context;
     const client = await adminClient(context, data);
-    await askFirst(context, input, `Remove the client ${id}, and end every sign-in with it?`);
+    await askFirst(context, input, `Remove the client ${id} and end all its sign-ins?`);
     const answer = await deleteClient(client, id);
     if (out.format === "json") return out.json(JSON.stringify(answer));
     out.done(`Removed the client ${id}`);
@@ -81,7 +82,7 @@ const remove = command({
 });
 
 /** Clients of the local service. */
-export const clients = group("Clients that people can sign in with at the local service", [], {
+export const clients = group("OAuth clients of the local service", [], {
   add,
   list,
   remove,

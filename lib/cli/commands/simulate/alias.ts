@@ -14,9 +14,11 @@ import { signInCustomer } from "../../../simulator/customers.ts";
 
 /** Let a customer sign in with another id. */
 export const alias = command({
-  brief: "Let a customer sign in with another id",
-  details: "As SDKs do it: an anonymous customer is merged with the id, unless the id belongs to " +
-    "somebody who was anonymous before; everyone else switches to the other customer.",
+  brief: "Simulate a sign-in under another id",
+  details:
+    "Works as in SDKs: an anonymous customer is merged with the customer of that id, unless " +
+    "that customer was anonymous before. In all other cases nothing is merged, and the app " +
+    "switches to the other customer.",
   args: {
     user_id: argument("The customer's app user id"),
     alias: argument("The id to sign in with"),
@@ -32,7 +34,7 @@ export const alias = command({
     showSubscriber(context, answer.customer, { keys });
     out.done(
       {
-        same: `${user_id} and ${alias} are the same customer already`,
+        same: `${user_id} and ${alias} are already the same customer`,
         merged: `${user_id} and ${alias} are now one customer: ${answer.customer.id}`,
         switched: `${alias} is another customer: nothing was merged`,
       }[answer.outcome],

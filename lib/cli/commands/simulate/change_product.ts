@@ -20,9 +20,9 @@ export const change = act("Change to another product of the app", {
     "cli simulate change-product sub1ab2c3d4e5 notes.pro.annual --price 59.99",
     "cli simulate change-product sub1ab2c3d4e5 weekly --price 2.99 --duration P1W",
   ],
-  args: { product_id: argument("The product's id, or the store's name of it") },
+  args: { product_id: argument("The product's id or store identifier") },
   flags: {
-    at_period_end: toggle("Change at the end of the period, not now"),
+    at_period_end: toggle("Change at the end of the period (default: now)"),
     price: price("The price (default: the product's own)"),
     duration: period("The length of a period (default: the product's own)", "--duration"),
   },
@@ -48,7 +48,7 @@ function changeOf(input: ChangeInput): ProductChange {
   const { product_id, at_period_end, price, duration } = input;
   if (at_period_end && duration !== undefined) {
     throw new UsageError(
-      "Cannot use --duration with --at-period-end: it is for a change that happens now",
+      "Cannot use --duration with --at-period-end: it applies only to an immediate change",
       {
         hint: `Set the product's own: cli simulate price ${
           quoted(product_id)

@@ -28,10 +28,10 @@ export function change(brief: string, done: string, sign: 1 | -1): Command {
     args: {
       user_id: argument("The customer's app user id"),
       code: argument("The currency's code"),
-      amount: argument(`How much: 1 to ${MOST}`),
+      amount: argument(`The amount: 1 to ${MOST}`),
     },
     flags: {
-      reference: text("What the transaction is for", { placeholder: "text" }),
+      reference: text("The reason for the transaction", { placeholder: "text" }),
       ...dataFlag,
     },
     async run(context, { user_id, code, amount, reference, data }) {

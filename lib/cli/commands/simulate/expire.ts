@@ -20,7 +20,9 @@ const REASONS = [
 /** End a subscription at once. */
 export const expire = act("End a subscription at once", {
   send: expireSubscription,
-  flags: { reason: choice("Why, as events tell it (default: why it was cancelled)", REASONS) },
+  flags: {
+    reason: choice("The reason in events (default: the reason for its cancellation)", REASONS),
+  },
   body: ({ reason }) => ({ reason }),
   told: () => "Ended",
 });

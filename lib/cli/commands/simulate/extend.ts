@@ -10,7 +10,7 @@ import { moment, period } from "../../local/simulator.ts";
 import { extendSubscription, type Extension } from "../../../simulator/subscriptions.ts";
 
 /** Move the end of the period further out. */
-export const extend = act("Move the end of the period further out", {
+export const extend = act("Extend a subscription's period", {
   send: extendSubscription,
   details: "Give --by or --until.",
   examples: [
@@ -31,8 +31,8 @@ function extensionOf({ by, until }: {
   until: number | undefined;
 }): Extension {
   if ((by === undefined) === (until === undefined)) {
-    const why = by === undefined ? "neither --by nor --until is given" : "it has two new ends";
-    throw new UsageError(`Cannot move the end of the period further out: ${why}`, {
+    const why = by === undefined ? "--by or --until is missing" : "it has two new ends";
+    throw new UsageError(`Cannot extend a subscription's period: ${why}`, {
       hint: "Pass one of them: --by 30d, or --until 2027-01-31",
     });
   }

@@ -10,10 +10,10 @@ import { userId } from "../../local/simulator.ts";
 import { shareSubscription } from "../../../simulator/subscriptions.ts";
 
 /** Share a subscription with a member of the family. */
-export const familyShare = act("Share a subscription with a member of the family", {
+export const familyShare = act("Share a subscription with a family member", {
   send: shareSubscription,
-  details: "The member gets a subscription of its own, which costs nothing and follows this one.",
-  args: { user_id: argument("The member's app user id; an unknown one is created") },
+  details: "The member gets a subscription that costs nothing and follows this one.",
+  args: { user_id: argument("The member's app user id; an unknown id is created") },
   body: ({ user_id }) => ({ customer_id: userId(user_id) }),
   told: ({ user_id }) => `Shared with ${user_id}`,
 });

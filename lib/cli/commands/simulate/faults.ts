@@ -48,8 +48,10 @@ function number(brief: string, flag: string, min: number, max: number): Flag<num
 }
 
 const list = command({
-  brief: "List what is still to go wrong",
-  details: "Requests to the whole service, deliveries of this project. A restart forgets all.",
+  brief: "List the faults that are set",
+  details:
+    "Shows the request faults of the whole service and the delivery faults of this project. A " +
+    "restart clears them.",
   flags: dataFlag,
   async run(context, { data }) {
     await showFaults(context, data, "list");
@@ -57,13 +59,12 @@ const list = command({
 });
 
 const add = command({
-  brief: "Let the next requests to the API fail, be late or be cut off",
-  details:
-    "The API, the apps' addresses and signing in, but not what cli simulate, cli clock and " +
-    "cli events ask of the simulator. In a path * stands for one segment and ** for any number. " +
-    "A request meets the oldest fault that is for it. --cut before breaks the connection and does " +
-    "nothing, --cut after does what was asked and then breaks it. Without --path, signing in may " +
-    "meet it first.",
+  brief: "Make the next API requests fail, slow down or disconnect",
+  details: "Faults apply to the API, the requests of apps and sign-ins, but not to the simulator " +
+    "requests of cli simulate, cli clock and cli events. In a path * matches one segment and " +
+    "** any number. Each request takes the oldest fault that matches. --cut before " +
+    "disconnects without doing anything; --cut after does what was requested, then " +
+    "disconnects. Without --path, a sign-in may take the fault first.",
   examples: [
     "cli simulate faults add --path '/v2/projects/*/apps' --status 503 --count 2",
     "cli simulate faults add --path '/v2/**' --status 429 --retry-after 3",
@@ -72,9 +73,9 @@ const add = command({
   ],
   flags: {
     status: number("Answer with this error: 400 to 599", "--status", 400, 599),
-    retry_after: number("Ask with it for so many seconds of patience", "--retry-after", 0, 86_400),
-    delay_ms: number("Answer so many milliseconds late", "--delay-ms", 0, 600_000),
-    cut: choice("Break the connection off", ["before", "after"]),
+    retry_after: number("Send Retry-After with this number of seconds", "--retry-after", 0, 86_400),
+    delay_ms: number("Delay the answer by this number of milliseconds", "--delay-ms", 0, 600_000),
+    cut: choice("Disconnect before or after the request is processed", ["before", "after"]),
     method: choice("Only requests of this method", ["GET", "POST", "PUT", "DELETE"]),
     path: text("Only requests to this path", { placeholder: "path" }),
     count: number("How many requests (default: 1)", "--count", 1, 1_000_000),
@@ -83,30 +84,31 @@ const add = command({
   async run(context, { data, retry_after: retry_after_s, ...fault }) {
     const { status, delay_ms, cut } = fault;
     if (status === undefined && delay_ms === undefined && cut === undefined) {
-      throw new UsageError("Cannot let requests go wrong: nothing says how", {
+      throw new UsageError("Cannot add the fault: no kind of fault is given", {
         hint: "Pass --status, --delay-ms or --cut.",
       });
     }
     if (cut !== undefined && status !== undefined) {
       throw new UsageError(
-        "Cannot use --cut with --status: no answer that is cut off tells a status",
-        { hint: "Add two faults, one with each: the first request meets the first." },
+        "Cannot use --cut with --status: a disconnected request gets no status",
+        { hint: "Add two faults, one with each flag. The first request takes the first fault." },
       );
     }
     if (retry_after_s !== undefined && status === undefined) {
-      throw new UsageError("Cannot use --retry-after: it goes with --status");
+      throw new UsageError("Cannot use --retry-after: it needs --status");
     }
     const { client } = await openSimulator(context, data);
     const added = await addRequestFault(client, { ...fault, retry_after_s });
     showOne(context, added);
-    tellEnd(context, data, `${counted(added.count, "request")} will go wrong`);
+    tellEnd(context, data, `The fault applies to the next ${counted(added.count, "request")}`);
   },
 });
 
 const addDelivery = command({
-  brief: "Let the next deliveries to a webhook arrive twice, never or too late",
-  details: "duplicate sends a delivery twice; drop loses it, as if it had arrived (cli events " +
-    "recover finds it); reorder lets the customer's next one arrive first.",
+  brief: "Make the next deliveries to a webhook duplicate, lost or out of order",
+  details:
+    "duplicate sends a delivery twice. drop loses it but records it as delivered; cli events " +
+    "recover finds it. reorder delivers the customer's next event first.",
   examples: ["cli simulate faults add-delivery whintgr1a2b3c4d5e duplicate --count 5"],
   args: {
     webhook_id: argument("The webhook's id"),
@@ -119,8 +121,7 @@ const addDelivery = command({
   async run(context, { webhook_id, fault, count, data }) {
     if (!isDeliveryFault(fault)) {
       throw new UsageError(
-        `Cannot let deliveries go wrong by ${JSON.stringify(fault)}: there are duplicate, drop ` +
-          "and reorder",
+        `Cannot add the fault ${JSON.stringify(fault)}: it must be duplicate, drop or reorder`,
       );
     }
     const simulator = await openSimulator(context, data);
@@ -128,12 +129,16 @@ const addDelivery = command({
     if (context.out.format === "json") {
       return showOne(context, { object: "delivery_faults", webhook_id, faults });
     }
-    tellEnd(context, data, `${counted(faults.length, "delivery", "deliveries")} will go wrong`);
+    tellEnd(
+      context,
+      data,
+      `The fault applies to the next ${counted(faults.length, "delivery", "deliveries")}`,
+    );
   },
 });
 
 const clear = command({
-  brief: "Let everything go well again",
+  brief: "Clear all faults",
   flags: dataFlag,
   async run(context, { data }) {
     await showFaults(context, data, "clear");
@@ -146,7 +151,7 @@ function isDeliveryFault(name: string): name is DeliveryFaultName {
 }
 
 /** What goes wrong on purpose. */
-export const faults = group("Requests and deliveries that go wrong on purpose", [], {
+export const faults = group("Faults in requests and deliveries, on purpose", [], {
   list,
   add,
   "add-delivery": addDelivery,
@@ -170,7 +175,7 @@ async function showFaults(
     return out.json(JSON.stringify(all));
   }
   if (requests.items.length + deliveries.items.length === 0) {
-    return out.note(act === "list" ? "Nothing is to go wrong." : "Everything goes well again.");
+    return out.note(act === "list" ? "No faults are set." : "All faults cleared.");
   }
   if (requests.items.length > 0) out.table(requests.items, requestColumns);
   if (deliveries.items.length > 0) out.table(deliveries.items, deliveryColumns);
@@ -181,5 +186,5 @@ function tellEnd(context: Context, data: string | undefined, what: string): void
   const { out } = context;
   if (out.format === "json") return;
   out.done(what);
-  out.note(`Let everything go well again: cli simulate faults clear${sameFlags(context, data)}`);
+  out.note(`Clear all faults: cli simulate faults clear${sameFlags(context, data)}`);
 }

@@ -7,4 +7,4 @@
 import { change } from "./currency.ts";
 
 /** Gives a customer some of a virtual currency. */
-export const give = change("Give a customer some of a virtual currency", "Gave", 1);
+export const give = change("Give a customer virtual currency", "Gave", 1);

@@ -19,7 +19,7 @@ export const args = { id: argument("The id of a subscription or a purchase") };
 
 /** The flag that names a payment. */
 export const payment = {
-  transaction_id: text("Which payment, for a subscription (default: the latest)", {
+  transaction_id: text("The payment, for a subscription (default: the latest)", {
     placeholder: "id",
   }),
 };
@@ -53,7 +53,7 @@ export async function giveBack(
   const once = id.startsWith("purc");
   if (once && (transaction_id !== undefined || keep_access !== undefined)) {
     const flag = transaction_id === undefined ? "--keep-access" : "--transaction-id";
-    throw new UsageError(`Cannot use ${flag} for ${JSON.stringify(id)}: it is no subscription`);
+    throw new UsageError(`Cannot use ${flag} for ${JSON.stringify(id)}: it is not a subscription`);
   }
   const simulator = await openSimulator(context, data);
   const refunded = once

@@ -9,9 +9,9 @@ import { moment, period } from "../../local/simulator.ts";
 import { pauseSubscription } from "../../../simulator/subscriptions.ts";
 
 /** Let a subscription pause at the end of its period. */
-export const pause = act("Let a subscription pause at the end of its period", {
+export const pause = act("Pause a subscription at the end of its period", {
   send: pauseSubscription,
-  details: "Until it is resumed, or until the end that is given.",
+  details: "The pause lasts until you resume it, or until the given end.",
   examples: ["cli simulate pause sub1ab2c3d4e5 --for P2M"],
   flags: {
     until: moment("When the pause ends", "--until"),

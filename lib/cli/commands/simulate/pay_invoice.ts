@@ -14,7 +14,7 @@ import { payInvoice } from "../../../simulator/purchases.ts";
 /** Pay an invoice of web billing. */
 export const pay = command({
   brief: "Pay an invoice of web billing",
-  details: "The subscription that waits for it begins.",
+  details: "The subscription of the invoice starts.",
   args: { invoice_id: argument("The invoice's id") },
   flags: dataFlag,
   async run(context, { invoice_id, data }) {
@@ -24,7 +24,7 @@ export const pay = command({
     const customer = quoted(invoice.customer_id);
     context.out.done(`Paid ${invoice.id}`);
     context.out.note(
-      `See what has begun: cli subscribers info ${customer}${sameFlags(context, undefined)}`,
+      `See the subscription: cli subscribers info ${customer}${sameFlags(context, undefined)}`,
     );
   },
 });

@@ -11,12 +11,12 @@ import { cardFields, showOne } from "../../words/plain.ts";
 import { openSimulator, orNull, parsePrice, period, periodOrNone } from "../../local/simulator.ts";
 import { setProductPrice } from "../../../simulator/catalogue.ts";
 
-const PRODUCT = "The product's id, or the store's name of it";
+const PRODUCT = "The product's id or store identifier";
 
 /** Set the price of a product in its store. */
 export const price = command({
   brief: "Set the price of a product in its store",
-  details: "And its terms, for what is bought or changed to from now on.",
+  details: "Sets its terms, too. They apply to new purchases and product changes.",
   args: { product_id: argument(PRODUCT), price: argument("The price, such as 9.99") },
   flags: {
     currency: code("The currency (default: USD)"),

@@ -19,16 +19,14 @@ import {
 import { showBought } from "./told.ts";
 import { buyProduct } from "../../../simulator/purchases.ts";
 
-const PRODUCT = "The product's id, or the store's name of it";
+const PRODUCT = "The product's id or store identifier";
 
 /** Let a customer buy a product. */
 export const purchase = command({
-  brief: "Let a customer buy a product",
-  details:
-    "A subscription or something that is bought once, in the store of the product's app. An " +
-    "unknown customer is created. A product without a price or a length of its own is refused " +
-    "without --price or --duration; set both with: " +
-    "cli simulate price <product-id> <price> --duration P1M",
+  brief: "Simulate a purchase",
+  details: "Buys a subscription or a one-time product in the store of the product's app. Creates " +
+    "the customer if there is none. A product without its own price or length needs --price " +
+    "or --duration; set both with: cli simulate price <product-id> <price> --duration P1M",
   examples: [
     "cli simulate purchase ada notes.pro.monthly --price 9.99",
     "cli simulate purchase ada notes.pro.annual --price 60 --currency EUR --trial",
@@ -39,25 +37,25 @@ export const purchase = command({
     price: priceFlag("The price (default: the product's own)"),
     currency: code("The currency (default: the product's, else USD)"),
     country: code("The country, such as GB (default: the customer's)"),
-    trial: toggle("Begin with a trial (of the product's length, else a week)"),
-    trial_duration: period("Begin with a trial of this length", "--trial-duration"),
-    offering: text("The offering that was shown", { placeholder: "id" }),
+    trial: toggle("Start with a trial (of the product's length, else a week)"),
+    trial_duration: period("Start with a trial of this length", "--trial-duration"),
+    offering: text("The offering shown to the customer", { placeholder: "id" }),
     quantity: parsed(
-      "How many, of what is bought once (default: 1)",
+      "The quantity, for one-time products (default: 1)",
       (value) => parseCount(value, "--quantity", { min: 1, max: 100 }),
       { placeholder: "n" },
     ),
-    sandbox: toggle("With money that is not real"),
+    sandbox: toggle("Buy in the sandbox, without real money"),
     duration: period(
-      "The length of a period (default: the product's; needed where it has none)",
+      "The length of a period (default: the product's; required if it has none)",
       "--duration",
     ),
     grace: periodOrNone("The grace period (default: the product's)", "--grace"),
-    starts_at: moment("When it starts, if not now", "--starts-at"),
-    unpaid: toggle("Let it wait for its invoice to be paid (web billing)"),
-    unverified: toggle("While the store cannot be reached: access for a day, and no payment"),
-    family_shared: toggle("As what a member of the family shares"),
-    transaction_id: text("The store's id of the transaction", { placeholder: "id" }),
+    starts_at: moment("The start (default: now)", "--starts-at"),
+    unpaid: toggle("Leave its invoice unpaid for now (web billing)"),
+    unverified: toggle("Buy while the store is unreachable: access for a day, and no payment"),
+    family_shared: toggle("Buy as a member of a family that shares the product"),
+    transaction_id: text("The store's transaction id", { placeholder: "id" }),
     ...dataFlag,
   },
   async run(context, { data, ...input }) {

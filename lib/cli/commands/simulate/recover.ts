@@ -8,8 +8,8 @@ import { act } from "./action.ts";
 import { recoverCharge } from "../../../simulator/subscriptions.ts";
 
 /** Let charges go through again. */
-export const recover = act("Let charges go through again", {
+export const recover = act("Make charges succeed again", {
   send: recoverCharge,
-  details: "And make the one that is outstanding.",
-  told: () => "Charges go through again",
+  details: "Also makes the outstanding charge.",
+  told: () => "Charges succeed again",
 });

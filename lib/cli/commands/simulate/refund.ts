@@ -13,9 +13,11 @@ import { refundSubscription } from "../../../simulator/subscriptions.ts";
 /** Gives a payment back. */
 export const refund = command({
   brief: "Refund a payment, as the store does",
-  details: "With the latest payment for a subscription the access ends, unless it is kept.",
+  details:
+    "Refunding the latest payment of a subscription ends its access, unless --keep-access is " +
+    "given.",
   args,
-  flags: { ...payment, keep_access: toggle("Let the subscription go on"), ...dataFlag },
+  flags: { ...payment, keep_access: toggle("Keep the subscription and its access"), ...dataFlag },
   async run(context, { data, ...input }) {
     const send = { once: refundPurchase, subscription: refundSubscription };
     await giveBack(context, data, { ...input, send, told: "Refunded" });

@@ -13,7 +13,7 @@ import { changeSettings } from "../../../simulator/catalogue.ts";
 
 /** Set how old a payment may be that is refunded. */
 export const refundWindow = command({
-  brief: "Set how old a payment may be that is refunded",
+  brief: "Set the refund window, in days",
   args: { days: argument("Days: 0 to 36500") },
   flags: dataFlag,
   async run(context, { days, data }) {

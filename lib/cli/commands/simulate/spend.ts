@@ -7,4 +7,4 @@
 import { change } from "./currency.ts";
 
 /** Spends some of what a customer has. */
-export const spend = change("Spend some of a customer's virtual currency", "Spent", -1);
+export const spend = change("Spend a customer's virtual currency", "Spent", -1);

@@ -13,7 +13,8 @@ import { createTestStoreApp } from "../../../simulator/catalogue.ts";
 /** Create an app of the test store. */
 export const testStore = command({
   brief: "Create an app of the test store",
-  details: "There a month lasts five minutes, and a subscription renews five times at most.",
+  details:
+    "In the test store a month lasts five minutes, and a subscription renews at most five times.",
   args: { name: argument("The app's name") },
   flags: dataFlag,
   async run(context, { name, data }) {

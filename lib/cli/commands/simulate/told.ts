@@ -38,7 +38,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   will_not_renew: "ends at",
   will_change_product: "changes its product at",
   will_pause: "pauses at",
-  requires_price_increase_consent: "ends, if the customer does not agree to the price, at",
+  requires_price_increase_consent: "ends, unless the customer accepts the price, at",
   has_already_renewed: "is paid until",
 };
 
@@ -49,7 +49,7 @@ function standing(bought: Subscription | Purchase): string {
   const { auto_renewal_status, gives_access } = bought;
   const end = endOf(bought);
   if (isOpen(bought) && end !== null) {
-    return `is ${name} and ${ENDINGS[auto_renewal_status] ?? "goes on until"} ${time(end)}`;
+    return `is ${name} and ${ENDINGS[auto_renewal_status] ?? "continues until"} ${time(end)}`;
   }
   return `is ${name} and gives ${gives_access ? "access" : "no access"}`;
 }
@@ -62,20 +62,20 @@ function next(bought: Subscription | Purchase): [why: string, command: string] {
   if (bought.object === "purchase") return [...look];
   const end = endOf(bought);
   if (isOpen(bought) && end !== null) {
-    return ["Let it come to that", `clock advance --to ${iso(end)}`];
+    return ["To get there", `clock advance --to ${iso(end)}`];
   }
   if (status === "paused") return ["End the pause", `simulate resume ${id}`];
   if (status === "in_grace_period" || status === "in_billing_retry") {
     // Nobody is charged who has cancelled.
     if (bought.auto_renewal_status === "will_not_renew") {
-      return ["Switch the renewal on again", `simulate uncancel ${id}`];
+      return ["Switch renewal on again", `simulate uncancel ${id}`];
     }
-    return ["Let the charge go through", `simulate recover ${id}`];
+    return ["Make the charge succeed", `simulate recover ${id}`];
   }
   if (status === "incomplete") {
     return bought.pending_payment
       ? ["Find its invoice, then pay it", `subscribers invoices ${customer}`]
-      : ["Let it begin", `clock advance --to ${iso(bought.starts_at)}`];
+      : ["Start it", `clock advance --to ${iso(bought.starts_at)}`];
   }
   if (status === "expired" && product_id !== null) {
     return ["Buy it again", `simulate purchase ${customer} ${product_id}`];

@@ -11,7 +11,7 @@ import { showSubscriber } from "./card.ts";
 
 /** Shows a subscriber another offering, or the current one again. */
 export const assignOfferingTo = command({
-  brief: "Show a subscriber another offering than the current one",
+  brief: "Assign an offering to a subscriber",
   details: "The subscriber's apps then receive that offering as the current one. With --current " +
     "they receive the project's current offering again.",
   examples: [
@@ -22,17 +22,20 @@ export const assignOfferingTo = command({
     user_id: argument("The subscriber's app user id"),
     offering: optionalArgument("The offering's lookup key or id"),
   },
-  flags: { current: toggle("Show the current offering again") },
+  flags: { current: toggle("Assign the project's current offering again") },
   async run(context, { user_id, offering, current }) {
     if ((offering === undefined) !== (current === true)) {
-      throw new UsageError("Cannot assign an offering: name an offering, or pass --current", {
-        hint: "See the offerings with: cli offerings list",
-      });
+      throw new UsageError(
+        "Cannot assign an offering to a subscriber: an offering or --current is missing",
+        {
+          hint: "See the offerings with: cli offerings list",
+        },
+      );
     }
     const client = await context.client();
     const answer = await assignOffering(client, user_id, { offering_id: offering ?? null });
     showSubscriber(context, answer, {});
     const shown = offering ?? "the current offering";
-    context.out.done(`${user_id} is shown ${shown}`);
+    context.out.done(`${user_id} now receives ${shown}`);
   },
 });

@@ -29,9 +29,9 @@ const MOST_AT_ONCE = 50;
 /** Shows attributes without `--set` and `--file`, and sets them with either. */
 export const attributes = command({
   brief: "Show or set a subscriber's attributes",
-  details:
-    "Sets those of --file, then those of --set, so that --set wins where both have a name. " +
-    "An empty value removes an attribute, and so does null in the file. All others stay.",
+  details: "Sets the attributes of --file, then those of --set, so that --set wins for a name in " +
+    "both. An empty value, or null in the file, removes an attribute. All other attributes " +
+    "stay.",
   examples: [
     "cli subscribers attributes ada",
     "cli subscribers attributes ada --set '$email=ada@acme.dev' --set plan=family",
@@ -72,7 +72,7 @@ async function readChanges(
   if (values.size === 0 || values.size > MOST_AT_ONCE) {
     throw new UsageError(
       `Cannot set ${values.size} attributes: one request takes 1 to ${MOST_AT_ONCE}`,
-      { hint: "Run the command once for each part of them." },
+      { hint: "Split them over several commands." },
     );
   }
   return [...values].map(([name, value]) => ({ name, value }));

@@ -25,7 +25,7 @@ export function showSubscriber(
   { title, keys }: SubscriberOptions = {},
 ): void {
   const { out } = context;
-  if (!customer) return out.warn("The service's answer does not show the subscriber");
+  if (!customer) return out.warn("The service's answer does not contain the subscriber");
   if (out.format === "json") return showOne(context, customer);
   showSubscriberCard(context, customer, title);
   const active = nestedItems(customer.active_entitlements);

@@ -18,16 +18,17 @@ import { keysOf, permitted } from "./holdings.ts";
 /** Gives an entitlement for a while. */
 export const grant = command({
   brief: "Grant a subscriber an entitlement",
-  details: "For a while: 30d (days), 3m (months of 30 days), 1y (years of 365 days), forever or " +
-    "lifetime (100 years). A later grant of the same entitlement replaces an earlier one, also " +
-    "where it ends sooner.",
+  details:
+    "For a limited time: 30d (days), 3m (months of 30 days), 1y (years of 365 days), forever " +
+    "or lifetime (100 years). A later grant of the same entitlement replaces an earlier one, " +
+    "even if it ends sooner.",
   examples: [
     "cli subscribers grant ada pro --duration 30d",
     "cli subscribers grant ada pro -d forever -y",
   ],
   args,
   flags: {
-    duration: requiredText("How long: 30d, 3m, 1y, forever or lifetime", {
+    duration: requiredText("The duration: 30d, 3m, 1y, forever or lifetime", {
       short: "d",
       placeholder: "time",
     }),
@@ -65,11 +66,9 @@ function warnOfShorter(
     entitlement_id === entitlement?.id
   );
   if (!entitlement || !active || (active.expires_at ?? Infinity) <= until) return;
-  const end = active.expires_at ? `until ${utc(active.expires_at)}` : "for ever";
+  const end = active.expires_at ? `until ${utc(active.expires_at)}` : "forever";
   out.warn(
-    `${id} has ${
-      entitlement.lookup_key ?? entitlement.id
-    } ${end} already; this grant ends sooner, and replaces an ` +
-      "earlier grant",
+    `${id} already has ${entitlement.lookup_key ?? entitlement.id} ${end}; ` +
+      "this grant ends sooner and replaces an earlier grant",
   );
 }

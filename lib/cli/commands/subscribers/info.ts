@@ -62,8 +62,9 @@ interface Sections {
 export const info = command({
   brief: "Show a subscriber",
   details:
-    "With what it may use now, subscriptions, purchases and aliases. As JSON the lists stand " +
-    "under their names as the service sent them. One that cannot be read is null there, has its reason under errors, and makes the exit code 9.",
+    "Shows active entitlements, subscriptions, purchases and aliases. In JSON each list has " +
+    "its own name and is as the service sent it. A list that cannot be read is null, with " +
+    "the reason under errors, and the exit code is 9.",
   args: { user_id: argument("The subscriber's app user id, or an alias of it") },
   async run(context, { user_id }) {
     const client = await context.client();
@@ -87,7 +88,7 @@ function notAll(
     `no ${group.map(([name]) => name).join(", ")}: ${why}`
   );
   const others = failed.length < sections
-    ? "The other sections are complete. Run the same command again for the rest."
+    ? "The other sections are complete. Run the same command again for the missing ones."
     : "Run the same command again.";
   const cause = refusalOf(failed.map(([, { error }]) => error));
   return new PartlyDone(`Cannot show all of ${JSON.stringify(user_id)}: ${parts.join("; ")}`, {

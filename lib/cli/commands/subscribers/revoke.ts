@@ -37,11 +37,10 @@ import {
 /** Ends a grant. */
 export const revoke = command({
   brief: "Revoke a grant of an entitlement",
-  details:
-    "The grant is made to end 5 seconds later, or with --now at once, by an operation that " +
-    "not every service has. Access through a store stays, and is told " +
-    "before anything is asked: it ends with the subscription or a refund. Which of the two " +
-    "somebody has shows in subscriptions, so the sign-in must be allowed to read those.",
+  details: "The grant ends 5 seconds later, or at once with --now, which not every service " +
+    "supports. Access through a store stays until the subscription ends or is refunded. The " +
+    "command shows such access before it asks; for that, the sign-in needs permission to " +
+    "read subscriptions.",
   args,
   flags: { now: toggle("End the grant at once"), ...confirmFlags },
   async run(context, { user_id, entitlement, now: atOnce, ...input }) {
@@ -101,7 +100,9 @@ async function holdingsOf(
     permitted(readPurchases(client, customer.id)),
   ]);
   if (mayHave && !purchases) {
-    out.warn("Access through a purchase, if there is any, stays; it cannot be read");
+    out.warn(
+      "Access through purchases is unknown: they cannot be read. A revoked grant does not end it",
+    );
   }
   return [...subscriptions ?? [], ...purchases ?? []];
 }

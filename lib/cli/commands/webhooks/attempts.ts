@@ -22,10 +22,10 @@ const attemptColumns: Column<DeliveryAttempt>[] = [
 /** Lists the attempts of a delivery. */
 export const attempts = command({
   brief: "List the attempts of a delivery",
-  details: "At the local service only. With --output json each has its whole request and answer. " +
-    "One that the service's own end has cut off says so; it is made again, and counts towards " +
-    "nothing.",
-  args: { delivery_id: argument("The delivery's id, as cli webhooks deliveries shows it") },
+  details: "Only for the local service. JSON output has the whole request and response of each " +
+    "attempt. An attempt that the end of the service interrupted says so; it is repeated and " +
+    "does not count.",
+  args: { delivery_id: argument("The delivery's id, as shown by cli webhooks deliveries") },
   flags: dataFlag,
   async run(context, { delivery_id, data }) {
     const simulator = await openSimulator(context, data);

@@ -27,12 +27,12 @@ const deliveryColumns: Column<Delivery>[] = [
 export const deliveries = command({
   brief: "List the deliveries to a webhook, newest first (local service)",
   details:
-    "A delivery that is waiting stands behind another one for the same customer. One that is " +
-    "dead was given up; cli events resend, with its id, and cli events recover begin anew. WHEN " +
-    "tells of the last attempt.",
+    "A waiting delivery follows another delivery for the same customer. A dead delivery has " +
+    "failed for good; cli events resend with its id, or cli events recover, starts again. " +
+    "WHEN is the time of the last attempt.",
   args: { id: argument(WEBHOOK) },
   flags: {
-    state: choice("Only those that stand here", [
+    state: choice("Only deliveries in this state", [
       ...["waiting", "pending", "sending", "delivered", "dead", "dropped"] as const,
     ]),
     ...pageFlags,

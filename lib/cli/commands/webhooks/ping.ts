@@ -15,9 +15,8 @@ import { pingWebhook } from "../../../simulator/webhooks.ts";
 /** Sends a test event. */
 export const ping = command({
   brief: "Send a TEST event to a webhook",
-  details:
-    "At the local service only. It waits for the answer, and fails if that is not a good one. " +
-    "It is sent once: what fails is not tried again.",
+  details: "Only for the local service. Waits for the answer and fails if it is not a success. A " +
+    "failed TEST event is not retried.",
   args: { id: argument(WEBHOOK) },
   flags: dataFlag,
   async run(context, { id, data }) {
@@ -25,15 +24,15 @@ export const ping = command({
       .catch((error: unknown) => refuseDisabled(error, id, context));
     showOne(context, delivery);
     const { last_error, last_attempt_at, state } = delivery;
-    if (state === "delivered") return context.out.done("The receiver has got it");
+    if (state === "delivered") return context.out.done("The receiver accepted it");
     if (last_attempt_at === null) {
-      throw new ToolkitError("Cannot ping the webhook: a fault let the event go astray", {
-        hint: `Let everything go well again: cli simulate faults clear${sameFlags(context, data)}`,
+      throw new ToolkitError("Cannot ping the webhook: a fault dropped the event", {
+        hint: `Clear all faults: cli simulate faults clear${sameFlags(context, data)}`,
       });
     }
     throw new ToolkitError(`Cannot ping the webhook: ${last_error ?? `it is ${state}`}`, {
-      hint: `See what was sent and answered: cli webhooks attempts ${delivery.id}` +
-        `${sameFlags(context, data)} --output json`,
+      hint: "See the request and the answer: cli webhooks attempts " +
+        `${delivery.id}${sameFlags(context, data)} --output json`,
     });
   },
 });

@@ -15,8 +15,8 @@ import { rotateWebhookSecret } from "../../../simulator/webhooks.ts";
 /** Replaces a signing secret. */
 export const rotateSecret = command({
   brief: "Replace the signing secret of a webhook",
-  details:
-    "At the local service only. For a day both secrets sign, so that the receiver can be changed without a gap.",
+  details: "Only for the local service. For a day both secrets sign, so that you can change the " +
+    "receiver without an interruption.",
   args: { id: argument(WEBHOOK) },
   flags: { ...confirmFlags, ...dataFlag },
   async run(context, { id, data, ...input }) {
@@ -27,7 +27,7 @@ export const rotateSecret = command({
     }, simulator.project);
     showOne(context, await rotateWebhookSecret(simulator, id));
     context.out.note(
-      "The signing secret is shown only here. The one before signs as well for a day.",
+      "The signing secret is shown only once. The previous secret also signs for a day.",
     );
   },
 });
