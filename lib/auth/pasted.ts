@@ -59,18 +59,18 @@ export function answerIn(text: string, state: string): URLSearchParams {
   if (address === "") throw new AuthError(`${CANNOT}: it is empty`);
   if (answer.has("response_type")) {
     throw new AuthError(
-      `${CANNOT}: it is the address to open. Paste the one that the browser shows afterwards`,
+      `${CANNOT}: it is the address to open. Paste the address that the browser shows afterwards`,
     );
   }
   if (!answer.has("code") && !answer.has("error")) {
     throw new AuthError(
-      `${CANNOT}: it holds no code. Paste the whole address, such as ` +
+      `${CANNOT}: it contains no code. Paste the whole address, such as ` +
         "http://127.0.0.1:…/callback?code=…&state=…",
     );
   }
   const states = answer.getAll("state");
   if (states.length === 0) {
-    throw new AuthError(`${CANNOT}: it holds no state. Paste the whole address, up to its end`);
+    throw new AuthError(`${CANNOT}: it contains no state. Paste the whole address to its end`);
   }
   if (states.length > 1 || states[0] !== state) {
     throw new AuthError(`${CANNOT}: it belongs to another sign-in. Open the address above again`);

@@ -46,7 +46,7 @@ function pasting({ ask, interactive, out }: Context): Pick<
   "onUrl" | "browser" | "paste"
 > {
   if (!interactive) {
-    throw new UsageError("Cannot sign in with --paste: nobody is at the terminal", {
+    throw new UsageError("Cannot sign in with --paste: there is no interactive terminal", {
       hint: WITHOUT_TERMINAL,
     });
   }

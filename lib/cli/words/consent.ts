@@ -9,8 +9,8 @@ import { toggle } from "./command.ts";
 
 /** The flags of a command that changes something for good. */
 export const confirmFlags = {
-  confirm: toggle("Do it without asking", { short: "y" }),
-  yes: toggle("Do it without asking", { hidden: true }),
+  confirm: toggle("Skip the confirmation", { short: "y" }),
+  yes: toggle("Skip the confirmation", { hidden: true }),
 };
 
 /** What a command was given of {@linkcode confirmFlags}. */
