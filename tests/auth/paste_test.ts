@@ -65,10 +65,10 @@ Deno.test("a wrong paste gets its reason and another try", async () => {
   ok((await token).access_token);
   const reasons = [
     /it is empty/,
-    /it is the address to open\. Paste the one that the browser shows afterwards/,
-    /it holds no code\. Paste the whole address/,
-    /it holds no code/,
-    /it holds no state/,
+    /it is the address to open\. Paste the address that the browser shows afterwards/,
+    /it contains no code\. Paste the whole address/,
+    /it contains no code/,
+    /it contains no state/,
     /it belongs to another sign-in/,
     /it belongs to another sign-in/,
     /the answer comes from https:\/\/evil\.example/,

@@ -182,7 +182,7 @@ Deno.test("install never writes over another program, and removes none", () =>
     const other = join(first, name);
     await Deno.writeTextFile(other, "echo another", { mode: 0o755 });
     equal(await run("--to", first), 1);
-    match(warned.join("\n"), /Cannot write ".*": another program is there\n.*--to FOLDER/);
+    match(warned.join("\n"), /Cannot write ".*": another program has this name\n.*--to FOLDER/);
     equal(await run("--remove", "--to", first), 1);
     await Deno.writeTextFile(other, shellLauncher({ deno: "/d", clone: "/another clone" }));
     equal(await run("--remove"), 1);

@@ -50,7 +50,7 @@ Deno.test("import_customers reports each line that is refused, and imports the o
       ...["Line 2", "Line 3", "Line 4", "Line 5", "Line 6"],
     ]);
     match(err, /^Line 6: 'attributes\.0\.name' must /m);
-    match(err, /^Line 4: it is no object with an id$/m);
+    match(err, /^Line 4: it is not an object with an id$/m);
   });
 });
 
@@ -65,7 +65,7 @@ Deno.test("import_customers stops when the service cannot be used, and says how 
     ok(!err.includes("    at "), "a stack trace");
     const nothing = await deno(words, shop, "\n\n");
     equal(nothing.code, 1);
-    match(nothing.err, /there is no line on standard input/);
+    match(nothing.err, /standard input has no lines/);
     const wrong = await deno([...words.slice(0, -1), "many"], shop, text);
     match(wrong.err, /Cannot import "many" at a time/);
   });
@@ -102,7 +102,7 @@ Deno.test("debug_access tells of what ended, what was refunded, and what was mov
     match(out, /^ {2}gives nothing: it ended on \d{4}-\d\d-\d\d; the customer has to subscribe/m);
     match(out, /^ {2}gives nothing: the grant ended on \d{4}-\d\d-\d\d$/m);
     match(out, /^ {2}it was bought as grace and transferred since$/m);
-    match(out, /^Access is there/m);
+    match(out, /^The customer has access/m);
   });
 });
 
@@ -117,7 +117,7 @@ Deno.test("debug_access says where to look when there is nothing, and that nobod
       const [ids, message] of [
         [["nobody"], /no customer "nobody"/],
         [["ada", "nope"], /no entitlement "nope"/],
-        [[], /give the customer's id/],
+        [[], /pass the customer's id/],
       ] as const
     ) {
       const { code, out, err } = await deno([...words, ...ids], shop);

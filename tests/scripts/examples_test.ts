@@ -99,7 +99,7 @@ Deno.test("sync_products sends nothing when a line is no product, and names the 
       const text = `${JSON.stringify(good)}\n${bad}\n`;
       const { code, out, err } = await deno(await commandOf("sync_products"), shop, text);
       deepEqual([code, out], [1, ""]);
-      match(err, /^Cannot read line 2: it is no product\n.*store_identifier.*\n$/);
+      match(err, /^Cannot read line 2: it is not a product\n.*store_identifier.*\n$/);
     }
     equal(await countChanges(shop), 0);
   });

@@ -81,7 +81,7 @@ Deno.test("the example run_in_ci passes a project that is fit, and fails one tha
     CLI_REFRESH_TOKEN: refresh_token,
   };
   const good = await ended(await startExample("run_in_ci", env));
-  deepStrictEqual(good, { code: 0, out: "Fit for release\n", err: "" });
+  deepStrictEqual(good, { code: 0, out: "Ready for release\n", err: "" });
   await at.service.store.write((tx) =>
     acrossProjects(tx).updateTable("projects").set({ current_offering_id: null }).execute()
   );

@@ -171,7 +171,7 @@ export async function showProducts<T>(
   const all = each(client, list(client, id, { limit: LARGEST_PAGE }));
   // The change is done: that its result cannot be read does not make it a failure.
   const found = await Array.fromAsync(all).catch(() => undefined);
-  if (!found) return context.out.note("The products that it has now could not be read.");
+  if (!found) return context.out.note("Cannot read its products after the change.");
   context.out.table(found, columns, { title: `Products (${found.length})`, empty: "none" });
 }
 

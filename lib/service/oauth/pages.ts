@@ -42,7 +42,7 @@ export function consentPage(view: ConsentView, headers: Record<string, string>):
         <button name="decision" value="deny">Deny</button>
       </div>
     </form>
-    <p class="soft">Either way you go on to ${targetOf(view.redirect_uri)}.
+    <p class="soft">After your choice you continue to ${targetOf(view.redirect_uri)}.
     Allow this only if you started it yourself just now.</p>
   `;
   return page({ status: 200, title: "Allow access?", body, headers, target: view.redirect_uri });

@@ -15,7 +15,7 @@ Deno.test("auth login --paste signs in with the address from another machine's b
   strictEqual(asked, 2);
   match(login.err, /in a browser on any machine:$/m);
   match(login.err, /redirect_uri=http%3A%2F%2F127\.0\.0\.1%3A8976%2Fcallback/);
-  match(login.err, /^Cannot use this as the answer: it holds no code/m);
+  match(login.err, /^Cannot use this as the answer: it contains no code/m);
   match(login.asked, /Paste the address here:/);
   ok((await storedProfile(at)).access_token);
 });

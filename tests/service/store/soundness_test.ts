@@ -73,9 +73,9 @@ Deno.test("an empty or missing database beside a log is refused, and the log sta
     await store.close();
     await Deno.writeFile(`${file}-wal`, log);
     await Deno.writeFile(file, new Uint8Array());
-    await refused(file, /: it is empty, and its log ".*service.db-wal" is there$/);
+    await refused(file, /: it is empty, and its log ".*service.db-wal" exists$/);
     await Deno.remove(file);
-    await refused(file, /: it is missing, and its log ".*service.db-wal" is there$/);
+    await refused(file, /: it is missing, and its log ".*service.db-wal" exists$/);
     deepEqual(await Deno.readFile(`${file}-wal`), log);
   }));
 
