@@ -66,10 +66,11 @@ export async function measurePrograms(options: ProgramOptions): Promise<Measured
   }, { rounds: runs, warmUp });
   const { version, list, empty, same } = samples;
   return {
-    method: `Whole processes, ${runs} runs of each in turn, with the flags of `deno task cli` and ` +
-"without the start of the task. The service runs in another process. Two requests alone " +
-"(a token, then the list) take most of the time of an empty script, so a command's " +
-"budget is relative to a program that sends the same requests and does nothing else.",
+    method:
+      `Whole processes, ${runs} runs of each in turn, with the flags of \`deno task cli\` and ` +
+      "without the start of the task. The service runs in another process. Two requests alone " +
+      "(a token, then the list) take most of the time of an empty script, so a command's " +
+      "budget is relative to a program that sends the same requests and does nothing else.",
     findings: [
       against("`cli --version`", version, "an empty script", empty, { atMost: 1.3 }),
       against("`cli offerings list`", list, "its two requests alone", same, { atMost: 2 }),

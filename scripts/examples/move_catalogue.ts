@@ -393,9 +393,7 @@ try {
   if (!(error instanceof ToolkitError)) throw error;
   for (const line of [error.message, error.hint ?? []].flat()) say(line, console.error);
   if (counts.changes > 0) {
-    console.error(
-      `Stopped after ${counts.changes} changes; run the same command again for the rest`,
-    );
+    console.error(`Stopped after ${counts.changes} changes; run the same command again`);
   }
   Deno.exitCode = 1;
 }

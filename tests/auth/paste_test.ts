@@ -71,7 +71,7 @@ Deno.test("a wrong paste gets its reason and another try", async () => {
     /it contains no state/,
     /it belongs to another sign-in/,
     /it belongs to another sign-in/,
-    /the answer comes from https:\/\/evil\.example/,
+    /the answer is from https:\/\/evil\.example/,
     /does not name its service/,
   ];
   strictEqual(problems.length, reasons.length + 1);

@@ -194,7 +194,7 @@ Deno.test("install asks for the folder, and needs --to where nobody can answer",
   withFolder(async (home) => {
     const { run, warned, first, second } = await machineIn(home);
     equal(await run(), 1);
-    match(warned.join("\n"), /this is no terminal\nRun: .* --to /);
+    match(warned.join("\n"), /there is no terminal\nRun: .* --to /);
     for (const [answer, folder] of [["", first], ["2", second], ["own", join(home, "own")]]) {
       const { run, said } = await machineIn(home, { ask: () => answer ?? null });
       equal(await run(), 0);

@@ -209,6 +209,6 @@ Deno.test("sections are measured by name, and one that there is not is refused w
   equal(sectionsNamed([]), SECTIONS);
   throws(
     () => sectionsNamed(["http", "chart"]),
-    /^RangeError: .*"chart"; there are .*http.*charts/,
+    /^RangeError: .*"chart"; the sections are .*http.*charts/,
   );
 });

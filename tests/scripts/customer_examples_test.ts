@@ -101,7 +101,7 @@ Deno.test("debug_access tells of what ended, what was refunded, and what was mov
     match(out, /^ {2}gives nothing: it was refunded$/m);
     match(out, /^ {2}gives nothing: it ended on \d{4}-\d\d-\d\d; the customer has to subscribe/m);
     match(out, /^ {2}gives nothing: the grant ended on \d{4}-\d\d-\d\d$/m);
-    match(out, /^ {2}it was bought as grace and transferred since$/m);
+    match(out, /^ {2}it was bought as grace and transferred later$/m);
     match(out, /^The customer has access/m);
   });
 });

@@ -51,12 +51,12 @@ Deno.test("a long list stops at --limit and says where it goes on", async () => 
   const cut = await desk.run(...words, "--output", "json", "--fields", "id");
   const { items, next_page } = cut.json() as { items: object[]; next_page: string };
   deepEqual([items.length, items.at(-1), next_page], [LONG, { id: `${LONG}` }, `${LONG}`]);
-  match(cut.err, new RegExp(`^More follow: go on with --starting-after ${LONG}\n$`));
+  match(cut.err, new RegExp(`^More items follow: continue with --starting-after ${LONG}\n$`));
   for (const format of ["csv", "ndjson"]) {
     const { out, err } = await desk.run(...words, "--output", format, "--fields", "id");
     const lines = out.trimEnd().split("\n");
     equal(lines.length, format === "csv" ? LONG + 1 : LONG);
-    match(err, new RegExp(`^More follow: go on with --starting-after ${LONG}\n$`));
+    match(err, new RegExp(`^More items follow: continue with --starting-after ${LONG}\n$`));
   }
 });
 

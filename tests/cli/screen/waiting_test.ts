@@ -157,5 +157,5 @@ Deno.test("--timeout ends a command that waits at a silent token endpoint", asyn
   const { code, err } = await desk.run("offerings", "list", "--timeout", "20ms");
   clearInterval(awake);
   equal(code, 8);
-  match(err, /Cannot finish within 0\.02 s: the time is up/);
+  match(err, /Cannot finish within 0\.02 s: the time limit has passed/);
 });

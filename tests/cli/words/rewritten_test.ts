@@ -8,7 +8,7 @@ Deno.test("an argument that Git Bash has changed is said to be", async () => {
   equal(ran.code, 5);
   match(
     ran.err,
-    /\nGit Bash has changed \/customers to "C:\/Program Files\/Git\/customers"\. Run it/,
+    /\nGit Bash has changed \/customers to "C:\/Program Files\/Git\/customers"\. Run the command/,
   );
 });
 

@@ -77,7 +77,7 @@ const remove = command({
     await askAbout(context, input, async () => {
       // The service's 404 comes first where no listener has that name.
       await getListenerSecret(simulator, name);
-      return `Delete the listener ${name} and its place`;
+      return `Delete the listener ${name} and its position`;
     }, simulator.project);
     showOne(context, await deleteListener(simulator, name));
   },
