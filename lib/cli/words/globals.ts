@@ -16,9 +16,9 @@ export const GLOBAL_FLAGS: Readonly<Flags> = {
   fields: text("Show these fields only, such as id,name; alone, list their names", {
     placeholder: "names",
   }),
-  jq: text("Print what this jq program makes of the JSON", { placeholder: "program" }),
+  jq: text("Print the result of this jq program for the JSON", { placeholder: "program" }),
   raw_output: toggle("With --jq, print strings without quotes", { short: "r" }),
-  watch: text("Show it again every 2 seconds, or every so many", { placeholder: "seconds" }),
+  watch: text("Repeat every 2 seconds, or at this interval in seconds", { placeholder: "seconds" }),
   profile: text("The profile to use", { placeholder: "name" }),
   project_id: text("The project to use", { placeholder: "id" }),
   allow_insecure_host: toggle("Send tokens to another machine over plain HTTP"),

@@ -58,7 +58,10 @@ export function readWatch(value: string | undefined): number | UsageError | unde
   if (value === "") return USUAL_WATCH_S * 1000;
   const seconds = Number(/^(\d+)s?$/.exec(value)?.[1] ?? NaN);
   if (seconds >= 1 && seconds <= LONGEST_WATCH_S) return seconds * 1000;
-  return new UsageError(`Cannot use ${JSON.stringify(value)} for --watch: it is not a time`, {
-    hint: `Pass seconds, 1 to ${LONGEST_WATCH_S}: --watch 5`,
-  });
+  return new UsageError(
+    `Cannot use ${JSON.stringify(value)} for --watch: it is not a number of seconds`,
+    {
+      hint: `Pass seconds, 1 to ${LONGEST_WATCH_S}: --watch 5`,
+    },
+  );
 }

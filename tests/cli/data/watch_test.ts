@@ -58,5 +58,8 @@ Deno.test("--watch refuses commands that change something, and times that are no
   const { code, err } = await desk.run("offerings", "archive", "default", "--watch");
   deepEqual([code, desk.sent], [2, []]);
   match(err, /^Cannot watch cli offerings archive: it changes something\n/);
-  match((await desk.run("offerings", "list", "--watch=often")).err, /it is not a time\n/);
+  match(
+    (await desk.run("offerings", "list", "--watch=often")).err,
+    /it is not a number of seconds\n/,
+  );
 });

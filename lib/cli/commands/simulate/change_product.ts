@@ -14,8 +14,9 @@ import { changeProduct, type ProductChange } from "../../../simulator/subscripti
 /** Change to another product of the app. */
 export const change = act("Change to another product of the app", {
   send: changeProduct,
-  details: "A product without a price or a length of its own is refused without --price or " +
-    "--duration. A change at the end of the period takes the product's own length.",
+  details:
+    "A product without its own price or length needs --price or --duration. A change at the " +
+    "end of the period uses the product's own length.",
   examples: [
     "cli simulate change-product sub1ab2c3d4e5 notes.pro.annual --price 59.99",
     "cli simulate change-product sub1ab2c3d4e5 weekly --price 2.99 --duration P1W",

@@ -12,13 +12,13 @@ import { extendSubscription, type Extension } from "../../../simulator/subscript
 /** Move the end of the period further out. */
 export const extend = act("Extend a subscription's period", {
   send: extendSubscription,
-  details: "Give --by or --until.",
+  details: "Needs --by or --until.",
   examples: [
     "cli simulate extend sub1ab2c3d4e5 --by 30d",
     "cli simulate extend sub1ab2c3d4e5 --until 2027-01-31T12:00:00Z",
   ],
   flags: {
-    by: period("How much further", "--by"),
+    by: period("The time to add", "--by"),
     until: moment("The new end", "--until"),
   },
   body: extensionOf,
@@ -31,7 +31,9 @@ function extensionOf({ by, until }: {
   until: number | undefined;
 }): Extension {
   if ((by === undefined) === (until === undefined)) {
-    const why = by === undefined ? "--by or --until is missing" : "it has two new ends";
+    const why = by === undefined
+      ? "--by or --until is missing"
+      : "--by and --until exclude each other";
     throw new UsageError(`Cannot extend a subscription's period: ${why}`, {
       hint: "Pass one of them: --by 30d, or --until 2027-01-31",
     });

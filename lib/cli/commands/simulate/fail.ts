@@ -12,10 +12,11 @@ import { failCharge } from "../../../simulator/subscriptions.ts";
 const GRACE = periodOrNone("The grace period (default: the product's own)", "--grace");
 
 /** Let a charge fail. */
-export const fail = act("Let a charge fail", {
+export const fail = act("Make a charge fail", {
   send: failCharge,
-  details: "The period ends now and is not paid for. Access goes on through the grace period, if " +
-    "there is one. All further charges fail, until: cli simulate recover <subscription-id>",
+  details:
+    "The period ends now without payment. Access continues through the grace period, if there " +
+    "is one. All further charges fail until: cli simulate recover <subscription-id>",
   examples: ["cli simulate fail sub1ab2c3d4e5 --grace 16d"],
   flags: { at_renewal: toggle("Let the next renewal fail instead"), grace: GRACE },
   body: ({ at_renewal, grace }) => ({

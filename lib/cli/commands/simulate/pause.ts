@@ -14,8 +14,8 @@ export const pause = act("Pause a subscription at the end of its period", {
   details: "The pause lasts until you resume it, or until the given end.",
   examples: ["cli simulate pause sub1ab2c3d4e5 --for P2M"],
   flags: {
-    until: moment("When the pause ends", "--until"),
-    for: period("How long the pause is", "--for"),
+    until: moment("The end of the pause", "--until"),
+    for: period("The length of the pause", "--for"),
   },
   body: (input) => ({ until: input.until, for: input.for }),
   told: () => "It will pause",

@@ -17,7 +17,7 @@ export const refundWindow = command({
   args: { days: argument("Days: 0 to 36500") },
   flags: dataFlag,
   async run(context, { days, data }) {
-    const refund_window_days = parseCount(days, "the days", { min: 0, max: 36_500 });
+    const refund_window_days = parseCount(days, "the refund window", { min: 0, max: 36_500 });
     const simulator = await openSimulator(context, data);
     showOne(context, await changeSettings(simulator, { refund_window_days }));
   },

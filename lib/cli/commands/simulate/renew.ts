@@ -10,7 +10,8 @@ import { renewSubscription } from "../../../simulator/subscriptions.ts";
 /** Charge for the next period now. */
 export const renew = act("Charge for the next period now", {
   send: renewSubscription,
-  details: "A trial becomes paid; a paid period is paid for early. Renewals that are due happen " +
-    "by themselves when the clock gets there.",
+  details:
+    "A trial becomes paid; a paid subscription renews early. Due renewals happen by themselves " +
+    "when the clock reaches them.",
   told: () => "Renewed",
 });

@@ -16,7 +16,7 @@ export const reverseRefund = command({
   args,
   flags: { ...payment, ...dataFlag },
   async run(context, { data, ...input }) {
-    const told = "The refund is undone";
+    const told = "Undid the refund";
     const send = { once: reversePurchaseRefund, subscription: reverseSubscriptionRefund };
     await giveBack(context, data, { ...input, send, told });
   },

@@ -157,7 +157,7 @@ async function tellOthers(
   const names = await permitted(productNames(client, others)) ?? new Map();
   for (const one of others) {
     const end = endOf(one);
-    const until = end === null ? "for ever" : `until ${utc(end)}`;
+    const until = end === null ? "forever" : `until ${utc(end)}`;
     const about = [one.store, one.id].filter(Boolean).join(", ");
     const what = `${nameOf(one, names)}${about && ` (${about})`}`;
     out.warn(`Access to ${entitlement} remains ${until} through ${what}`);
