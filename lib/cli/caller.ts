@@ -1,5 +1,5 @@
 /**
- * The folder that somebody was in when `deno task cli` started this program in its own.
+ * The person's working folder: `deno task cli` starts this program in its own folder.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { spawn } from "../platform/spawn.ts";
 const FOLDER_OF = 'readlink "/proc/$1/cwd" || lsof -a -d cwd -p "$1" -Fn | sed -n "s/^n//p"';
 
 /**
- * The folder to work in, given what `INIT_CWD` says. A task notes there where it was started, but
- * not where another task, such as one of `npm run`, has noted a folder before: then this may be an
- * outer one. So the task itself is asked for its folder, where that can be done.
+ * The folder to work in, given `INIT_CWD`. A task stores its start folder there, unless another
+ * task, such as `npm run`, has already stored one: then it may be an outer folder. So this asks the
+ * task's process for its folder, if possible.
  */
 export async function callerFolder(
   noted: string,

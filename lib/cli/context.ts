@@ -1,6 +1,6 @@
 /**
- * The context: the only way from a command to the world. It is also the one place in the command
- * line that touches the terminal, the clock and the environment.
+ * The context: a command's only access to the outside. Only this part of the command line uses the
+ * terminal, the clock and the environment.
  *
  * @module
  */
@@ -16,13 +16,13 @@ import type { DataWriter } from "./data/writer.ts";
 import type { Shape } from "./data/shape.ts";
 import { createOutput, type Output, type Terminal } from "./screen/output.ts";
 
-/** All that a command may touch. */
+/** Everything that a command may use. */
 export interface Context {
-  /** Writes what the command has to say. */
+  /** Writes the command's output. */
   readonly out: Output;
   /** Asks the person at the terminal. */
   readonly ask: Ask;
-  /** Whether somebody is there to answer. */
+  /** Whether a person can answer. */
   readonly interactive: boolean;
   /** Reads files and standard input. */
   readonly files: Files;
@@ -32,9 +32,9 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The flags that every command takes. */
   readonly globals: Globals;
-  /** What applies here: service, project and sign-in, and where each comes from. */
+  /** The settings in effect, with their sources: service, project and sign-in. */
   connection(): Promise<Connection>;
-  /** A client that is signed in. */
+  /** A signed-in client. */
   client(): Promise<Client>;
 }
 
@@ -42,27 +42,27 @@ export interface Context {
 export interface Globals extends Shape {
   /** `--watch`: milliseconds until a command is run again. */
   watchMs?: number | undefined;
-  /** `--profile`: the stored sign-in to use. */
+  /** `--profile`: the profile to use. */
   profile: string | undefined;
-  /** `--project-id`: the project to work in. */
+  /** `--project-id`: the project to use. */
   projectId: string | undefined;
   /** `--allow-insecure-host`: whether tokens may go over plain HTTP to another machine. */
   allowInsecureHost: boolean;
-  /** `--timeout`: milliseconds that the whole command may take. */
+  /** `--timeout`: the time limit of the whole command, in milliseconds. */
   timeoutMs?: number | undefined;
 }
 
-/** The world that a context is made of. Tests hand in their own. */
+/** The environment of a context. Tests pass their own. */
 export interface World {
-  /** Where output goes. */
+  /** The destination of output. */
   readonly terminal: Terminal;
   /** The machine. */
   readonly around: Surroundings;
   /** Files and standard input. */
   readonly files: Files;
-  /** Whether somebody is there to answer a question. */
+  /** Whether a person can answer a question. */
   readonly interactive: boolean;
-  /** Where questions are put. Default: standard error and standard input. */
+  /** The destination of questions. Default: standard error and standard input. */
   readonly prompts?: Pick<AskSettings, "input" | "output"> | undefined;
   /** Fires when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
@@ -83,7 +83,7 @@ export function createContext(world: World, globals: Globals, data?: DataWriter)
   let connection: Promise<Connection> | undefined;
   const resolve = async () => (await import("../connect.ts")).resolveConnection(around, options);
   let client: Promise<Client> | undefined;
-  // Most commands need no more than this, and it does not look for what is shadowed.
+  // Most commands need no more than this, and it skips overridden settings.
   const connect = async () =>
     await (await import("../connect.ts")).connect({ ...options, surroundings: around });
   const { interactive } = world;
@@ -106,7 +106,7 @@ function allowingInsecure(around: Surroundings): Surroundings {
   return { ...around, env };
 }
 
-/** The signal of a command: Ctrl-C, or the end of its time. */
+/** The signal of a command: Ctrl-C, or its time limit. */
 function limited(signal: AbortSignal, timeoutMs: number | undefined): AbortSignal {
   return timeoutMs === undefined
     ? signal
@@ -114,8 +114,8 @@ function limited(signal: AbortSignal, timeoutMs: number | undefined): AbortSigna
 }
 
 /**
- * The machine, with a line on standard error for each request that is not answered soon, and with
- * somebody to ask whether a folder's sign-in from elsewhere may be used.
+ * The machine, with a line on standard error for each slow request, and with a person to ask
+ * whether a folder's sign-in from elsewhere may be used.
  */
 function withAnnouncements(
   { around, terminal }: World,
@@ -124,7 +124,7 @@ function withAnnouncements(
 ): Surroundings {
   const send = around.fetch ?? ((request: Request) => fetch(request));
   const watched = terminal.errColumns !== undefined;
-  // Getters stay getters: they are read when they are used.
+  // Getters stay getters: they are read when used.
   const confirmFolder = async (folder: string, baseUrl: string) => {
     out.note(`The sign-in of the folder ${folder} was not made on this machine.`);
     await ask?.confirm(`Use it, and send commands here to ${baseUrl}?`, {
@@ -155,7 +155,7 @@ async function timer(ms: number, signal: AbortSignal | undefined): Promise<void>
   await pause(ms, signal);
 }
 
-/** The real world. `signal` fires on Ctrl-C. */
+/** The real environment. `signal` fires on Ctrl-C. */
 export async function systemWorld(
   signal: AbortSignal,
   stoppable?: <T>(work: () => T) => T,
@@ -181,7 +181,7 @@ export async function systemWorld(
   };
 }
 
-/** Goes back to the person's folder: `deno task` starts the program in its own. */
+/** Returns to the person's folder: `deno task` starts the program in its own. */
 async function returnToCaller({ cwd, env }: Surroundings): Promise<void> {
   const noted = env("INIT_CWD");
   const own = import.meta.dirname?.replace(/[\\/]lib[\\/]cli$/, "");
@@ -190,13 +190,15 @@ async function returnToCaller({ cwd, env }: Surroundings): Promise<void> {
   Deno.chdir(await callerFolder(noted, Deno.build.os === "windows", Deno.ppid));
 }
 
-/** Keeps requests to this machine from a proxy, to which this machine is another one. */
+/**
+ * Keeps requests to this machine away from a proxy, where this address would mean another machine.
+ */
 function passProxyBy({ env }: Surroundings): void {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
   if (!names.some((name) => env(name) || env(name.toLowerCase()))) return;
   const exempt = env("NO_PROXY") || env("no_proxy");
   const all = [...exempt ? [exempt] : [], "localhost", "127.0.0.1", "::1"];
-  // Deno reads it before the first request. Who does not let it be set wants what is set.
+  // Deno reads it before the first request. If it may not be set, its value was intended.
   try {
     Deno.env.set("NO_PROXY", all.join(","));
   } catch (error) {
@@ -228,7 +230,7 @@ function systemTerminal({ env }: Surroundings): Terminal {
       throw new ToolkitError(`Cannot write to standard output: ${why}`);
     }, () => unread.abort()),
     unread: unread.signal,
-    // There is nowhere left to say so; the exit code tells.
+    // There is nowhere left to report it; the exit code shows it.
     writeErr: writerTo(Deno.stderr, () => {}),
     outColumns: Deno.stdout.isTerminal() ? columnsIn(env("COLUMNS")) ?? ownColumns() : undefined,
     outRows: ownRows,
@@ -239,13 +241,13 @@ function systemTerminal({ env }: Surroundings): Terminal {
   });
 }
 
-/** The width that `COLUMNS` asks for, if it is set to one. */
+/** The width from `COLUMNS`, if it is a number. */
 function columnsIn(variable: string | undefined): number | undefined {
   const asked = Number(variable);
   return Number.isInteger(asked) && asked > 0 ? asked : undefined;
 }
 
-/** The width that the terminal has. */
+/** The width of the terminal. */
 function ownColumns(): number {
   try {
     return Deno.consoleSize().columns;
@@ -254,7 +256,7 @@ function ownColumns(): number {
   }
 }
 
-/** The height that the terminal has. */
+/** The height of the terminal. */
 function ownRows(): number | undefined {
   try {
     return Deno.consoleSize().rows || undefined;
@@ -263,7 +265,9 @@ function ownRows(): number | undefined {
   }
 }
 
-/** Writes everything at once. When the reader has gone (`| head`), the rest is dropped quietly. */
+/**
+ * Writes everything at once. After the reader has ended (`| head`), the rest is dropped silently.
+ */
 function writerTo(
   stream: { writeSync(bytes: Uint8Array): number },
   fail: (why: string) => void,

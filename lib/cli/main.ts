@@ -1,5 +1,5 @@
 /**
- * Runs one command line: finds the command, runs it, and turns what it threw into an exit code.
+ * Runs one command line: finds the command, runs it, and turns its error into an exit code.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
   }
 }
 
-/** Runs a command whose data is printed in the shape that the flags ask for. */
+/** Runs a command and prints its data in the format of the flags. */
 async function runShaped(
   root: Group,
   words: readonly string[],
@@ -61,7 +61,7 @@ async function runShaped(
   data?.end();
 }
 
-/** `cli help offerings` and `cli --version` as the words that they stand for. */
+/** Expands `cli help offerings` and `cli --version`. */
 function plainWords({ words, help }: Split): Pick<Split, "words" | "help"> {
   const [first, ...rest] = words;
   if (first === "help") return { words: rest, help: true };
@@ -71,14 +71,14 @@ function plainWords({ words, help }: Split): Pick<Split, "words" | "help"> {
   };
 }
 
-/** Drops a `--` that stands before the command's own words: there it separates nothing. */
+/** Drops a `--` before the command's own words: it separates nothing there. */
 function withoutEarlyDashes(root: Group, words: readonly string[]): readonly string[] {
   const { names, entry, rest } = findPlace(root, words);
   if (!isGroup(entry) || rest[0] !== "--") return words;
   return withoutEarlyDashes(root, [...words.slice(0, names.length), ...rest.slice(1)]);
 }
 
-/** Shows how the command or group is used. */
+/** Shows the usage of the command or group. */
 async function showHelp(place: Place, { terminal }: World, { output }: Globals): Promise<void> {
   const { helpJson, helpText } = await import("./words/help.ts");
   if (output === "json") return createOutput(terminal, "json").json(helpJson(place));
@@ -87,7 +87,7 @@ async function showHelp(place: Place, { terminal }: World, { output }: Globals):
   terminal.writeOut(helpText(place, { columns, bold }));
 }
 
-/** Says what went wrong on standard error. */
+/** Reports an error on standard error. */
 async function fail(
   error: unknown,
   { failed, words }: { failed?: Failed | undefined; words: readonly string[] },
@@ -106,7 +106,7 @@ async function fail(
   return exitCode;
 }
 
-/** The error of a command that `--timeout` has ended. */
+/** The error of a command that reached its `--timeout`. */
 function timedOut(error: unknown, { signal }: World, { timeoutMs }: Globals): unknown {
   if (!(error instanceof Cancelled) || timeoutMs === undefined || signal.aborted) return error;
   return new NetworkError(`Cannot finish within ${timeoutMs / 1000} s: the time limit has passed`, {
@@ -115,14 +115,14 @@ function timedOut(error: unknown, { signal }: World, { timeoutMs }: Globals): un
   });
 }
 
-/** The data folder that a command line names. */
+/** The data folder in a command line. */
 function dataIn(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => /^--data(=|$)/.test(word));
   const [, own] = /^--data=(.*)$/s.exec(words[at] ?? "") ?? [];
   return at < 0 ? undefined : own ?? words[at + 1];
 }
 
-/** What to run to sign in anew, where the service did not take the sign-in. */
+/** The command that signs in again, if the service refused the sign-in. */
 async function signInAnew(
   error: unknown,
   { around }: World,
@@ -134,6 +134,6 @@ async function signInAnew(
   const quiet = { ...around, cwd: around.cwd, home: around.home, warn: () => {} };
   const used = await resolveCredential(quiet, { profile }).catch(() => undefined);
   if (used?.kind !== "local" || status === 401) return used?.signIn;
-  // A folder's sign-in is made out of another one, and can do no more than that.
+  // A folder's sign-in comes from another sign-in, and has no more permissions.
   return `cli auth login, then ${used.signIn} --profile default`;
 }

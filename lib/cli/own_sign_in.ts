@@ -1,5 +1,5 @@
 /**
- * A sign-in for one folder, made out of the one that applies.
+ * A sign-in for one folder, made from the current one.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { signInHere } from "./sign_in.ts";
 const WITHOUT = "Bind the folder without a sign-in of its own: cli init --no-local-creds";
 
 /**
- * Makes a sign-in of its own for the account that is signed in. A service that cannot do that is
- * signed in to with the browser once more, if somebody is there.
+ * Makes a separate sign-in for the current account. If the service cannot do that, the person signs
+ * in again with the browser.
  *
- * @throws {AuthError} when that cannot be done. It names the way without.
+ * @throws {AuthError} when that is impossible. It names the alternative.
  */
 export async function ownSignIn(context: Context, connection: Connection): Promise<StoredToken> {
   try {

@@ -9,10 +9,10 @@ import type { SignInOptions } from "../connect.ts";
 import { UsageError } from "../errors.ts";
 import type { Context } from "./context.ts";
 
-/** How a command signs in. */
+/** The options of a sign-in by a command. */
 interface SignInChoices
   extends Pick<SignInOptions, "baseUrl" | "clientId" | "scopes" | "complete" | "callbackPort"> {
-  /** Whether the person pastes the answer, since no browser can reach this machine. */
+  /** Whether the person pastes the answer, because no browser can reach this machine. */
   paste?: boolean | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function signInHere(
     signal,
     onUrl: (url) => {
       out.note("To sign in, open this address in a browser on this machine:");
-      // On a line of its own, whole: a terminal wraps it without a break in the text.
+      // On its own line, whole: a terminal wraps it without a break in the text.
       out.note(url);
       out.note("Waiting up to 5 minutes for your answer there. Ctrl-C stops.");
     },
@@ -40,7 +40,7 @@ export async function signInHere(
   });
 }
 
-/** How somebody signs in with a browser on another machine. */
+/** Instructions for a sign-in with a browser on another machine. */
 function pasting({ ask, interactive, out }: Context): Pick<
   SignInOptions,
   "onUrl" | "browser" | "paste"

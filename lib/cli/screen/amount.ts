@@ -1,10 +1,10 @@
 /**
- * Amounts of money, for people.
+ * Amounts of money, for display.
  *
  * @module
  */
 
-/** An amount with its currency as text; undefined where the service does not name both. */
+/** An amount with its currency as text; undefined if the service does not name both. */
 export function amountOf(
   money: { readonly gross: number; readonly currency: string } | null | undefined,
 ): string | undefined {
@@ -12,8 +12,8 @@ export function amountOf(
 }
 
 /**
- * An amount as text, with the digits that its currency has at least: `9.90`, and `980` in yen.
- * What the service says more exactly stays.
+ * An amount as text, with at least the currency's digits: `9.90`, and `980` in yen. More exact
+ * amounts stay as they are.
  */
 export function amountText(amount: number, currency: string): string {
   const usual = fractionDigits(currency);
@@ -24,13 +24,13 @@ export function amountText(amount: number, currency: string): string {
   }).format(amount);
 }
 
-/** The digits that a currency has after the point; 2 for one that nobody knows. */
+/** A currency's digits after the point; 2 if unknown. */
 export function fractionDigits(currency: string): number {
   try {
     const format = new Intl.NumberFormat("en", { style: "currency", currency });
     return format.resolvedOptions().maximumFractionDigits ?? 2;
   } catch {
-    // The service may say anything, and money must be shown all the same.
+    // The service may send anything, and the amount must be shown in any case.
     return 2;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Questions to a person: confirmation and choice. The only place that prompts. Questions go to
- * standard error, answers come from standard input; where nobody is there to answer, asking fails.
+ * Questions to a person: confirmation and choice. Only this file prompts. Questions go to standard
+ * error, answers come from standard input. Without a person, asking fails.
  *
  * @module
  */
@@ -15,13 +15,13 @@ export class ConfirmationError extends ToolkitError {}
 
 /** Asks the person at the terminal. */
 export interface Ask {
-  /** Returns once the question is answered with yes. The answer at hand is No. */
+  /** Returns once the question is answered with yes. The default answer is no. */
   confirm(question: string, options: ConfirmOptions): Promise<void>;
   /** Asks for a line of text. */
   text(question: string, options: TextOptions): Promise<string>;
   /** Asks for one of several. */
   choose<T>(question: string, choices: readonly Choice<T>[], options: ChooseOptions): Promise<T>;
-  /** Asks for any number of several, none included. */
+  /** Asks for any number of several, including none. */
   chooseMany<T>(
     question: string,
     choices: readonly Choice<T>[],
@@ -29,41 +29,41 @@ export interface Ask {
   ): Promise<T[]>;
 }
 
-/** How a question to confirm can be answered without asking. */
+/** The alternative to a confirmation. */
 interface ConfirmOptions {
   /** The flag that answers yes, such as `-y`. */
   flag: string;
-  /** Whether that flag was given: then nothing is asked. */
+  /** Whether that flag was given: then there is no question. */
   yes: boolean;
 }
 
-/** How a question for text can be avoided, and taken back. */
+/** The options of a question for text. */
 interface TextOptions {
-  /** What to do where nobody can answer, such as `Set CLI_REFRESH_TOKEN`. */
+  /** The remedy if nobody can answer, such as `Set CLI_REFRESH_TOKEN`. */
   hint: string;
-  /** Takes the question back when it fires. */
+  /** Cancels the question when it fires. */
   signal?: AbortSignal | undefined;
 }
 
-/** How a choice can be made without asking. */
+/** The alternative to a choice. */
 interface ChooseOptions {
   /** The flag that makes the choice, such as `--project-id`. */
   flag: string;
 }
 
-/** How a choice of several can be made without asking, and where it starts. */
+/** The alternative to a choice of several, and its initial values. */
 interface ChooseManyOptions<T> extends ChooseOptions {
-  /** The values that are chosen at first. */
+  /** The initially chosen values. */
   initial?: readonly T[] | undefined;
 }
 
-/** One of the things to choose from. */
+/** One choice. */
 export interface Choice<T> {
-  /** What it is called. */
+  /** Its label. */
   label: string;
-  /** What helps to tell it from the others, such as its id. */
+  /** A detail that distinguishes it from the others, such as its id. */
   hint?: string | undefined;
-  /** What choosing it gives. */
+  /** Its value. */
   value: T;
 }
 
@@ -73,21 +73,21 @@ export interface AskSettings {
   interactive: boolean;
   /** Ends a question when it fires. */
   signal?: AbortSignal | undefined;
-  /** Where answers come from. Default: standard input. */
+  /** The source of answers. Default: standard input. */
   input?: Readable | undefined;
-  /** Where questions go. Default: standard error. */
+  /** The destination of questions. Default: standard error. */
   output?: Writable | undefined;
 }
 
 type Prompts = typeof import("@clack/prompts");
 
-/** What every prompt is given. */
+/** The options of every prompt. */
 interface Streams {
-  /** Where the answer comes from. */
+  /** The source of the answer. */
   input: Readable;
-  /** Where the question goes. */
+  /** The destination of the question. */
   output: Writable;
-  /** Takes the question back when it fires. */
+  /** Cancels the question when it fires. */
   signal: AbortSignal;
 }
 
@@ -157,7 +157,7 @@ export function createAsk(settings: AskSettings): Ask {
   };
 }
 
-/** How a choice is shown. Labels come from the service, so nothing in them may drive the terminal. */
+/** The display of a choice. Labels come from the service, so they must not control the terminal. */
 function optionOf<T>(choice: Choice<T>): { value: Choice<T>; label: string; hint?: string } {
   const label = visible(choice.label);
   return choice.hint === undefined
@@ -165,7 +165,7 @@ function optionOf<T>(choice: Choice<T>): { value: Choice<T>; label: string; hint
     : { value: choice, label, hint: visible(choice.hint) };
 }
 
-/** Puts a question, and gives its answer or fails. */
+/** Asks a question, and returns its answer or fails. */
 async function putQuestion<T>(
   settings: AskSettings,
   question: string,
@@ -179,7 +179,7 @@ async function putQuestion<T>(
     import("node:process"),
   ]);
   // The library ends in the same way on Esc and on Ctrl-C, and an Esc at "No" leaves "Yes" on the
-  // screen. So these keys are taken from it, and `watchForEnd` ends the question.
+  // screen. So these keys are not passed to it, and `watchForEnd` ends the question.
   prompts.settings.aliases.delete("escape");
   prompts.settings.aliases.delete("\x03");
   const { input = process.stdin, output = process.stderr } = settings;
@@ -220,13 +220,13 @@ function watchForEnd(
   return { ending: () => ending, stop };
 }
 
-/** What a key means for the question: Esc and Ctrl-D decline it, Ctrl-C ends the program. */
+/** The effect of a key on the question: Esc and Ctrl-D decline it, Ctrl-C ends the program. */
 function endingOf(key: Key): Ending | undefined {
   if (key.name === "escape" || (key.ctrl && key.name === "d")) return "declined";
   return key.ctrl && key.name === "c" ? "interrupted" : undefined;
 }
 
-/** The error for a question that has no answer. */
+/** The error for a question without an answer. */
 function withoutAnswer(
   ending: Ending | undefined,
   question: string,
@@ -243,7 +243,7 @@ function declined(question: string): ConfirmationError {
   return new ConfirmationError(`Nothing was changed: "${question}" was declined`);
 }
 
-/** The error for a question that cannot be put, or whose answer cannot come. */
+/** The error for a question that cannot be asked, or that cannot get an answer. */
 function unanswerable(question: string, why: string, hint?: string): ConfirmationError {
   return new ConfirmationError(`Cannot ask "${question}": ${why}`, { hint });
 }

@@ -1,6 +1,6 @@
 /**
- * Cards: every field of an answer under its own name, so that what a person reads is what a script
- * asks for.
+ * Cards: every field of an answer under its own name, so that people and scripts use the same
+ * names.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import type { Cell, Field } from "./output.ts";
 export function showOne(context: Context, answer: object | null, rows?: string): void {
   const { out } = context;
   if (out.format === "json") return out.json(rawJson(answer) ?? JSON.stringify(answer), rows);
-  // A write may be answered without a word.
+  // A write may have an empty answer.
   if (answer === null) return out.done("Done");
   out.card(answer, cardFields(answer));
 }
 
-/** The lines of a card: the id, then the other fields as they came, nested ones dotted. */
+/** The lines of a card: the id, then the other fields in their order, with nested ones dotted. */
 export function cardFields(answer: object): Field<object>[] {
   const { object, id, ...fields } = flat(asSent(answer), "");
   const meanings = NULLS[String(object)] ?? {};
@@ -32,12 +32,12 @@ export function cardFields(answer: object): Field<object>[] {
   }));
 }
 
-/** What is meant where an object of a kind has null: not always that there is nothing. */
+/** The meaning of null in some fields: it is not always a missing value. */
 const NULLS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   webhook_integration: { event_types: "all", environment: "all", app_id: "all" },
 };
 
-/** The answer with every number as text that JavaScript would write in another way. */
+/** The answer with every number as text that JavaScript would write differently. */
 function asSent(answer: object): object {
   const text = rawJson(answer);
   return text === undefined ? answer : JSON.parse(text, keepNumber);
@@ -59,7 +59,7 @@ function flat(value: object, prefix: string): Record<string, Cell> {
       const items = itemsOf(inner);
       if (items) return [[label, items.map(nameOf).join(", ")]];
       if (typeof inner !== "object" || inner === null) return [[label, inner]];
-      // Two levels down, an object of the API is a mention of what has a card of its own.
+      // Two levels down, an object of the API only refers to an object with its own card.
       if (prefix !== "" && "object" in inner && "id" in inner) return [[label, nameOf(inner)]];
       const fields = Object.entries(flat(inner, `${label}.`));
       return fields.length === 0 ? [[label, null]] : fields;
@@ -75,7 +75,7 @@ function itemsOf(value: unknown): unknown[] | undefined {
   return isList && Array.isArray(value.items) ? value.items : undefined;
 }
 
-/** Fields that name an object, the most telling first. */
+/** Fields that name an object, the most specific first. */
 const NAMES = [
   "lookup_key",
   "store_identifier",
@@ -92,6 +92,6 @@ export function nameOf(value: unknown): string {
   const fields: Record<string, unknown> = { ...value };
   const name = NAMES.map((field) => fields[field]).find((one) => typeof one === "string");
   if (typeof name === "string") return name;
-  // A product in a package is wrapped in what applies to it there.
+  // A product in a package is wrapped in its criteria there.
   return "product" in value && value.product ? nameOf(value.product) : JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
 /**
- * Text made fit for a terminal: nothing in it can drive the terminal, and its width is known in
- * columns. The only file that knows how wide a character is.
+ * Text made safe for a terminal: it cannot control the terminal, and its width is known in columns.
+ * Only this file computes the width of characters.
  *
  * @module
  */
@@ -10,15 +10,15 @@
 import defer * as stringWidth from "string-width";
 
 /**
- * What no output may hold raw: control bytes, line separators, marks that turn the direction of
- * text, and halves of surrogate pairs.
+ * Characters that no output may contain raw: control bytes, line separators, marks for the writing
+ * direction, and halves of surrogate pairs.
  */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Characters that escapes are shorter for. They are JSON's own, so JSON text stays JSON text. */
+/** Characters with a shorter escape. The escapes are JSON's own, so JSON text stays JSON text. */
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Text with everything that could drive the terminal shown as an escape, such as `\u001b`. */
+/** Text with everything that could control the terminal as an escape, such as `\u001b`. */
 export function visible(text: string): string {
   return text.replace(UNSAFE, (character) => SHORT[character] ?? escaped(character));
 }
@@ -36,7 +36,7 @@ function escaped(character: string): string {
 const NOT_PLAIN =
   /[^ -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1eff\u2010-\u2027\u20a0-\u20c0]/;
 
-/** How many columns a terminal needs for a text without control bytes. */
+/** The number of terminal columns of a text without control bytes. */
 export function width(text: string): number {
   return NOT_PLAIN.test(text) ? stringWidth.default(text) : text.length;
 }
@@ -50,7 +50,7 @@ function* graphemes(text: string): Generator<string, void, undefined> {
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/** The text, or as much of its beginning as `columns` hold, with `…` where it was cut. */
+/** The text, or its beginning that fits `columns`, with `…` at the cut. */
 export function fit(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   if (columns < 1) return "";
@@ -90,8 +90,8 @@ export function wrap(text: string, columns: number): string[] {
 }
 
 /**
- * A word, or what is there to be copied as a whole: a flag with its value, or a command, up to the
- * end of its sentence or to what is said after it.
+ * A word, or text that is copied as a whole: a flag with its value, or a command, up to the end of
+ * its sentence or to the text after it.
  */
 const WORDS = /(\s*)((?<!\S)cli \S.*?(?:[;,.](?= )|(?= \()|$)|--[a-z-]+ \S+|\S+)/g;
 
@@ -139,7 +139,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Takes a time apart. A number that no calendar has stays a number, so that it can be seen. */
+/** Splits a time. A number outside of the calendar stays a number, so that it is visible. */
 function isoText(
   ms: number | null | undefined,
   write: (day: string, clock: string) => string,

@@ -1,7 +1,7 @@
 /**
  * JSON as text. Nothing here parses a whole document and writes it again: that would change numbers
  * past 2^53, spellings such as `0.10`, the order of keys and repeated keys. Every function expects
- * valid JSON, in time linear in its length and at any depth.
+ * valid JSON, and takes linear time at any depth.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** Levels after which indentation stops to grow: it would make deep nesting quadratic in size. */
+/** The levels of growing indentation: without a limit, deep nesting would have quadratic size. */
 const DEEPEST_INDENT = 100;
 
 /**
@@ -57,9 +57,9 @@ export function listItems(pageText: string): string[] {
 }
 
 /**
- * One list out of the pages of a walk: the last page, with the items of all pages in its `items`,
- * at most `limit` of them, and with the fields that only earlier pages have. Where that cuts a page,
- * the list goes on at `nextPage`. One page that needs no cut stays as it is, byte for byte.
+ * One list from the pages of a walk: the last page, with the items of all pages in its `items`, at
+ * most `limit` of them, and with the fields that only earlier pages have. If that cuts a page, the
+ * list continues at `nextPage`. A single page without a cut stays as it is, byte for byte.
  *
  * @throws {NetworkError} when there is no page, or one has no `items`.
  */
@@ -79,7 +79,7 @@ export function joinPages(
 }
 
 /**
- * The text of an object in whose array under `key` only the elements at `places` are left. An object
+ * The text of an object whose array under `key` keeps only the elements at `places`. An object
  * without such an array stays as it is.
  */
 export function keepItems(text: string, key: string, places: ReadonlySet<number>): string {
@@ -126,7 +126,7 @@ function itemsStart(text: string): number {
   });
 }
 
-/** Adds the fields of earlier pages that the last page lacks. Where the list goes on is only its own. */
+/** Adds the fields of earlier pages that the last page lacks, except its cursor. */
 function withEarlier(last: string, earlier: readonly string[]): string {
   const own = new Set(["next_page", ...Array.from(members(last), ({ key }) => keyOf(key))]);
   const added = new Map<string, string>();

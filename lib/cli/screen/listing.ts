@@ -1,5 +1,5 @@
 /**
- * Lists: as many pages as the flags ask for, shown as one table or one JSON document.
+ * Lists: the requested pages, shown as one table or one JSON document.
  *
  * @module
  */
@@ -34,19 +34,19 @@ export const pageFlags = {
   all: toggle("Show all items (default: one page)"),
 };
 
-/** What the flags of a list say. */
+/** The values of a list's flags. */
 export interface ListInput {
-  /** `--limit`: how many items to show at most. */
+  /** `--limit`: the most items to show. */
   limit?: ValueOf<typeof listFlags.limit>;
-  /** `--starting-after`: the id to go on after. */
+  /** `--starting-after`: the id to continue after. */
   starting_after?: ValueOf<typeof listFlags.starting_after>;
-  /** `--all`: whether to show all pages of a list that shows one. */
+  /** `--all`: whether to show all pages of a list that shows one by default. */
   all?: ValueOf<typeof listFlags.all>;
 }
 
 type ValueOf<F> = F extends Flag<infer T> ? T : never;
 
-/** How a list differs from others. */
+/** The options of a list. */
 export interface ListOptions {
   /** Whether one page is shown unless the flags say otherwise. Default: all of them. */
   onePage?: boolean | undefined;
@@ -76,7 +76,7 @@ export async function showList<T>(
   noteNext(context, input, next);
 }
 
-/** Says how a list goes on. */
+/** Shows how to continue a list. */
 function noteNext({ out }: Context, { limit }: ListInput, next: string | undefined): void {
   if (next === undefined) return;
   const why = limit === undefined
@@ -85,18 +85,18 @@ function noteNext({ out }: Context, { limit }: ListInput, next: string | undefin
   out.note(`${why} continue with --starting-after ${quoted(next)}`);
 }
 
-/** Items that are kept to be laid out together. A longer list is written as it comes. */
+/** The number of items that are laid out together. A longer list is written page by page. */
 const KEPT_ITEMS = 10_000;
 
-/** Pages from the beginning of a walk. */
+/** Pages from the start of a walk. */
 interface FirstPages<T> {
   /** The pages read. */
   read: Page<T>[];
-  /** The walk, where it goes on after them. */
+  /** The walk, which continues after them. */
   rest: AsyncIterator<Page<T>> | undefined;
 }
 
-/** Reads pages until they are many. */
+/** Reads pages until a limit. */
 async function firstPages<T>(
   walk: AsyncGenerator<Page<T>>,
   input: ListInput,
@@ -142,7 +142,7 @@ async function writeRows<T>(
   noteNext(context, input, next);
 }
 
-/** Writes a list that is too long to be kept: what is there of it, then page after page. */
+/** Writes a list that is too long for memory: the pages read so far, then page after page. */
 async function writeLongList<T>(
   context: Context,
   input: ListInput,
@@ -154,7 +154,7 @@ async function writeLongList<T>(
   noteNext(context, input, next);
 }
 
-/** Counts what a walk with `--all` reads, on standard error. */
+/** Counts the items of a walk with `--all`, on standard error. */
 export function counter({ all }: ListInput, out: Output, before = 0): Counter {
   let items = before;
   const shown = () => counted(items, "item").replace(/\d+/, (digits) => GROUPED.format(+digits));
@@ -172,9 +172,9 @@ export function counter({ all }: ListInput, out: Output, before = 0): Counter {
 
 /** Counts items. */
 interface Counter {
-  /** Counts more of them. */
+  /** Adds to the count. */
   add(items: number): void;
-  /** Says how many they are, where they came in more than one page. */
+  /** Shows the count, if there was more than one page. */
   end(pages: number): void;
 }
 
@@ -190,7 +190,7 @@ function textOf(page: Page<unknown>): string {
   return rawJson(page) ?? JSON.stringify(page);
 }
 
-/** Reads the pages that the flags ask for. */
+/** Reads the pages for the flags. */
 async function* readPages<T>(
   context: Context,
   input: ListInput,
@@ -209,14 +209,14 @@ async function* readPages<T>(
   }
 }
 
-/** Where a list goes on that was cut in the middle of a page, which a service may make too long. */
+/** The cursor of a list that was cut in the middle of a page, which a service may make too long. */
 function addressAfter({ url }: Page<unknown>, cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   if (!url) return cursor;
   return `${url}${url.includes("?") ? "&" : "?"}starting_after=${encodeURIComponent(cursor)}`;
 }
 
-/** What `starting_after` takes to go on after an item, as far as the item tells. */
+/** The value of `starting_after` to continue after an item, if the item shows it. */
 function idOf(item: unknown): string | undefined {
   const fields: Record<string, unknown> = typeof item === "object" && item !== null
     ? { ...item }

@@ -8,8 +8,8 @@ import { fit, visible, width } from "./display.ts";
 import type { Terminal } from "./output.ts";
 
 /**
- * The same terminal with a line that changes in place. Everything else that is written removes the
- * line first. A pipe is returned as it is: nothing can change in place there.
+ * The same terminal with a line that changes in place. Any other output removes the line first. A
+ * pipe is returned unchanged: nothing can change in place there.
  */
 export function withLiveLine(terminal: Terminal): Terminal {
   const { errColumns } = terminal;

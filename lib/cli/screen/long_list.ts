@@ -1,6 +1,5 @@
 /**
- * Lists that are too long to be kept: as a table whose columns stay as wide as they began, or as one
- * JSON document, in memory that does not grow.
+ * Lists that are too long for memory: as a table with fixed column widths, or as one JSON document.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import { formatJson, listItems, membersOf } from "./json_text.ts";
 import { counter, type ListInput } from "./listing.ts";
 import type { Column, Output } from "./output.ts";
 
-/** A list whose first pages are read. */
+/** A list with its first pages read. */
 interface LongList<T> {
   /** The first pages. */
   read: readonly Page<T>[];
@@ -18,13 +17,13 @@ interface LongList<T> {
   rest: AsyncIterator<Page<T>> | undefined;
 }
 
-/** How a list is written. */
+/** The format of a list. */
 interface Ways<T> {
   /** The columns of its table. */
   columns: readonly Column<T>[];
   /** A page as the service sent it. */
   textOf(page: Page<T>): string;
-  /** What an item is known by. */
+  /** The cursor of an item. */
   idOf(item: T | undefined): string | undefined;
 }
 
@@ -32,11 +31,11 @@ interface Ways<T> {
 interface PageWriter<T> {
   /** Writes a page, at most `left` items of it. */
   page(page: Page<T>, left: number): void;
-  /** Ends the document, with the cursor to go on at. */
+  /** Ends the document, with the cursor to continue at. */
   end(next: string | undefined): void;
 }
 
-/** Writes a long list, and returns the cursor where it goes on. */
+/** Writes a long list, and returns the cursor to continue at. */
 export async function writeLong<T>(
   out: Output,
   input: ListInput,
@@ -106,7 +105,7 @@ function jsonPages<T>(out: Output, { textOf }: Ways<T>): PageWriter<T> {
   };
 }
 
-/** The fields of a page that stand before its items, as lines. */
+/** The fields of a page before its items, as lines. */
 function head(text: string, written: Set<string>): string {
   const members = membersOf(text);
   const before = members.slice(0, members.findIndex(([key]) => key === "items"))
@@ -120,7 +119,7 @@ function line([key, value]: [key: string, value: string]): string {
   return `${JSON.stringify(key)}: ${nested(value, 2)}`;
 }
 
-/** JSON laid out so many columns to the right. A line end is never inside of a value. */
+/** JSON indented by some columns. A line end is never inside of a value. */
 function nested(text: string, columns: number): string {
   return formatJson(text).replaceAll("\n", `\n${" ".repeat(columns)}`);
 }

@@ -1,5 +1,5 @@
 /**
- * How a command can end besides done and failed.
+ * The results of a command besides success and failure.
  *
  * @module
  */
@@ -9,5 +9,5 @@ import { ToolkitError } from "../../errors.ts";
 /** Part of the work was done and part was not. */
 export class PartlyDone extends ToolkitError {}
 
-/** Something that was named is not there, as a list of what is has shown. */
+/** A named object does not exist, as a list has shown. */
 export class NotThere extends ToolkitError {}

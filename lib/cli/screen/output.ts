@@ -1,6 +1,6 @@
 /**
- * The only writer to standard output: tables, cards, JSON and plain lines. Everything that is not
- * data goes to standard error.
+ * The only writer to standard output: tables, cards, JSON and plain lines. Everything except data
+ * goes to standard error.
  *
  * @module
  */
@@ -15,17 +15,17 @@ export type { Cell, Column, Kind } from "./table.ts";
 /** What a command writes: tables and cards for people, or JSON, which may be printed otherwise. */
 export type Format = "table" | "json";
 
-/** Where output goes, and what that place can show. */
+/** The destination of output, and its abilities. */
 export interface Terminal {
-  /** Writes to standard output. It ends quietly when nobody reads any more. */
+  /** Writes to standard output. It ends silently when the reader has ended. */
   writeOut(text: string): void;
-  /** Fires when nobody reads standard output any more. */
+  /** Fires when the reader of standard output has ended. */
   readonly unread?: AbortSignal | undefined;
-  /** Writes to standard error. It ends quietly when nobody reads any more. */
+  /** Writes to standard error. It ends silently when the reader has ended. */
   writeErr(text: string): void;
   /**
-   * Shows a text below all others on standard error, in place of the one before, until something
-   * else is written. An empty one removes it. Terminals have it, pipes do not.
+   * Shows a text below all others on standard error, replacing the previous one, until something
+   * else is written. An empty text removes it. Only for terminals, not for pipes.
    */
   live?(text: string): void;
   /** Columns of the terminal that shows standard output. Undefined when it is not a terminal. */
@@ -34,7 +34,7 @@ export interface Terminal {
   outRows?(): number | undefined;
   /** Columns of the terminal that shows standard error. Undefined when it is not a terminal. */
   readonly errColumns?: number | undefined;
-  /** Columns that a picture is to have where it goes to no terminal: `COLUMNS`, if it is set. */
+  /** Columns of a picture that does not go to a terminal: `COLUMNS`, if it is set. */
   readonly pictureColumns?: number | undefined;
   /** Whether standard output shows colours. */
   readonly outColor: boolean;
@@ -42,7 +42,7 @@ export interface Terminal {
   readonly errColor: boolean;
 }
 
-/** What a picture is drawn for. */
+/** The destination of a picture. */
 export interface Canvas {
   /** Columns of the terminal. */
   readonly columns: number;
@@ -50,20 +50,20 @@ export interface Canvas {
   readonly color: boolean;
 }
 
-/** Columns of a terminal that nobody knows anything of. */
+/** Columns of an unknown terminal. */
 const USUAL_COLUMNS = 80;
 
 /** One line of a card. */
 export interface Field<T> {
-  /** What the line holds. */
+  /** The line's label. */
   label: string;
   /** Takes the line's value from the object. */
   value(item: T): Cell;
-  /** How the value is shown. Default: `text`. */
+  /** The kind of value. Default: `text`. */
   kind?: Kind | undefined;
 }
 
-/** What may be said about a table. */
+/** The options of a table. */
 interface TableOptions {
   /** Noted on standard error when there are no rows. Default: `Nothing to show.` */
   empty?: string | undefined;
@@ -71,32 +71,32 @@ interface TableOptions {
   title?: string | undefined;
 }
 
-/** What may be said about a card. */
+/** The options of a card. */
 interface CardOptions {
   /** A line above the fields. */
   title?: string | undefined;
 }
 
-/** Writes what a command has to say. Tables and cards are for the format `table` alone. */
+/** Writes a command's output. Tables and cards are only for the format `table`. */
 export interface Output {
-  /** How the command is to write its data. */
+  /** The format of a command's data. */
   readonly format: Format;
   /** Whether standard output goes to a terminal. */
   readonly isTerminal: boolean;
   /** Columns of the terminal that shows standard output; `Infinity` where none does. */
   readonly columns: number;
-  /** Fires when nobody reads standard output any more. What goes on for ever is to end then. */
+  /** Fires when the reader of standard output has ended. Endless output must end then. */
   readonly unread: AbortSignal;
   /**
    * Writes JSON text to standard output, laid out for reading, values unchanged. `rows` names the array
    * that holds the rows of a table, where the text is not a list.
    */
   json(text: string, rows?: string): void;
-  /** Writes a JSON object on one line, by a command that goes on. */
+  /** Writes a JSON object on one line, for a command with continuous output. */
   line(text: string): void;
-  /** Writes data in the shape that the flags ask for, where that is not a plain table or plain JSON. */
+  /** Writes data in the format of the flags, if it is neither a plain table nor plain JSON. */
   readonly data: DataWriter | undefined;
-  /** Writes text to standard output as it is, without a line end of its own. */
+  /** Writes text to standard output unchanged, without a line end. */
   raw(text: string): void;
   /** Shows a text on a terminal until something else is written. An empty one removes it. */
   live(text: string): void;
@@ -120,19 +120,19 @@ export interface Output {
   text(text: string): void;
   /** Writes a line for programs to standard error as it is. */
   log(text: string): void;
-  /** Writes a line about what happens to standard error. */
+  /** Writes a note to standard error. */
   note(text: string): void;
-  /** Writes a line about what may be wrong to standard error. */
+  /** Writes a warning to standard error. */
   warn(text: string): void;
-  /** Writes a line about what is done to standard error. */
+  /** Writes a result to standard error. */
   done(text: string): void;
-  /** Writes what went wrong, and below it what to do next, to standard error. */
+  /** Writes an error and its hint to standard error. */
   error(text: string, hint: string | undefined): void;
 }
 
 /**
- * Makes the output of one command. Every call is one write, so a reader who leaves early (`| head`)
- * is met once.
+ * Makes the output of one command. Every call is one write, so an early end of the reader (`|
+ * head`) is noticed once.
  */
 export function createOutput(terminal: Terminal, asked: Format, data?: DataWriter): Output {
   const format = data ? "json" : asked;
@@ -211,22 +211,22 @@ function titleLines(title: string | undefined, room: number, style: Style): stri
   return title === undefined ? [] : wrap(visible(title), room).map(style.bold);
 }
 
-/** Stops a command that would put a table where JSON was asked for. */
+/** Refuses to write a table when JSON was requested. */
 function refuseJson(format: Format): void {
   if (format === "json") throw new TypeError("Cannot write a table or card: JSON was asked for");
 }
 
-/** What a stream can do to make text stand out. */
+/** The styles of a stream. */
 interface Style {
   /** For headers and titles. */
   bold(text: string): string;
-  /** For what may be overlooked. */
+  /** For details. */
   dim(text: string): string;
   /** For warnings. */
   yellow(text: string): string;
   /** For errors. */
   red(text: string): string;
-  /** Stands before a line that says what is done. */
+  /** The mark before a result. */
   readonly tick: string;
 }
 
@@ -253,7 +253,7 @@ const PLAIN: Style = {
   tick: "",
 };
 
-/** A label that leaves less room than this has its value below it. */
+/** A label that leaves less room than this has its value on the next line. */
 const LEAST_BESIDE = 16;
 
 /** The lines of a card: one per field, and more where the terminal is too narrow for a value. */

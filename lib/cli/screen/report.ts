@@ -1,6 +1,6 @@
 /**
- * Errors for people and programs: each kind gets its exit code, its two lines and its JSON here, and
- * nowhere else.
+ * Errors for people and programs: the only place that sets the exit code, the two lines and the
+ * JSON of each kind.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { cannot, quoted } from "../words/shell.ts";
 import { ConfirmationError } from "./ask.ts";
 import { NotThere, PartlyDone } from "./outcome.ts";
 
-/** What the process tells its caller. */
+/** The result for the process's caller. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -33,13 +33,13 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** An error as it is reported. */
+/** A reported error. */
 interface Report {
   /** The process's exit code. */
   exitCode: number;
-  /** One line: what cannot be done, and why. */
+  /** One line: the failed action and its reason. */
   message: string;
-  /** One line: what to run or do next. */
+  /** One line: the next command. */
   hint: string | undefined;
   /** The error for programs, under `--output json`. */
   json: object;
@@ -49,19 +49,19 @@ interface Report {
 export interface Failed {
   /** Its words: `["offerings", "archive"]`. */
   readonly names: readonly string[];
-  /** What it does: "Archive an offering". */
+  /** Its description: "Archive an offering". */
   readonly brief: string;
 }
 
-/** What else a report depends on. */
+/** Other inputs of a report. */
 interface ReportOptions {
-  /** Whether `CLI_REFRESH_TOKEN` is the sign-in, which no `cli auth login` replaces. */
+  /** Whether `CLI_REFRESH_TOKEN` is the sign-in, which `cli auth login` does not replace. */
   givenToken?: boolean | undefined;
-  /** What to do about an argument that a shell has changed, where one has. */
+  /** The remedy for an argument that a shell has changed, if there is one. */
   rewritten?: string | undefined;
-  /** The data folder of the local service, where the command line names one. */
+  /** The data folder of the local service, if the command line names one. */
   data?: string | undefined;
-  /** What to run to sign in anew in place of the sign-in that was used. */
+  /** The command that replaces the current sign-in. */
   signIn?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export function reportError(
 ): Report {
   const exitCode = exitCodeOf(error);
   const message = messageOf(error, failed);
-  // What a shell has changed was not what somebody typed: nothing else explains the error.
+  // The shell's change explains the error best.
   const isTyped = exitCode !== EXIT.usage && exitCode !== EXIT.notFound;
   const rewritten = isTyped ? undefined : options.rewritten;
   const hint = rewritten ?? inFolder(hintOf(error, options), options.data);
@@ -119,14 +119,14 @@ function exitCodeOfStatus(status: number): number {
   return [409, 422, 423].includes(status) ? EXIT.conflict : EXIT.failed;
 }
 
-/** The error's type: the service's own, or our class in the wire's spelling. */
+/** The error's type: the service's own, or our class in the spelling of the API. */
 function typeOf(error: unknown): string {
   if (error instanceof ApiError) return error.type;
   if (!(error instanceof ToolkitError)) return "unexpected_error";
   return error.name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
 }
 
-/** "Cannot archive an offering: …", unless the error says so itself. */
+/** "Cannot archive an offering: …", unless the error has that form already. */
 function messageOf(error: unknown, failed: Failed | undefined): string {
   if (error instanceof Cancelled) return "Stopped";
   const text = error instanceof Error ? error.message : String(error);
@@ -135,7 +135,7 @@ function messageOf(error: unknown, failed: Failed | undefined): string {
   return `${failed ? cannot(failed.brief) : "Cannot do this"}: ${text}`;
 }
 
-/** What to run or do next. */
+/** The next command. */
 function hintOf(error: unknown, options: ReportOptions): string | undefined {
   const refusal = refusalIn(error);
   if (refusal) return refusal.hint ?? hintOfRefusal(refusal, options);
@@ -143,7 +143,7 @@ function hintOf(error: unknown, options: ReportOptions): string | undefined {
   return "This is a bug. Please report it with the command that you ran.";
 }
 
-/** A hint whose commands look into the data folder that the failed one was to look into. */
+/** A hint with the failed command's data folder in its commands. */
 function inFolder(hint: string | undefined, data: string | undefined): string | undefined {
   if (data === undefined) return hint;
   return hint?.replace(
@@ -152,7 +152,7 @@ function inFolder(hint: string | undefined, data: string | undefined): string | 
   );
 }
 
-/** What helps after a refusal of this kind, whatever the command was. */
+/** The hint for a refusal of this kind, for any command. */
 function hintOfRefusal(error: ApiError, options: ReportOptions): string | undefined {
   const { status, referencedObjectIds, requestId } = error;
   if (status === 429) {
@@ -175,7 +175,7 @@ function hintOfRefusal(error: ApiError, options: ReportOptions): string | undefi
     : undefined;
 }
 
-/** What to do about a sign-in that is not good enough. */
+/** The hint for an insufficient sign-in. */
 function hintOfSignIn(
   { status, missingScopes: { length: lacking } }: ApiError,
   { givenToken, signIn = "cli auth login" }: ReportOptions,
@@ -189,16 +189,16 @@ function hintOfSignIn(
       : " with one that has those permissions";
     return `Replace CLI_REFRESH_TOKEN${able}; for a local service, make one with: cli service token`;
   }
-  // Without --scope: it would ask for that permission alone, and so take all others away.
+  // Without --scope: it would request that permission alone, and so drop all others.
   return lacking > 0
     ? `Sign in with all permissions that the commands need: ${signIn}`
     : `Sign in again with: ${signIn}`;
 }
 
-/** The most ids that a hint names. */
+/** The most ids in a hint. */
 const MOST_IDS = 10;
 
-/** Ids in a row, as many as can be read. */
+/** A readable list of ids. */
 function shortList(ids: readonly string[]): string {
   const shown = ids.slice(0, MOST_IDS).join(" ");
   return ids.length > MOST_IDS ? `${shown} and ${ids.length - MOST_IDS} more` : shown;

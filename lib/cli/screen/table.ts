@@ -1,6 +1,6 @@
 /**
- * How a table is laid out: which columns have room, and how wide they are. A date, a number or an id
- * that is cut is another one, so these are shown whole, or their column is left out.
+ * The layout of tables: the columns that fit, and their widths. A cut date, number or id would be a
+ * different one, so these are shown whole, or their column is left out.
  *
  * @module
  */
@@ -35,16 +35,16 @@ export interface Column<T> {
 /** Spaces between two columns, and between a label and its value. */
 export const GAP = "  ";
 
-/** A header that is cut keeps this much. */
+/** The shortest cut of a header. */
 const LEAST_HEADER = 3;
 
-/** A text that is cut keeps this much. */
+/** The shortest cut of a text. */
 const LEAST_TEXT = 6;
 
-/** A word that is cut keeps this much: enough to tell it from most of the others. */
+/** The shortest cut of a word, which still distinguishes most words. */
 const LEAST_WORD = 10;
 
-/** An address that is cut keeps this much: enough to tell the host, of which all begin alike. */
+/** The shortest cut of an address, which still shows the host. */
 const LEAST_ADDRESS = 22;
 
 /** Prose is given this much before it is broken into more lines. */
@@ -115,7 +115,10 @@ export function layOut<T>(
   };
 }
 
-/** Whether nobody misses a column: it can be spared, and has no value. Of numbers, none is one. */
+/**
+ * Whether a column can be left out unnoticed: it is optional, and has no value. Zero counts as
+ * none.
+ */
 function isNothing({ kind, spare, texts }: TextColumn): boolean {
   return spare && kind !== "number" && texts.slice(1).every((text) => text === "-");
 }
@@ -166,7 +169,7 @@ function neededColumns(columns: readonly TextColumn[], room: number): readonly T
   return neededColumns(columns.toSpliced(last, 1), room);
 }
 
-/** Whether a column is one of those that are left out first. */
+/** Whether a column is left out first. */
 function isText({ kind }: TextColumn): boolean {
   return kind === "text" || kind === "prose" || kind === "address";
 }
@@ -177,8 +180,8 @@ function leastBeside({ kind, least, whole }: TextColumn, texts: boolean): number
 }
 
 /**
- * The columns that have room, cut as far as they may be: the first one, then all but texts, then
- * texts; of each, those that come first.
+ * The columns that fit, cut as far as allowed: the first one, then all but texts, then texts;
+ * earlier ones first.
  */
 function fittingColumns(columns: readonly TextColumn[], room: number): readonly TextColumn[] {
   const [first, ...others] = columns;

@@ -1,33 +1,33 @@
 /**
- * Saying what a command waits for, so that a silent service does not look like a silent program.
+ * Announcing waits, so that a silent service does not look like a hanging program.
  *
  * @module
  */
 
-/** After how many milliseconds a wait is announced. */
+/** The delay before a wait is announced, in milliseconds. */
 const ANNOUNCED_AFTER_MS = 1000;
 
-/** How waits are announced. */
+/** The options of announcements. */
 interface Announcer {
   /** Writes a line to standard error. */
   say(text: string): void;
-  /** Whether a person watches: then each try is announced, else the first alone. */
+  /** Whether a person watches: then each attempt is announced, else only the first. */
   readonly watched: boolean;
-  /** After how many milliseconds a wait is announced. Default: 1,000. */
+  /** The delay before a wait is announced, in milliseconds. Default: 1,000. */
   readonly afterMs?: number;
 }
 
-/** A way to send requests that announces long waits. */
+/** A sender of requests that announces long waits. */
 type Fetch = (request: Request) => Promise<Response>;
 
-/** The same way to send requests, with a line for each that is not answered soon. */
+/** The same sender, with a line for each slow request. */
 export function announcing(send: Fetch, announcer: Announcer): Fetch {
   const { say, watched, afterMs = ANNOUNCED_AFTER_MS } = announcer;
   let silent = false;
   let last = "";
   let tries = 0;
   return async (request) => {
-    // Every try of a change has the same key. Reads have none, and follow one another.
+    // Every attempt of a change has the same key. Reads have none, and follow one another.
     const name = `${request.method} ${request.url} ${request.headers.get("Idempotency-Key") ?? ""}`;
     tries = name === last ? tries + 1 : 1;
     last = name;
@@ -48,11 +48,11 @@ export function announcing(send: Fetch, announcer: Announcer): Fetch {
 /** Waits, and rejects when the signal fires. */
 type Pause = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
-/** A way to wait, and to announce what the next wait is for. */
+/** A function that waits, and one that announces the next wait. */
 interface Countdown {
   /** Announces the next wait. */
   announceWait(wording: (seconds: number) => string): void;
-  /** Waits. If the wait was announced, the seconds left are shown meanwhile. */
+  /** Waits. If the wait was announced, it shows the seconds left. */
   pause: Pause;
 }
 

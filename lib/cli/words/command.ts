@@ -1,6 +1,6 @@
 /**
- * Commands and groups of commands. The only file that knows the argument parser, so another one can
- * take its place here.
+ * Commands and groups of commands. Only this file uses the argument parser, so it can be replaced
+ * here.
  *
  * A command's arguments and flags have the names of the API's fields; on the command line an
  * underscore is a hyphen (`display_name` is `--display-name`).
@@ -47,30 +47,30 @@ type ValuesOf<P> = {
   [N in keyof P]: P[N] extends Argument<infer T> | Flag<infer T> ? T : never;
 };
 
-/** What a command gets to work with: its arguments and flags by name. */
+/** The input of a command: its arguments and flags by name. */
 export type Input<A, F> = ValuesOf<A> & ValuesOf<F>;
 
-/** A command, as it is written. */
+/** The definition of a command. */
 interface CommandSpec<A, F> {
-  /** What it does, as an order: "Archive an offering". */
+  /** Its description, as an imperative: "Archive an offering". */
   brief: string;
-  /** More about it, for its help text. */
+  /** More details, for its help text. */
   details?: string | undefined;
-  /** Command lines to learn from, for its help text. */
+  /** Example command lines, for its help text. */
   examples?: readonly string[] | undefined;
   /** Values given by position, in order. Only the last may be optional or many. */
   args?: A;
   /** Values given by name. */
   flags?: F;
-  /** What to run next after a refusal, where the object's own commands would not help. */
+  /** The next command after a refusal, if the object's own commands would not help. */
   hint?: HintRule | undefined;
-  /** How a field of the request is given, where the flag has another name: `{ lookup_key: "--id" }`. */
+  /** The flag of a request field, if it has another name: `{ lookup_key: "--id" }`. */
   params?: Readonly<Record<string, string>> | undefined;
-  /** Does it. */
+  /** Runs it. */
   run(context: Context, input: Input<A, F>): Promise<void>;
 }
 
-/** What the parser knows each command as. */
+/** The parser's object for each command. */
 const parsedForms = new WeakMap<Command, StricliCommand<CommandContext>>();
 
 /** Makes a command. */
@@ -118,9 +118,9 @@ export function group(
 }
 
 /**
- * Finds the command that the words name and runs it.
+ * Finds the named command and runs it.
  *
- * @throws what the command throws; `UsageError` when the words are not as it needs them.
+ * @throws the command's error; `UsageError` when the words do not fit it.
  */
 export async function runCommand(
   root: Group,
@@ -131,7 +131,7 @@ export async function runCommand(
   const failures: Failure[] = [];
   const process = {
     exitCode: 0,
-    // Help is written by help.ts, so the parser has nothing to say here.
+    // Help is written by help.ts, so the parser prints nothing here.
     stdout: { write: () => {} },
     stderr: { write: (text: string) => void complaints.push(text) },
   };
@@ -153,7 +153,7 @@ export async function runCommand(
   });
 }
 
-/** Several complaints as one sentence, whose beginning they share. */
+/** Several complaints as one sentence with a shared beginning. */
 function inOneLine(complaints: string): string {
   const lines = complaints.split("\n").map((line) => line.trim()).filter(Boolean);
   const [first = "", ...others] = new Set(lines);
@@ -162,7 +162,7 @@ function inOneLine(complaints: string): string {
     .join("; ");
 }
 
-/** The error of a command with what to run next. */
+/** The error of a command with its hint. */
 async function hinted(
   { error, input }: Failure,
   { names, entry }: Place,
@@ -181,15 +181,15 @@ function refuseEmptyFlags({ names, entry }: Place, words: readonly string[]): vo
   });
 }
 
-/** What a running command finds in the parser's context. */
+/** The data of a running command in the parser's context. */
 interface Running {
-  /** The way to the world. */
+  /** The command's context. */
   readonly context: Context;
-  /** What the command threw. */
+  /** The command's error. */
   readonly failures: Failure[];
 }
 
-/** What a command threw, and what it had been given. */
+/** A command's error and its input. */
 interface Failure {
   /** The error. */
   readonly error: unknown;
