@@ -1,6 +1,5 @@
 /**
- * A chart as pictures: one for each unit that its measures have, or for each measure where it is
- * split into segments.
+ * A chart as pictures: one for each unit of its measures, or for each measure if it has segments.
  *
  * @module
  */
@@ -20,7 +19,7 @@ import { type Canvas, drawPicture, type Picture } from "./plot.ts";
 import { drawShades } from "./plot_shades.ts";
 import type { Place, Series } from "./series.ts";
 
-/** Segments that are drawn; more than these are only listed. */
+/** The number of drawn segments; more are only listed. */
 const MOST_SERIES = 6;
 
 /** Draws a chart with its name above it. No line is wider than the canvas; none if it is too narrow. */
@@ -35,7 +34,7 @@ export function drawChart(view: ChartView, canvas: Canvas): string[] {
   return [...headOf(view, canvas), ...drawn.flatMap((lines) => ["", ...lines])];
 }
 
-/** The chart's name, and what it shows. */
+/** The chart's name and description. */
 function headOf(view: ChartView, { columns, color }: Canvas): string[] {
   const { display_name, description } = view.chart;
   const bold = (text: string) => color ? `\x1b[1m${text}\x1b[22m` : text;
@@ -47,7 +46,7 @@ function headOf(view: ChartView, { columns, color }: Canvas): string[] {
   ];
 }
 
-/** The pictures of a chart that is no cohort's. */
+/** The pictures of a chart without cohorts. */
 function picturesOf(view: ChartView): Picture[] {
   const { measures, segments, chart } = view;
   const drawn = measures.flatMap((measure, i) => measure.chartable === false ? [] : [i]);
@@ -68,7 +67,7 @@ function picturesOf(view: ChartView): Picture[] {
   }));
 }
 
-/** The segments of a measure, without the total that they add up to. */
+/** The segments of a measure, without the total. */
 function segmentsOf(view: ChartView, measure: number): Series[] {
   const name = view.measures[measure]?.display_name ?? "";
   const parts = view.segments.flatMap(({ display_name, is_total }, i) =>
@@ -77,7 +76,7 @@ function segmentsOf(view: ChartView, measure: number): Series[] {
   return parts.length > 0 ? parts.slice(0, MOST_SERIES) : [seriesOf(view, measure, 0, name)];
 }
 
-/** One series, with what it comes to. */
+/** One series with its summary. */
 function seriesOf(
   view: ChartView,
   measure: number,
@@ -90,7 +89,10 @@ function seriesOf(
   return { name: name ?? "", values, note };
 }
 
-/** The total or the average of a measure; of a segment the last value, as no summary tells of it. */
+/**
+ * The total or the average of a measure; for a segment the last value, as summaries do not cover
+ * segments.
+ */
 function noteOf(
   { chart }: ChartView,
   measure: ChartMeasure,
@@ -106,7 +108,7 @@ function noteOf(
   const told = (kind: string) => {
     const value = chart.summary?.[kind]?.[measure.display_name];
     if (typeof value !== "number") return [];
-    // The average of whole numbers is none.
+    // The average of whole numbers need not be whole.
     const digits = Math.max(measure.decimal_precision, kind === "average" ? 1 : 0);
     return [`${kind} ${text(value, digits)}`];
   };
@@ -141,7 +143,7 @@ function axisText(value: number, step: number, unit: string, currency: string): 
       minimumFractionDigits: 0,
     }).format(value).replace("\u00a0", " ");
   } catch {
-    // The service may name a currency that nobody knows.
+    // The service may name an unknown currency.
     return plain();
   }
 }
@@ -153,7 +155,7 @@ function placesOf({ periods, chart }: ChartView): Place[] {
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
-/** What stands below a period. */
+/** The label below a period. */
 function placeOf(start: number, resolution: string): Pick<Place, "label" | "era"> {
   const day = new Date(start);
   const month = MONTHS[day.getUTCMonth()] ?? "";
@@ -169,7 +171,7 @@ function placeOf(start: number, resolution: string): Pick<Place, "label" | "era"
   return { label: `${month} ${day.getUTCDate()}`, era };
 }
 
-/** How many periods there may be from one label to the next. */
+/** The possible numbers of periods between two labels. */
 function stridesOf(resolution: string): readonly number[] {
   const strides: Record<string, readonly number[]> = {
     day: [1, 2, 7, 14, 28, 91, 182, 364],

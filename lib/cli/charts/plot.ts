@@ -1,6 +1,6 @@
 /**
- * Pictures of series for a terminal: bars, lines and shades, made of characters that every terminal
- * font has, each one column wide. Without colours, series differ by texture or marks.
+ * Pictures of series for a terminal: bars, lines and shades, made of characters of width one that
+ * every terminal font has. Without colours, series differ by texture or marks.
  *
  * @module
  */
@@ -15,34 +15,34 @@ import type { Place, Series } from "./series.ts";
 
 /** A picture of some series of one unit. */
 export interface Picture {
-  /** Bars on top of each other, or a line each. */
+  /** Stacked bars, or a line for each series. */
   readonly style: "bars" | "lines";
   /** The series. */
   readonly series: readonly Series[];
   /** The x axis. */
   readonly places: readonly Place[];
-  /** How many places there may be from one label to the next, smallest first. */
+  /** The possible numbers of places between two labels, smallest first. */
   readonly strides: readonly number[];
-  /** Whether all numbers are whole. */
+  /** Whether all numbers are integers. */
   readonly whole?: boolean | undefined;
   /** A number on the y axis, as text. `step` is the distance to the next one. */
   format(value: number, step: number): string;
 }
 
-/** Where a picture is drawn. */
+/** The canvas of a picture. */
 export interface Canvas {
-  /** How wide it may be. */
+  /** Its width. */
   readonly columns: number;
   /** Whether there are colours. */
   readonly color: boolean;
-  /** About how many rows the numbers get. Default: more on a wide canvas. */
+  /** The approximate number of rows. Default: more on a wide canvas. */
   readonly rows?: number | undefined;
 }
 
-/** Columns that a picture needs for its numbers, or it is not drawn. */
+/** The smallest width for the numbers; a narrower picture is not drawn. */
 const LEAST_ROOM = 12;
 
-/** The widest that one place gets. */
+/** The largest width of a place. */
 const WIDEST_PLACE = 12;
 
 /** Draws a picture: names, numbers, axes. No line is wider than the canvas; none if it is too narrow. */
@@ -73,7 +73,7 @@ export function drawPicture(wanted: Picture, canvas: Canvas): string[] {
   return [...head, ...body, ...feet, ...remarks(picture, grouped, canvas)];
 }
 
-/** The most that a number may be, so that sums and distances are numbers as well. */
+/** The largest number, so that sums and distances are finite. */
 const LARGEST = 1e100;
 
 /** A series without numbers that no axis has. */
@@ -82,7 +82,7 @@ function bounded(series: Series): Series {
   return { ...series, values: series.values.map((value) => value === null ? null : bound(value)) };
 }
 
-/** Where stacked bars end, above and below nothing. */
+/** The ends of stacked bars, above and below zero. */
 function stackEnds(series: readonly Series[]): number[] {
   const [first] = series;
   return (first?.values ?? []).flatMap((_, i) => {
@@ -92,7 +92,7 @@ function stackEnds(series: readonly Series[]): number[] {
   });
 }
 
-/** Adds neighbours up until there is a column for each bar. */
+/** Adds neighbours until there is a column for each bar. */
 function groupBars(picture: Picture, room: number): Picture & { grouped: number } {
   const { series, places } = picture;
   const size = Math.ceil(places.length / room);
@@ -112,13 +112,13 @@ function groupBars(picture: Picture, room: number): Picture & { grouped: number 
   };
 }
 
-/** The sum of what is known. */
+/** The sum of the known values. */
 function sumOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }
 
-/** A line for each series: its mark, its name, and what is said about it. */
+/** A line for each series: its mark, its name, and its note. */
 function legend({ series, style }: Picture, { columns, color }: Canvas): string[] {
   const names = series.map(({ name }) => visible(name));
   const widest = Math.max(...names.map(width));
@@ -134,14 +134,14 @@ function legend({ series, style }: Picture, { columns, color }: Canvas): string[
   });
 }
 
-/** What a series is recognised by. */
+/** The mark of a series. */
 function markOf(style: Picture["style"], series: number, color: boolean): Cell {
   const texture = color ? "█" : TEXTURES[series % TEXTURES.length] ?? "█";
   const text = style === "bars" ? texture : MARKS[series % MARKS.length] ?? "●";
   return { text, color: COLORS[series % COLORS.length] };
 }
 
-/** What has to be known to read the picture, if anything. */
+/** The legend of the picture, if it needs one. */
 function remarks(
   { places }: Picture,
   grouped: Picture & { grouped?: number },

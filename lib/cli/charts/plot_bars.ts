@@ -1,5 +1,5 @@
 /**
- * Bars that stand on each other: what is more than nothing upwards, what is less downwards.
+ * Stacked bars: positive values upwards, negative values downwards.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Place, Series } from "./series.ts";
 import { BLANK, type Cell, COLORS, TEXTURES } from "./plot_cells.ts";
 import type { Scale, Tick } from "./plot_scale.ts";
 
-/** What a picture's rows are made of. */
+/** The input of a picture's rows. */
 export interface Plan {
   /** The series. */
   readonly series: readonly Series[];
@@ -18,7 +18,7 @@ export interface Plan {
   readonly scale: Scale;
   /** The numbers beside it. */
   readonly ticks: readonly Tick[];
-  /** About how many rows there shall be. */
+  /** The approximate number of rows. */
   readonly target: number;
   /** Columns of the x axis. */
   readonly used: number;
@@ -32,7 +32,7 @@ export interface Plan {
 export interface PlotRow {
   /** The number beside it, if any. */
   readonly label: string;
-  /** What the y axis is made of here. */
+  /** The y axis of this picture. */
   readonly joint: string;
   /** The columns right of the y axis. */
   readonly row: readonly Cell[];
@@ -43,7 +43,7 @@ export function rowsPerStep({ ticks, target }: Pick<Plan, "ticks" | "target">): 
   return Math.max(1, Math.round(target / Math.max(1, ticks.length - 1)));
 }
 
-/** The axis itself, broken below what is not over yet. */
+/** The axis itself, broken below incomplete periods. */
 export function axisCells({ places, used }: Pick<Plan, "places" | "used">): Cell[] {
   return Array.from({ length: used }, (_, column) => {
     const place = places[Math.min(places.length - 1, Math.floor(column * places.length / used))];
@@ -75,7 +75,7 @@ export function barRows(plan: Plan): PlotRow[] {
   ];
 }
 
-/** One row: the part of every bar that lies in a band, counted from nothing outwards. */
+/** One row: the part of every bar in a band, counted from zero outwards. */
 function bandCells(plan: Plan, band: number, unit: number, sign: 1 | -1): Cell[] {
   const { places, slot } = plan;
   const thick = slot < 3 ? Math.max(1, slot - (slot > 1 ? 1 : 0)) : Math.ceil(slot * 0.7);
@@ -85,7 +85,10 @@ function bandCells(plan: Plan, band: number, unit: number, sign: 1 | -1): Cell[]
   });
 }
 
-/** The part of one bar in a band: the series that has most of it, as full as all of them make it. */
+/**
+ * The part of one bar in a band: the series with the largest share, as full as all of them
+ * together.
+ */
 function barCell(
   { series, color }: Plan,
   place: number,
@@ -105,7 +108,7 @@ function barCell(
     if (part > best.part) best = { index, part };
   }
   const share = covered / (band.to - band.from);
-  // However little there is, it is not nothing.
+  // Even a tiny part is visible.
   if (share <= 0 || (band.from > 0 && share < 1 / 16)) return BLANK;
   const texture = TEXTURES[best.index % TEXTURES.length] ?? "█";
   const solid = color || texture === "█" && series.length === 1;
@@ -113,7 +116,7 @@ function barCell(
   return { text, color: COLORS[best.index % COLORS.length] };
 }
 
-/** A character that is filled as far as it goes, from below or from above. */
+/** A partly filled character, from below or from above. */
 function filled(share: number, sign: 1 | -1): string {
   if (sign === 1) return "▁▂▃▄▅▆▇█"[Math.min(7, Math.max(0, Math.round(share * 8) - 1))] ?? "█";
   return share >= 0.75 ? "█" : share >= 0.25 ? "▀" : "▔";

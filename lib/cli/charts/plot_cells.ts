@@ -1,5 +1,5 @@
 /**
- * The characters that pictures are made of.
+ * The characters of pictures.
  *
  * @module
  */
@@ -12,10 +12,12 @@ export interface Cell {
   readonly color?: number | undefined;
 }
 
-/** Colours of series: cyan, yellow, magenta, green, blue, red. Each can be seen on black and white. */
+/**
+ * Colours of series: cyan, yellow, magenta, green, blue, red. Each is visible on black and white.
+ */
 export const COLORS: readonly number[] = [36, 33, 35, 32, 34, 31];
 
-/** What bars are filled with where there are no colours. */
+/** The textures of bars without colours. */
 export const TEXTURES: readonly string[] = ["█", "░", "▓", "▒", "╬", "≡"];
 
 /** An empty column. */

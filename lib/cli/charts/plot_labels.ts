@@ -1,5 +1,5 @@
 /**
- * What stands below the x axis.
+ * The labels below the x axis.
  *
  * @module
  */
@@ -11,24 +11,24 @@ import type { Place } from "./series.ts";
 interface LabelPlan {
   /** The places, first to last. */
   readonly places: readonly Place[];
-  /** How the places stand: beside each other, or from one end to the other. */
+  /** The arrangement of the places: beside each other, or from one end to the other. */
   readonly style: "bars" | "lines";
-  /** How many places there may be from one label to the next, smallest first. */
+  /** The possible numbers of places between two labels, smallest first. */
   readonly strides: readonly number[];
   /** Columns of the axis. */
   readonly used: number;
-  /** Columns of one place, where they stand beside each other. */
+  /** Columns of one place, if they are beside each other. */
   readonly slot: number;
 }
 
-/** The column at whose beginning a place's label stands. */
+/** The first column of a place's label. */
 function columnOf(plan: LabelPlan, place: number): number {
   const { style, slot, used, places } = plan;
   if (style === "bars") return place * slot;
   return places.length === 1 ? 0 : Math.round(place * (used - 1) / (places.length - 1));
 }
 
-/** Labels, and below them eras where there are any. Labels that have no room are left out. */
+/** Labels, and eras below them if there are any. Labels without room are left out. */
 export function labelRows(plan: LabelPlan): string[] {
   const { places, used, strides } = plan;
   const widest = Math.max(...places.map(({ label }) => width(label)));
@@ -43,7 +43,7 @@ export function labelRows(plan: LabelPlan): string[] {
   return [rowOf(labels, used), ...eras.length > 0 ? [rowOf(eras, used)] : []];
 }
 
-/** Texts in their columns, moved to the left where they would go beyond the end. */
+/** Texts in their columns, moved to the left if they would cross the end. */
 function rowOf(texts: readonly { text: string; at: number }[], room: number): string {
   let row = "";
   for (const { text, at } of texts) {

@@ -1,5 +1,5 @@
 /**
- * Lines, drawn with dots of which two times four fit into one character.
+ * Lines of dots; a character holds two by four dots.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import { axisCells, labelAt, type Plan, type PlotRow, rowsPerStep } from "./plot_bars.ts";
 import { BLANK, type Cell, COLORS } from "./plot_cells.ts";
 
-/** What stands on the points of a series, so that lines can be told apart. */
+/** The marks of a series, which distinguish its line. */
 export const MARKS: readonly string[] = ["●", "◆", "▲", "■", "○", "◇"];
 
-/** Columns between two marks of a line, at least. */
+/** The smallest distance of two marks of a line, in columns. */
 const MARK_DISTANCE = 8;
 
 /** A dot: columns count twice, rows four times, from the upper left. */
@@ -64,7 +64,7 @@ function drawLines(plan: Plan, height: number): (Cell | undefined)[] {
   return grid;
 }
 
-/** The bits of a character's dots in the block of Unicode that has them all. */
+/** The bits of a character's dots in the Unicode block of Braille patterns. */
 const DOTS = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
 /** The dot of a value. */
@@ -83,7 +83,7 @@ function line(from: Dot, to: Dot): Dot[] {
   }));
 }
 
-/** Puts marks on a line: on its last point, and on others that are far enough from each other. */
+/** Puts marks on a line: on its last point, and on others at a distance. */
 function placeMarks(
   plan: Plan,
   height: number,
@@ -93,7 +93,7 @@ function placeMarks(
   const { series, used } = plan;
   const values = series[index]?.values ?? [];
   const last = values.findLastIndex((value) => value !== null);
-  // Lines that run close together have their marks at other places.
+  // Lines close to each other have their marks at different places.
   let free = Math.floor(index * MARK_DISTANCE / series.length);
   for (const [place, value] of values.entries()) {
     if (value === null) continue;

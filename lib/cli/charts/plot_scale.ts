@@ -1,12 +1,12 @@
 /**
- * The y axis: from where to where, and which numbers stand beside it.
+ * The y axis: its range and its numbers.
  *
  * @module
  */
 
 import { visible } from "../screen/display.ts";
 
-/** The y axis. Nothing is always on it. */
+/** The y axis. It always includes zero. */
 export interface Scale {
   /** Its lower end, a multiple of the step. */
   readonly low: number;
@@ -18,7 +18,7 @@ export interface Scale {
 
 /** A number beside the axis. */
 export interface Tick {
-  /** How many steps above nothing it is. */
+  /** Its number of steps above zero. */
   readonly steps: number;
   /** The number as text. */
   readonly text: string;

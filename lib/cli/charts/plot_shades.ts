@@ -1,5 +1,5 @@
 /**
- * Rows of shades: the darker, the more.
+ * Rows of shades: a darker shade is a larger number.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { fit, padStart, visible, width } from "../screen/display.ts";
 import { BLANK, type Cell, COLORS, paint } from "./plot_cells.ts";
 import type { Canvas } from "./plot.ts";
 
-/** A table of numbers that is drawn as shades. */
+/** A table of numbers to draw as shades. */
 interface Shades {
   /** The rows, first to last. */
   readonly rows: readonly ShadeRow[];
-  /** What stands below each column. */
+  /** The labels below the columns. */
   readonly labels: readonly string[];
-  /** What the columns are. */
+  /** The caption of the columns. */
   readonly caption: string;
   /** A number as text. */
   format(value: number): string;
@@ -30,10 +30,10 @@ interface ShadeRow {
 
 const LEVELS: readonly string[] = ["░", "▒", "▓", "█"];
 
-/** The most rows that are drawn: the last ones. */
+/** The most rows in a picture: the last ones. */
 const MOST_ROWS = 31;
 
-/** The widest that a column gets. */
+/** The largest width of a column. */
 const WIDEST = 8;
 
 /** Draws shades. No line is wider than the canvas; none if it is too narrow. */
@@ -66,7 +66,7 @@ function shadeOf(value: number | null, most: number): Cell {
   return { text: LEVELS[level] ?? "█", color: COLORS[0] };
 }
 
-/** What the shades mean. */
+/** The legend of the shades. */
 function legend(
   most: number,
   format: (value: number) => string,
@@ -84,7 +84,7 @@ function legend(
   return `· none  ${painted.join("  ")}`;
 }
 
-/** Labels of columns, as many as there is room for. */
+/** Labels of columns, as many as fit. */
 function below(labels: readonly string[], size: number): string {
   const widest = Math.max(...labels.map(width)) + 1;
   const stride = Math.ceil(widest / size);

@@ -1,5 +1,5 @@
 /**
- * Series of numbers and the x axis below them, as every kind of picture takes them.
+ * Series of numbers and their x axis, for every kind of picture.
  *
  * @module
  */
@@ -10,16 +10,16 @@ export interface Series {
   readonly name: string;
   /** The numbers; null where there is none. */
   readonly values: readonly (number | null)[];
-  /** What is said about it beside its name. */
+  /** A note beside its name. */
   readonly note?: string | undefined;
 }
 
 /** A place on the x axis. */
 export interface Place {
-  /** What stands below it. */
+  /** Its label. */
   readonly label: string;
-  /** What stands below that, where it is another than at the place before. */
+  /** A second label, if it differs from that of the place before. */
   readonly era?: string | undefined;
-  /** Whether it is not over yet. */
+  /** Whether it is incomplete. */
   readonly open: boolean;
 }

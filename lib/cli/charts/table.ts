@@ -8,7 +8,7 @@ import type { ChartMeasure } from "../../resources/charts.ts";
 import { type ChartView, isCohort, numberText, periodText, unitText } from "./view.ts";
 import type { Column } from "../screen/output.ts";
 
-/** A row: a period and a segment, by their places in the view. */
+/** A row: a period and a segment, by their indexes in the view. */
 interface ChartRow {
   /** The period. */
   readonly period: number;
@@ -21,7 +21,7 @@ export function chartRows({ periods, segments }: ChartView): ChartRow[] {
   return periods.flatMap((_, period) => segments.map((_, segment) => ({ period, segment })));
 }
 
-/** The columns of a chart. Where there is little room, the last ones go. */
+/** The columns of a chart. If there is little room, the last ones are left out. */
 export function chartColumns(view: ChartView): Column<ChartRow>[] {
   const { chart, periods, measures, segments } = view;
   const { resolution } = chart;
@@ -58,7 +58,7 @@ export function chartColumns(view: ChartView): Column<ChartRow>[] {
   ];
 }
 
-/** The name of a measure and its unit. Periods of cohorts are many, so they are short. */
+/** The name of a measure and its unit. Periods of cohorts are many, so their names are short. */
 function headerOf(view: ChartView, measure: ChartMeasure): string {
   const unit = unitText(measure, view.chart.yaxis_currency);
   const name = isCohort(view)

@@ -1,5 +1,5 @@
 /**
- * A chart as people look at it: its numbers by period, and the words around them.
+ * A chart prepared for display: its numbers by period, and its texts.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import type { Chart, ChartMeasure, ChartSegment, ChartValue } from "../../resour
 import { fractionDigits } from "../screen/amount.ts";
 import { date } from "../screen/display.ts";
 
-/** A chart, sorted out. */
+/** A prepared chart. */
 export interface ChartView {
   /** The chart. */
   readonly chart: Chart;
   /** The periods, oldest first. */
   readonly periods: readonly PeriodView[];
-  /** What is measured. */
+  /** The measures. */
   readonly measures: readonly ChartMeasure[];
-  /** The segments, the total first; a single one without a name where the chart is not split. */
+  /** The segments, the total first; a single one without a name if the chart has no segments. */
   readonly segments: readonly Pick<ChartSegment, "display_name" | "is_total">[];
-  /** The number of a period, measure and segment, by their places in the lists; null for none. */
+  /** The number of a period, measure and segment, by their indexes; null for none. */
   value(period: number, measure: number, segment: number): number | null;
 }
 
@@ -26,17 +26,17 @@ export interface ChartView {
 interface PeriodView {
   /** Its start, in milliseconds since 1970. */
   readonly start: number;
-  /** Whether it is not over yet. */
+  /** Whether it is incomplete. */
   readonly open: boolean;
 }
 
-/** Sorts a chart out. */
+/** Prepares a chart. */
 export function viewChart(chart: Chart): ChartView {
   const numbers = new Map<string, number>();
   const open = new Map<number, boolean>();
   for (const { cohort, incomplete, measure = 0, value, segment } of valuesOf(chart)) {
     numbers.set(`${cohort} ${measure} ${segment ?? 0}`, value);
-    // A cohort's later periods may still run when its own is over.
+    // A cohort's later periods may still run after its own has ended.
     if (!open.has(cohort)) open.set(cohort, incomplete === true);
   }
   const cohorts = [...open.keys()].sort((a, b) => a - b);
@@ -47,7 +47,7 @@ export function viewChart(chart: Chart): ChartView {
   }));
   const numberAt = (period: number, measure: number, segment: number) =>
     numbers.get(`${cohorts[period]} ${measure} ${segment}`) ?? null;
-  // A share of nobody is no number, whatever the service writes.
+  // A share without a base is not a number, whatever the service writes.
   const isShareOfNone = (period: number, measure: number, segment: number) =>
     chart.display_type === "cohort" && measures[measure]?.unit === "%" &&
     measures[0]?.unit === "#" && numberAt(period, 0, segment) === 0;
@@ -61,13 +61,13 @@ export function viewChart(chart: Chart): ChartView {
   };
 }
 
-/** The numbers of a chart, without those that say nothing. */
+/** The numbers of a chart, without empty ones. */
 function valuesOf(chart: Chart): ChartValue[] {
   return (chart.values ?? []).flatMap(asValues)
     .filter(({ cohort, value }) => Number.isFinite(cohort) && Number.isFinite(value));
 }
 
-/** A chart with words for what the service may leave out. */
+/** A chart with defaults for optional fields. */
 function complete(chart: Chart): Chart {
   return {
     ...chart,
@@ -78,7 +78,7 @@ function complete(chart: Chart): Chart {
   };
 }
 
-/** A measure with what the service may leave out. */
+/** A measure with defaults for optional fields. */
 function completeMeasure(measure: ChartMeasure, i: number): ChartMeasure {
   return {
     ...measure,
@@ -112,17 +112,17 @@ function usualMeasure(
   return { display_name, description, unit: yaxis, decimal_precision, ...shown };
 }
 
-/** Whether the measures of a chart are what became of a cohort in later periods. */
+/** Whether the measures of a chart are a cohort's later periods. */
 export function isCohort({ chart }: ChartView): boolean {
   return chart.display_type === "cohort";
 }
 
-/** The unit of a measure as it stands beside numbers: `USD`, `%`, or nothing. */
+/** The unit of a measure beside numbers: `USD`, `%`, or nothing. */
 export function unitText({ unit }: Pick<ChartMeasure, "unit">, currency: string): string {
   return unit === "$" ? currency : unit === "#" ? "" : unit;
 }
 
-/** A number of a measure, with the digits that it is meant to have, and no more than its currency. */
+/** A number of a measure, with its number of digits, but no more than its currency has. */
 export function numberText(
   value: number,
   { decimal_precision, unit }: Pick<ChartMeasure, "decimal_precision" | "unit">,
@@ -153,7 +153,7 @@ export function quarterOf(start: number): number {
   return Math.floor(new Date(start).getUTCMonth() / 3) + 1;
 }
 
-/** What a chart is of, in one line: from when to when, how long the periods are, which currency, what averages. */
+/** A chart's description in one line: time span, period, currency and averages. */
 export function rangeText(view: ChartView): string {
   const { chart, periods, measures, segments } = view;
   const { resolution, summary } = chart;
@@ -169,7 +169,7 @@ export function rangeText(view: ChartView): string {
   return parts.join(", ");
 }
 
-/** Whether some periods are over and some are not: the average is that of the former. */
+/** Whether some periods are complete and some are not: the average is that of the complete ones. */
 function isPartlyOpen(periods: readonly PeriodView[]): boolean {
   return periods.some(({ open }) => open) && periods.some(({ open }) => !open);
 }

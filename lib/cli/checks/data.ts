@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Surroundings } from "../../config/surroundings.ts";
 import { doubtful, failed, type Finding, runCheck, type Verdict } from "./finding.ts";
 
-/** Looks at who can open the data of the local service. It changes nothing. */
+/** Checks who can open the data of the local service. It changes nothing. */
 export async function checkData({ home }: Pick<Surroundings, "home">): Promise<Finding[]> {
   if (!home) return [];
   return [await runCheck("service data", () => dataVerdict(join(home, ".cli", "service")))];

@@ -13,11 +13,11 @@ import { homeFile, setting, type Surroundings } from "../../config/surroundings.
 import { gitState } from "../folder/git.ts";
 import { doubtful, failed, type Finding, runCheck, type Verdict } from "./finding.ts";
 
-/** Looks at the files that hold sign-ins, in the home folder and here. It sends nothing. */
+/** Checks the files with sign-ins, in the home folder and here. It sends nothing. */
 export async function checkFiles(around: Surroundings): Promise<Finding[]> {
   return [
     await runCheck("profiles", () => profilesVerdict(around)),
-    // Before anything else looks for the active profile, and heals the mark.
+    // Before any other check reads the active profile and repairs the mark.
     await runCheck("active profile", () => activeVerdict(around)),
     await runCheck("folder", () => folderVerdict(around)),
     await runCheck("cli.toml", () => tomlVerdict(around)),
@@ -73,7 +73,7 @@ async function folderVerdict(around: Surroundings): Promise<Verdict> {
     : `no sign-in, only a project in ${local.path}`;
 }
 
-/** The file that everyone shares: its form, also where another file comes before it. */
+/** The shared file: its form, even if another file overrides it. */
 async function tomlVerdict(around: Surroundings): Promise<Verdict> {
   const toml = await readCliToml(around);
   if (!toml) return "none here or above";
@@ -82,7 +82,7 @@ async function tomlVerdict(around: Surroundings): Promise<Verdict> {
     : `${toml.project_id} in ${toml.path}`;
 }
 
-/** Whether the folder's sign-in could get into a repository. */
+/** Whether git could take the folder's sign-in. */
 async function gitVerdict(around: Surroundings): Promise<Verdict> {
   const local = await readLocal(around).catch(() => undefined);
   if (!local?.profile) return "git sees no sign-in here";

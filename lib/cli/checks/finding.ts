@@ -1,5 +1,5 @@
 /**
- * What a check finds, and how findings are shown.
+ * The findings of checks, and their display.
  *
  * @module
  */
@@ -8,22 +8,22 @@ import { ToolkitError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import type { Column } from "../screen/output.ts";
 
-/** What a check found. */
+/** The finding of a check. */
 export interface Finding {
-  /** What was looked at. */
+  /** The subject. */
   check: string;
   /** `fail` makes the whole command fail; `skip` means that another finding hides it. */
   status: "ok" | "warn" | "fail" | "skip";
-  /** What was seen. */
+  /** The details. */
   detail: string;
-  /** What to run or do about it. */
+  /** The remedy. */
   fix: string | null;
 }
 
-/** What a check says of itself: a sentence where all is well, else how it is. */
+/** The result of a check: a sentence for success, else the details. */
 export type Verdict = string | Pick<Finding, "status" | "detail" | "fix">;
 
-/** Runs a check; the error that it throws is what it found. */
+/** Runs a check; an error that it throws becomes its finding. */
 export async function runCheck(
   check: string,
   look: () => Verdict | Promise<Verdict>,
@@ -38,12 +38,12 @@ export async function runCheck(
   }
 }
 
-/** The verdict on what works, but may not be meant. */
+/** The verdict on something that works, but may be unintended. */
 export function doubtful(detail: string, fix: string | null): Verdict {
   return { status: "warn", detail, fix };
 }
 
-/** The verdict on what does not work. */
+/** The verdict on a failure. */
 export function failed(detail: string, fix: string | undefined): Pick<
   Finding,
   "status" | "detail" | "fix"
@@ -51,7 +51,7 @@ export function failed(detail: string, fix: string | undefined): Pick<
   return { status: "fail", detail, fix: fix ?? null };
 }
 
-/** The finding of a check that makes no sense as long as another one fails. */
+/** The finding of a check that is skipped while another one fails. */
 export function skipped(check: string, detail: string): Finding {
   return { check, status: "skip", detail, fix: null };
 }
@@ -62,7 +62,7 @@ const columns: Column<Finding>[] = [
   { header: "detail", value: shortDetail },
 ];
 
-/** The most characters of a detail in the table, where a note below has the whole. */
+/** The longest detail in the table; a note below shows the rest. */
 const MOST_IN_TABLE = 100;
 
 /** The detail for the table. */
@@ -74,7 +74,7 @@ function shortDetail({ detail, fix }: Finding): string {
 /**
  * Shows findings.
  *
- * @throws {ToolkitError} when one of them is a failure. For programs it names the first fix.
+ * @throws {ToolkitError} when one of them is a failure. For programs it names the first remedy.
  */
 export function showFindings({ out }: Context, findings: readonly Finding[]): void {
   const failures = findings.filter(({ status }) => status === "fail");
@@ -90,7 +90,7 @@ export function showFindings({ out }: Context, findings: readonly Finding[]): vo
   if (failures.length === 0) return;
   const names = failures.map(({ check }) => check).join(", ");
   const noun = failures.length === 1 ? "1 check" : `${failures.length} checks`;
-  // The notes have told the fixes already.
+  // The notes show the remedies already.
   const fix = out.format === "json" ? failures.find(({ fix }) => fix !== null)?.fix : undefined;
   throw new ToolkitError(`${noun} failed: ${names}`, {
     hint: fix ?? undefined,

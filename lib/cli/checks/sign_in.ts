@@ -1,5 +1,5 @@
 /**
- * Checks of the sign-in that applies, with the service.
+ * Checks of the current sign-in, with the service.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
 import { doubtful, failed, type Finding, runCheck, skipped, type Verdict } from "./finding.ts";
 
-/** A clock that is off by more is wrong, in milliseconds. */
+/** The largest accepted clock difference, in milliseconds. */
 const LARGEST_SKEW_MS = 60_000;
 
-/** What is looked at besides the sign-in itself. */
+/** The checks besides the sign-in itself. */
 interface SignInChecks {
   /** Whether to check the project and the permissions, too. */
   whole: boolean;
@@ -57,12 +57,12 @@ export async function checkSignIn(
   return findings;
 }
 
-/** Lets an error pass that another check reports. */
+/** Ignores an error that another check reports. */
 function ignoreKnown(error: unknown): undefined {
   if (!(error instanceof ToolkitError)) throw error;
 }
 
-/** Which sign-in applies, and what it shadows. */
+/** The current sign-in, and the sign-ins it overrides. */
 async function sourceVerdict(context: Context): Promise<Verdict> {
   const { credential } = await context.connection();
   if (!credential) throw await missingCredential(context.around);
@@ -70,7 +70,7 @@ async function sourceVerdict(context: Context): Promise<Verdict> {
   const detail = hidden.length === 0
     ? nameOf(credential)
     : `${nameOf(credential)}; it overrides ${hidden.join(" and ")}`;
-  // A folder's own sign-in is there to come before the profile. A variable may be a leftover.
+  // A folder's own sign-in is meant to override the profile. A variable may be a leftover.
   return credential.kind === "environment" && hidden.length > 0
     ? doubtful(detail, `Unset ${credential.source} to use the stored sign-in.`)
     : detail;
@@ -81,13 +81,13 @@ function nameOf({ source, name }: Pick<ResolvedCredential, "source" | "name">): 
   return name === undefined ? source : `the profile ${JSON.stringify(name)} in ${source}`;
 }
 
-/** What an answer of the service has told besides. */
+/** The other contents of the service's answer. */
 interface Answered {
-  /** Its time, as the `Date` header has it. */
+  /** Its time, from the `Date` header. */
   date: string | null;
 }
 
-/** Whether the service answers, and what it is. */
+/** Whether the service answers, and its version. */
 async function serviceVerdict(
   { around, signal }: Context,
   { baseUrl }: Connection,
@@ -104,7 +104,9 @@ async function serviceVerdict(
   return `${version} at ${place}, client version ${VERSION}`;
 }
 
-/** Whether this machine's clock and the service's agree: times are computed here and judged there. */
+/**
+ * Whether this machine's clock and the service's agree: times are computed here and checked there.
+ */
 function clockVerdict(around: Surroundings, date: string | null): Verdict {
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs)) return "the service did not send its time";
@@ -118,7 +120,7 @@ function clockVerdict(around: Surroundings, date: string | null): Verdict {
   );
 }
 
-/** Whether the service accepts the sign-in. A token that ends is renewed for this. */
+/** Whether the service accepts the sign-in. An expiring token is renewed for this. */
 async function accessVerdict({ client, credential }: Connection): Promise<Verdict> {
   try {
     const items = itemsOf(await listProjects(client, { limit: 1 }));
@@ -140,7 +142,7 @@ async function accessVerdict({ client, credential }: Connection): Promise<Verdic
   }
 }
 
-/** Whether the sign-in may do what the commands do. */
+/** Whether the sign-in has the permissions of the commands. */
 async function scopeVerdict({ credential, grantedScope }: Connection): Promise<Verdict> {
   const scope = await grantedScope();
   if (scope === undefined) {
@@ -156,7 +158,7 @@ async function scopeVerdict({ credential, grantedScope }: Connection): Promise<V
   return doubtful(`commands that need ${missing.join(" ")} will be refused`, fix);
 }
 
-/** Whether the project is there, and named alike wherever it is named. */
+/** Whether the project exists, and whether all sources name the same one. */
 async function projectVerdict({ client, project }: Connection): Promise<Verdict> {
   if (!project) {
     return failed("none is set", "Pass --project-id, set CLI_PROJECT_ID, or run: cli init");

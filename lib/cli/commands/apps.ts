@@ -39,7 +39,7 @@ const keyColumns: Column<PublicApiKey>[] = [
   { header: "key", value: (key) => key.key, kind: "id" },
 ];
 
-/** How the store knows an app, where it has such a name. */
+/** The store's identifier of the app, if it has one. */
 function storeName(app: App): string | undefined {
   switch (app.type) {
     case "app_store":
@@ -66,7 +66,7 @@ const publicKeys = command({
   },
 });
 
-/** Types that flags can describe; all others need a body. */
+/** The types that flags can describe; all others need a body. */
 const NAMED_BY: Readonly<Record<string, "bundle" | "package">> = {
   app_store: "bundle",
   play_store: "package",
@@ -74,7 +74,7 @@ const NAMED_BY: Readonly<Record<string, "bundle" | "package">> = {
   mac_app_store: "bundle",
 };
 
-/** Reads `--type`. Other types are refused here, since they need more than flags can say. */
+/** Reads `--type`. Other types are refused here, since flags cannot describe them. */
 function readType(type: string): string {
   if (type in NAMED_BY) return type;
   const known = Object.keys(NAMED_BY).join(", ");
@@ -128,7 +128,7 @@ function nameStore(body: Record<string, unknown>): void {
   body[type] = inner;
 }
 
-/** An app goes once its products are gone; products that have been bought stay. */
+/** An app can be deleted after its products; products with purchases stay. */
 async function hintOfProducts(
   { status, referencedObjectIds: ids }: ApiError,
   { context }: HintScene,

@@ -16,7 +16,7 @@ const columns: Column<AuditLog>[] = [
   { header: "target", value: (entry) => entry.target_identifier, kind: "id" },
 ];
 
-/** Who did it: the e-mail address where the entry has one. */
+/** The actor: the e-mail address if the entry has one. */
 function actorName(entry: AuditLog): string {
   const actor = entry.additional_data?.["actor"];
   const email = typeof actor === "object" && actor !== null && "email" in actor

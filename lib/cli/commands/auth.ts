@@ -23,13 +23,13 @@ import { status } from "./auth/status.ts";
 import { trust } from "./auth/trust.ts";
 import { authDoctor } from "./doctor.ts";
 
-/** What is shown of a profile. */
+/** The displayed fields of a profile. */
 interface ListedProfile {
   /** Its name. */
   name: string;
-  /** Whether it applies when nobody names another one. */
+  /** Whether it is the active profile. */
   active: boolean;
-  /** The service that it signs in to. */
+  /** Its service. */
   base_url: string | null;
   /** The access token's first and last four characters. */
   token: string | null;
@@ -37,7 +37,7 @@ interface ListedProfile {
   expires_at: number | null;
   /** The permissions granted, separated by spaces. */
   scope: string | null;
-  /** Why it cannot be used, where it cannot. */
+  /** The reason why it cannot be used, if any. */
   problem: string | null;
 }
 
@@ -70,7 +70,7 @@ const list = command({
   },
 });
 
-/** What is shown of one profile, malformed ones included. */
+/** The displayed fields of one profile, even of a malformed one. */
 async function listed(context: Context, name: string, active: string): Promise<ListedProfile> {
   const common = { name, active: name === active };
   try {

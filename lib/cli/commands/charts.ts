@@ -105,7 +105,7 @@ function showChart(context: Context, chart: Chart, plot: boolean | undefined): v
   out.picture((canvas) => drawChart(view, canvas), { always: plot === true });
 }
 
-/** Asks for a chart. If there is none of that name, says which there are. */
+/** Requests a chart. If there is none of that name, it lists the existing ones. */
 async function knownChart<T>(name: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

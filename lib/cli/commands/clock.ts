@@ -1,5 +1,5 @@
 /**
- * `cli clock …`: the time of a project at the local service, which can be stopped and moved ahead.
+ * `cli clock …`: the clock of a project at the local service, which can be stopped and advanced.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export const clock = group("Show, stop or advance a project's clock (local servi
   cancel,
 });
 
-/** Makes a command that does something to a clock. */
+/** Makes a command that acts on a clock. */
 function onClock(
   brief: string,
   send: (simulator: Simulator) => Promise<ProjectClock>,

@@ -10,7 +10,7 @@ import { showFindings } from "../checks/finding.ts";
 import { checkSignIn } from "../checks/sign_in.ts";
 import { command } from "../words/command.ts";
 
-/** Looks at everything that a command needs, and says what to mend. */
+/** Checks everything that a command needs, and names remedies. */
 export const doctor = command({
   brief: "Check files, sign-in, service, permissions and project",
   async run(context) {

@@ -42,7 +42,7 @@ const ID = "The entitlement's lookup key or id";
 
 const held = { list: listEntitlementProducts, columns: productColumns };
 
-/** Entitlements, and the products that give them. */
+/** Entitlements, and the products that grant them. */
 export const entitlements = group("Entitlements, and the products that grant them", ["ent"], {
   list: onList("List the entitlements", listEntitlements, columns),
   view: onOne("Show an entitlement", getEntitlement, ID),

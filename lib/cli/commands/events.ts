@@ -1,6 +1,6 @@
 /**
- * `cli events …`: what a project has told its webhooks, and telling it once more. The API has no such
- * list, so these work at the local service alone.
+ * `cli events …`: the events of a project. The API has no such list, so these commands work only
+ * with the local service.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const webhookFlag = {
   webhook: text("Send only to this webhook", { placeholder: "id" }),
 };
 
-/** One event goes to several webhooks: each line says to which, and none whose event it is. */
+/** One event goes to several webhooks: each line shows the webhook, and none shows the event. */
 const resendColumns: Column<Delivery>[] = [
   { header: "state", value: (delivery) => delivery.state, kind: "word" },
   { header: "id", value: (delivery) => delivery.id, kind: "id" },
@@ -67,7 +67,7 @@ const resend = command({
   },
 });
 
-/** Says where an event goes, where it has to wait first, and how to see what becomes of it. */
+/** Shows the receivers of an event, a wait for an earlier one, and how to see the result. */
 function tellSent({ out }: Context, sent: readonly Delivery[], flags: string): void {
   const waiting = sent.filter(({ state }) => state === "waiting");
   const [first] = sent.filter((delivery) => !waiting.includes(delivery));
@@ -85,7 +85,7 @@ function tellSent({ out }: Context, sent: readonly Delivery[], flags: string): v
   }
 }
 
-/** Which event is to be sent, and to whom: a delivery names both. */
+/** The event to send, and its receiver: a delivery names both. */
 async function whatToResend(
   simulator: Simulator,
   id: string,

@@ -77,9 +77,9 @@ export const init = command({
 });
 
 /**
- * Whether a local file in the folder comes before its `cli.toml` and has to change with it.
+ * Whether a local file in the folder overrides its `cli.toml` and has to change with it.
  *
- * @throws {ConfigError} when one names another project and is not to be changed.
+ * @throws {ConfigError} when it names another project and must not be changed.
  */
 async function standsBefore(
   around: Surroundings,
@@ -116,7 +116,7 @@ function targetFolder({ cwd }: Surroundings, path: string | undefined): string {
   });
 }
 
-/** The projects to choose from: the one that was named, or all. */
+/** The projects to choose from: the named one, or all. */
 async function findProjects(
   context: Context,
   folder: string,
@@ -129,7 +129,7 @@ async function findProjects(
   try {
     return { connection, projects: await look(connection) };
   } catch (error) {
-    // The sign-in that is about to be replaced may be why somebody binds the folder again.
+    // The sign-in to be replaced may be the reason for binding the folder again.
     const ended = error instanceof AuthError || (error instanceof ApiError && error.status === 401);
     if (!ended || connection.credential?.source !== join(folder, LOCAL_FILE)) throw error;
     out.note("The folder's own sign-in does not work; trying another one.");
@@ -144,7 +144,7 @@ async function allProjects(client: Client): Promise<Project[]> {
   return await Array.fromAsync(each(client, listProjects(client, { limit: 100 })));
 }
 
-/** Asks for the project where there are several. */
+/** Asks for the project if there are several. */
 async function chooseProject({ ask, out }: Context, projects: Project[]): Promise<Project> {
   const [only, ...others] = projects;
   if (!only) {
@@ -166,7 +166,7 @@ async function chooseProject({ ask, out }: Context, projects: Project[]): Promis
   });
 }
 
-/** The apps to tag: those that were named, those that are tagged already, or what is chosen. */
+/** The apps to tag: the named ones, the tagged ones, or the person's choice. */
 async function chooseApps(
   context: Context,
   client: Client,
@@ -189,7 +189,7 @@ async function chooseApps(
   });
 }
 
-/** An app as far as it matters here. */
+/** The relevant fields of an app. */
 interface NamedApp {
   /** Its id. */
   id: string;
@@ -199,7 +199,7 @@ interface NamedApp {
   type: string;
 }
 
-/** The project's apps. Tagging them is a convenience, so a sign-in that may not see them will do. */
+/** The project's apps. Tagging them is optional, so a sign-in without that permission is enough. */
 async function allApps({ out }: Context, client: Client): Promise<NamedApp[] | undefined> {
   try {
     return await Array.fromAsync(each(client, listApps(client, { limit: 100 })));
@@ -220,7 +220,7 @@ function knownApp(apps: readonly NamedApp[], id: string): TaggedApp {
   });
 }
 
-/** The apps in the folder's `cli.toml`, if it is about the same project. */
+/** The apps in the folder's `cli.toml`, if it names the same project. */
 async function taggedBefore(
   { around }: Context,
   folder: string,
@@ -231,7 +231,7 @@ async function taggedBefore(
   return own ? toml.apps : [];
 }
 
-/** What is to be written. */
+/** The data to write. */
 interface Bound {
   /** The folder. */
   folder: string;
@@ -245,12 +245,12 @@ interface Bound {
   keepsLocal: boolean;
 }
 
-/** Writes the files. A sign-in that does not come to be stored, or is replaced, is revoked. */
+/** Writes the files. A sign-in that could not be stored, or is replaced, is revoked. */
 async function bind(context: Context, binding: Bound): Promise<BoundFolder> {
   const { around, signal } = context;
   const { folder, profile } = binding;
   const before = await readLocal({ ...around, cwd: folder }).catch(() => undefined);
-  // Nothing is sent to a service that a file from elsewhere names, not even its own token.
+  // Nothing is sent to a service named by a file from elsewhere, not even its own token.
   const service = serviceAddress(before?.profile?.base_url ?? DEFAULT_BASE_URL);
   const known = before && await isKnownFolder(around, before, service).catch(() => false);
   try {
@@ -265,13 +265,13 @@ async function bind(context: Context, binding: Bound): Promise<BoundFolder> {
   }
 }
 
-/** Revokes a sign-in as far as that can be done: nobody holds its tokens any more. */
+/** Revokes a sign-in if possible: nobody has its tokens any more. */
 async function revoke({ around }: Context, token: StoredToken): Promise<void> {
   const { signOut } = await import("../../connect.ts");
   await signOut(token, { surroundings: around }).catch(() => {});
 }
 
-/** Shows what was written. */
+/** Shows the written files. */
 function show(
   { out }: Context,
   { folder, project, apps, profile }: Omit<Bound, "project_id" | "keepsLocal"> & {
@@ -307,7 +307,7 @@ function columnsIn(folder: string): Column<BoundFile>[] {
   ];
 }
 
-/** Says what would get in the way, and what to run next. */
+/** Warns of obstacles, and shows the next command. */
 async function tellNext(
   { around, out }: Context,
   folder: string,

@@ -20,7 +20,7 @@ const overview = command({
     const answer = await getMetricsOverview(client, query);
     const { out } = context;
     if (out.format === "json") return showOne(context, answer, "metrics");
-    // The specification leaves the shape open: anything else is shown by its keys.
+    // The specification leaves the form open: unknown metrics are shown by their keys.
     if (!Array.isArray(answer.metrics)) return showOne(context, answer);
     out.table(answer.metrics, columnsIn(currency ?? "USD"));
   },
@@ -45,7 +45,7 @@ function valueText({ value, unit }: OverviewMetric, currency: string): string | 
   return unit === "%" ? `${value.toFixed(2)} %` : String(value);
 }
 
-/** The time that a number covers, in words. */
+/** The time span of a number, in words. */
 function periodText(period: string | null | undefined): string | null | undefined {
   const days = /^P(\d+)D$/.exec(period ?? "")?.[1];
   if (days === undefined) return period;

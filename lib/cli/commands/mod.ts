@@ -55,7 +55,7 @@ export const TREE: readonly Entry[] = [
   entry("version", [], async () => (await import("./version.ts")).version),
 ];
 
-/** The root of the tree, with the one group that the words mean; with all of them for the rest. */
+/** The root of the tree, with the one group of the words; with all groups for other words. */
 export async function loadFor(words: readonly string[]): Promise<Group> {
   const [first = ""] = words;
   const meant = TREE.find(({ name, aliases }) => name === first || aliases.includes(first));

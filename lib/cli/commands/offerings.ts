@@ -41,7 +41,7 @@ const columns: Column<Offering>[] = [
   { header: "created", value: (offering) => offering.created_at, kind: "date", spare: true },
 ];
 
-/** A product of a package, or a package without one. */
+/** A product of a package, or a package without products. */
 interface Place {
   /** The package. */
   item: Package;
@@ -56,7 +56,7 @@ const placeColumns: Column<Place>[] = [
   { header: "product", value: ({ product }) => product, kind: "id" },
 ];
 
-/** One place for each product of each package. */
+/** One row for each product of each package. */
 function placesIn(packages: readonly Package[]): Place[] {
   return packages.flatMap((item): Place[] => {
     const products = nestedItems(item.products);
@@ -96,7 +96,7 @@ const view = command({
   },
 });
 
-/** The current offering goes once another one is current. */
+/** The current offering can be deleted after another one becomes current. */
 async function hintOfCurrent(
   { status }: ApiError,
   { context }: HintScene,
@@ -110,7 +110,7 @@ async function hintOfCurrent(
     : "Create another offering and make it current first: cli offerings create --help";
 }
 
-/** Offerings, and which one is current. */
+/** Offerings, one of which is current. */
 export const offerings = group("Offerings, one of which is current", ["offer"], {
   list: onList("List the offerings", listOfferings, columns),
   view,

@@ -40,7 +40,7 @@ import {
   showProducts,
 } from "../words/plain.ts";
 
-/** Columns of a list of packages, with the name of the offering that each was read from. */
+/** Columns of a list of packages, with the name of each one's offering. */
 function columnsWith(nameOf: (item: Package) => string): Column<Package>[] {
   return [
     { header: "offering", value: nameOf, kind: "id" },
@@ -101,7 +101,7 @@ async function showAll(context: Context, client: Client, input: ListInput): Prom
   const found: Package[] = [];
   const texts: string[] = [];
   for await (const offering of each(client, listOfferings(client, { limit: LARGEST_PAGE }))) {
-    // One more than asked for tells that there are more.
+    // One more item than requested shows that there are more.
     if (found.length > limit) break;
     const first = listPackages(client, offering.id, { limit: LARGEST_PAGE });
     for await (const page of pages(client, first)) {

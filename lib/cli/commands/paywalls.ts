@@ -34,7 +34,7 @@ const list = command({
   flags: listFlags,
   async run(context, input) {
     const client = await context.client();
-    // JSON is what the list is without being asked for more.
+    // JSON is the list without additional requests.
     const expand: PaywallsQuery = context.out.format === "json"
       ? {}
       : { expand: ["items.offering"] };

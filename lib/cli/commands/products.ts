@@ -39,7 +39,7 @@ const ID = "The product's id";
 
 const NAME = { display_name: text("The display name", { placeholder: "name" }) };
 
-/** Nothing can be pushed to a store without the app's key. */
+/** A push to a store needs the app's key. */
 async function hintOfKey(
   { status }: ApiError,
   { id, context }: HintScene,

@@ -1,5 +1,5 @@
 /**
- * `cli publish …`: several operations as one change, with one plan and one consent.
+ * `cli publish …`: several operations as one change, with one plan and one confirmation.
  *
  * @module
  */
@@ -16,15 +16,15 @@ import type { Column } from "../screen/output.ts";
 import { askAbout, confirmFlags } from "../words/plain.ts";
 import { PartlyDone } from "../screen/outcome.ts";
 
-/** One step of the plan, and what has become of it. */
+/** One step of the plan, and its result. */
 interface Step {
-  /** What it does. */
+  /** Its description. */
   step: string;
-  /** Where it stands. */
+  /** Its status. */
   status: "planned" | "done" | "skipped" | "failed" | "not reached";
-  /** Why, where that needs saying. */
+  /** Details, if needed. */
   detail: string | null;
-  /** Does it, and says what came of it. */
+  /** Runs the step, and returns its result. */
   run?: () => Promise<string | null>;
 }
 
@@ -88,7 +88,7 @@ export const publish = group("Publish an offering with its paywall", [], {
   offering,
 });
 
-/** What the fields hold that mean something to the service. It keeps all others as they are. */
+/** The types of the fields that the service uses. It keeps all others as they are. */
 const CONTENT: Readonly<Record<string, readonly string[]>> = {
   template_name: ["a text"],
   default_locale: ["a text"],
@@ -99,12 +99,12 @@ const CONTENT: Readonly<Record<string, readonly string[]>> = {
   config: ["an object"],
 };
 
-/** The fields that hold an object for each language. */
+/** The fields with an object for each language. */
 const TEXTS = ["localized_strings", "components_localizations"];
 
 /**
- * Reads the content of a paywall, and refuses what the service would. An empty object is refused
- * too: it would erase the paywall.
+ * Reads the content of a paywall, and refuses what the service would refuse. An empty object is
+ * refused as well: it would erase the paywall.
  */
 async function readContent(context: Context, file: string): Promise<PaywallContent> {
   const content = await readJsonFile(context.files, file);
@@ -120,7 +120,7 @@ async function readContent(context: Context, file: string): Promise<PaywallConte
   });
 }
 
-/** What the service would refuse about a field. */
+/** The service's reason to refuse a field. */
 function faultsIn([name, value]: [string, unknown]): string[] {
   const kind = kindOf(value);
   if (name === "revision") return ['"revision" must be left out; the service sets it'];
@@ -141,7 +141,7 @@ function faultsIn([name, value]: [string, unknown]): string[] {
   });
 }
 
-/** What the service would refuse in a name or value, however deep, as it could not keep it. */
+/** The service's reason to refuse a name or value at any depth, since it could not store it. */
 function lostIn(name: string, value: unknown, where = name): string | undefined {
   if (name === "__proto__") {
     return `${JSON.stringify(where)} must be left out: no field has that name`;
@@ -155,7 +155,7 @@ function lostIn(name: string, value: unknown, where = name): string | undefined 
   return inner.map(([key, one]) => lostIn(key, one, `${where}.${key}`)).find((one) => one);
 }
 
-/** What kind of JSON a value is. */
+/** The JSON type of a value. */
 function kindOf(value: unknown): string {
   if (value === "") return "an empty text";
   if (value === null) return "null";
@@ -188,7 +188,7 @@ async function paywallStep(
   };
 }
 
-/** The step that moves the mark, skipped when it is there already. */
+/** The step that makes the offering current, skipped when it already is. */
 function currentStep(client: Client, offering: Offering, asked: boolean | undefined): Step {
   const step = "Make it the current offering";
   if (offering.is_current) return { step, status: "skipped", detail: "it is already current" };
@@ -203,12 +203,12 @@ function currentStep(client: Client, offering: Offering, asked: boolean | undefi
   };
 }
 
-/** The content that the service has, if it has any and shows it. */
+/** The service's content, if it has any and returns it. */
 async function currentContent(client: Client, offeringId: string): Promise<object | undefined> {
   try {
     return await client.get<object>(path`/offerings/${offeringId}/paywall`);
   } catch (error) {
-    // A service that does not show the content cannot be compared with: then it is set anew.
+    // Without the service's content there is no comparison: then it is set again.
     if (error instanceof ApiError && (error.status === 404 || error.status === 405)) {
       return undefined;
     }
@@ -216,7 +216,7 @@ async function currentContent(client: Client, offeringId: string): Promise<objec
   }
 }
 
-/** Runs the planned steps in order. A failure tells what was done before it and what was not. */
+/** Runs the planned steps in order. A failure lists the completed steps and the others. */
 async function runSteps(
   context: Context,
   offering: Offering,
@@ -243,7 +243,7 @@ async function runSteps(
   }
 }
 
-/** Prints what was planned and done as JSON. */
+/** Prints the plan and its results as JSON. */
 function showSteps(context: Context, offering: Offering, steps: Step[], dryRun: boolean): void {
   const shown = steps.map(({ step, status, detail }) => ({ step, status, detail }));
   const { id, lookup_key } = offering;
@@ -254,7 +254,7 @@ function lower(text: string): string {
   return text[0]?.toLowerCase() + text.slice(1);
 }
 
-/** JSON text that is the same for the same value, whatever the order of its keys. */
+/** JSON text that is equal for equal values, whatever the order of their keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -58,7 +58,7 @@ const refund = command({
   },
 });
 
-/** Purchases that are made once. */
+/** One-time purchases. */
 export const purchases = group("One-time purchases", ["purchase"], {
   view: onOne("Show a purchase", getPurchase, ID),
   entitlements: onListOf(

@@ -1,5 +1,5 @@
 /**
- * `cli service …`: the local service. Only here does the command line load it.
+ * `cli service …`: the local service. Only this file of the command line loads it.
  *
  * @module
  */
@@ -98,7 +98,7 @@ function isLoopback(host: string): boolean {
   return /^(localhost|127\..*|\[?::1\]?)$/i.test(host);
 }
 
-/** What a started service says about itself. */
+/** The output of a started service. */
 interface Started {
   /** Its address. */
   baseUrl: string;
@@ -108,17 +108,17 @@ interface Started {
   adminSecret: string;
 }
 
-/** How a service was started. */
+/** The settings of a started service. */
 interface Start {
   /** Its data folder. */
   folder: string | undefined;
-  /** The data folder as it was asked for. */
+  /** The data folder as requested. */
   data: string | undefined;
-  /** Where its webhooks may go. */
+  /** The allowed webhook targets. */
   webhookTargets: keyof typeof LAXITY;
 }
 
-/** What is said of where webhooks may go, if it is not the Internet alone. */
+/** The warning about webhook targets, if other than the Internet. */
 const LAXITY = {
   public: undefined,
   loopback: "Webhooks may go to this machine, even without HTTPS (--webhook-targets loopback)",
@@ -126,7 +126,7 @@ const LAXITY = {
     "(--webhook-targets private)",
 } as const;
 
-/** Says where the service is, and what to do next. */
+/** Shows the service's address, and the next steps. */
 function announce(context: Context, server: Started, start: Start): void {
   const { out } = context;
   const { folder, data, webhookTargets } = start;
@@ -139,7 +139,7 @@ function announce(context: Context, server: Started, start: Start): void {
     // In memory there is no file to read the secret from.
     ...folder === undefined && { admin_secret: server.adminSecret },
   };
-  // One line, so that a script can read it while the service goes on.
+  // One line, so that a script can read it while the service runs.
   if (out.format === "json") return out.line(JSON.stringify(facts));
   out.text(`The service runs at ${server.baseUrl}`);
   if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
@@ -184,7 +184,7 @@ const token = command({
       ...account !== undefined && { account_email: account },
       ...scope.length > 0 && { scope: scope.join(" ") },
       rotates: rotating === true,
-      // A rotating token is renewed with each use; one that stays has to last.
+      // A rotating token is renewed with each use; a permanent one has to last.
       ...rotating !== true && { lifetime_ms: YEAR_MS },
     });
     const { refresh_token } = pair;

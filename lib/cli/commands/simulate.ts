@@ -1,5 +1,5 @@
 /**
- * `cli simulate …`: what customers and stores do, at the local service and nowhere else.
+ * `cli simulate …`: simulates customers and stores, only at the local service.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import { faults } from "./simulate/faults.ts";
 import { refund } from "./simulate/refund.ts";
 import { reverseRefund } from "./simulate/reverse_refund.ts";
 
-/** What customers and stores do. */
+/** Simulated customers and stores. */
 export const simulate: Group = {
   ...group("Simulate customers and stores (local service)", [], {
     purchase,

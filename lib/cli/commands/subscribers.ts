@@ -145,7 +145,7 @@ const transfer = command({
     if (context.out.format === "json") {
       return showOne(context, await transferCustomer(client, src_user_id, body));
     }
-    // Read before, so that nothing can fail any more once it is done.
+    // Read first, so that nothing can fail after the change.
     const [keys, before] = await Promise.all([
       entitlementKeys(client),
       permitted(readHoldings(client, src_user_id)),

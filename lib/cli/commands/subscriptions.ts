@@ -53,7 +53,7 @@ const transactionColumns: Column<SubscriptionTransaction>[] = [
   { header: "when", value: (transaction) => transaction.purchased_at, kind: "time" },
 ];
 
-/** The columns of the entitlements that something bought gives. */
+/** The columns of the entitlements of a purchase. */
 export const heldEntitlementColumns: Column<Entitlement>[] = [
   { header: "id", value: (entitlement) => entitlement.id, kind: "id" },
   { header: "lookup_key", value: (entitlement) => entitlement.lookup_key, kind: "id" },
@@ -144,7 +144,7 @@ export const subscriptions = group("Subscriptions and their payments", ["sub"], 
   view: onOne("Show a subscription", getSubscription, ID),
   transactions: onListOf(
     "List the payments for a subscription",
-    // The other order is that of the stores' ids, which says nothing to anybody.
+    // The other order is that of the stores' ids, which means nothing to people.
     (client, id, query) =>
       listSubscriptionTransactions(client, id, { sort: "purchased_at", ...query }),
     transactionColumns,

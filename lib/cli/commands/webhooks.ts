@@ -38,7 +38,7 @@ const columns: Column<Webhook>[] = [
   { header: "created", value: (webhook) => webhook.created_at, kind: "date" },
 ];
 
-/** How many types are named in a list; cli webhooks view names all. */
+/** The number of types named in a list; cli webhooks view names all. */
 const MOST_NAMED = 2;
 
 function eventsOf(types: readonly string[] | null | undefined): string | undefined {
@@ -56,11 +56,11 @@ const flags = {
   }),
 };
 
-/** How the service says that it sends nothing to an address on this machine or near it. */
+/** The service's message that it sends nothing to an address on this machine or near it. */
 const REFUSED_AS_LOCAL =
   /local or reserved address|whole domain|reserved host \S+\.(local|internal|home\.arpa)$/;
 
-/** Events for this machine, or for a network of its own, have two ways to get there. */
+/** Events can reach this machine, or a private network, in two ways. */
 function hintOfLocal({ param, message }: ApiError, { input }: HintScene): string | undefined {
   if (param !== "url") return undefined;
   const url = typeof input.url === "string" ? URL.parse(input.url) : null;
@@ -98,7 +98,7 @@ export const webhooks = group("Webhooks, which receive events as they happen", [
   "rotate-secret": rotateSecret,
 });
 
-/** Kinds of events as they are typed. The service knows which there are. */
+/** Event types as typed. The service checks them. */
 function eventTypes(text: string): string[] {
   const types = text.split(",").map((type) => type.trim().toLowerCase()).filter(Boolean);
   if (types.length > 0) return types;

@@ -80,7 +80,7 @@ export const login = command({
   },
 });
 
-/** The profile that is to be replaced. One that is malformed counts as none. */
+/** The profile to replace. A malformed one counts as missing. */
 async function presentProfile(context: Context, name: string): Promise<Profile | undefined> {
   try {
     return await readProfile(context.around, name);
@@ -91,19 +91,19 @@ async function presentProfile(context: Context, name: string): Promise<Profile |
   }
 }
 
-/** The projects that the sign-in can see, up to a hundred: the proof that the service accepts it. */
+/** The projects of the sign-in, up to a hundred: the proof that the service accepts it. */
 async function visibleProjects(context: Context, client: Client): Promise<Project[] | undefined> {
   try {
     return (await listProjects(client, { limit: 100 })).items;
   } catch (error) {
-    // Accepted, but asked for without the permission to see projects.
+    // Accepted, but without the permission to list projects.
     if (!(error instanceof ApiError && error.status === 403)) throw error;
     context.out.warn(`The sign-in works, but cannot list projects: ${error.message}`);
     return undefined;
   }
 }
 
-/** Ends the sign-in that was stored under this name before, as far as that can be done. */
+/** Ends the previous sign-in of this name, if possible. */
 async function revokeReplaced(context: Context, previous: Profile): Promise<void> {
   const { around, signal, out } = context;
   const { signOut } = await import("../../../connect.ts");
@@ -116,10 +116,10 @@ async function revokeReplaced(context: Context, previous: Profile): Promise<void
 }
 
 /**
- * Makes the profile the active one, so that the very next command uses it.
+ * Makes the profile the active one, so that the next command uses it.
  *
- * Gap: the specification does not say which profile is active after a sign-in. It is the one that
- * somebody has just signed in to; the way back is told.
+ * Gap: the specification does not define the active profile after a sign-in. It is the new one; a
+ * note shows how to switch back.
  */
 async function makeActive({ around, out }: Context, name: string): Promise<void> {
   const active = await activeProfile(around);
@@ -130,7 +130,7 @@ async function makeActive({ around, out }: Context, name: string): Promise<void>
   out.note(`It is the active profile now. Switch back with: cli auth use ${before}`);
 }
 
-/** Says what was asked for and not granted. */
+/** Warns of permissions that were requested and not granted. */
 function tellMissing(context: Context, token: StoredToken, asked: readonly string[]): void {
   const missing = missingScopes(token.scope ?? "", asked);
   if (missing.length > 0) context.out.warn(`The service did not grant: ${missing.join(" ")}`);
@@ -141,7 +141,7 @@ const columns: Column<Project>[] = [
   { header: "name", value: ({ name }) => name },
 ];
 
-/** Shows the sign-in's projects, or under `--output json` all there is to know about it. */
+/** Shows the sign-in's projects, or with `--output json` all its data. */
 function show({ out }: Context, profile: Profile, projects: Project[] | undefined): void {
   if (out.format === "table") {
     if (projects) out.table(projects, columns, { empty: "It sees no project yet." });
@@ -157,14 +157,14 @@ function show({ out }: Context, profile: Profile, projects: Project[] | undefine
   }));
 }
 
-/** Says what the next command would use if that is something else, and what to run next. */
+/** Warns if the next command would use another sign-in, and shows the next command. */
 async function tellNext(
   context: Context,
   profile: string,
   projects: Project[] | undefined,
 ): Promise<void> {
   const { around, out } = context;
-  // The sign-in is done; what is wrong with other files is the next command's to say.
+  // The sign-in is done; the next command reports problems of other files.
   const used = await resolveCredential(around).catch(() => undefined);
   if (used?.kind === "environment") {
     out.warn(`${used.source} is set and overrides it. Unset it to use this sign-in.`);

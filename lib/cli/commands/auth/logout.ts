@@ -21,7 +21,7 @@ import { command, optionalArgument, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { askFirst } from "../../words/plain.ts";
 
-/** What became of a profile. */
+/** The result for a profile. */
 interface SignedOut {
   /** The profile's name. */
   profile: string;
@@ -62,7 +62,7 @@ export const logout = command({
   },
 });
 
-/** The profiles that are meant. */
+/** The profiles to sign out of. */
 async function namesToRemove(
   context: Context,
   profile: string | undefined,
@@ -82,7 +82,7 @@ async function namesToRemove(
   return [name];
 }
 
-/** Revokes a sign-in as far as that can be done, and removes it in any case. */
+/** Revokes a sign-in if possible, and removes it in any case. */
 async function signOutOf(context: Context, name: string): Promise<SignedOut> {
   const { around, signal, out } = context;
   let revoked = false;
@@ -99,7 +99,7 @@ async function signOutOf(context: Context, name: string): Promise<SignedOut> {
   return { profile: name, revoked };
 }
 
-/** Says what still signs in here, and which profile applies where that has changed. */
+/** Shows the sign-ins that still apply here, and a changed active profile. */
 async function tellRemaining({ around, out }: Context, applied: string): Promise<void> {
   const local = await readLocal(around).catch(() => undefined);
   if (setting(around, "CLI_REFRESH_TOKEN") !== undefined) {

@@ -20,17 +20,17 @@ import { command, text, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import type { Field } from "../../screen/output.ts";
 
-/** What is shown of a sign-in. */
+/** The displayed fields of a sign-in. */
 interface ShownCredential {
-  /** The sort of place it is from: `environment`, `local` or `global`. */
+  /** The kind of its source: `environment`, `local` or `global`. */
   origin: string;
-  /** The place: a variable or a file. */
+  /** The source: a variable or a file. */
   source: string;
-  /** The profile's name, for one from the file of profiles. */
+  /** The profile's name, if it is a profile. */
   profile: string | null;
-  /** What chose the profile. */
+  /** The choice of the profile. */
   chosen_by: string | null;
-  /** The service that issued it. Null for one from the environment, which does not say. */
+  /** The service that issued it. Null for a token from the environment, which does not show it. */
   base_url: string | null;
   /** The token's first and last four characters. */
   token: string;
@@ -40,7 +40,7 @@ interface ShownCredential {
   scope: string | null;
 }
 
-/** Shows which sign-in applies, where it comes from and what it shadows. */
+/** Shows the current sign-in, its source and the sign-ins it overrides. */
 export const status = command({
   brief: "Show the current sign-in and its source",
   flags: {
@@ -61,7 +61,7 @@ export const status = command({
   },
 });
 
-/** Says that the sign-in is for another service than the one that commands go to. */
+/** Warns that the sign-in is for another service than the current one. */
 function warnOfOtherService({ around, out }: Context, credential: ResolvedCredential): void {
   const variable = setting(around, "CLI_BASE_URL");
   const { baseUrl, signIn } = credential;
@@ -72,7 +72,7 @@ function warnOfOtherService({ around, out }: Context, credential: ResolvedCreden
   out.note(`Unset CLI_BASE_URL, or sign in there with: ${signIn}`);
 }
 
-/** A sign-in as it may be shown. */
+/** A sign-in without secrets. */
 function shownCredential(found: FoundCredential): ShownCredential {
   return {
     origin: found.kind === "profile" ? "global" : found.kind,
@@ -86,7 +86,7 @@ function shownCredential(found: FoundCredential): ShownCredential {
   };
 }
 
-/** The sign-in that applies, or the profile that was asked for where that can be. */
+/** The current sign-in, or the requested profile if possible. */
 async function credentialToShow(
   context: Context,
   name: string | undefined,
@@ -101,7 +101,7 @@ async function credentialToShow(
   return await resolveCredential(around, { profile: name, withShadows: true });
 }
 
-/** Why the service does not accept a sign-in, or undefined when it does. */
+/** The service's reason to refuse a sign-in, or undefined. */
 async function refusalOf(
   { around, signal }: Context,
   credential: ResolvedCredential,
@@ -112,7 +112,7 @@ async function refusalOf(
     await listProjects(client, { limit: 1 });
     return undefined;
   } catch (error) {
-    // Who may not list projects is known all the same.
+    // The answer proves the sign-in even without the permission to list projects.
     if (error instanceof ApiError && error.status === 403) return undefined;
     if (error instanceof AuthError || error instanceof ApiError) return error;
     throw error;
@@ -136,7 +136,7 @@ function show(
     { label: "chosen_by", value: ({ chosen_by }) => chosen_by },
     { label: "base_url", value: ({ base_url }) => base_url },
     { label: "token", value: ({ token }) => token },
-    // The sign-in goes on when its access token ends.
+    // The sign-in continues when its access token ends.
     { label: "renews", value: ({ expires_at }) => expires_at, kind: "time" },
     { label: "scope", value: ({ scope }) => scopeWords(scope) },
     ...valid === null ? [] : [{ label: "valid", value: () => valid }],
@@ -146,13 +146,13 @@ function show(
   if (expired) out.note("The access token has expired; the next command renews it.");
 }
 
-/** Permissions for people: the usual ones would fill the screen. */
+/** Permissions for display: the usual ones would fill the screen. */
 function scopeWords(scope: string | null): string | null {
   if (scope === null || missingScopes(scope, DEFAULT_SCOPES).length > 0) return scope;
   return "all permissions that the commands need";
 }
 
-/** A shadowed sign-in on one line. */
+/** An overridden sign-in on one line. */
 function placeOf({ source, profile, token }: ShownCredential): string {
   return `${source}${profile === null ? "" : ` (profile ${profile})`}: ${token}`;
 }

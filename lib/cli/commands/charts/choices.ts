@@ -1,5 +1,5 @@
 /**
- * What a chart takes: its periods, segments, filters and selectors, each as the flag to type.
+ * The options of a chart: its periods, segments, filters and selectors, each as a flag.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export const PERIODS = ["day", "week", "month", "quarter", "year"] as const;
 interface Choice {
   /** The flag with its value. */
   readonly flag: string;
-  /** Its meaning, for people. */
+  /** Its meaning, for display. */
   readonly meaning: string;
 }
 
@@ -25,15 +25,15 @@ export const choiceColumns: Column<Choice>[] = [
   { header: "meaning", value: ({ meaning }) => meaning },
 ];
 
-/** A name for code and a name for people, as far as the service gives them. */
+/** An identifier and a display name, as far as the service sends them. */
 interface Named {
-  /** The name for code. */
+  /** The identifier. */
   readonly id?: string | null;
-  /** The name for people. */
+  /** The display name. */
   readonly display_name?: string | null;
 }
 
-/** Everything that a chart takes, one choice after the other. */
+/** All options of a chart, one after the other. */
 export function choicesIn(options: ChartOptions): Choice[] {
   const { resolutions, segments, filters, user_selectors } = options;
   return [
@@ -58,7 +58,7 @@ function periodChoice({ display_name }: Named): Choice[] {
   return known && display_name ? [{ flag: `--period ${known}`, meaning: display_name }] : [];
 }
 
-/** The flags for the values of a filter or selector; one with a placeholder where it lists none. */
+/** The flags for the values of a filter or selector; one with a placeholder if it lists none. */
 function pairChoices(
   flag: string,
   given: Named & { readonly id: string; readonly options?: readonly Named[] | null },
@@ -72,12 +72,12 @@ function pairChoices(
   return values.length > 0 ? values : [{ flag: `${flag} ${given.id}=VALUE`, meaning: name }];
 }
 
-/** The name for people, or the one for code. */
+/** The display name, or else the identifier. */
 function nameOf({ id, display_name }: Named): string {
   return display_name ?? id ?? "-";
 }
 
-/** A pair as a shell takes it. */
+/** A pair, quoted for a shell. */
 function pair(key: string, value: string): string {
   const plain = quoted(key) === key && quoted(value) === value;
   return plain ? `${key}=${value}` : quoted(`${key}=${value}`);

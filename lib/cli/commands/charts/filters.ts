@@ -1,5 +1,5 @@
 /**
- * The filters of a chart: how they are sent, and how the answer is checked for them.
+ * The filters of a chart: how they are sent, and how the answer is checked.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const NO_FILTERS: Readonly<Record<string, string>> = {
   aggregate: "--output json",
 };
 
-/** Reads `--filter`. A filter that is given several times has several values. */
+/** Reads `--filter`. A repeated filter has several values. */
 export function readFilters(pairs: readonly string[]): Filters {
   const filters = new Map<string, string[]>();
   for (const [key, value] of parsePairs(pairs, "--filter")) {
@@ -43,8 +43,8 @@ export function readFilters(pairs: readonly string[]): Filters {
 }
 
 /**
- * `--filter app_id` without a value stands for the apps tagged in `cli.toml`: the pairs with that
- * replaced by one pair for each of them.
+ * `--filter app_id` without a value means the apps tagged in `cli.toml`: the pairs with that one
+ * replaced by one pair for each app.
  *
  * @throws {UsageError} when no app is tagged.
  */
@@ -68,8 +68,8 @@ export async function withTaggedApps(
 const APP_FILTER = "app_id";
 
 /**
- * The filters as a query has them, in both forms: a parameter for each, as the API document says, and
- * the JSON that the public API takes. Each service ignores the form that it does not know.
+ * The filters of a query, in both forms: a parameter for each, as in the API document, and the JSON
+ * of the public API. Each service ignores the other form.
  */
 export function filterQuery(filters: Filters): ChartQuery {
   if (filters.size === 0) return {};
@@ -80,7 +80,7 @@ export function filterQuery(filters: Filters): ChartQuery {
   };
 }
 
-/** What a chart was asked for. */
+/** The request of a chart. */
 interface Asked {
   /** The chart's name. */
   readonly name: string;
@@ -88,7 +88,7 @@ interface Asked {
   readonly filters: Filters;
   /** The length of a period. */
   readonly period: string | undefined;
-  /** What to split by. */
+  /** The segment. */
   readonly segment: string | undefined;
   /** The currency of amounts. */
   readonly currency: string | undefined;
@@ -97,10 +97,10 @@ interface Asked {
 }
 
 /**
- * Refuses a chart that is not the one that was asked for: numbers without the filter are wrong numbers.
+ * Refuses a chart that ignores a part of the request: numbers without the filter are wrong numbers.
  *
- * Gap: the service answers with 200 all the same. It lists what it does not know in
- * `unsupported_params`, and repeats period, currency and selectors.
+ * Gap: the service answers with 200 in this case. It lists unknown parts in `unsupported_params`,
+ * and repeats period, currency and selectors.
  */
 export async function checkAnswer(client: Client, chart: Chart, asked: Asked): Promise<void> {
   const unknown = unsupportedIn(chart);
@@ -117,7 +117,7 @@ export async function checkAnswer(client: Client, chart: Chart, asked: Asked): P
   });
 }
 
-/** What the service says that it does not know, by kind. */
+/** The parts that the service does not know, by kind. */
 function unsupportedIn({ unsupported_params }: Chart): [string, unknown[]][] {
   return Object.entries(unsupported_params ?? {}).flatMap(
     ([kind, names]): [string, unknown[]][] => {
@@ -127,7 +127,7 @@ function unsupportedIn({ unsupported_params }: Chart): [string, unknown[]][] {
   );
 }
 
-/** The flags that the answer shows no sign of. */
+/** The flags that the answer does not confirm. */
 async function ignoredIn(client: Client, chart: Chart, asked: Asked): Promise<string[]> {
   const { period, segment, currency, selectors } = asked;
   const differs = (echo: unknown, wanted: string | undefined) =>
@@ -143,7 +143,7 @@ async function ignoredIn(client: Client, chart: Chart, asked: Asked): Promise<st
   ];
 }
 
-/** The filters that the answer does not account for. */
+/** The filters that the answer does not confirm. */
 async function ignoredFilters(
   client: Client,
   chart: Chart,
@@ -152,14 +152,14 @@ async function ignoredFilters(
   if (filters.size === 0) return [];
   const flags = [...filters.keys()].map((key) => `--filter ${key}`);
   if (chart.filtering_allowed === false) return flags;
-  // With this field the service accounts for every filter that it was sent.
+  // With this field the service confirms every filter that it received.
   if (chart.unsupported_params !== undefined) return [];
   const options = await getChartOptions(client, name);
   const known = new Set((options.filters ?? []).map(({ id }) => id));
   return [...filters.keys()].flatMap((key) => known.has(key) ? [] : [`--filter ${key}`]);
 }
 
-/** A hint with the names that a chart knows, of the kinds that were wrong. */
+/** A hint with the chart's names of the wrong kinds. */
 async function whatItTakes(
   client: Client,
   name: string,

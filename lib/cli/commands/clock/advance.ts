@@ -1,5 +1,5 @@
 /**
- * `cli clock advance`: moving a project's time ahead.
+ * `cli clock advance`: advancing a project's clock.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const columns: Column<readonly [type: string, count: number]>[] = [
   { header: "count", value: ([, count]) => count },
 ];
 
-/** Moves the time ahead. */
+/** Advances the clock. */
 export const advance = command({
   brief: "Advance a project's clock",
   details:
@@ -64,7 +64,7 @@ export const advance = command({
   },
 });
 
-/** Asks before an advance that takes long. The service refuses what is too long. */
+/** Asks before a long advance. The service refuses one that is too long. */
 async function confirmLong(
   context: Context,
   simulator: Simulator,
@@ -79,7 +79,7 @@ async function confirmLong(
   await askFirst(context, input, question);
 }
 
-/** Moves the clock and waits for it. Somebody who stops waiting stops the clock, too. */
+/** Advances the clock and waits for it. If the person stops waiting, the clock stops, too. */
 async function moveClock(
   context: Context,
   simulator: Simulator,
@@ -96,7 +96,7 @@ async function moveClock(
   }
 }
 
-/** Stops the clock after Ctrl-C. Returns what to say of that. */
+/** Stops the clock after Ctrl-C. Returns a sentence about it. */
 async function stopClock(context: Context, data: string | undefined): Promise<string> {
   const flags = sameFlags(context, data);
   try {
@@ -110,14 +110,14 @@ async function stopClock(context: Context, data: string | undefined): Promise<st
   }
 }
 
-/** The pauses between two looks at an advance, in milliseconds. The last one is repeated. */
+/** The pauses between two checks of an advance, in milliseconds. The last one is repeated. */
 const PAUSES = [5, 20, 50, 100, 250];
 const LAST_PAUSE_MS = 500;
 
-/** How often the progress is said, in milliseconds. */
+/** The interval of progress lines, in milliseconds. */
 const SAY_MS = 2000;
 
-/** Waits until the clock has arrived, and says now and then how far it is. */
+/** Waits until the clock has arrived, and shows the progress. */
 async function arrival({ out, signal }: Context, simulator: Simulator): Promise<void> {
   for (let look = 0, silent = 0;; look++) {
     const progress = await getClockProgress(simulator);
@@ -132,14 +132,14 @@ async function arrival({ out, signal }: Context, simulator: Simulator): Promise<
   }
 }
 
-/** How far an advance is, in words. */
+/** The progress of an advance, in words. */
 function told({ now, done, left, left_ms }: ClockProgress): string {
   const share = Math.floor(100 * done / Math.max(1, done + left));
   const time = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
   return `The clock is at ${utc(now)}: ${share} %${time}`;
 }
 
-/** What is sent to move the clock. */
+/** The body that advances the clock. */
 function bodyOf(by: string | undefined, to: number | undefined): { by: string } | { to: number } {
   const hint = "Pass a period such as P1M or 30d, or a day with --to 2027-01-31.";
   if (by !== undefined && to !== undefined) {

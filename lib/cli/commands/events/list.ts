@@ -1,5 +1,5 @@
 /**
- * `cli events list`: what a project has told its webhooks, or would have.
+ * `cli events list`: the events of a project.
  *
  * @module
  */
