@@ -5,6 +5,7 @@
  */
 
 import { type RawBuilder, sql } from "kysely";
+import { MOST_OFFSETS } from "./definition.ts";
 import { type Dimension, hasOneOf, ofCustomers } from "./dimensions.ts";
 import {
   addFigure,
@@ -33,8 +34,10 @@ export async function readCustomers(
   const [fresh, active, payers] = [asked("new"), asked("active"), sums.filter(isOfPayers)];
   if (fresh.length > 0) addRows(figures, question, await newCustomers(question, span), fresh);
   if (payers.length > 0) {
-    const rows = await payingCustomers(question, span, payers);
-    addRows(figures, question, rows, payers);
+    const spans = isQuick(question, question.periods) ? question.periods : [span];
+    for (const one of spans) {
+      addRows(figures, question, await payingCustomers(question, one, payers), payers);
+    }
   }
   for (const sum of active) {
     for (const [period, { starts, ends }] of question.periods.entries()) {
@@ -44,6 +47,17 @@ export async function readCustomers(
       }
     }
   }
+}
+
+/**
+ * Up to so many periods, a sum for each is quicker than one query of all days: to group rows by their
+ * day, SQLite sorts them.
+ */
+const FEW_PERIODS = 24;
+
+/** Whether sums can be added up for each period, without sorting. */
+function isQuick({ segment }: Question, periods: readonly Period[]): boolean {
+  return segment === undefined && periods.length <= FEW_PERIODS;
 }
 
 function isOfPayers({ what }: CustomerSum): boolean {
@@ -75,19 +89,27 @@ async function payingCustomers(
   const columns = sums.map(({ what }, i) =>
     sql`${sumOf(sql.ref(what === "paying" ? "m.has_paid" : "m.paid"))} as ${sql.ref(`s${i}`)}`
   );
+  const quick = isQuick(question, question.periods);
+  const money = columnIn(question, "money", "m");
+  // Money adds up without knowing whose it is.
+  const [isPaid, paid, byCustomer] = sums.some(({ what }) => what === "paying")
+    ? [
+      sql`max(case when m.payments_delta > 0 then 1 else 0 end)`,
+      sql`sum(${money})`,
+      sql`group by m.customer_since, m.customer_id`,
+    ]
+    : [sql`0`, money, sql``];
   const { rows } = await sql<SumRow>`
-    select ${startOfDay(sql.ref("m.customer_since"))} as day,
+    select ${quick ? sql`${starts}` : startOfDay(sql.ref("m.customer_since"))} as day,
       ${segmentOfCustomer(question)} as segment, ${sql.join(columns)}
     from (
-      select m.customer_since, m.customer_id,
-        max(case when m.payments_delta > 0 then 1 else 0 end) as has_paid,
-        sum(${columnIn(question, "money", "m")}) as paid
+      select m.customer_since, m.customer_id, ${isPaid} as has_paid, ${paid} as paid
       from ${tx.rows("movements")} as m
       where m.customer_since >= ${starts} and m.customer_since < ${ends}
         and ${IS_PAYMENT} and ${filtersOfPayment(question)}
-      group by m.customer_since, m.customer_id
+      ${byCustomer}
     ) as m ${joinCustomers(question)}
-    group by 1, 2`.execute(tx);
+    ${quick ? sql`` : sql`group by 1, 2`}`.execute(tx);
   return rows;
 }
 
@@ -129,53 +151,113 @@ export async function readLater(
   question: Question,
   sums: readonly LaterSum[],
 ): Promise<void> {
-  const { periods, laterPeriods } = question;
+  const { periods } = question;
   for (const [what, group] of Map.groupBy(sums, (sum) => sum.what)) {
-    for (const [period, span] of periods.entries()) {
-      const rows = what === "money"
-        ? await moneyOfCohort(question, span)
-        : await activesOfCohort(question, span);
-      for (const row of rows) {
-        // A movement before the cohort's own period counts for that period.
-        const offset = Math.max(0, indexOfPeriod(laterPeriods, row.day) - period);
+    const most = Math.max(...group.map(({ offset }) => offset));
+    for (const period of periods.keys()) {
+      // Where the first cohort has not come further, each later one has come one period less far.
+      const reached = most < MOST_OFFSETS ? Math.max(0, most - period) : most;
+      for (const { segment, offset, value } of await readCohort(question, what, period, reached)) {
         for (const sum of group) {
           const counts = what === "money" ? sum.offset === offset : sum.offset >= offset;
-          if (!counts) continue;
-          const figure = { segment: row.segment, sum, period, value: row.s0 ?? 0 };
-          addFigure(figures, figure, periods.length);
+          if (counts) addFigure(figures, { segment, sum, period, value }, periods.length);
         }
       }
     }
   }
 }
 
-/** Payments of customers first seen in a period, by day. */
-async function moneyOfCohort(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
+/** What a cohort brings some periods after its own. */
+interface Brought {
+  /** The segment. */
+  segment: string;
+  /** The number of periods. What comes before the cohort's own period counts for that one. */
+  offset: number;
+  /** How much. */
+  value: number;
+}
+
+/** Reads what the cohort of a period brings, in that period and so many later ones at least. */
+async function readCohort(
+  question: Question,
+  what: LaterSum["what"],
+  period: number,
+  most: number,
+): Promise<Brought[]> {
+  const { laterPeriods, periods } = question;
+  const cohort = periods[period];
+  if (!cohort) return [];
+  const later = laterPeriods.slice(period, period + most + 1);
+  const read = what === "money" ? moneyOfCohort : activesOfCohort;
+  if (isQuick(question, later)) {
+    const [row] = await read(question, cohort, later);
+    // Each sum holds those before it.
+    const upTo = later.map((_, i) => row?.[`s${i}`] ?? 0);
+    return upTo.map((sum, offset) => ({
+      segment: "",
+      offset,
+      value: sum - (upTo[offset - 1] ?? 0),
+    })).filter(({ value }) => value !== 0);
+  }
+  const rows = await read(question, cohort, undefined);
+  return rows.map(({ day, segment, s0 }) => {
+    const offset = Math.max(0, indexOfPeriod(laterPeriods, day) - period);
+    return { segment, offset, value: s0 ?? 0 };
+  });
+}
+
+/** Sums of a value over rows: of each day, or of all up to the end of each of some periods. */
+function sumsOver(
+  { value, time, segment }: Record<"value" | "time" | "segment", RawBuilder<unknown>>,
+  upTo: readonly Period[] | undefined,
+): { columns: RawBuilder<unknown>; groups: RawBuilder<unknown> } {
+  if (!upTo) {
+    const columns = sql`${startOfDay(time)} as day, ${segment} as segment, ${sumOf(value)} as s0`;
+    return { columns, groups: sql`group by 1, 2` };
+  }
+  const columns = upTo.map(({ ends }, i) =>
+    sql`${sumOf(sql`case when ${time} < ${ends} then ${value} end`)} as ${sql.ref(`s${i}`)}`
+  );
+  return { columns: sql.join(columns), groups: sql`` };
+}
+
+/** Payments of customers first seen in a period. */
+async function moneyOfCohort(
+  question: Question,
+  { starts, ends }: Period,
+  upTo: readonly Period[] | undefined,
+): Promise<SumRow[]> {
   const { tx, laterPeriods } = question;
+  const [value, time] = [sql.ref("m.paid"), sql.ref("m.at")];
+  const { columns, groups } = sumsOver({ value, time, segment: segmentOfCustomer(question) }, upTo);
   const { rows } = await sql<SumRow>`
-    select m.day, ${segmentOfCustomer(question)} as segment, ${sumOf(sql.ref("m.paid"))} as s0
+    select ${columns}
     from (
-      select ${startOfDay(sql.ref("m.at"))} as day, m.customer_id,
-        ${columnIn(question, "money", "m")} as paid
+      select m.at, m.customer_id, ${columnIn(question, "money", "m")} as paid
       from ${tx.rows("movements")} as m
       where m.customer_since >= ${starts} and m.customer_since < ${ends}
         and m.at < ${spanOf(laterPeriods).ends}
         and ${IS_PAYMENT} and ${filtersOfPayment(question)}
     ) as m ${joinCustomers(question)}
-    group by 1, 2`.execute(tx);
+    ${groups}`.execute(tx);
   return rows;
 }
 
-/** Gains and losses of subscriptions first paid for in a period, by day. */
-async function activesOfCohort(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
+/** Gains and losses of subscriptions first paid for in a period. */
+async function activesOfCohort(
+  question: Question,
+  { starts, ends }: Period,
+  upTo: readonly Period[] | undefined,
+): Promise<SumRow[]> {
   const { tx, laterPeriods } = question;
+  const [value, time] = [sql.ref("actives_delta"), sql.ref("at")];
+  const { columns, groups } = sumsOver({ value, time, segment: segmentIn(question) }, upTo);
   const { rows } = await sql<SumRow>`
-    select ${startOfDay(sql.ref("at"))} as day, ${segmentIn(question)} as segment,
-      ${sumOf(sql`actives_delta`)} as s0
+    select ${columns}
     from ${tx.rows("movements")}
     where paid_since >= ${starts} and paid_since < ${ends}
       and actives_delta <> 0 and at < ${spanOf(laterPeriods).ends} and ${filtersIn(question)}
-    group by 1, 2`.execute(tx);
+    ${groups}`.execute(tx);
   return rows;
 }
 
