@@ -126,7 +126,8 @@ async function activeCustomers(
     sql`${sql.ref(time)} >= ${starts} and ${sql.ref(time)} < ${ends}`;
   const isNew = sql`(${within("c.first_seen_at")})`;
   const isSeen = sql`coalesce(${within("c.last_seen_at")}, 0)`;
-  // Each part excludes the parts before it, so no customer counts twice.
+  // Each part excludes the parts before it, so no customer counts twice. Movements know when their
+  // customer was first seen, so the last part need not look up who is new.
   const { rows } = await sql<SumRow>`
     select ${starts} as day, segment, count(*) as s0
     from (
@@ -137,9 +138,9 @@ async function activeCustomers(
       union all
       select ${segment} from (
         select distinct m.customer_id from ${tx.rows("movements")} as m
-        where ${within("m.at")} and ${IS_BUYING}
+        where ${within("m.at")} and ${IS_BUYING} and not (${within("m.customer_since")})
       ) as m join ${customers} on c.id = m.customer_id
-      where ${wanted} and not ${isNew} and not ${isSeen}
+      where ${wanted} and not ${isSeen}
     ) as active
     group by segment`.execute(tx);
   return rows;
