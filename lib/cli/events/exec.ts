@@ -1,5 +1,5 @@
 /**
- * Handing an event to a command of the person's own, through the shell.
+ * Passes an event to the person's own command, through the shell.
  *
  * @module
  */
@@ -10,29 +10,29 @@ import type { Context } from "../context.ts";
 import { watchHangup } from "./hangup.ts";
 import type { PulledEvent } from "../../simulator/listeners.ts";
 
-/** What came of a command. */
+/** The result of a command. */
 export interface Execution {
-  /** Its exit code, or null where a signal ended it. */
+  /** Its exit code, or null if a signal ended it. */
   exit_code: number | null;
-  /** Why that is no success, or null. */
+  /** The reason of a failure, or null. */
   error: string | null;
   /** The duration, in milliseconds. */
   duration_ms: number;
 }
 
-/** How long a command that is told to stop may take for it, in milliseconds. */
+/** The time limit for a command to stop, in milliseconds. */
 const LONGEST_END_MS = 2000;
 
-/** How long output is waited for that something in the background may still write. */
+/** How long to wait for output of background processes, in milliseconds. */
 const LAST_WORDS_MS = 200;
 
-/** The longest line of output that is shown in one piece, in characters. */
+/** The longest line of output in one piece, in characters. */
 const LONGEST_LINE = 65_536;
 
 /**
- * Runs a command once, with the event's body on its standard input. What it writes, on either stream,
- * goes to our standard error. Ctrl-C, and the end of the terminal, end it and all that it has started,
- * and are thrown.
+ * Runs a command once, with the event's body on its standard input. Its output on both streams goes
+ * to our standard error. Ctrl-C, and the end of the terminal, end it with its child processes, and
+ * are thrown.
  */
 export async function runForEvent(
   context: Context,
@@ -72,7 +72,7 @@ export async function runForEvent(
   }
 }
 
-/** Starts the shell, on Unix as the head of a group, so that all of it can be ended. */
+/** Starts the shell, on Unix as the head of a process group, so that all of it can be ended. */
 function start(
   command: string,
   windows: boolean,
@@ -89,7 +89,7 @@ function start(
       stdout: "piped",
       stderr: "piped",
       detached: !windows,
-      // Its quotes are for the shell, which has rules of its own.
+      // Its quotes are for the shell, which has its own rules.
       windowsRawArguments: windows,
     });
   } catch (error) {
@@ -103,22 +103,22 @@ function start(
   }
 }
 
-/** Why a variable is not set. */
+/** The reason for an unset variable. */
 const WHY_LEFT =
   "a shell could run part of it as a command. The body on standard input contains it";
 
 /**
- * What `cmd` may take for more than text: it puts a variable's value into the command line, or into
- * a batch file's, and parses it only then. No other shell does that.
+ * Characters that `cmd` may not treat as text: it puts a variable's value into the command line, or
+ * into a batch file's, and parses it only then. No other shell does that.
  */
 // deno-lint-ignore no-control-regex
 const PARSED_BY_CMD = /[\x00-\x1f"&|<>^%!()]/;
 
-/** The variables that a command finds in its environment, besides ours. */
+/** The variables of a command's environment, besides ours. */
 interface EventVariables {
   /** Their values. */
   env: Record<string, string>;
-  /** The names of those whose values cannot be set. */
+  /** The names of variables that cannot be set. */
   left: string[];
 }
 
@@ -145,7 +145,7 @@ export function variables(
   };
 }
 
-/** Ends a command and what it has started, first politely. */
+/** Ends a command and its child processes, first with SIGTERM. */
 async function endTree(child: Deno.ChildProcess, windows: boolean): Promise<void> {
   if (windows) return await shell("cmd", ["/d", "/c", `taskkill /T /F /PID ${child.pid}`]);
   await shell("sh", ["-c", `kill -s TERM -- -${child.pid}`]);
@@ -153,7 +153,7 @@ async function endTree(child: Deno.ChildProcess, windows: boolean): Promise<void
   await shell("sh", ["-c", `kill -s KILL -- -${child.pid}`]);
 }
 
-/** Runs a line of the shell's. It fails when there is nothing left to end. */
+/** Runs a shell line. It fails when there is nothing left to end. */
 async function shell(program: string, args: string[]): Promise<void> {
   const quiet = { stdin: "null", stdout: "null", stderr: "null" } as const;
   await spawn(program, { args, ...quiet }).status;
@@ -167,7 +167,7 @@ function feed(stream: WritableStream<Uint8Array>, text: string): { close(): Prom
   return { close: () => writer.abort().catch(ignore) };
 }
 
-/** Hands on what a command writes, a line at a time. */
+/** Passes on a command's output, a line at a time. */
 function relay(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   say: (line: string) => void,
@@ -191,7 +191,7 @@ function relay(
   return { done, close: () => reader.cancel().catch(() => {}) };
 }
 
-/** Waits for something, but not for longer than that. Tells whether it has come. */
+/** Waits for something, up to a limit. Returns whether it has happened. */
 async function within(ms: number, awaited: Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), ms);

@@ -1,5 +1,5 @@
 /**
- * Sending an event on to a program, as the service itself delivers it.
+ * Forwarding an event to a program, as the service itself delivers it.
  *
  * @module
  */
@@ -9,29 +9,29 @@ import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
 import type { PulledEvent } from "../../simulator/listeners.ts";
 
-/** Where events go. */
+/** The target of events. */
 export interface Target {
   /** The address. */
   url: URL;
-  /** Whether its certificate may be anybody's. */
+  /** Whether to accept any certificate. */
   insecure: boolean;
-  /** How long it may take for its whole answer, in milliseconds. Default: as for the service. */
+  /** The time limit for its complete answer, in milliseconds. Default: as for the service. */
   longestMs?: number | undefined;
 }
 
-/** What the program has answered. */
+/** The program's answer. */
 export interface Answer {
-  /** The status, or null where there was no answer. */
+  /** The status, or null without an answer. */
   status: number | null;
-  /** Why that is no success, or null. */
+  /** The reason of a failure, or null. */
   error: string | null;
   /** The duration, in milliseconds. */
   duration_ms: number;
-  /** How long it asks to be left alone, in milliseconds. */
+  /** The wait that it asks for, in milliseconds. */
   retryAfterMs: number | undefined;
 }
 
-/** What a program says, as far as it is waited for. */
+/** The program's answer, as far as it is read. */
 interface Reply {
   /** Its status. */
   status: number;
@@ -41,7 +41,7 @@ interface Reply {
   body: AsyncIterable<Uint8Array> | null;
 }
 
-/** A request as both ways of sending it take it. */
+/** A request, for both ways of sending it. */
 interface Sent {
   /** Its method. */
   method: "POST";
@@ -51,13 +51,13 @@ interface Sent {
   body: string;
   /** Ends it. */
   signal: AbortSignal;
-  /** Nothing is followed. */
+  /** Redirects are not followed. */
   redirect: "manual";
 }
 
 /**
- * Sends an event once, signed anew, and judges the answer as the service judges those to its own
- * deliveries. Only the person's own stop is thrown.
+ * Sends an event once, with a new signature, and judges the answer like the service judges those to
+ * its own deliveries. It throws only when the person stops it.
  */
 export async function forwardEvent(
   context: Pick<Context, "around" | "signal">,
@@ -117,7 +117,7 @@ async function send(
       try {
         return await sendTo(address);
       } catch (other) {
-        // Something else than "nothing listens there" is worth more to the person.
+        // A failure other than "nothing listens there" tells the person more.
         if (!isRefusedBy(other)) throw other;
       }
     }
@@ -126,8 +126,8 @@ async function send(
 }
 
 /**
- * The addresses that `localhost` stands for. Many development servers listen on one of them only,
- * and not every system resolves the name to both.
+ * The addresses of `localhost`. Many development servers listen on one of them only, and not every
+ * system resolves the name to both.
  */
 function loopbackAddresses(url: URL, insecure: boolean): URL[] {
   // A certificate names the host, not its addresses.
@@ -152,7 +152,7 @@ function isRefusedBy(error: unknown): boolean {
   );
 }
 
-/** Reads a body to its end, or as much of it as the service would. */
+/** Reads a body to its end, up to the service's limit. */
 async function readBody({ body }: Reply): Promise<void> {
   const { KEPT_BYTES } = await import("../../service/events/exchange.ts");
   let size = 0;
@@ -162,13 +162,13 @@ async function readBody({ body }: Reply): Promise<void> {
   }
 }
 
-/** What is wrong with a status that is no success. */
+/** The problem of a status that is not a success. */
 function objection(status: number): string {
   const more = status >= 300 && status < 400 ? "; redirects are not followed" : "";
   return `it answers ${status}${more}`;
 }
 
-/** Sends a request whatever the other side's certificate says. `fetch` cannot do that. */
+/** Sends a request with any certificate of the other side. `fetch` cannot do that. */
 async function sendUnchecked(
   url: URL,
   { method, headers, body, signal }: Sent,
@@ -197,7 +197,7 @@ async function sendUnchecked(
   });
 }
 
-/** What the platform says of a failure, and our words for it. */
+/** The platform's texts of failures, and ours. */
 const REASONS: readonly [pattern: RegExp, reason: string][] = [
   [/refused/i, "nothing listens there"],
   [
@@ -216,7 +216,7 @@ const REASONS: readonly [pattern: RegExp, reason: string][] = [
   [/dns error|failed to lookup|ENOTFOUND/i, "its host name is unknown"],
 ];
 
-/** Why there was no answer, as the end of a sentence. */
+/** The reason of a missing answer, as the end of a sentence. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return reasonOf(error.cause);

@@ -1,5 +1,5 @@
 /**
- * The end of the terminal, which closes while a command of the person's own runs.
+ * The end of the terminal, while the person's own command runs.
  *
  * @module
  */
@@ -10,13 +10,13 @@ let heeded: Promise<boolean> | undefined;
 
 /**
  * Fires a signal when the terminal closes, until it is disposed. Not for a program started with
- * `nohup`, which is to go on then.
+ * `nohup`, which is meant to continue.
  */
 export async function watchHangup(windows: boolean): Promise<Disposable & { signal: AbortSignal }> {
   heeded ??= windows ? Promise.resolve(true) : endsOnHangup();
   const hangup = new AbortController();
   const stop = () => hangup.abort();
-  // With the last listener gone, the system's way is back: the program ends.
+  // Without a listener the system's default is back: the program ends.
   const isHeeded = await heeded;
   if (isHeeded) Deno.addSignalListener("SIGHUP", stop);
   return {
@@ -27,14 +27,14 @@ export async function watchHangup(windows: boolean): Promise<Disposable & { sign
   };
 }
 
-/** Whether a program started by this one ends when the terminal closes: that is inherited. */
+/** Whether a child process ends when the terminal closes: that is inherited. */
 async function endsOnHangup(): Promise<boolean> {
   const quiet = { stdin: "null", stdout: "null", stderr: "null" } as const;
   try {
     const { signal } = await spawn("sh", { args: ["-c", "kill -s HUP $$"], ...quiet }).status;
     return signal === "SIGHUP";
   } catch {
-    // Whoever starts the command will say why there is no shell.
+    // The start of the command will report a missing shell.
     return true;
   }
 }

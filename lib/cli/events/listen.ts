@@ -1,6 +1,7 @@
 /**
- * Listening to events: fetch, forward, acknowledge, and go on after whatever breaks. An event is
- * acknowledged only once it was taken, and the next one waits for that: nothing is lost or overtaken.
+ * Listening to events: fetch, forward, acknowledge, and continue after any failure. An event is
+ * acknowledged only after its receivers accepted it, and the next one waits for that: no event is
+ * lost or overtaken.
  *
  * @module
  */
@@ -18,63 +19,64 @@ import {
 } from "../../simulator/listeners.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 
-/** What is listened to, and who gets it. */
+/** The options of listening. */
 interface Listening {
-  /** Who takes each event, one after the other. */
+  /** The receivers of each event, one after the other. */
   takers: readonly Taker[];
   /** The data folder of the service. */
   data: string | undefined;
-  /** Under which name the service keeps the place. */
+  /** The name that keeps the position. */
   name: string;
   /** Only events of these types. */
   types: readonly string[] | undefined;
-  /** How many events at most. */
+  /** The most events to forward. */
   most: number;
-  /** Whether to stop when no event is left. */
+  /** Whether to stop when no event is pending. */
   untilIdle: boolean;
-  /** How often an event is tried at most. */
+  /** The most attempts of an event. */
   attempts: number;
 }
 
-/** Somebody who takes events. */
+/** A receiver of events. */
 export interface Taker {
-  /** Gives it an event once, and tells of that. */
+  /** Sends it an event once, and shows the result. */
   take(event: PulledEvent, secret: string, attempt: number): Promise<Taken>;
-  /** The error when it was tried often enough. */
+  /** The error after the last attempt. */
   refusal(event: PulledEvent, why: string): ToolkitError;
 }
 
-/** What has come of it. */
+/** The result of an attempt. */
 interface Taken {
-  /** Why it was not taken, or null. */
+  /** The reason of a failure, or null. */
   error: string | null;
-  /** How long the taker asks to be left alone, in milliseconds. */
+  /** The wait that the receiver asks for, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
 
-/** What is told meanwhile. */
+/** The notes of a run. */
 export interface Teller {
-  /** It has begun. */
+  /** It has started. */
   opened(listener: OpenedListener): void;
-  /** The service is not there. */
+  /** The service does not answer. */
   lost(why: string): void;
-  /** The service is there again. */
+  /** The service answers again. */
   found(): void;
 }
 
-/** How long the service is to wait for an event, and how long for its answer, in milliseconds. */
+/** How long the service waits for an event, and how long for its answer, in milliseconds. */
 const WAIT_MS = 25_000;
 const LONGEST_MS = 40_000;
 
-/** How many events are fetched at a time. */
+/** The number of events per request. */
 const BATCH = 100;
 
 /**
- * Listens until it is done or stopped. Returns how many events were taken. When nobody reads any more
- * what is told of them, the event in hand is the last.
+ * Listens until it is done or stopped. Returns the number of acknowledged events. When the reader
+ * of its output ends, the current event is the last.
  *
- * @throws {Cancelled} when nobody reads any more, and the event in hand was not taken.
- * @throws {ApiError} with status 409 when another program has begun to listen under the same name.
+ * @throws {Cancelled} when the reader has ended, and the current event was not acknowledged.
+ * @throws {ApiError} with status 409 when another program has started to listen under the same
+ * name.
  */
 export async function listen(
   context: Context,
@@ -106,8 +108,8 @@ export async function listen(
 }
 
 /**
- * Gives an event to each taker as often as it takes. Whoever has taken it is not asked again, as long
- * as this program runs.
+ * Sends an event to each receiver until it accepts it. A receiver that accepted it is skipped in
+ * retries, as long as this program runs.
  */
 async function bringOver(
   context: Context,
@@ -124,15 +126,15 @@ async function bringOver(
   }
 }
 
-/** The way to the service, which is found again whenever it is lost. */
+/** The connection to the service, which is made again whenever it is lost. */
 interface Link {
   /** The listener. */
   listener: OpenedListener;
-  /** Asks until there is an answer. */
+  /** Retries until there is an answer. */
   ask<T>(request: (simulator: Simulator) => Promise<T>): Promise<T>;
 }
 
-/** Finds the service. It must be there at first. */
+/** Finds the service. It must run at the start. */
 async function openLink(
   context: Context,
   { data, name, types }: Listening,
@@ -146,7 +148,7 @@ async function openLink(
     listener,
     async ask(request) {
       for (let failures = 0;;) {
-        // A connection that died in the machine's sleep would else be waited for.
+        // Otherwise a connection that died while the machine slept would be waited for.
         const limit = AbortSignal.timeout(LONGEST_MS);
         const signal = AbortSignal.any([context.signal, limit]);
         try {
@@ -157,7 +159,7 @@ async function openLink(
           return answer;
         } catch (error) {
           if (context.signal.aborted || !passes(error, limit)) throw error;
-          // After a restart it may be somewhere else.
+          // After a restart it may have another address.
           simulator = undefined;
           if (failures++ === 0) teller.lost(limit.aborted ? "it does not answer" : reason(error));
           await wait(context, backoff(failures));
@@ -167,7 +169,7 @@ async function openLink(
   };
 }
 
-/** Whether a failure may be over soon. */
+/** Whether a failure may be temporary. */
 function passes(error: unknown, limit: AbortSignal): boolean {
   if (error instanceof Cancelled) return limit.aborted;
   if (error instanceof ApiError) return error.status >= 500 || [423, 429].includes(error.status);
@@ -178,12 +180,12 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** How long to wait after so many failures, in milliseconds: up to ten seconds. */
+/** The wait after this many failures, in milliseconds: up to ten seconds. */
 function backoff(failures: number): number {
   return Math.min(200 * 2 ** (failures - 1), 10_000) * (0.75 + Math.random() / 4);
 }
 
-/** Waits before the next try, which there is none of when nobody reads any more. */
+/** Waits before the retry. There is none after the reader has ended. */
 async function wait({ around, signal, out }: Context, ms: number): Promise<void> {
   if (out.unread.aborted) throw new Cancelled("Stopped");
   await (around.pause ?? pause)(ms, signal);

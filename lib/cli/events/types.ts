@@ -1,5 +1,5 @@
 /**
- * All types of events, and what they mean.
+ * All types of events, and their meanings.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { UsageError } from "../../errors.ts";
 export interface EventType {
   /** Its name, as events carry it. */
   type: string;
-  /** What has happened. */
+  /** Its meaning. */
   meaning: string;
-  /** Whether the local service can make it happen. */
+  /** Whether the local service can trigger it. */
   trigger: boolean;
-  /** Why it cannot; null where it can. */
+  /** The reason why not; null if it can. */
   why_not: string | null;
 }
 
@@ -50,7 +50,9 @@ export const EVENT_TYPES: readonly EventType[] = [
   cannot("PAYWALL_COMPONENT_INTERACTED", "A paywall component was used", NO_APPS),
 ];
 
-/** Whether webhooks can choose a type by its name. One that gets all types gets the others as well. */
+/**
+ * Whether webhooks can choose a type by its name. A webhook for all types gets the others as well.
+ */
 export function canBeChosen(type: string): boolean {
   const names = EVENT_TYPES.map((one) => one.type);
   return names.includes(type) && names.indexOf(type) < names.indexOf("TEST");

@@ -1,6 +1,6 @@
 /**
  * Binding a folder to a project: `cli.toml` for everyone, `.cli/config.json` for this machine, and
- * the `.cli/.gitignore` that keeps the second one here. All of it is written, or nothing.
+ * the `.cli/.gitignore` that keeps git away from the second one. All of it is written, or nothing.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import { ConfigError } from "../../errors.ts";
 import { platform } from "../../platform/mod.ts";
 import { type GitState, gitState, ignoresEverything } from "./git.ts";
 
-/** What a folder is bound to. */
+/** The binding of a folder. */
 interface Binding {
   /** The folder. */
   folder: string;
@@ -47,23 +47,23 @@ interface Binding {
   keepsLocal?: boolean | undefined;
 }
 
-/** A file that was looked at. */
+/** A checked file. */
 export interface BoundFile {
   /** The file. */
   path: string;
-  /** What was done with it. */
+  /** The action on it. */
   action: "created" | "updated" | "unchanged";
 }
 
-/** What binding a folder came to. */
+/** The result of binding a folder. */
 export interface BoundFolder {
   /** The files, in the order in which they were written. */
   files: readonly BoundFile[];
-  /** What git does with `.cli/config.json`. Undefined when that was not written. */
+  /** What git does with `.cli/config.json`. Undefined if it was not written. */
   git: GitState | undefined;
 }
 
-/** What may be done to a folder. */
+/** The allowed changes to a folder. */
 interface BindingOptions {
   /** Whether `.cli/config.json` is to be written. */
   local: boolean;
@@ -72,9 +72,9 @@ interface BindingOptions {
 }
 
 /**
- * Makes sure that a folder can be bound, before anybody is asked anything. Leaves nothing behind.
+ * Checks that a folder can be bound, before the person is asked anything. Leaves nothing behind.
  *
- * @throws {ConfigError} when the folder or a file in it stands in the way.
+ * @throws {ConfigError} when the folder or a file in it prevents it.
  */
 export async function checkBindable(
   around: Surroundings,
@@ -117,7 +117,7 @@ async function refuseTracked(local: string): Promise<void> {
 }
 
 /**
- * Binds a folder. Where a write fails, what was written before is taken back.
+ * Binds a folder. If a write fails, earlier writes are undone.
  *
  * @throws {ConfigError} when a file cannot be written.
  */
@@ -125,7 +125,7 @@ export async function bindFolder(around: Surroundings, binding: Binding): Promis
   const undo: (() => Promise<void>)[] = [];
   const files: BoundFile[] = [];
   try {
-    // The order matters to a process that is killed half-way: never a sign-in that is not ignored.
+    // The order matters if the process is killed: a sign-in is never written before git ignores it.
     const holdsSignIn = binding.profile !== undefined || binding.keepsLocal === true;
     const git = holdsSignIn ? await ignoreLocal(around, binding.folder, files, undo) : undefined;
     if (holdsSignIn) await bindLocal(around, binding, files, undo);

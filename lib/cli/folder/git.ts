@@ -1,6 +1,6 @@
 /**
- * What git does with a path. Where git is installed it is asked; elsewhere the repository's own files
- * are read. An answer that is not sure is never taken for a good one.
+ * What git does with a path. It asks git if installed; otherwise it reads the repository's files.
+ * An uncertain answer never counts as safe.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { spawn } from "../../platform/spawn.ts";
 import { indexHolds } from "./git_index.ts";
 
-/** What git does with a path. Undefined stands for what cannot be told. */
+/** What git does with a path. Undefined means unknown. */
 export interface GitState {
   /** The folder of the repository that the path is in. Undefined when it is in none. */
   repository: string | undefined;
@@ -17,11 +17,11 @@ export interface GitState {
   ignored: boolean | undefined;
   /** Whether the repository holds the path already. */
   tracked: boolean | undefined;
-  /** Why something cannot be told, where something cannot. */
+  /** The reason for an unknown value. */
   why: string | undefined;
 }
 
-/** What git has answered. */
+/** Git's answer. */
 interface GitAnswer {
   /** Its exit code. */
   code: number;
@@ -106,7 +106,7 @@ async function gitFolderOf(repository: string): Promise<string | undefined> {
 /** The longest file that points to another folder, in bytes: longer than any path. */
 const LONGEST_POINTER = 65_536;
 
-/** Reads the repository's files, as nobody is there to ask. */
+/** Reads the repository's files, without git. */
 async function look(repository: string, path: string): Promise<PathState> {
   const name = relative(repository, path).replaceAll(sep, "/");
   const tracked = await isTracked(repository, name);
@@ -142,8 +142,8 @@ export function ignoresEverything(text: string): boolean {
 }
 
 /**
- * Runs git, only ever to read. A repository's own settings can name programs for git to start: a
- * folder from somebody else must not run anything here, so those are switched off.
+ * Runs git, only to read. A repository's settings can name programs for git to start: a folder from
+ * someone else must not run anything here, so those are disabled.
  */
 export async function runGit(args: readonly string[]): Promise<GitAnswer | undefined> {
   try {

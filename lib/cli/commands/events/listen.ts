@@ -1,5 +1,5 @@
 /**
- * `cli events listen`: events of the local service, sent on to a program as they happen.
+ * `cli events listen`: forwards events of the local service to a program as they happen.
  *
  * @module
  */
@@ -79,7 +79,7 @@ export const listen = command({
   },
 });
 
-/** Who gets events: an address, a command, or both. */
+/** The receivers of events: an address, a command, or both. */
 interface Targets {
   /** `--forward-to`. */
   url: URL | undefined;
@@ -87,11 +87,11 @@ interface Targets {
   exec: string | undefined;
 }
 
-/** What is told, and what came of each event besides. */
+/** Notes about each event and its result. */
 interface EventTeller extends Teller {
-  /** An event was forwarded, or tried to be. */
+  /** An attempt to forward an event. */
   forwarded(event: PulledEvent, attempt: number, answer: Answer): void;
-  /** The command was run for an event. */
+  /** A run of the command for an event. */
   executed(event: PulledEvent, attempt: number, execution: Execution): void;
 }
 
@@ -107,7 +107,7 @@ function parseTargets(forwardTo: string | undefined, exec: string | undefined): 
   return { url: forwardTo === undefined ? undefined : parseTarget(forwardTo), exec };
 }
 
-/** Those who take each event, in order. */
+/** The receivers of each event, in order. */
 function takersOf(
   context: Context,
   { url, exec }: Targets,
@@ -122,7 +122,7 @@ function takersOf(
 
 const KEPT = { hint: "The event is not acknowledged: the next run starts with it." };
 
-/** An address as one who takes events. */
+/** An address as a receiver. */
 function address(context: Context, target: Target, teller: EventTeller): Taker {
   return {
     async take(event, secret, attempt) {
@@ -134,7 +134,7 @@ function address(context: Context, target: Target, teller: EventTeller): Taker {
   };
 }
 
-/** A command as one who takes events. */
+/** A command as a receiver. */
 function program(context: Context, exec: string, teller: EventTeller): Taker {
   return {
     async take(event, secret, attempt) {
@@ -149,7 +149,7 @@ function program(context: Context, exec: string, teller: EventTeller): Taker {
 
 function parseTarget(text: string): URL {
   const url = URL.parse(text);
-  // A password may stand before the @, and is not to be shown.
+  // A password may be before the @, and must not be shown.
   const named = JSON.stringify(text.replace(/[^/\s]*@/, "…@"));
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(
@@ -177,7 +177,7 @@ function countFlag(brief: string, flag: string): Flag<number | undefined> {
   return parsed(brief, (text) => parseCount(text, flag, { min: 1 }), { placeholder: "n" });
 }
 
-/** Tells people: a line for each event that was taken, and what hinders one. */
+/** Output for people: a line for each acknowledged event, and each problem. */
 function tellPeople(
   context: Context,
   { url, exec }: Targets,
@@ -215,25 +215,25 @@ function tellPeople(
   };
 }
 
-/** The widest type and the widest customer of a line, in columns. */
+/** The largest widths of type and customer in a line, in columns. */
 const TYPE_COLUMNS = 31;
 const CUSTOMER_COLUMNS = 20;
 
-/** A line about an event that was taken, no wider than the terminal. */
+/** A line about an acknowledged event, no wider than the terminal. */
 function eventLine(
   [type, customer]: [type: string, customer: string],
   [before, after]: [before: string, after: string],
   columns: number,
 ): string {
   const room = Math.max(0, columns - [before, "", "", after].join(GAP).length);
-  // Where it is narrow, a customer keeps what a type needs no more, and else a good third.
+  // In a narrow terminal the customer gets the type's unused columns, or at least a good third.
   const most = Math.min(TYPE_COLUMNS, Math.max(room - CUSTOMER_COLUMNS, Math.ceil(room * 0.6)));
   const cells = [[type, most], [customer, Math.min(CUSTOMER_COLUMNS, room - most)]] as const;
   const middle = cells.map(([text, width]) => padEnd(fit(text, width), width));
   return fit([before, ...middle, after].join(GAP), columns);
 }
 
-/** Tells programs: a line of JSON for each thing that happens. */
+/** Output for programs: a line of JSON for each step. */
 function tellPrograms({ out }: Context): EventTeller {
   const tell = (line: object) => out.text(JSON.stringify(line));
   const about = ({ id, type, customer_id }: PulledEvent) => {

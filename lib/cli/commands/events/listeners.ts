@@ -1,5 +1,5 @@
 /**
- * `cli events listeners …`: the names under which programs listen, and what signs their events.
+ * `cli events listeners …`: the listeners and their signing secrets.
  *
  * @module
  */

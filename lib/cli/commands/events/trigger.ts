@@ -1,5 +1,5 @@
 /**
- * `cli events trigger`: an event of a type, made by letting happen what it tells of.
+ * `cli events trigger`: an event of a type, by simulating its cause.
  *
  * @module
  */
@@ -54,7 +54,7 @@ export const trigger = command({
   },
 });
 
-/** Refuses what is no type, or one that nothing here leads to. */
+/** Refuses an unknown type, or one that cannot be triggered here. */
 function checkType(word: string): string {
   const type = word.trim().toUpperCase();
   const known = EVENT_TYPES.find((one) => one.type === type);
@@ -71,7 +71,7 @@ function checkType(word: string): string {
   );
 }
 
-/** Refuses a field that is given two values: only one of them could be sent. */
+/** Refuses a repeated field: only one of its values could be sent. */
 function checkOnce(names: readonly string[]): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice === undefined) return;
@@ -80,7 +80,7 @@ function checkOnce(names: readonly string[]): void {
   });
 }
 
-/** The text in a JSON string, else what was written. The service reads it as what a field takes. */
+/** The text in a JSON string, or the text itself. The service converts it to the field's type. */
 function valueOf(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
@@ -90,7 +90,7 @@ function valueOf(text: string): string {
   }
 }
 
-/** Tells what came about, and how many webhooks hear of it. */
+/** Shows the triggered event, and the number of its webhooks. */
 function tellTriggered(
   context: Context,
   event: LoggedEvent,
@@ -110,10 +110,10 @@ function tellTriggered(
   out.note(`See the body sent to webhooks: cli events view ${event.id}${flags}`);
 }
 
-/** Whom an event is about, both customers where something went from one to the other. */
+/** The customer of an event, or both customers of a transfer. */
 function ofWhom({ type, customer_id, delivery }: LoggedEvent): string {
   if (type === "TEST") return "";
-  // Every body that webhooks get has this form.
+  // Every webhook body has this form.
   const { event } = delivery as { event: { transferred_from?: string[] } };
   const { transferred_from: [from] = [] } = event;
   return from === undefined ? ` of ${customer_id}` : ` from ${from} to ${customer_id}`;

@@ -1,5 +1,5 @@
 /**
- * `cli events types`: which events there are.
+ * `cli events types`: the types of events.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `cli events view`: an event with the body that webhooks get.
+ * `cli events view`: an event and the body sent to webhooks.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export const view = command({
   },
 });
 
-/** Shows an event: a card of what is known of it, and below it the body as webhooks get it. */
+/** Shows an event: a card of its fields, and below it the body sent to webhooks. */
 export function showEvent(context: Context, event: object): void {
   const { out } = context;
   if (out.format === "json") return showOne(context, event);

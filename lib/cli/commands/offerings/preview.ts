@@ -31,7 +31,7 @@ const APP_TYPES: Readonly<Record<Platform, readonly string[]>> = {
 type Platform = typeof PLATFORMS[number];
 const PLATFORMS = ["ios", "android", "web"] as const;
 
-/** Shows the offerings as an app gets them. */
+/** Shows the offerings as an app receives them. */
 export const preview = command({
   brief: "Preview the offerings as an app receives them",
   details:
@@ -75,7 +75,10 @@ function checked(all: SdkOfferings): SdkOfferings {
   });
 }
 
-/** Refuses an app that is on another platform. One of no platform, such as the test store's, is on any. */
+/**
+ * Refuses an app of another platform. An app without a platform, such as the test store's, fits
+ * all.
+ */
 async function checkPlatform(client: Client, appId: string, platform: Platform): Promise<void> {
   const { name, type } = await getApp(client, appId);
   const own = PLATFORMS.find((one) => APP_TYPES[one].includes(type));
@@ -86,7 +89,7 @@ async function checkPlatform(client: Client, appId: string, platform: Platform):
   );
 }
 
-/** The one app on a platform: of those that the folder is about, else of all. */
+/** The only app of a platform: first among the tagged apps, then among all. */
 async function appOn(
   context: Context,
   client: Client,
@@ -96,7 +99,7 @@ async function appOn(
   const apps = await Array.fromAsync(each(client, listApps(client, { limit: LARGEST_PAGE })));
   const ids = await taggedApps(context, client);
   const tagged = apps.filter(({ id }) => ids.includes(id));
-  // A folder about one app needs no platform, and may be about one of no platform.
+  // A folder with one tagged app needs no platform, and that app may have none.
   const [one, ...others] = tagged;
   if (one && others.length === 0 && platform === undefined) return one.id;
   const isMeant = ({ type }: App) => types.includes(type);
@@ -114,7 +117,7 @@ async function appOn(
   );
 }
 
-/** The flag that chooses an app, and what helps to tell it from others. */
+/** The flag that chooses an app, and details to recognise it. */
 function describe({ id, name, type }: App): string {
   return `--app-id ${id} (${[name, type].filter(Boolean).join(", ")})`;
 }
@@ -128,7 +131,7 @@ async function keyOf(client: Client, appId: string): Promise<string> {
   });
 }
 
-/** What an app calls an offering that is named by its lookup key or id. */
+/** The app's name of an offering, given its lookup key or id. */
 async function identifierOf(client: Client, all: SdkOfferings, id: string): Promise<string> {
   const isShown = (key: string) => all.offerings.some(({ identifier }) => identifier === key);
   if (isShown(id)) return id;
@@ -147,7 +150,7 @@ async function identifierOf(client: Client, all: SdkOfferings, id: string): Prom
   );
 }
 
-/** Prints the answer as it came, with one offering left where one is wanted. */
+/** Prints the answer unchanged, with one offering if one is requested. */
 function showJson({ out }: Context, all: SdkOfferings, wanted: string | undefined): void {
   const text = rawJson(all) ?? JSON.stringify(all);
   if (wanted === undefined) return out.json(text);
@@ -165,7 +168,7 @@ function offeringColumns(current: string | null): Column<SdkOffering>[] {
   ];
 }
 
-/** A package, with the offering that it is in. */
+/** A package and its offering. */
 type Choice = SdkPackage & { offering: string };
 
 /** The columns of packages. Only products of Google Play have plans. */
@@ -187,7 +190,7 @@ function packageColumns(choices: readonly Choice[]): Column<Choice>[] {
   ];
 }
 
-/** Shows the offerings, and below them what can be bought. */
+/** Shows the offerings, and their products below. */
 function showTables({ out }: Context, all: SdkOfferings, wanted: string | undefined): void {
   const shown = all.offerings.filter(({ identifier }) =>
     wanted === undefined || identifier === wanted

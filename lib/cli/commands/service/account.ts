@@ -1,5 +1,5 @@
 /**
- * `cli service account …`: who can sign in at the local service.
+ * `cli service account …`: the accounts of the local service.
  *
  * @module
  */
@@ -43,7 +43,7 @@ const add = command({
   },
   async run(context, { email, name, project, role, data }) {
     const { out } = context;
-    // The service's own rule, told before it is asked.
+    // The service's own rule, applied before the request.
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
       throw new UsageError(`Cannot add ${JSON.stringify(email)}: it is not an e-mail address`);
     }

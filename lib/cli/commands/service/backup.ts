@@ -12,7 +12,7 @@ import type { Field } from "../../screen/output.ts";
 import { quoted } from "../../words/shell.ts";
 import type { BackupNote } from "../../../service/store/backup.ts";
 
-/** A backup, as it is shown. */
+/** The output of a backup. */
 interface Shown extends BackupNote {
   /** Its file. */
   file: string;

@@ -1,5 +1,5 @@
 /**
- * `cli service client …`: which programs people can sign in with at the local service.
+ * `cli service client …`: the OAuth clients of the local service.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const columns: Column<RegisteredClient>[] = [
   { header: "redirect_uris", value: ({ redirect_uris }) => redirect_uris.join(" ") },
 ];
 
-/** Where programs on the person's own machine wait. The port is free. */
+/** The redirect URIs of programs on the person's own machine. The port is free. */
 const LOOPBACK = ["http://127.0.0.1/callback", "http://[::1]/callback"];
 
 const add = command({

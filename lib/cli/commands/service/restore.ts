@@ -10,7 +10,7 @@ import { dataFlag, folderOf } from "../../local/local_service.ts";
 import { quoted } from "../../words/shell.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
 
-/** Puts saved data back. */
+/** Restores a backup. */
 export const restore = command({
   brief: "Replace the local service's data with a backup",
   details:

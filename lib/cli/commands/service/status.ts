@@ -43,20 +43,20 @@ export const status = command({
   },
 });
 
-/** What a service says of its health. */
+/** The health of a service. */
 interface Health {
-  /** Its version, where it says that. */
+  /** Its version, if sent. */
   version: string | null;
-  /** Why it cannot do its work. Undefined where it can. */
+  /** The reason of an outage, or undefined. */
   outage?: ToolkitError;
-  /** The same in its own words. */
+  /** The same in the service's words. */
   reason?: string | null;
 }
 
 /**
  * Reads the health of a service, once: an outage is an answer here.
  *
- * @throws {NetworkError} when nothing answers, or not the service.
+ * @throws {NetworkError} when nothing answers, or another server does.
  */
 async function readHealth({ around, signal }: Context, baseUrl: string): Promise<Health> {
   const request = new Request(`${baseUrl}/health`, { headers: { Accept: "application/json" } });
@@ -71,7 +71,7 @@ async function readHealth({ around, signal }: Context, baseUrl: string): Promise
   return { ...known, outage, reason: typeof reason === "string" ? reason : null };
 }
 
-/** The fields of a JSON object; none where the text is something else. */
+/** The fields of a JSON object; none for other text. */
 function fieldsOf(text: string): Record<string, unknown> {
   try {
     return { ...JSON.parse(text) };
@@ -80,12 +80,12 @@ function fieldsOf(text: string): Record<string, unknown> {
   }
 }
 
-/** The projects that the service is bringing to their present. */
+/** The projects that are catching up with their clock. */
 async function onTheWay(context: Context, data: string | undefined): Promise<ProjectProgress[]> {
   return (await listProgress(await adminClient(context, data))).items;
 }
 
-/** How far a project is, in words. */
+/** The progress of a project, in words. */
 function wayOf({ project_id, now, to, left_ms }: ProjectProgress): string {
   const left = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
   return `${project_id} at ${time(now)}, to ${time(to)}${left}`;

@@ -1,5 +1,5 @@
 /**
- * Commands that do something to a subscription.
+ * Commands that act on a subscription.
  *
  * @module
  */
@@ -19,21 +19,21 @@ import { openSimulator } from "../../local/simulator.ts";
 import { showBought } from "./told.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
 
-/** Something that is done to a subscription. */
+/** An action on a subscription. */
 interface Action<A, F, Body> {
-  /** Asks the simulator to do it. */
+  /** Sends it to the simulator. */
   send(simulator: Simulator, id: string, body: Body): Promise<Subscription>;
-  /** More about it, for the help text. */
+  /** More details, for the help text. */
   details?: string;
-  /** Command lines to learn from, for the help text. */
+  /** Example command lines, for the help text. */
   examples?: readonly string[];
   /** Values given by position, after the subscription's id. */
   args?: A;
   /** Its flags. */
   flags?: F;
-  /** The body that is sent. Default: none. */
+  /** The body of the request. Default: none. */
   body?(input: Input<A, F>): Body;
-  /** What has happened, for people: "Renewed". */
+  /** The result, for display: "Renewed". */
   told(input: Input<A, F>): string;
 }
 

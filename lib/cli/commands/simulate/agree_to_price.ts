@@ -7,7 +7,7 @@
 import { act } from "./action.ts";
 import { agreeToPrice } from "../../../simulator/subscriptions.ts";
 
-/** Let the customer agree to a higher price. */
+/** Accepts a higher price, as the customer does. */
 export const agree = act("Accept a higher price, as the customer does", {
   send: agreeToPrice,
   told: () => "The customer agreed to the price",

@@ -12,7 +12,7 @@ import { showSubscriber } from "../subscribers/card.ts";
 import { entitlementKeys } from "../subscribers/holdings.ts";
 import { signInCustomer } from "../../../simulator/customers.ts";
 
-/** Let a customer sign in with another id. */
+/** Simulates a sign-in under another id. */
 export const alias = command({
   brief: "Simulate a sign-in under another id",
   details:
@@ -29,7 +29,7 @@ export const alias = command({
     const answer = await signInCustomer(simulator, user_id, { alias });
     const { out } = context;
     if (out.format === "json") return showOne(context, answer);
-    // Who may use the simulator need not be signed in: then the ids have to do.
+    // A caller of the simulator need not be signed in: then ids are shown instead of names.
     const keys = await context.client().then(entitlementKeys).catch(() => undefined);
     showSubscriber(context, answer.customer, { keys });
     out.done(

@@ -7,7 +7,7 @@
 import { act } from "./action.ts";
 import { cancelSubscription } from "../../../simulator/subscriptions.ts";
 
-/** Switch the renewal off, as the customer does. */
+/** Switches renewal off, as the customer does. */
 export const cancel = act("Switch renewal off, as the customer does", {
   send: cancelSubscription,
   told: () => "Cancelled",

@@ -11,7 +11,7 @@ import { quoted } from "../../words/shell.ts";
 import { period, price } from "../../local/simulator.ts";
 import { changeProduct, type ProductChange } from "../../../simulator/subscriptions.ts";
 
-/** Change to another product of the app. */
+/** Changes to another product of the app. */
 export const change = act("Change to another product of the app", {
   send: changeProduct,
   details:
@@ -32,9 +32,9 @@ export const change = act("Change to another product of the app", {
     at_period_end ? `It will change to ${product_id}` : `Changed to ${product_id}`,
 });
 
-/** What a change to another product is told by. */
+/** The input of a product change. */
 interface ChangeInput {
-  /** The product's id, or the store's name of it. */
+  /** The product's id or store identifier. */
   product_id: string;
   /** Whether it happens at the end of the period. */
   at_period_end: boolean | undefined;

@@ -18,10 +18,10 @@ const columns: Column<CurrencyBalance>[] = [
   { header: "balance", value: ({ balance }) => balance },
 ];
 
-/** The most of a currency that there can be. */
+/** The largest balance of a currency. */
 const MOST = 2_000_000_000;
 
-/** Makes a command that changes how much of a currency a customer has. */
+/** Makes a command that changes a customer's balance of a currency. */
 export function change(brief: string, done: string, sign: 1 | -1): Command {
   return command({
     brief,

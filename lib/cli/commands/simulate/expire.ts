@@ -17,7 +17,7 @@ const REASONS = [
   "UNKNOWN",
 ] as const;
 
-/** End a subscription at once. */
+/** Ends a subscription at once. */
 export const expire = act("End a subscription at once", {
   send: expireSubscription,
   flags: {

@@ -9,7 +9,7 @@ import { UsageError } from "../../../errors.ts";
 import { moment, period } from "../../local/simulator.ts";
 import { extendSubscription, type Extension } from "../../../simulator/subscriptions.ts";
 
-/** Move the end of the period further out. */
+/** Extends a subscription's period. */
 export const extend = act("Extend a subscription's period", {
   send: extendSubscription,
   details: "Needs --by or --until.",
@@ -25,7 +25,7 @@ export const extend = act("Extend a subscription's period", {
   told: () => "Extended",
 });
 
-/** The body of an extension, which is told in one of two ways. */
+/** The body of an extension, which is given in one of two ways. */
 function extensionOf({ by, until }: {
   by: string | undefined;
   until: number | undefined;

@@ -11,7 +11,7 @@ import { failCharge } from "../../../simulator/subscriptions.ts";
 
 const GRACE = periodOrNone("The grace period (default: the product's own)", "--grace");
 
-/** Let a charge fail. */
+/** Makes a charge fail. */
 export const fail = act("Make a charge fail", {
   send: failCharge,
   details:

@@ -9,7 +9,7 @@ import { argument } from "../../words/command.ts";
 import { userId } from "../../local/simulator.ts";
 import { shareSubscription } from "../../../simulator/subscriptions.ts";
 
-/** Share a subscription with a member of the family. */
+/** Shares a subscription with a family member. */
 export const familyShare = act("Share a subscription with a family member", {
   send: shareSubscription,
   details: "The member gets a subscription that costs nothing and follows this one.",

@@ -1,6 +1,5 @@
 /**
- * `cli simulate faults …`: requests and deliveries that go wrong on purpose, to see what a program
- * makes of that.
+ * `cli simulate faults …`: faults in requests and deliveries, to test a program.
  *
  * @module
  */
@@ -145,12 +144,12 @@ const clear = command({
   },
 });
 
-/** Whether something is the name of a fault of deliveries. */
+/** Whether a text is the name of a delivery fault. */
 function isDeliveryFault(name: string): name is DeliveryFaultName {
   return ["duplicate", "drop", "reorder"].includes(name);
 }
 
-/** What goes wrong on purpose. */
+/** Faults that are set. */
 export const faults = group("Faults in requests and deliveries, on purpose", [], {
   list,
   add,
@@ -158,7 +157,7 @@ export const faults = group("Faults in requests and deliveries, on purpose", [],
   clear,
 });
 
-/** Shows what is still to go wrong, of requests and of deliveries, after forgetting it or as it is. */
+/** Shows the faults of requests and deliveries, after clearing them or unchanged. */
 async function showFaults(
   context: Context,
   data: string | undefined,
@@ -181,7 +180,7 @@ async function showFaults(
   if (deliveries.items.length > 0) out.table(deliveries.items, deliveryColumns);
 }
 
-/** Says what has been ordered, and how to end it. */
+/** Shows what was set, and how to clear it. */
 function tellEnd(context: Context, data: string | undefined, what: string): void {
   const { out } = context;
   if (out.format === "json") return;

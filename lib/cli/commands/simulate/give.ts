@@ -1,10 +1,10 @@
 /**
- * `cli simulate give`: more of a virtual currency.
+ * `cli simulate give`: adds to a balance of a virtual currency.
  *
  * @module
  */
 
 import { change } from "./currency.ts";
 
-/** Gives a customer some of a virtual currency. */
+/** Gives a customer virtual currency. */
 export const give = change("Give a customer virtual currency", "Gave", 1);

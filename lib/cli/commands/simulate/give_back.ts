@@ -1,5 +1,5 @@
 /**
- * What `cli simulate refund` and `reverse-refund` have in common.
+ * The common parts of `cli simulate refund` and `reverse-refund`.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { showBought } from "./told.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { type PaymentRefund } from "../../../simulator/subscriptions.ts";
 
-/** What both commands take by position. */
+/** The arguments of both commands. */
 export const args = { id: argument("The id of a subscription or a purchase") };
 
 /** The flag that names a payment. */
@@ -24,32 +24,32 @@ export const payment = {
   }),
 };
 
-/** What is given back, or not any more. */
+/** The input of a refund or its reversal. */
 interface Refund {
   /** The id of a subscription or a purchase. */
   id: string;
   /** The store's id of the payment. */
   transaction_id: string | undefined;
-  /** Whether a subscription goes on. */
+  /** Whether to keep a subscription. */
   keep_access?: boolean | undefined;
-  /** What is asked of the simulator, for something bought once or for a subscription. */
+  /** The simulator's requests for a purchase and for a subscription. */
   send: {
-    /** For something bought once. */
+    /** For a one-time purchase. */
     once: (simulator: Simulator, id: string) => Promise<Purchase>;
     /** For a subscription. */
     subscription: (simulator: Simulator, id: string, body: PaymentRefund) => Promise<Subscription>;
   };
-  /** What has happened, for people. */
+  /** The result, for display. */
   told: string;
 }
 
-/** Refunds a payment, or undoes that. */
+/** Refunds a payment, or reverses a refund. */
 export async function giveBack(
   context: Context,
   data: string | undefined,
   { id, send, told, transaction_id, keep_access }: Refund,
 ): Promise<void> {
-  // The local service makes all ids itself, and these begin so.
+  // The local service generates all ids itself, with these prefixes.
   const once = id.startsWith("purc");
   if (once && (transaction_id !== undefined || keep_access !== undefined)) {
     const flag = transaction_id === undefined ? "--keep-access" : "--transaction-id";

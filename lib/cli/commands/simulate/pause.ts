@@ -8,7 +8,7 @@ import { act } from "./action.ts";
 import { moment, period } from "../../local/simulator.ts";
 import { pauseSubscription } from "../../../simulator/subscriptions.ts";
 
-/** Let a subscription pause at the end of its period. */
+/** Pauses a subscription at the end of its period. */
 export const pause = act("Pause a subscription at the end of its period", {
   send: pauseSubscription,
   details: "The pause lasts until you resume it, or until the given end.",

@@ -11,7 +11,7 @@ import { openSimulator, sameFlags } from "../../local/simulator.ts";
 import { showInvoice } from "../invoices.ts";
 import { payInvoice } from "../../../simulator/purchases.ts";
 
-/** Pay an invoice of web billing. */
+/** Pays an invoice of web billing. */
 export const pay = command({
   brief: "Pay an invoice of web billing",
   details: "The subscription of the invoice starts.",

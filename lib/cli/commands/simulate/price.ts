@@ -13,7 +13,7 @@ import { setProductPrice } from "../../../simulator/catalogue.ts";
 
 const PRODUCT = "The product's id or store identifier";
 
-/** Set the price of a product in its store. */
+/** Sets the price of a product in its store. */
 export const price = command({
   brief: "Set the price of a product in its store",
   details: "Sets its terms, too. They apply to new purchases and product changes.",

@@ -21,7 +21,7 @@ import { buyProduct } from "../../../simulator/purchases.ts";
 
 const PRODUCT = "The product's id or store identifier";
 
-/** Let a customer buy a product. */
+/** Simulates a purchase. */
 export const purchase = command({
   brief: "Simulate a purchase",
   details: "Buys a subscription or a one-time product in the store of the product's app. Creates " +

@@ -9,7 +9,7 @@ import { argument } from "../../words/command.ts";
 import { parsePrice } from "../../local/simulator.ts";
 import { raisePrice } from "../../../simulator/subscriptions.ts";
 
-/** Announce a higher price. */
+/** Announces a higher price. */
 export const raise = act("Announce a higher price", {
   send: raisePrice,
   details: "Unless the customer agrees, the subscription ends with its period.",

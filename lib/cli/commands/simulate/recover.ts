@@ -7,7 +7,7 @@
 import { act } from "./action.ts";
 import { recoverCharge } from "../../../simulator/subscriptions.ts";
 
-/** Let charges go through again. */
+/** Makes charges succeed again. */
 export const recover = act("Make charges succeed again", {
   send: recoverCharge,
   details: "Also makes the outstanding charge.",

@@ -1,5 +1,5 @@
 /**
- * `cli simulate refund`: money that a store gives back, for something bought once or for a subscription.
+ * `cli simulate refund`: refunds a payment, for a purchase or a subscription.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { dataFlag } from "../../local/local_service.ts";
 import { refundPurchase } from "../../../simulator/purchases.ts";
 import { refundSubscription } from "../../../simulator/subscriptions.ts";
 
-/** Gives a payment back. */
+/** Refunds a payment. */
 export const refund = command({
   brief: "Refund a payment, as the store does",
   details:

@@ -11,7 +11,7 @@ import { showOne } from "../../words/plain.ts";
 import { openSimulator } from "../../local/simulator.ts";
 import { changeSettings } from "../../../simulator/catalogue.ts";
 
-/** Set how old a payment may be that is refunded. */
+/** Sets the refund window, in days. */
 export const refundWindow = command({
   brief: "Set the refund window, in days",
   args: { days: argument("Days: 0 to 36500") },

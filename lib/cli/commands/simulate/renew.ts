@@ -7,7 +7,7 @@
 import { act } from "./action.ts";
 import { renewSubscription } from "../../../simulator/subscriptions.ts";
 
-/** Charge for the next period now. */
+/** Charges for the next period now. */
 export const renew = act("Charge for the next period now", {
   send: renewSubscription,
   details:

@@ -1,5 +1,5 @@
 /**
- * `cli simulate reverse-refund`: a refund undone, of something bought once or of a subscription.
+ * `cli simulate reverse-refund`: reverses a refund, for a purchase or a subscription.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { dataFlag } from "../../local/local_service.ts";
 import { reversePurchaseRefund } from "../../../simulator/purchases.ts";
 import { reverseSubscriptionRefund } from "../../../simulator/subscriptions.ts";
 
-/** Takes a refund back. */
+/** Reverses a refund. */
 export const reverseRefund = command({
   brief: "Undo the refund of a payment",
   args,

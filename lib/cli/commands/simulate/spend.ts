@@ -1,10 +1,10 @@
 /**
- * `cli simulate spend`: less of a virtual currency.
+ * `cli simulate spend`: subtracts from a balance of a virtual currency.
  *
  * @module
  */
 
 import { change } from "./currency.ts";
 
-/** Spends some of what a customer has. */
+/** Spends a customer's virtual currency. */
 export const spend = change("Spend a customer's virtual currency", "Spent", -1);

@@ -10,7 +10,7 @@ import { showOne } from "../../words/plain.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
 import { createTestStoreApp } from "../../../simulator/catalogue.ts";
 
-/** Create an app of the test store. */
+/** Creates an app of the test store. */
 export const testStore = command({
   brief: "Create an app of the test store",
   details:

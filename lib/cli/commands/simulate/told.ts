@@ -1,5 +1,5 @@
 /**
- * What the simulator has done, in a sentence, and what can be done next.
+ * The simulator's result in a sentence, and the next step.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { quoted } from "../../words/shell.ts";
 import { sameFlags } from "../../local/simulator.ts";
 
 /**
- * Shows something bought as the service answered with it; then says what has become of it, and what
- * can be done next. Under `--output json` it only shows it.
+ * Shows a purchase or subscription as the service returned it, then its state and the next step.
+ * With `--output json` it shows only the object.
  */
 export function showBought(
   context: Context,
@@ -27,12 +27,12 @@ export function showBought(
   if (out.format === "json") return;
   out.done(`${what}: ${bought.id} ${standing(bought)}`);
   const [why, command] = next(bought);
-  // Only what goes to the simulator takes the data folder.
+  // Only simulator commands take the data folder.
   const flags = sameFlags(context, command.startsWith("subscribers") ? undefined : data);
   out.note(`${why}: cli ${command}${flags}`);
 }
 
-/** What comes at the end of a period, by the renewal's status. */
+/** The event at the end of a period, by the renewal's status. */
 const ENDINGS: Readonly<Record<string, string>> = {
   will_renew: "renews at",
   will_not_renew: "ends at",
@@ -42,7 +42,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   has_already_renewed: "is paid until",
 };
 
-/** Where something bought stands, as the end of a sentence. */
+/** The state of a purchase, as the end of a sentence. */
 function standing(bought: Subscription | Purchase): string {
   const name = bought.status.replaceAll("_", " ");
   if (bought.object === "purchase") return `is ${name}`;
@@ -54,7 +54,7 @@ function standing(bought: Subscription | Purchase): string {
   return `is ${name} and gives ${gives_access ? "access" : "no access"}`;
 }
 
-/** What to do next: what it is for, and the command without its first word. */
+/** The next step: its purpose, and the command without its first word. */
 function next(bought: Subscription | Purchase): [why: string, command: string] {
   const { id, status, customer_id, product_id } = bought;
   const customer = quoted(customer_id);
@@ -66,7 +66,7 @@ function next(bought: Subscription | Purchase): [why: string, command: string] {
   }
   if (status === "paused") return ["End the pause", `simulate resume ${id}`];
   if (status === "in_grace_period" || status === "in_billing_retry") {
-    // Nobody is charged who has cancelled.
+    // A cancelled subscription is not charged.
     if (bought.auto_renewal_status === "will_not_renew") {
       return ["Switch renewal on again", `simulate uncancel ${id}`];
     }
@@ -83,17 +83,17 @@ function next(bought: Subscription | Purchase): [why: string, command: string] {
   return [...look];
 }
 
-/** Whether a period runs that something comes after. */
+/** Whether a period is running and has a known end. */
 function isOpen({ status }: Subscription): boolean {
   return status === "active" || status === "trialing";
 }
 
-/** When the paid time ends, in milliseconds since 1970, or null. */
+/** The end of the paid time, in milliseconds since 1970, or null. */
 function endOf({ ends_at, current_period_ends_at }: Subscription): number | null {
   return ends_at ?? current_period_ends_at;
 }
 
-/** A moment as `--to` takes it. */
+/** A time as `--to` accepts it. */
 function iso(ms: number): string {
   return new Date(ms).toISOString().replace(".000Z", "Z");
 }

@@ -7,7 +7,7 @@
 import { act } from "./action.ts";
 import { uncancelSubscription } from "../../../simulator/subscriptions.ts";
 
-/** Switch the renewal on again. */
+/** Switches renewal on again. */
 export const uncancel = act("Switch renewal on again", {
   send: uncancelSubscription,
   told: () => "Renewal is on again",

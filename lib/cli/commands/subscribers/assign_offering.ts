@@ -1,5 +1,5 @@
 /**
- * `cli subscribers assign-offering`: another offering than the current one for a single customer.
+ * `cli subscribers assign-offering`: assigns an offering to a single customer.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { assignOffering } from "../../../resources/customers.ts";
 import { argument, command, optionalArgument, toggle } from "../../words/command.ts";
 import { showSubscriber } from "./card.ts";
 
-/** Shows a subscriber another offering, or the current one again. */
+/** Assigns a subscriber an offering, or removes the assignment. */
 export const assignOfferingTo = command({
   brief: "Assign an offering to a subscriber",
   details: "The subscriber's apps then receive that offering as the current one. With --current " +

@@ -78,7 +78,7 @@ async function readChanges(
   return [...values].map(([name, value]) => ({ name, value }));
 }
 
-/** One entry of a file. Only text is taken, so that no number is spelled anew. */
+/** One entry of a file. Only text is accepted, so that no number is reformatted. */
 function readEntry([name, value]: [string, unknown]): [string, string | null] {
   if (typeof value === "string" || value === null) return [name, value];
   const text = JSON.stringify(value);
@@ -87,7 +87,9 @@ function readEntry([name, value]: [string, unknown]): [string, string | null] {
   });
 }
 
-/** What a request gives. A refusal that counts the attributes, from 0, tells the name instead. */
+/**
+ * The result of a request. If a refusal has an attribute's index, the error has its name instead.
+ */
 async function named<T>(changes: readonly AttributeChange[], request: Promise<T>): Promise<T> {
   try {
     return await request;

@@ -1,5 +1,5 @@
 /**
- * A subscriber on the screen: a card, and below it what it may use now.
+ * A subscriber on the screen: a card, and its active entitlements below.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Context } from "../../context.ts";
 import type { Column } from "../../screen/output.ts";
 import { cardFields, showOne } from "../../words/plain.ts";
 
-/** What may be said about a subscriber. */
+/** The options of a subscriber's card. */
 interface SubscriberOptions {
   /** A line above the card. */
   title?: string | undefined;
@@ -18,7 +18,7 @@ interface SubscriberOptions {
   keys?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Shows a subscriber as the service answered with it: a card and a table, or the JSON as it came. */
+/** Shows a subscriber as the service returned it: a card and a table, or unchanged JSON. */
 export function showSubscriber(
   context: Context,
   customer: Customer | null | undefined,
@@ -35,7 +35,7 @@ export function showSubscriber(
   });
 }
 
-/** Shows the card alone. What it holds is left to tables. */
+/** Shows the card alone. Tables show the lists. */
 export function showSubscriberCard({ out }: Context, customer: Customer, title?: string): void {
   const { active_entitlements: _, experiment, ...own } = customer;
   const shown = experiment ? { ...own, experiment } : own;

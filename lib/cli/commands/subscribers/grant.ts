@@ -1,5 +1,5 @@
 /**
- * `cli subscribers grant`: an entitlement given by hand.
+ * `cli subscribers grant`: grants an entitlement.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { askAbout, confirmFlags } from "../../words/plain.ts";
 import { showSubscriber } from "./card.ts";
 import { keysOf, permitted } from "./holdings.ts";
 
-/** Gives an entitlement for a while. */
+/** Grants an entitlement for a limited time. */
 export const grant = command({
   brief: "Grant a subscriber an entitlement",
   details:
@@ -35,14 +35,14 @@ export const grant = command({
     ...confirmFlags,
   },
   async run(context, { user_id, entitlement, duration, ...input }) {
-    // Refused before anything is asked or sent.
+    // Refused before any question or request.
     parseDuration(duration, context.around.now());
     const client = await context.client();
     const [customer, found] = await Promise.all([
       getCustomer(client, user_id),
       permitted(getEntitlement(client, entitlement)),
     ]);
-    // Worked out once: what is stored is the moment that was asked about.
+    // Computed once: the stored time is the confirmed one.
     const expires_at = parseDuration(duration, clockOf(context, customer)());
     const name = found?.lookup_key ?? entitlement;
     warnOfShorter(context, customer, found, expires_at);
@@ -55,7 +55,7 @@ export const grant = command({
   },
 });
 
-/** Says so when the subscriber has the entitlement for longer already. */
+/** Warns if the subscriber already has the entitlement for longer. */
 function warnOfShorter(
   { out }: Context,
   { id, active_entitlements }: Customer,

@@ -1,5 +1,5 @@
 /**
- * What gives a subscriber an entitlement: the subscriptions and purchases behind it.
+ * The subscriptions and purchases that give a subscriber an entitlement.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import type { Purchase } from "../../../resources/purchases.ts";
 import type { Subscription } from "../../../resources/subscriptions.ts";
 import type { Context } from "../../context.ts";
 
-/** Something that gives a subscriber entitlements. */
+/** A subscription or purchase of a subscriber. */
 export type Holding = Subscription | Purchase;
 
-/** All that a subscriber ever got. */
+/** All subscriptions and purchases of a subscriber. */
 export async function readHoldings(client: Client, id: string): Promise<Holding[]> {
   const [subscriptions, purchases] = await Promise.all([
     readSubscriptions(client, id),
@@ -30,13 +30,13 @@ export async function readHoldings(client: Client, id: string): Promise<Holding[
   return [...subscriptions, ...purchases];
 }
 
-/** All subscriptions of a subscriber, and what was granted by hand. */
+/** All subscriptions of a subscriber, including promotional grants. */
 export function readSubscriptions(client: Client, id: string): Promise<Subscription[]> {
   const first = listCustomerSubscriptions(client, id, { limit: LARGEST_PAGE });
   return Array.fromAsync(each(client, first));
 }
 
-/** All that a subscriber bought once. */
+/** All one-time purchases of a subscriber. */
 export function readPurchases(client: Client, id: string): Promise<Purchase[]> {
   const first = listCustomerPurchases(client, id, { limit: LARGEST_PAGE });
   return Array.fromAsync(each(client, first));
@@ -47,18 +47,18 @@ export function givesAccess(holding: Holding): boolean {
   return holding.object === "subscription" ? holding.gives_access : holding.status === "owned";
 }
 
-/** Whether it is an entitlement that was given by hand. */
+/** Whether it is a promotional grant. */
 export function isGrant(holding: Holding): boolean {
   return holding.store === "promotional";
 }
 
-/** The entitlement among those that it gives, by its lookup key or id. */
+/** Its entitlement with a given lookup key or id. */
 export function entitlementIn(holding: Holding, key: string): Entitlement | undefined {
   const items = nestedItems(holding.entitlements);
   return items.find(({ id }) => id === key) ?? items.find(({ lookup_key }) => lookup_key === key);
 }
 
-/** When it ends as things stand, in milliseconds since 1970, or null if it does not. */
+/** Its expected end, in milliseconds since 1970, or null for none. */
 export function endOf(holding: Holding): number | null {
   if (holding.object === "purchase") return null;
   return holding.ends_at ?? holding.current_period_ends_at ?? null;
@@ -70,8 +70,8 @@ export function longest(holdings: readonly Holding[]): Holding | undefined {
 }
 
 /**
- * Of those that give an entitlement, the one through which it ends at a moment. Only in its grace
- * period a subscription gives access for longer than it says.
+ * The one through which an entitlement ends at a given time. Only in its grace period a
+ * subscription gives access longer than its end.
  */
 export function sourceOf(
   holdings: readonly Holding[],
@@ -98,7 +98,7 @@ export async function productNames(
   return names;
 }
 
-/** The names for a table of found holdings; none for JSON, which is printed as it came. */
+/** The names for a table of results; none for JSON, which is printed unchanged. */
 export async function namesFor(
   { out }: Context,
   client: Client,
@@ -108,7 +108,7 @@ export async function namesFor(
   return await permitted(productNames(client, itemsOf(found))) ?? new Map();
 }
 
-/** What was bought, in a few words. */
+/** A short description of a purchase. */
 export function nameOf(holding: Holding, names: ReadonlyMap<string, string>): string {
   const { product_id } = holding;
   if (product_id) return names.get(product_id) ?? product_id;
@@ -122,13 +122,13 @@ export function keysOf(entitlements: readonly Entitlement[]): ReadonlyMap<string
   return new Map(entitlements.map(({ id, lookup_key }) => [id, lookup_key]));
 }
 
-/** The same of all entitlements there are; of none where they may not be read. */
+/** The same for all entitlements; none without the permission to read them. */
 export async function entitlementKeys(client: Client): Promise<ReadonlyMap<string, string>> {
   const all = each(client, listEntitlements(client, { limit: LARGEST_PAGE }));
   return keysOf(await permitted(Array.fromAsync(all)) ?? []);
 }
 
-/** What a request gives; undefined where the permission for it is missing. */
+/** The result of a request; undefined without the permission for it. */
 export async function permitted<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;

@@ -1,6 +1,6 @@
 /**
- * `cli subscribers info`: everything about one subscriber, read side by side. A section that cannot
- * be read does not keep the others from being shown.
+ * `cli subscribers info`: everything about one subscriber, read in parallel. An unreadable section
+ * does not hide the others.
  *
  * @module
  */
@@ -42,17 +42,17 @@ interface Section<T> {
   items: T[];
   /** The list as the service sent it, or `null`. */
   json: string;
-  /** Why it could not be read. */
+  /** The reason if it could not be read. */
   error?: Error;
 }
 
 /** All lists about a subscriber, by their keys in JSON. */
 interface Sections {
-  /** What it may use now. */
+  /** Its active entitlements. */
   active_entitlements: Section<ActiveEntitlement>;
-  /** Its subscriptions, promotional grants among them. */
+  /** Its subscriptions, including promotional grants. */
   subscriptions: Section<Subscription>;
-  /** What it bought once. */
+  /** Its one-time purchases. */
   purchases: Section<Purchase>;
   /** Its ids. */
   aliases: Section<CustomerAlias>;
@@ -77,7 +77,7 @@ export const info = command({
   },
 });
 
-/** The error for a subscriber of whom some lists, or all that there are, could not be read. */
+/** The error for a subscriber with unreadable lists. */
 function notAll(
   user_id: string,
   failed: [string, Section<unknown>][],
@@ -92,12 +92,12 @@ function notAll(
     : "Run the same command again.";
   const cause = refusalOf(failed.map(([, { error }]) => error));
   return new PartlyDone(`Cannot show all of ${JSON.stringify(user_id)}: ${parts.join("; ")}`, {
-    // A permission that is missing will be missing the next time.
+    // A missing permission will be missing the next time as well.
     ...cause ? { cause } : { hint: others },
   });
 }
 
-/** The refusals among errors as one, which tells each permission that is missing. */
+/** Several refusals as one, with all missing permissions. */
 function refusalOf(errors: readonly (Error | undefined)[]): ApiError | undefined {
   const refusals = errors.filter((error): error is ApiError =>
     error instanceof ApiError && error.status === 403
@@ -108,7 +108,7 @@ function refusalOf(errors: readonly (Error | undefined)[]): ApiError | undefined
   return first && new ApiError([...messages].join("; "), { ...first, missingScopes });
 }
 
-/** Reads all lists side by side. */
+/** Reads all lists in parallel. */
 async function readSections(client: Client, id: string): Promise<Sections> {
   const read = <T>(list: (client: Client, id: string, query: PageQuery) => Promise<Page<T>>) =>
     readSection(client, list(client, id, { limit: LARGEST_PAGE }));
@@ -121,7 +121,7 @@ async function readSections(client: Client, id: string): Promise<Sections> {
   return { active_entitlements, subscriptions, purchases, aliases };
 }
 
-/** Reads all pages of a list, or says why it cannot. */
+/** Reads all pages of a list, or returns the reason of the failure. */
 async function readSection<T>(client: Client, first: Promise<Page<T>>): Promise<Section<T>> {
   try {
     const read = await Array.fromAsync(pages(client, first));
@@ -161,7 +161,7 @@ async function showCard(
     keysFor(context, client, active_entitlements.items, holdings),
   ]);
   showSubscriberCard(context, customer);
-  // What cannot be read may be what the access comes from.
+  // The unreadable part may be the source of the access.
   const isWhole = !subscriptions.error && !purchases.error;
   const columns = entitlementColumns({ holdings, isWhole, names, keys });
   show(context, "Active entitlements", active_entitlements, columns);
@@ -170,7 +170,7 @@ async function showCard(
   show(context, "Aliases", aliases, ALIAS_COLUMNS);
 }
 
-/** The stores' names of products. Without them the ids have to do. */
+/** The stores' names of products. Without them, ids are shown. */
 async function namesOf(
   { out }: Context,
   client: Client,
@@ -185,7 +185,7 @@ async function namesOf(
   }
 }
 
-/** Lookup keys by ids: holdings tell them, else they are asked for. Without them the ids have to do. */
+/** Lookup keys by ids: from the holdings, or else requested. Without them, ids are shown. */
 async function keysFor(
   { out }: Context,
   client: Client,
@@ -205,7 +205,7 @@ async function keysFor(
   }
 }
 
-/** Shows one section: its items, that there are none, or why it is not known. */
+/** Shows one section: its items, `none`, or the reason of the failure. */
 function show<T>(
   { out }: Context,
   title: string,
@@ -217,7 +217,7 @@ function show<T>(
   out.table(items, columns, { title: `${title} (${count})`, empty });
 }
 
-/** Columns for active entitlements, joined with what gives them if all that could is known. */
+/** Columns for active entitlements, with their sources if all of them are known. */
 function entitlementColumns({ holdings, isWhole, names, keys }: {
   holdings: readonly Holding[];
   isWhole: boolean;
@@ -244,7 +244,7 @@ function entitlementColumns({ holdings, isWhole, names, keys }: {
   ];
 }
 
-/** Whether it renews itself; nothing for what does not end. */
+/** Whether it renews; nothing if it does not end. */
 function renewalOf(source: Holding | undefined): string | undefined {
   return source?.object === "subscription" ? source.auto_renewal_status : undefined;
 }
@@ -253,7 +253,7 @@ function subscriptionColumns(names: ReadonlyMap<string, string>): Column<Subscri
   return [
     { header: "id", value: (item) => item.id, kind: "id" },
     { header: "product", value: (item) => nameOf(item, names) },
-    // Cut as late as ids are: the difference between two of them is in their ends.
+    // Cut as late as ids: two of them differ at their ends.
     { header: "status", value: (item) => item.status, kind: "id" },
     { header: "access", value: (item) => item.gives_access },
     { header: "ends", value: (item) => endOf(item), kind: "date" },

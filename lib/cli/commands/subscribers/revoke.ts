@@ -1,5 +1,5 @@
 /**
- * `cli subscribers revoke`: a grant of an entitlement, taken back.
+ * `cli subscribers revoke`: revokes a grant of an entitlement.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export const revoke = command({
     const client = await context.client();
     const [customer, found] = await Promise.all([
       getCustomer(client, user_id),
-      // An entitlement that does not exist is a typing error, not one that nobody was granted.
+      // A nonexistent entitlement is a typing error, unlike one without a grant.
       permitted(getEntitlement(client, entitlement)),
     ]);
     const now = clockOf(context, customer);
@@ -84,8 +84,8 @@ export const revoke = command({
 });
 
 /**
- * What may give a customer an entitlement. Subscriptions, grants among them, must be readable unless
- * it is known that the customer has nothing.
+ * The possible sources of a customer's entitlement. Subscriptions, including grants, must be
+ * readable unless the customer is known to have nothing.
  */
 async function holdingsOf(
   { out }: Context,
@@ -113,22 +113,22 @@ function couldHave(
   entitlement: Entitlement | undefined,
 ): boolean {
   if (!active_entitlements?.items || active_entitlements.next_page) return true;
-  // Without its id nobody knows which of those that are active it is.
+  // Without its id it cannot be identified among the active ones.
   return active_entitlements.items.some(({ entitlement_id }) =>
     entitlement_id === (entitlement?.id ?? entitlement_id)
   );
 }
 
-/** How far ahead a grant ends that is to end now, in milliseconds: a service takes no past. */
+/** How long after now a revoked grant ends, in milliseconds: a service does not accept the past. */
 const SOONEST = 5_000;
 
 /**
- * The same, and what to try then. Where a service tells its own time, the first will do; the others
- * are for one that does not, and whose clock is ahead of ours.
+ * The same, and longer values for retries. The first works if a service sends its time; the others
+ * are for a service that does not, with a clock ahead of ours.
  */
 const SOON = [SOONEST, 60_000, 600_000];
 
-/** Makes a grant end soon. Undefined where it ends sooner as it is. */
+/** Makes a grant end soon. Undefined if it already ends sooner. */
 async function endSoon(
   end: (at: number) => Promise<Customer>,
   now: () => number,
@@ -146,7 +146,7 @@ async function endSoon(
   }
 }
 
-/** Says through what else the subscriber keeps an entitlement. */
+/** Warns of other sources of the entitlement. */
 async function tellOthers(
   { out }: Context,
   client: Client,

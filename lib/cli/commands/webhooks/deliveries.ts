@@ -1,5 +1,6 @@
 /**
- * `cli webhooks deliveries`: what becomes of events, at the local service. The API does not tell.
+ * `cli webhooks deliveries`: the deliveries of events, at the local service. The API has no such
+ * list.
  *
  * @module
  */

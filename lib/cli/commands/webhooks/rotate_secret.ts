@@ -1,5 +1,5 @@
 /**
- * `cli webhooks rotate-secret`: another signing secret, at the local service.
+ * `cli webhooks rotate-secret`: a new signing secret, at the local service.
  *
  * @module
  */

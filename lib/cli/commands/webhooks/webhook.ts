@@ -1,5 +1,5 @@
 /**
- * What commands of one webhook have in common.
+ * The common parts of commands for one webhook.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { sameFlags } from "../../local/simulator.ts";
 /** The argument that names a webhook. */
 export const WEBHOOK = "The webhook's id";
 
-/** Throws an error on, and where a webhook is switched off says how to switch it on. */
+/** Rethrows an error, with a hint if the webhook is disabled. */
 export function refuseDisabled(
   error: unknown,
   webhook: string | undefined,
