@@ -38,6 +38,11 @@ export interface Client {
   delete<T>(path: Path, options?: RequestOptions): Promise<T>;
   /** Reads an address from an answer of the service, if it has the service's origin. */
   follow<T>(address: string): Promise<T>;
+  /**
+   * Sends a request to an address that a person has written, if it is the service's own: a path from
+   * the base URL, or a URL.
+   */
+  send<T>(method: string, address: string, body?: object, options?: RequestOptions): Promise<T>;
   /** The same client with other settings, for a few requests. */
   with(changes: ClientChanges): Client;
 }
@@ -52,6 +57,8 @@ export interface RequestOptions {
    * The key by which the service recognises a repeated request. Default: a new key for each call.
    */
   idempotencyKey?: string | undefined;
+  /** Headers to send besides the client's own, which they cannot replace. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -79,6 +86,8 @@ export function createClient(options: ClientOptions): Client {
     put: async (place, body, request) => await call("PUT", at(place), body, request),
     delete: async (place, request) => await call("DELETE", at(place), undefined, request),
     follow: async (address) => await call("GET", ownAddress(address, settings.baseUrl)),
+    send: async (method, address, body, request) =>
+      await call(method, ownAddress(address, settings.baseUrl), body, request),
     with: (changes) => createClient({ ...settings, ...changes }),
   };
 }
@@ -153,7 +162,7 @@ async function exchange(
 ): Promise<unknown> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const key = options.idempotencyKey ?? (method === "GET" ? undefined : crypto.randomUUID());
-  const headers = headersOf(settings, text, key);
+  const headers = headersOf(settings, text, key, options.headers);
   let refused: string | undefined;
   let renewed = false;
   for (let attempt = 1;; attempt++) {
@@ -184,18 +193,24 @@ function headersOf(
   { userAgent }: ClientOptions,
   body: string | undefined,
   key: string | undefined,
+  more: Readonly<Record<string, string>> = {},
 ): Headers {
   if (key !== undefined && !/^[ -~]{1,255}$/.test(key)) {
     throw new UsageError(`Cannot use ${JSON.stringify(key)} as an idempotency key`, {
       hint: "Use 1 to 255 ASCII characters.",
     });
   }
-  return new Headers({
+  const headers = new Headers(more);
+  const own = {
     Accept: "application/json",
-    ...userAgent !== undefined && { "User-Agent": userAgent },
-    ...body !== undefined && { "Content-Type": "application/json" },
-    ...key !== undefined && { "Idempotency-Key": key },
-  });
+    "User-Agent": userAgent,
+    "Content-Type": body === undefined ? undefined : "application/json",
+    "Idempotency-Key": key,
+  };
+  for (const [name, value] of Object.entries(own)) {
+    if (value !== undefined) headers.set(name, value);
+  }
+  return headers;
 }
 
 /** A token, if a header can carry it. */

@@ -6,7 +6,7 @@
 
 import { Cancelled, NetworkError } from "../errors.ts";
 import { type Group, runCommand } from "./words/command.ts";
-import { loadFor } from "./commands/mod.ts";
+import { loadFor, TREE } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
 import { isJson, isShaped } from "./data/shape.ts";
 import type { DataWriter } from "./data/writer.ts";
@@ -20,7 +20,12 @@ import { refusalIn } from "./words/hints.ts";
 
 /** Runs a command line and returns its exit code. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
-  const split = splitGlobals(argv);
+  if (argv[0] === "__complete") {
+    const { complete } = await import("./completion/complete.ts");
+    await complete(argv.slice(1), world);
+    return EXIT.done;
+  }
+  const split = await withAlias(splitGlobals(argv), argv, world);
   const { globals, problem } = split;
   if (problem) return await fail(problem, { words: [] }, world, globals);
   const { words: all, help } = plainWords(split);
@@ -59,6 +64,17 @@ async function runShaped(
   }
   await runCommand(root, words, createContext(world, globals, data));
   data?.end();
+}
+
+/** The command line with what an alias stands for, where its first word is one and no command. */
+async function withAlias(split: Split, argv: readonly string[], { around }: World): Promise<Split> {
+  const { firstAt, words: [first = ""] } = split;
+  const isCommand = first === "help" ||
+    TREE.some(({ name, aliases }) => name === first || aliases.includes(first));
+  if (firstAt < 0 || isCommand || first.startsWith("-")) return split;
+  const { aliasWords } = await import("./words/aliases.ts");
+  const meant = await aliasWords(around, first).catch(() => undefined);
+  return meant ? splitGlobals(argv.toSpliced(firstAt, 1, ...meant)) : split;
 }
 
 /** Expands `cli help offerings` and `cli --version`. */

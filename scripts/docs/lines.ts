@@ -117,6 +117,10 @@ export const OTHER_LINES: readonly string[] = [
 export const OTHER_GROUPS: ReadonlySet<string> = new Set([
   "auth",
   "init",
+  "api",
+  "alias",
+  "commands",
+  "completion",
   "doctor",
   "version",
   "service",

@@ -67,8 +67,8 @@ export interface Home extends AsyncDisposable {
   around(options?: RunOptions): Surroundings;
   /** Moves the time of machine and service. */
   pass(milliseconds: number): void;
-  /** Runs a command line. */
-  run(words: string, options?: RunOptions): Promise<Ran>;
+  /** Runs a command line: words with spaces between them, or each by itself. */
+  run(words: string | readonly string[], options?: RunOptions): Promise<Ran>;
   /** The paths in a folder, with the mode of each: `.cli/config.json 600`. */
   paths(folder: string): string[];
 }
@@ -130,12 +130,12 @@ function surroundings(
 async function runWords(
   at: Home,
   now: () => number,
-  words: string,
+  words: string | readonly string[],
   options: RunOptions,
 ): Promise<Ran> {
   let [out, err] = ["", ""];
   const terminal = keyboard(options.keys ?? [], async () => await options.type?.(err));
-  const code = await run(words.split(" "), {
+  const code = await run(typeof words === "string" ? words.split(" ") : words, {
     terminal: {
       writeOut: (text) => void (out += text),
       writeErr: (text) => void (err += text),

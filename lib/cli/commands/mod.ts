@@ -51,6 +51,10 @@ export const TREE: readonly Entry[] = [
   entry("simulate", [], async () => (await import("./simulate.ts")).simulate),
   entry("clock", [], async () => (await import("./clock.ts")).clock),
   entry("scenario", ["scenarios"], async () => (await import("./scenario.ts")).scenario),
+  entry("api", [], async () => (await import("./api.ts")).api),
+  entry("alias", [], async () => (await import("./alias.ts")).alias),
+  entry("commands", [], async () => (await import("./commands.ts")).commands),
+  entry("completion", [], async () => (await import("./completion.ts")).completion),
   entry("doctor", [], async () => (await import("./doctor.ts")).doctor),
   entry("version", [], async () => (await import("./version.ts")).version),
 ];

@@ -87,7 +87,10 @@ export function command<
     parameters: {
       flags: flagParameters(flags),
       aliases: Object.fromEntries(
-        Object.entries(flags).flatMap(([name, { short }]) => short ? [[short, wire(name)]] : []),
+        Object.entries(flags).flatMap(([name, { short }]) =>
+          // The parser keeps -H for help of its own; globals.ts writes it out.
+          short && short !== "H" ? [[short, wire(name)]] : []
+        ),
       ),
       positional: positionalParameters(args),
     },

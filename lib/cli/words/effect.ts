@@ -32,7 +32,6 @@ const READING = new Set([
 const READING_COMMANDS = new Set([
   "doctor",
   "version",
-  "commands",
   "completion",
   "apps public-keys",
   "apps storekit-config",

@@ -38,6 +38,8 @@ export interface Split {
   help: boolean;
   /** What is wrong with them. */
   problem: UsageError | undefined;
+  /** Where the first of the other words stands on the command line; -1 where there is none. */
+  firstAt: number;
 }
 
 const HELP = /^(-h|-H|--help|--help-?all)$/i;
@@ -65,16 +67,21 @@ export function splitGlobals(argv: readonly string[]): Split {
   let help = false;
   let allowInsecureHost = false;
   let raw = false;
+  let firstAt = -1;
   let problem: UsageError | undefined;
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
   for (let i = 0; i < end; i++) {
     const word = argv[i] ?? "";
     const [, name, own] = VALUED.exec(word) ?? [];
     if (name === undefined) {
-      if (HELP.test(word)) help = true;
+      if (isHeader(word, argv[i + 1])) words.push("--header");
+      else if (HELP.test(word)) help = true;
       else if (word === INSECURE) allowInsecureHost = true;
       else if (RAW.test(word)) raw = true;
-      else words.push(word);
+      else {
+        if (words.length === 0) firstAt = i;
+        words.push(word);
+      }
       continue;
     }
     // A value that looks like a flag is one, unless it is given with `=`.
@@ -99,7 +106,12 @@ export function splitGlobals(argv: readonly string[]): Split {
     timeoutMs: typeof timeoutMs === "number" ? timeoutMs : undefined,
     allowInsecureHost,
   };
-  return { words: [...words, ...argv.slice(end)], globals, help, problem };
+  return { words: [...words, ...argv.slice(end)], globals, help, problem, firstAt };
+}
+
+/** Whether `-H` is the flag of a header, and not a way to ask for help. */
+function isHeader(word: string, next: string | undefined): boolean {
+  return word === "-H" && /^[^\s:]+:/.test(next ?? "");
 }
 
 /** Whether a word is the value of the flag before it. */

@@ -13,6 +13,12 @@ const ELSEWHERE: Record<string, string> = {
   "invoices file": "invoice_files_test.ts: each address is signed anew",
   "service backup": "service_backup_test.ts: it needs a data folder",
   "service restore": "service_backup_test.ts: it needs a data folder",
+  "api": "api_test.ts: its path names a project",
+  "alias set": "alias_test.ts: it needs a home folder",
+  "alias list": "alias_test.ts: it needs a home folder",
+  "alias delete": "alias_test.ts: it needs a home folder",
+  "commands": "commands_test.ts: every command would change it",
+  "completion": "complete_test.ts: it is a script",
   "version": "cli_process_test.ts: it differs from machine to machine",
 };
 

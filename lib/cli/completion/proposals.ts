@@ -1,0 +1,106 @@
+/**
+ * What may come next on a command line: commands, flags, choices, and ids of what there is.
+ *
+ * @module
+ */
+
+import { loadFor, TREE } from "../commands/mod.ts";
+import type { World } from "../context.ts";
+import { GLOBAL_FLAGS, splitGlobals } from "../words/globals.ts";
+import { type Flag, wire } from "../words/parameters.ts";
+import { findPlace, isGroup } from "../words/place.ts";
+import type { Command } from "../words/tree.ts";
+import type { Proposal } from "./proposal.ts";
+import { kindOfArgument, kindOfFlag, valuesOf } from "./values.ts";
+
+/** A flag with the name that its field has. */
+type NamedFlag = readonly [name: string, flag: Flag<unknown>];
+
+/** Proposes words that begin with what is typed. */
+export async function proposalsFor(
+  words: readonly string[],
+  current: string,
+  world: World,
+): Promise<Proposal[]> {
+  const all = await allProposals(words, current, world);
+  return all.filter(({ value }) => value.startsWith(current));
+}
+
+/** Proposes words for a place, whatever is typed there. */
+async function allProposals(
+  words: readonly string[],
+  current: string,
+  world: World,
+): Promise<Proposal[]> {
+  // A global flag that waits for its value has none yet.
+  const isWaiting = flagWaiting(Object.entries(GLOBAL_FLAGS), words.at(-1)) !== undefined;
+  const { words: own, globals } = splitGlobals(isWaiting ? words.slice(0, -1) : words);
+  const [first = ""] = own;
+  const isKnown = TREE.some(({ name, aliases }) => name === first || aliases.includes(first));
+  if (own.length > 0 && !isKnown && first !== "help") return [];
+  const root = await loadFor(first === "help" ? own.slice(1) : own);
+  const place = findPlace(root, first === "help" ? own.slice(1) : own);
+  const { entry, names, rest } = place;
+  const flags: NamedFlag[] = Object.entries({
+    ...isGroup(entry) ? {} : entry.flags,
+    ...GLOBAL_FLAGS,
+  });
+  const [, name, typed] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
+  if (name !== undefined && typed !== undefined) {
+    const flag = flags.find(([own]) => `--${wire(own)}` === name);
+    const values = flag ? await valuesOfFlag(flag, names, globals, world) : [];
+    return values.map(({ value, meaning }) => ({ value: `${name}=${value}`, meaning }));
+  }
+  if (current.startsWith("-")) return flagProposals(flags, words);
+  const waiting = flagWaiting(flags, words.at(-1));
+  if (waiting) return await valuesOfFlag(waiting, names, globals, world);
+  if (isGroup(entry)) {
+    if (rest.length > 0) return [];
+    return Object.entries(entry.commands).map(([value, { brief }]) => ({ value, meaning: brief }));
+  }
+  const argument = argumentAt(entry, rest);
+  if (argument === undefined) return [];
+  return await valuesOf(kindOfArgument(names, argument), globals, world);
+}
+
+/** The flag that waits for its value after a word. */
+function flagWaiting(flags: readonly NamedFlag[], word: string | undefined): NamedFlag | undefined {
+  if (word === undefined || !/^--?\w/.test(word) || word.includes("=")) return undefined;
+  return flags.find(([name, { kind, short }]) =>
+    kind !== "switch" && (word === `--${wire(name)}` || word === `-${short}`)
+  );
+}
+
+/** The name of the argument that comes after the words of a command. */
+function argumentAt({ args, flags }: Command, rest: readonly string[]): string | undefined {
+  let given = 0;
+  for (let i = 0; i < rest.length; i++) {
+    const word = rest[i] ?? "";
+    if (!word.startsWith("-")) given++;
+    else if (flagWaiting(Object.entries(flags), word)) i++;
+  }
+  const all = Object.entries(args);
+  const [name, last] = all[Math.min(given, all.length - 1)] ?? [];
+  return given < all.length || last?.count === "many" ? name : undefined;
+}
+
+/** The flags that are not there yet. */
+function flagProposals(flags: readonly NamedFlag[], words: readonly string[]): Proposal[] {
+  const given = new Set(words.map((word) => word.replace(/=.*$/s, "")));
+  return flags
+    .filter(([name, { hidden, kind }]) =>
+      hidden !== true && (kind === "values" || !given.has(`--${wire(name)}`))
+    )
+    .map(([name, { brief }]) => ({ value: `--${wire(name)}`, meaning: brief }));
+}
+
+/** The values that a flag takes. */
+async function valuesOfFlag(
+  [name, { choices }]: NamedFlag,
+  names: readonly string[],
+  globals: ReturnType<typeof splitGlobals>["globals"],
+  world: World,
+): Promise<Proposal[]> {
+  if (choices) return choices.map((value) => ({ value, meaning: "" }));
+  return await valuesOf(kindOfFlag(names, name), globals, world);
+}

@@ -1,0 +1,71 @@
+/**
+ * What `cli completion` prints: a script for each shell, which asks the program for proposals.
+ *
+ * The scripts call `cli __complete SHELL =TYPED WORD…`. It prints a proposal per line, and after a tab
+ * what the proposal means. The `=` keeps an empty word from being lost.
+ *
+ * @module
+ */
+
+/** The shells that there is a script for. */
+export const SHELLS = ["bash", "zsh", "fish", "pwsh"] as const;
+
+/** A shell. */
+export type Shell = typeof SHELLS[number];
+
+/** The scripts. */
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
+  // Bash splits words at = and : too, so the program gets the line, and the part that is replaced.
+  bash: `# Completion of cli for bash. In ~/.bashrc: eval "$(cli completion bash)"
+_cli_complete() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("$line")
+  done < <(cli __complete bash "=\${COMP_WORDS[COMP_CWORD]}" "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
+}
+complete -F _cli_complete cli
+`,
+  zsh: `#compdef cli
+# Completion of cli for zsh. In ~/.zshrc, after compinit: eval "$(cli completion zsh)"
+_cli() {
+  local -a proposals shown
+  local proposal meaning
+  while IFS=$'\\t' read -r proposal meaning; do
+    proposals+=("$proposal")
+    shown+=("$proposal\${meaning:+  -- $meaning}")
+  done < <(cli __complete zsh "=\${(Q)PREFIX}" "\${(@Q)words[2,CURRENT-1]}" 2>/dev/null)
+  (( \${#proposals} )) && compadd -l -d shown -a proposals
+}
+if [ "$funcstack[1]" = "_cli" ]; then
+  _cli "$@"
+else
+  compdef _cli cli
+fi
+`,
+  fish: `# Completion of cli for fish: cli completion fish > ~/.config/fish/completions/cli.fish
+function __cli_complete
+    set -l words (commandline -opc)
+    cli __complete fish "="(commandline -ct) $words[2..-1] 2>/dev/null
+end
+complete -c cli -f -a '(__cli_complete)'
+`,
+  pwsh:
+    `# Completion of cli for PowerShell. In $PROFILE: cli completion pwsh | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName cli -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
+        ForEach-Object { if ($null -ne $_.Value) { "$($_.Value)" } else { $_.Extent.Text } })
+    $typed = $wordToComplete.Trim("'", '"')
+    & cli __complete pwsh "=$typed" @words 2>$null | ForEach-Object {
+        $proposal, $meaning = $_ -split "\`t", 2
+        $shown = if ($meaning) { "$meaning" } else { $proposal }
+        $text = if ($proposal -match '^[\\w./:=+-]+$') { $proposal }
+        else { "'" + $proposal.Replace("'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new(
+            $text, $proposal, 'ParameterValue', $shown)
+    }
+}
+`,
+};

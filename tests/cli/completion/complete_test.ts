@@ -1,0 +1,117 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { saveProfile } from "../../../lib/auth/store.ts";
+import { loadFor } from "../../../lib/cli/commands/mod.ts";
+import { SCRIPTS } from "../../../lib/cli/completion/scripts.ts";
+import { BASE_URL, type Home, openHome, type RunOptions } from "../../support/home_fixture.ts";
+
+/** A machine with a stored sign-in that is valid for so many seconds. */
+async function signedIn(validS = 3600): Promise<Home> {
+  const home = await openHome();
+  const { access_token, refresh_token = "" } = await home.service.oauth.issueToken();
+  const expires_at_ms = home.around().now() + validS * 1000;
+  const token = { access_token, refresh_token, expires_at_ms, client_id: "cli" };
+  await saveProfile(home.around(), { name: "default", ...token, base_url: BASE_URL });
+  home.env["CLI_PROJECT_ID"] = home.service.projectId ?? "";
+  return home;
+}
+
+/** The proposals for a line whose last word is being typed. */
+async function propose(home: Home, line: string, options?: RunOptions): Promise<string[]> {
+  const words = line.split(" ");
+  const typed = words.pop() ?? "";
+  const { code, out, err } = await home.run(["__complete", "zsh", `=${typed}`, ...words], options);
+  deepEqual([code, err], [0, ""]);
+  return out.split("\n").slice(0, -1);
+}
+
+Deno.test("commands, flags and choices are proposed with their meaning", async () => {
+  await using home = await openHome();
+  const { offerings } = (await loadFor(["offerings"])).commands;
+  deepEqual(await propose(home, "offeri"), [`offerings\t${offerings?.brief}`]);
+  const [view = "", ...others] = await propose(home, "offer vi");
+  deepEqual([view.split("\t")[0], others], ["view", []]);
+  const [limit = ""] = await propose(home, "offerings list --lim");
+  ok(/^--limit\t[A-Z]/.test(limit), limit);
+  deepEqual(await propose(home, "offerings --output nd"), ["ndjson"]);
+  deepEqual(await propose(home, "charts get mrr --period=w"), ["--period=week"]);
+  ok((await propose(home, "charts get mr")).includes("mrr"));
+  deepEqual(await propose(home, "completion z"), ["zsh"]);
+  ok((await propose(home, "help offerings arch"))[0]?.startsWith("archive\t"));
+  deepEqual(await propose(home, "nothing x"), []);
+  deepEqual(home.sent, []);
+});
+
+Deno.test("ids of the project are proposed with their names, and kept for a minute", async () => {
+  await using home = await signedIn();
+  const line = "offerings view wint";
+  deepEqual(await propose(home, line), ["winter_sale\tWinter sale"]);
+  const asked = home.sent.length;
+  equal(asked, 1);
+  home.pass(59_000);
+  deepEqual(await propose(home, line), ["winter_sale\tWinter sale"]);
+  equal(home.sent.length, asked);
+  home.pass(2_000);
+  await propose(home, line);
+  equal(home.sent.length, asked + 1);
+  deepEqual((await propose(home, "subscribers info a")).map((row) => row.split("\t")[0]), ["ada"]);
+  ok((await propose(home, "subscribers grant ada p")).some((row) => row.startsWith("pro\t")));
+  equal((await propose(home, "products list --project-id ")).length, 1);
+  deepEqual(await propose(home, "auth use d"), ["default"]);
+  ok(home.paths(home.home).includes(".cli/cache/completion.json 600"));
+});
+
+Deno.test("ids of another project are never proposed from what is kept", async () => {
+  await using home = await signedIn();
+  ok((await propose(home, "offerings view ")).length > 0);
+  deepEqual(await propose(home, "offerings view --project-id proj00000000 "), []);
+});
+
+Deno.test("completion never signs in and never renews a token", async () => {
+  await using home = await signedIn(30);
+  deepEqual(await propose(home, "offerings view "), []);
+  home.pass(3_600_000);
+  deepEqual(await propose(home, "offerings view "), []);
+  await using ci = await openHome();
+  const { refresh_token = "" } = await ci.service.oauth.issueToken();
+  Object.assign(ci.env, {
+    CLI_REFRESH_TOKEN: refresh_token,
+    CLI_PROJECT_ID: ci.service.projectId,
+    CLI_BASE_URL: BASE_URL,
+  });
+  deepEqual(await propose(ci, "offerings view "), []);
+  await using nobody = await openHome();
+  deepEqual(await propose(nobody, "offerings view "), []);
+  deepEqual([home.sent, ci.sent, nobody.sent], [[], [], []]);
+});
+
+Deno.test("completion is silent about failures, and does not wait for a slow service", async () => {
+  await using home = await signedIn();
+  const broken = { intercept: () => Promise.resolve(new Response("oops", { status: 500 })) };
+  deepEqual(await propose(home, "offerings view ", broken), []);
+  const began = performance.now();
+  const silent = { intercept: () => new Promise<Response>(() => {}) };
+  deepEqual(await propose(home, "offerings view ", silent), []);
+  ok(performance.now() - began < 1000);
+  await Deno.writeTextFile(`${home.home}/.cli/config.json`, "{");
+  deepEqual(await propose(home, "offerings view "), []);
+  for (const args of [[], ["zsh"], ["bash", "=", "cli 'open"], ["nothing", "x"]]) {
+    const { code, err } = await home.run(["__complete", ...args]);
+    deepEqual([code, err], [0, ""]);
+  }
+});
+
+Deno.test("cli completion prints a script, and names the shells it has", async () => {
+  await using home = await openHome();
+  for (const [shell, script] of Object.entries(SCRIPTS)) {
+    equal((await home.run(["completion", shell])).out, script);
+  }
+  equal((await home.run("completion tcsh")).code, 2);
+  // No parser for PowerShell is at hand: at least all brackets and quotes must match.
+  const open: string[] = [];
+  const bare = SCRIPTS.pwsh.replace(/^#.*$/gm, "").replace(/'[^'\n]*'|"[^"\n]*"/g, "");
+  for (const bracket of bare.match(/[(){}[\]]/g) ?? []) {
+    if ("({[".includes(bracket)) open.push(bracket);
+    else equal(open.pop(), { ")": "(", "}": "{", "]": "[" }[bracket]);
+  }
+  deepEqual(open, []);
+});
