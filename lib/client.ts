@@ -112,7 +112,7 @@ export function answeredAt(answer: unknown): number | undefined {
 }
 
 /** Paths outside of any project. */
-const FROM_ROOT = /^\/(v1|v2|_sim|health)(\/|$)/;
+const FROM_ROOT = /^\/(v1|v2|rcbilling|_sim|health)(\/|$)/;
 
 /** Puts a path under the base URL, and under the project unless the path contains a version. */
 function addressOf(place: Path, settings: ClientOptions): URL {

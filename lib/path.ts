@@ -16,7 +16,7 @@ export type Path = string & { readonly encoded: true };
 /**
  * Writes a path: the literal parts stay, each value becomes exactly one encoded segment.
  *
- * A path that starts with `/v1/`, `/v2/`, `/_sim/` or `/health` is taken from the base URL; every
+ * A path that starts with `/v1/`, `/v2/`, `/rcbilling/`, `/_sim/` or `/health` is taken from the base URL; every
  * other path is taken from the client's project.
  *
  * @example

@@ -145,7 +145,7 @@ async function wordsOf(request: Request | undefined): Promise<string[]> {
 
 /** Reads a row. Paths are below a project, except projects themselves and the first version. */
 function readRow([name = "", method = "", path = ""]: string[]): Operation {
-  const root = path.startsWith("/v1/")
+  const root = /^\/(v1|rcbilling)\//.test(path)
     ? path
     : path === "/projects" || path.startsWith("/projects/")
     ? `/v2${path}`

@@ -12,6 +12,9 @@ import { LONGEST_STATE } from "../lib/service/oauth/authorization_request.ts";
 import { MOST_FORMS } from "../lib/service/oauth/consent_forms.ts";
 import { LARGEST_FORM } from "../lib/service/oauth/form.ts";
 import { LONGEST_URL } from "../lib/service/outbound/targets.ts";
+import { MOST_AT_ONCE } from "../lib/service/records/attributes.ts";
+import { MOST_PRODUCTS } from "../lib/service/sdk/products.ts";
+import { LONGEST_RECEIPT } from "../lib/service/sdk/receipts.ts";
 import { LARGEST_LOG, USUAL_LOG } from "../lib/service/store/log_size.ts";
 import { WRITE_WAIT_MS } from "../lib/service/store/patience.ts";
 import { CHECK_MS } from "../lib/service/store/soundness.ts";
@@ -28,6 +31,9 @@ const LIMITS: Record<string, number> = {
   MOST_VALUES,
   LARGEST_FORM,
   LONGEST_STATE,
+  LONGEST_RECEIPT,
+  MOST_PRODUCTS,
+  MOST_AT_ONCE,
   LONGEST_URL,
   KEPT_BYTES,
   MOST_DUE,

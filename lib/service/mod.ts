@@ -15,13 +15,15 @@ import { type RandomSource, sourceOf, withIds } from "./records/random.ts";
 import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
 import { ensureFileKey } from "./records/invoice_files.ts";
-import { publicRoutes, routes, sdkRoutes } from "./routes/mod.ts";
+import { publicRoutes, routes } from "./routes/mod.ts";
+import { sdkRoutes } from "./sdk/routes.ts";
 import { seed, type SeedOptions } from "./seed/seed.ts";
 import type { Answerer } from "./http/mount.ts";
 import { createRequestMetrics } from "./http/metrics.ts";
 import { createOpenServer } from "./http/open_server.ts";
 import { refuse } from "./http/respond.ts";
-import { createSdkServer } from "./http/sdk_server.ts";
+import { answerPreflight, createOrigins, isForApps, openToPage } from "./http/origins.ts";
+import { createSdkServer, ETAG, refuseSdk } from "./http/sdk_server.ts";
 import { createServer, type ServerParts } from "./http/server.ts";
 import { openRoutes } from "./open_routes.ts";
 import { setDialect } from "./ledger/dialect.ts";
@@ -87,6 +89,8 @@ export interface ServiceOptions {
    * or `::` among them every address passes.
    */
   hosts?: readonly string[] | undefined;
+  /** Origins, besides those of this machine, whose web pages may use the addresses for apps. */
+  allowOrigins?: readonly string[] | undefined;
   /** For tests without a browser: the account in whose name every sign-in is allowed, unasked. */
   autoApprove?: string | undefined;
   /** Which addresses webhooks may go to. Default: those of the Internet. */
@@ -157,7 +161,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const faults = createRequestFaults(later);
   const admin = { ...parts, delivery, oauth, faults, adminSecret };
   const simulator = createSimServer([...simRoutes, ...adminRoutes], admin);
-  const guard = createGuard(hosts);
+  const guard = createGuard(hosts, createOrigins(options.allowOrigins ?? []));
   const open = openRoutes({ ...parts, check: watched.check, adminSecret, requests });
   const servers: Servers = {
     api: createServer([...routes, ...dialect === "public" ? publicRoutes : []], parts),
@@ -243,7 +247,7 @@ interface Servers {
   sim: Answerer;
   /** Everything under `/v2`. */
   api: Answerer;
-  /** Everything under `/v1`. */
+  /** Everything that apps ask for, under `/v1` and `/rcbilling/v1`. */
   sdk: Answerer;
   /** Everything else. */
   open: Answerer;
@@ -257,15 +261,18 @@ async function answer(
   servers: Servers,
   { guard, parts, sender }: { guard: Guard; parts: ServerParts; sender: string },
 ): Promise<Response> {
+  const isApp = isForApps(URL.parse(request.url)?.pathname ?? "");
   try {
     const { pathname } = guard(request);
     const { sim, api, sdk, open, faults } = servers;
     // Only the simulator's own requests never go wrong on purpose.
     if (pathname.startsWith("/_sim/")) return await sim(request);
-    const server = /^\/v2(\/|$)/.test(pathname) ? api : pathname.startsWith("/v1/") ? sdk : open;
-    return await faults.meet(request, () => server(request, sender));
+    const server = /^\/v2(\/|$)/.test(pathname) ? api : isApp ? sdk : open;
+    const answered = isApp ? answerPreflight(request) : undefined;
+    const response = answered ?? await faults.meet(request, () => server(request, sender));
+    return isApp ? openToPage(request, response, ETAG) : response;
   } catch (error) {
-    return refuse(error, parts);
+    return isApp ? refuseSdk(error, parts) : refuse(error, parts);
   }
 }
 

@@ -43,7 +43,12 @@ export interface PricedProduct {
 export interface SettingsChanges {
   /** How old a payment may be that is refunded, in days: 0 to 36,500. */
   refund_window_days?: number | undefined;
+  /** What becomes of purchases that a second customer restores. */
+  restore_behavior?: RestoreBehavior | undefined;
 }
+
+/** What becomes of purchases that a second customer restores: they move, are shared, or stay. */
+export type RestoreBehavior = "transfer" | "share" | "keep";
 
 /** The settings of a project that have no API operation. */
 export interface Settings {
@@ -53,6 +58,8 @@ export interface Settings {
   project_id: string;
   /** How old a payment may be that is refunded, in days. */
   refund_window_days: number;
+  /** What becomes of purchases that a second customer restores. */
+  restore_behavior: RestoreBehavior;
 }
 
 /** Creates an app of the test store. `POST /_sim/projects/{project_id}/apps` */

@@ -46,6 +46,22 @@ export interface NewSale {
   store_transaction_id?: string | undefined;
 }
 
+/** What a store gives the app of a buyer. */
+export interface PrintedReceipt {
+  /** Always `receipt`. */
+  object: "receipt";
+  /** The receipt, which the app sends to `/v1/receipts`. */
+  fetch_token: string;
+  /** The app whose SDK can send it. */
+  app_id: string;
+  /** The store. */
+  store: string;
+  /** The buyer. */
+  customer_id: string;
+  /** The store's name of the product. */
+  product_id: string;
+}
+
 /**
  * Buys a product: a subscription or a one-time purchase. An unknown customer is created.
  * `POST /_sim/projects/{project_id}/purchases`
@@ -55,6 +71,17 @@ export function buyProduct(
   body: NewSale,
 ): Promise<Subscription | Purchase> {
   return client.post(path`/_sim/projects/${project}/purchases`, body);
+}
+
+/**
+ * Sells a product in its store and returns the receipt. The service learns of the purchase when an
+ * app sends that to `/v1/receipts`. `POST /_sim/projects/{project_id}/receipts`
+ */
+export function printReceipt(
+  { client, project }: Simulator,
+  body: NewSale,
+): Promise<PrintedReceipt> {
+  return client.post(path`/_sim/projects/${project}/receipts`, body);
 }
 
 /**

@@ -15,7 +15,7 @@ const ACROSS: readonly string[] = [
   "lib/service/events/hasten.ts",
   "lib/service/events/prune.ts",
   "lib/service/http/project.ts",
-  "lib/service/http/sdk_server.ts",
+  "lib/service/http/sdk_caller.ts",
   "lib/service/http/server.ts",
   "lib/service/ledger/settle.ts",
   "lib/service/records/projects.ts",

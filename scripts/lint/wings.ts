@@ -20,6 +20,7 @@ export type Wing =
   | "store"
   | "seed"
   | "sim"
+  | "sdk"
   | "routes";
 
 /** The table. What is not listed is closed. */
@@ -27,7 +28,7 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
   // clock.ts reaches every wing; mod.ts puts all of them together.
   root: [
     ...["contract", "records", "ledger", "outbound", "events", "store"] as const,
-    ...["http", "oauth", "routes", "seed", "sim"] as const,
+    ...["http", "oauth", "routes", "sdk", "seed", "sim"] as const,
   ],
   store: [],
   domain: [],
@@ -41,8 +42,10 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
   oauth: ["contract", "http", "records"],
   routes: [
     ...["contract", "domain", "events", "ledger"] as const,
-    ...["outbound", "records", "reports", "store"] as const,
+    ...["outbound", "records", "reports", "sdk", "store"] as const,
   ],
+  // What an app buys in a test store, the simulator sells.
+  sdk: ["contract", "domain", "ledger", "records", "sim"],
   seed: ["domain", "ledger", "oauth", "records", "store"],
   sim: ["contract", "domain", "events", "http", "ledger", "oauth", "records", "store"],
 };

@@ -49,7 +49,7 @@ export const operationsSeen = new Set<string>();
 export function checkedFetch(fetch: Fetch): Promise<Fetch> {
   return Promise.resolve(async (request) => {
     const { pathname } = new URL(request.url);
-    if (!/^\/(v[12]|_sim)\//.test(pathname)) return await fetch(request);
+    if (!/^\/(v[12]|rcbilling|_sim)\//.test(pathname)) return await fetch(request);
     const sentText = request.body === null ? "" : await request.clone().text().catch(() => "");
     const response = await fetch(request);
     const text = await response.clone().text();
@@ -68,10 +68,15 @@ function checkExchange(request: Request, sent: string, response: Response, text:
   const url = new URL(request.url);
   const operation = operationAt(request.method, url.pathname);
   const label = `${request.method} ${url.pathname} → ${response.status}`;
+  // Nothing has changed since the caller's last read.
+  if (response.status === 304) {
+    if (text !== "" || !operation?.responses[304]) throw new Error(`${label}: not as documented`);
+    return;
+  }
   const answer: unknown = JSON.parse(text);
   if (!operation) {
     const { Error, SdkError } = document.components.schemas;
-    const error = url.pathname.startsWith("/v1/") ? SdkError : Error;
+    const error = /^\/(v1|rcbilling)\//.test(url.pathname) ? SdkError : Error;
     hold(error, answer, `${label}: error of an unknown path`);
     return;
   }

@@ -132,7 +132,13 @@ function learnValue(stock: Stock, value: unknown, pathname: string): void {
   if (object === "clock" && typeof fields["now"] === "number") stock.now = fields["now"];
   if (typeof object !== "string" || object === "project" || object === "list") return;
   const kind = KINDS[object] ?? `${object}s`;
-  const own = object === "virtual_currency" ? code : object === "listener" ? name : id;
+  const own = object === "receipt"
+    ? fields["fetch_token"]
+    : object === "virtual_currency"
+    ? code
+    : object === "listener"
+    ? name
+    : id;
   if (typeof own !== "string") return;
   stock.add(kind, own);
   const [, subscription] = /\/subscriptions\/([^/]+)\/transactions$/.exec(pathname) ?? [];

@@ -77,9 +77,14 @@ const api: Target[] = Object.entries(document.paths).flatMap(([path, item]) =>
     name: operationId,
     method: method.toUpperCase(),
     path,
-    credential: path.startsWith("/v1/") ? "key" : "token",
+    credential: /^\/(v1|rcbilling)\//.test(path) ? "key" : "token",
     query: parameters.filter((parameter) => parameter.in === "query"),
-    body: requestBody?.content["application/json"].schema,
+    body: operationId === "postSdkReceipt"
+      ? object({ app_user_id: text, fetch_token: given("receipts of app_store") }, [
+        "app_user_id",
+        "fetch_token",
+      ])
+      : requestBody?.content["application/json"].schema,
   }))
 );
 
@@ -100,6 +105,15 @@ function bodyOf({ body, path }: SimRoute): Schema {
   if (path.endsWith("/change_product")) {
     const product_id = { type: "string", kind: "products of app_store" };
     return { ...schema, properties: { ...schema.properties, product_id } };
+  }
+  // The app that sends receipts is one of the App Store.
+  if (path.endsWith("/receipts")) {
+    const product_id = { type: "string", kind: "products of app_store" };
+    const term = { const: "P1M" };
+    const price = { type: "integer", minimum: 1, maximum: 9 };
+    return object({ customer_id: text, product_id, price, duration: term }, [
+      ...["customer_id", "product_id", "price", "duration"],
+    ]);
   }
   if (path.endsWith("/extend")) {
     const { by = text, until = text } = schema.properties ?? {};
@@ -222,9 +236,10 @@ const others: Target[] = [
 const makers = [...api, ...simulator].filter(({ name }) =>
   /^create(Package|Paywall|VirtualCurrency|Entitlement)$|^setOfferingPaywall$/.test(name)
 );
-const sales = simulator.filter(({ name }) => /\/(purchases|trigger)$/.test(name));
+const sales = simulator.filter(({ name }) => /\/(purchases|receipts|trigger)$/.test(name));
 /** What only follows on something else. */
-const sequels = simulator.filter(({ path }) =>
+const sequels = [...api, ...simulator].filter(({ path }) =>
+  path === "/v1/receipts" ||
   /\/(change_product|(raise|agree_to)_price|(reverse_)?refund|pause|resume)$/.test(path)
 );
 

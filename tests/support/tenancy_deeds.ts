@@ -26,7 +26,7 @@ export async function send(
 ): Promise<[number, string]> {
   const credential = path.startsWith("/_sim")
     ? credentials.admin
-    : path.startsWith("/v1")
+    : /^\/(v1|rcbilling)/.test(path)
     ? credentials.key
     : credentials.token;
   const response = await fetch(
@@ -40,8 +40,9 @@ export async function send(
   return [response.status, await response.text()];
 }
 
-/** What changes between two reads by itself: deliveries go on, and addresses are signed. */
-const UNSTEADY = /deliver|\/file$|management_url|\/clock|\/health|\/webhooks\/\{id\}$/;
+/** What changes between two reads by itself: deliveries go on, addresses are signed, users are seen. */
+const UNSTEADY =
+  /^\/v1\/subscribers\/\{user\}$|deliver|\/file$|management_url|\/clock|\/health|\/webhooks\/\{id\}$/;
 
 /** Ids of each kind that are read, at most. */
 const MOST = 6;
@@ -62,7 +63,7 @@ export function readsOf({ stock }: Site, projectId: string): Deed[] {
 
 /** The path of an operation, from the service's root. */
 function rooted(path: string, projectId: string): string {
-  if (path.startsWith("/v1")) return path;
+  if (/^\/(v1|rcbilling)/.test(path)) return path;
   return path.startsWith("/projects") ? `/v2${path}` : `/v2/projects/${projectId}${path}`;
 }
 

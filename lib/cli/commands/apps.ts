@@ -59,10 +59,17 @@ const ID = "The app's id";
 
 const publicKeys = command({
   brief: "List the public SDK keys of an app",
+  details: "An app gives its key to the SDK. The public SDKs take a key of web billing in the " +
+    "spelling rcb_…, and every other key as it is.",
   args: { app_id: argument(ID) },
   async run(context, { app_id }) {
     const client = await context.client();
-    await showList(context, {}, () => listAppPublicKeys(client, app_id), keyColumns);
+    const keys = await listAppPublicKeys(client, app_id);
+    await showList(context, {}, () => Promise.resolve(keys), keyColumns);
+    if (context.out.format === "json") return;
+    for (const { key } of keys.items.filter(({ key }) => key.startsWith("svcb_"))) {
+      context.out.note(`In the public SDK use: ${key.replace("svcb_", "rcb_")}`);
+    }
   },
 });
 

@@ -33,6 +33,10 @@ const start = command({
     ),
     host: text("The address to listen on (default: 127.0.0.1)", { placeholder: "address" }),
     name: texts("Another host name to accept requests for", { placeholder: "host" }),
+    allow_origin: texts(
+      "Another origin whose web pages may use the SDK addresses (default: those of this machine)",
+      { placeholder: "origin" },
+    ),
     data: text("The data folder, or :memory: (default: ~/.cli/service)", { placeholder: "dir" }),
     empty: toggle("Create a new database without the demonstration project"),
     rate_limits: choice("The rate limits (default: local, high enough for scripts)", [
@@ -68,6 +72,7 @@ const start = command({
       port,
       host,
       names: input.name,
+      allowOrigins: input.allow_origin,
       empty: empty === true,
       rateLimits: input.rate_limits ?? "local",
       webhookTargets: input.webhook_targets,

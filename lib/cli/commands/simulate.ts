@@ -30,6 +30,7 @@ import { give } from "./simulate/give.ts";
 import { spend } from "./simulate/spend.ts";
 import { faults } from "./simulate/faults.ts";
 import { refund } from "./simulate/refund.ts";
+import { restoreBehavior } from "./simulate/restore_behavior.ts";
 import { reverseRefund } from "./simulate/reverse_refund.ts";
 
 /** Simulated customers and stores. */
@@ -58,6 +59,7 @@ export const simulate: Group = {
     spend,
     "test-store": testStore,
     "refund-window": refundWindow,
+    "restore-behavior": restoreBehavior,
     events: list,
     event: view,
     faults,

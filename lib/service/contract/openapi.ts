@@ -10,7 +10,7 @@ import { named } from "./schemas.ts";
 import { ALL_SCOPES, SCOPES } from "./scopes.ts";
 
 const ERROR_STATUSES = [400, 401, 403, 404, 409, 413, 422, 423, 429, 500, 503, 507];
-const SDK_ERROR_STATUSES = [400, 401, 403, 404, 500, 503, 507];
+const SDK_ERROR_STATUSES = [400, 401, 403, 404, 405, 409, 413, 422, 500, 501, 503, 507];
 
 const errorSchema = z.object({
   object: z.literal("error"),
@@ -23,7 +23,12 @@ const errorSchema = z.object({
   missing_scopes: z.array(z.string()).exactOptional(),
 });
 
-const sdkErrorSchema = z.object({ code: z.int(), message: z.string() });
+const sdkErrorSchema = z.object({
+  code: z.int(),
+  message: z.string(),
+  attribute_errors: z.array(z.object({ key_name: z.string(), message: z.string() }))
+    .exactOptional(),
+});
 
 /** How callers sign in: with an access token, an app's public key, or the admin secret. */
 const SECURITY = {
@@ -99,10 +104,7 @@ function operation(route: Operation, schema: ToSchema): object {
       },
     },
     responses: {
-      [route.status]: {
-        description: "Done",
-        content: { "application/json": { schema: schema(route.response, "output") } },
-      },
+      ...successes(route, schema),
       ...Object.fromEntries(errors),
     },
   };
@@ -111,7 +113,22 @@ function operation(route: Operation, schema: ToSchema): object {
 /** The security scheme of a route. */
 function credentialOf(route: Operation): keyof typeof SECURITY {
   const path = fullPath(route);
-  return path.startsWith("/_sim/") ? "admin_secret" : path.startsWith("/v1/") ? "sdk_key" : "oauth";
+  return path.startsWith("/_sim/")
+    ? "admin_secret"
+    : /^\/(v1|rcbilling)\//.test(path)
+    ? "sdk_key"
+    : "oauth";
+}
+
+/** The answers that are no errors. An app's read is answered without a body where nothing changed. */
+function successes(route: Operation, schema: ToSchema): Record<number, object> {
+  const content = { "application/json": { schema: schema(route.response, "output") } };
+  const isAppsRead = credentialOf(route) === "sdk_key" && route.method === "GET";
+  return {
+    [route.status]: { description: "Done", content },
+    ...route.creates && { 201: { description: "Created", content } },
+    ...isAppsRead && { 304: { description: "The same as in the answer with this tag" } },
+  };
 }
 
 /** The parameters in the path. Every value is one encoded segment. */
@@ -145,12 +162,18 @@ function onlyProperty({ name, schema }: { name: string; schema: object }): unkno
   return Object.entries(properties ?? {}).find(([key]) => key === name)?.[1];
 }
 
-/** The header that makes a write safe to repeat, or that tells an app's platform. */
+/** The header that makes a write safe to repeat, or those that tell of an app. */
 function headers(route: Operation): object[] {
   const credential = credentialOf(route);
   if (credential === "admin_secret") return [];
   if (credential === "sdk_key") {
-    return [{ name: "X-Platform", in: "header", required: false, schema: { type: "string" } }];
+    const names = ["X-Platform", "X-Version", "X-Dates"];
+    return names.map((name) => ({
+      name,
+      in: "header",
+      required: false,
+      schema: { type: "string" },
+    }));
   }
   if (route.method === "GET") return [];
   const schema = { type: "string", minLength: 1, maxLength: 255 };

@@ -166,6 +166,8 @@ export interface Operation {
   readonly response: z.ZodType;
   /** The status of a success. */
   readonly status: SuccessStatus;
+  /** Whether it answers 201 where it has created something. */
+  readonly creates?: true;
   /** The operation that this public spelling stands for. */
   readonly alias?: string;
 }
@@ -223,7 +225,7 @@ export function route<
 
 /** The whole path of a route, from the root. */
 export function fullPath(route: Pick<Operation, "path">): string {
-  return /^\/(v[12]|_sim)\//.test(route.path)
+  return /^\/(v[12]|rcbilling|_sim)\//.test(route.path)
     ? route.path
     : `/v2/projects/{project_id}${route.path}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The routes under `/v1`: what an app's SDK reads, with a public key of the app. Errors have the form
- * of version 1, `{code, message}`.
+ * The contracts of the routes for apps, under `/v1` and `/rcbilling/v1`: an app's SDK sends a public
+ * key of the app. Errors have the form of version 1, `{code, message}`.
  *
  * Gap: these requests are not counted towards rate limits. A key is in the hands of every user of
  * the app, so any limit on it would be one on all of them together.
@@ -9,55 +9,118 @@
  */
 
 import { z } from "zod";
-import type { Method, NamesIn, Operation } from "./route.ts";
-import type { ProjectTx } from "../store/mod.ts";
+import type { Call, Method, NamesIn, Operation } from "./route.ts";
+import type { Dialect } from "./spelling.ts";
 import type { Row } from "../store/tables.ts";
 
-/** A read of an app, in the hands of a route. */
-export interface SdkCall<Params extends string = string> {
-  /** The transaction: a snapshot. */
-  readonly tx: ProjectTx;
+/** A request of an app, in the hands of a route. */
+export interface SdkCall<Params extends string = string, Query = unknown, Body = unknown>
+  extends Pick<Call<Params, Query, Body>, "tx" | "project" | "params" | "query" | "now" | "wall"> {
   /** The app whose key was sent. */
   readonly app: Row<"apps">;
-  /** The app's project. */
-  readonly project: Row<"projects">;
-  /** The values in the path, decoded. */
-  readonly params: Readonly<Record<Params, string>>;
+  /** The body, validated. */
+  readonly body: Body;
+  /** The platform in `X-Platform`, in small letters, or null. */
+  readonly platform: string | null;
+  /** Whose spellings the answer has. */
+  readonly dialect: Dialect;
+  /** Milliseconds to add to a moment of the project for the time of the app's device. */
+  readonly shift: number;
+}
+
+const ANSWER = Symbol("answer");
+
+/** An answer with a status of its own. */
+export interface SdkAnswer<T> {
+  /** What tells it from a body. */
+  readonly kind: typeof ANSWER;
+  /** The status. */
+  readonly status: number;
+  /** The body. */
+  readonly body: T;
+}
+
+/** Makes an answer with a status of its own. */
+export function answerAs<T>(status: number, body: T): SdkAnswer<T> {
+  return { kind: ANSWER, status, body };
+}
+
+/** Whether a result is an answer with a status of its own. */
+export function isAnswer(result: unknown): result is SdkAnswer<unknown> {
+  return typeof result === "object" && result !== null && "kind" in result &&
+    result.kind === ANSWER;
 }
 
 /** What a route for SDKs promises. */
-interface SdkContract<P extends string, Response> {
+interface SdkContract<
+  P extends string,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response,
+> {
   /** The operation's name, the same as the library's function. */
   name: string;
   /** One sentence for the OpenAPI document. */
   summary: string;
+  /** Rules that no schema can say, for the OpenAPI document. */
+  description?: string;
   /** The HTTP method. */
-  method: Extract<Method, "GET">;
+  method: Extract<Method, "GET" | "POST">;
   /** The whole path. */
   path: P;
+  /** The query. A field that is an array takes every value of its parameter. */
+  query?: Query;
+  /** The body. Without it the route takes none. */
+  body?: Body;
+  /** The code for a body that breaks the schema. Default: a bad request. */
+  bodyCode?: SdkCode;
   /** The answer of a success. */
   response: z.ZodType<Response>;
+  /** Whether it runs in a transaction that can write. */
+  changes?: true;
+  /** Whether it answers 201 where it has created something. */
+  creates?: true;
+  /** What of an answer counts for its ETag. Default: all of it. */
+  lasting?: (answer: Response) => unknown;
 }
 
 /** A route for SDKs, its types forgotten. */
 export interface SdkRoute extends Operation {
+  /** Whether it runs in a transaction that can write. */
+  readonly changes: boolean;
+  /** The code for a body that breaks the schema. */
+  readonly bodyCode: SdkCode;
+  /** What of an answer counts for its ETag. */
+  lasting(answer: unknown): unknown;
   /** Does what the contract says. */
   handle(call: SdkCall): Promise<unknown>;
 }
 
 /** Declares a route for SDKs. */
-export function sdkRoute<P extends string, Response>(
-  contract: SdkContract<P, Response>,
-  handle: (call: SdkCall<NamesIn<P>>) => Promise<Response>,
+export function sdkRoute<
+  P extends string,
+  Response,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodType<undefined>,
+>(
+  contract: SdkContract<P, Query, Body, Response>,
+  handle: (
+    call: SdkCall<NamesIn<P>, z.infer<Query>, z.infer<Body>>,
+  ) => Promise<Response | SdkAnswer<Response>>,
 ): SdkRoute {
+  const { changes = false, bodyCode = "bad_request", lasting = (answer) => answer } = contract;
   return {
     ...contract,
     scopes: [],
-    query: z.object({}),
+    query: contract.query ?? z.object({}),
     expand: new Map(),
-    body: undefined,
+    body: contract.body,
     status: 200,
-    // The server hands a route only the values of its own path.
+    changes,
+    bodyCode,
+    // The server hands a route only calls that it has validated against this very contract, and its
+    // own answers.
+    lasting: lasting as SdkRoute["lasting"],
     handle: handle as SdkRoute["handle"],
   };
 }
@@ -65,14 +128,23 @@ export function sdkRoute<P extends string, Response>(
 /** The codes of version 1 that occur here. */
 export const SDK_CODE = {
   invalid_platform: 7000,
+  not_transferred: 7102,
+  invalid_receipt: 7103,
   internal_error: 7110,
   empty_user: 7220,
   invalid_key: 7225,
   bad_request: 7226,
   secret_key: 7243,
+  no_alias: 7255,
   invalid_user: 7256,
   not_found: 7259,
+  invalid_attributes: 7263,
+  invalid_attributes_body: 7264,
+  already_subscribed: 7772,
 } as const;
+
+/** The name of a code of version 1. */
+export type SdkCode = keyof typeof SDK_CODE;
 
 /** A request of an SDK that is answered with an error. */
 export class SdkRefusal extends Error {
@@ -86,7 +158,7 @@ export class SdkRefusal extends Error {
   /** Builds a refusal of a status and code, with one sentence for people. */
   constructor(
     status: number,
-    code: keyof typeof SDK_CODE,
+    code: SdkCode,
     message: string,
     headers: Record<string, string> = {},
   ) {

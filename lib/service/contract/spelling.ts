@@ -21,7 +21,7 @@ export function ownStore(name: string): string {
 }
 
 /** The public name of a store or type of app. */
-function publicStore(name: string): string {
+export function publicStore(name: string): string {
   return name === BILLING ? PUBLIC_BILLING : name;
 }
 

@@ -6,6 +6,7 @@
  */
 
 import { malformed, Refusal } from "../contract/errors.ts";
+import { isForApps } from "./origins.ts";
 import { canonicalHost, HOST, isAnyAddress } from "./address.ts";
 
 /**
@@ -27,8 +28,12 @@ const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
  *
  * @param hosts Names and addresses, besides loopback, under which the service may be addressed. With
  * `0.0.0.0` or `::` among them every address passes, since a rebound page needs a name.
+ * @param isOpen Whether pages of an origin may use the addresses for apps.
  */
-export function createGuard(hosts: readonly string[]): Guard {
+export function createGuard(
+  hosts: readonly string[],
+  isOpen: (origin: string) => boolean,
+): Guard {
   const known = new Set(hosts.map((host) => canonicalHost(host)));
   const anyAddress = [...known].some((host) => host !== undefined && isAnyAddress(host));
   const isOurs = (host: string) =>
@@ -42,7 +47,11 @@ export function createGuard(hosts: readonly string[]): Guard {
     if (!isOurs(url.hostname)) throw foreignHost(url.hostname);
     const origin = request.headers.get("Origin");
     if (origin === null || origin === url.origin) return url;
-    const message = `Web pages from ${origin} cannot use this service`;
+    if (isForApps(url.pathname) && isOpen(origin)) return url;
+    const hint = isForApps(url.pathname)
+      ? `; start it with --allow-origin ${origin} to let apps there use it`
+      : "";
+    const message = `Web pages from ${origin} cannot use this service${hint}`;
     throw new Refusal(403, "authorization_error", message);
   };
 }

@@ -1,22 +1,45 @@
 /**
- * Answers requests under `/v1`: the credential is a public key of an app, and errors have the form of
+ * Answers requests of apps: the credential is a public key of an app, and errors have the form of
  * version 1.
  *
  * @module
  */
 
+import type { z } from "zod";
 import { Refusal } from "../contract/errors.ts";
 import { faultOf } from "../contract/fault.ts";
-import { type SdkCall, SdkRefusal, type SdkRoute } from "../contract/sdk.ts";
-import { publicAnswer, spellingsOfKey } from "../contract/spelling.ts";
-import { acrossProjects, inProject, type Tx } from "../store/mod.ts";
+import {
+  isAnswer,
+  type SdkCall,
+  type SdkCode,
+  SdkRefusal,
+  type SdkRoute,
+} from "../contract/sdk.ts";
+import { publicAnswer } from "../contract/spelling.ts";
+import { IllegalStep } from "../domain/step.ts";
+import { isBehind, settleWithin } from "../ledger/settle.ts";
+import { sha256Hex } from "../records/ids.ts";
+import type { Tx } from "../store/mod.ts";
+import { readBody, validate } from "./body.ts";
 import { type Answerer, type Found, mount } from "./mount.ts";
+import { atPresent, behind, bringToPresent } from "./present.ts";
+import { presentOf } from "./project.ts";
 import { respond } from "./respond.ts";
+import { callerOf, dialectFor, keyIn, platformIn, type SdkCaller } from "./sdk_caller.ts";
 import type { ServerParts } from "./server.ts";
 
-type SdkParts = Pick<ServerParts, "store" | "report" | "authenticate" | "dialect" | "observe">;
+type SdkParts = Pick<
+  ServerParts,
+  "store" | "clock" | "settler" | "report" | "authenticate" | "dialect" | "observe"
+>;
 
-/** Answers requests under `/v1`. */
+/** The header with an answer's tag, under the name by which SDKs send and read it. */
+export const ETAG = "X-RevenueCat-ETag";
+
+/** The header by which a request asks for the project's own dates: `project`. */
+export const DATES = "X-Dates";
+
+/** Answers requests of apps. */
 export function createSdkServer(routes: readonly SdkRoute[], parts: SdkParts): Answerer {
   return mount(routes, {
     placeOf: (route) => route,
@@ -24,7 +47,7 @@ export function createSdkServer(routes: readonly SdkRoute[], parts: SdkParts): A
     emptyValues: true,
     greet: (request, beside) => greet(request, beside, parts),
     answer: (route, found) => answer(route, parts, found),
-    refuse: (error) => refuse(error, parts),
+    refuse: (error, _request, route) => refuseSdk(error, parts, route),
     observe: parts.observe,
   });
 }
@@ -38,7 +61,12 @@ async function greet(
   // Whoever is signed in may know that there is nothing; a key of an app belongs elsewhere, too.
   const key = keyIn(request);
   const isSignedIn = !beside && key.startsWith("atk_") && await authenticate(key) !== undefined;
-  if (!isSignedIn) await store.read((tx) => appOf(request, tx));
+  if (!isSignedIn) await store.read((tx) => callerOf(request, tx));
+  const { pathname } = new URL(request.url);
+  if (!pathname.startsWith("/rcbilling/v1/checkout/")) return;
+  const message = "This service takes no cards: configure the SDK with the key of a test store, " +
+    "test_…, and buy there";
+  throw new SdkRefusal(501, "bad_request", message);
 }
 
 /** Takes a request through all checks and its handler. */
@@ -47,79 +75,124 @@ async function answer(
   parts: SdkParts,
   { request, params }: Found,
 ): Promise<Response> {
-  const result = await parts.store.read(async (whole) => {
-    const call = await appOf(request, whole);
-    if (Object.values(params).includes("")) throw emptyUser();
-    checkPlatform(request.headers.get("X-Platform"));
-    return await route.handle({ ...call, params });
-  });
-  const answered = parts.dialect === "public" ? publicAnswer(result) : result;
-  return respond(JSON.stringify(answered), route.status);
+  const { store, settler, clock } = parts;
+  const { project } = await store.read((tx) => callerOf(request, tx));
+  if (Object.values(params).includes("")) {
+    throw new SdkRefusal(400, "empty_user", "An app user id must have at least 1 character");
+  }
+  const read = { ...await readRequest(route, request), params };
+  if (route.changes && isBehind(project, clock())) await bringToPresent(settler, project.id);
+  const run = async (whole: Tx) => {
+    const call = await callFor(route, parts, request, whole);
+    const result = await route.handle({ ...call, ...read });
+    const { status, body } = isAnswer(result) ? result : { status: route.status, body: result };
+    const shown = call.dialect === "public" ? publicAnswer(body) : body;
+    return { status, text: JSON.stringify(shown), tag: tagOf(route, shown) };
+  };
+  const done = route.changes
+    ? await atPresent(settler, project.id, () => store.write(run))
+    : await store.read(run);
+  return tagged(request, done);
 }
 
-/** The credential that a request carries, with or without the word `Bearer`. */
-function keyIn(request: Request): string {
-  return (request.headers.get("Authorization") ?? "").replace(/^Bearer +/i, "").trim();
+/** What a request says, checked before any transaction. */
+async function readRequest(
+  route: SdkRoute,
+  request: Request,
+): Promise<Pick<SdkCall, "query" | "body" | "platform">> {
+  const platform = platformIn(request);
+  const query = checked("bad_request", route.query, queryOf(route, new URL(request.url)));
+  if (!route.body) return { platform, query, body: undefined };
+  const { value } = await readBody(request);
+  return { platform, query, body: checked(route.bodyCode, route.body, value) };
 }
 
-/** The app whose public key the request carries, with or without the word `Bearer`. */
-async function appOf(
+/** Checks a value, and refuses it with a code of version 1. */
+function checked(code: SdkCode, schema: z.ZodType, value: unknown): unknown {
+  try {
+    return validate(schema, value);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new SdkRefusal(error.status, code, error.message);
+  }
+}
+
+/** The parameters of a query: all values of a repeated one, where the schema wants a list. */
+function queryOf({ query }: SdkRoute, { searchParams }: URL): Record<string, unknown> {
+  const given = new Set(searchParams.keys());
+  return Object.fromEntries(
+    Object.entries(query.shape).filter(([name]) => given.has(name)).map(([name, type]) => [
+      name,
+      isList(type) ? searchParams.getAll(name) : searchParams.getAll(name).at(-1),
+    ]),
+  );
+}
+
+function isList(type: z.core.$ZodType): boolean {
+  return type._zod.def.type === "array";
+}
+
+/** The call that a handler gets, besides what the request says. */
+async function callFor(
+  route: SdkRoute,
+  parts: SdkParts,
   request: Request,
   whole: Tx,
-): Promise<Pick<SdkCall, "tx" | "app" | "project">> {
-  const key = keyIn(request);
-  if (/^(sk|atk|rtk|adm)_/.test(key)) {
-    const message = "This credential is secret and must not be in an app; use a public SDK key";
-    throw new SdkRefusal(403, "secret_key", message);
+): Promise<SdkCaller & Pick<SdkCall, "now" | "wall" | "dialect" | "shift">> {
+  const wall = parts.clock;
+  let caller = await callerOf(request, whole);
+  if (route.changes && isBehind(caller.project, wall())) {
+    if (!await settleWithin(whole, caller.project.id, wall())) throw behind();
+    caller = await callerOf(request, whole);
   }
-  const row = await acrossProjects(whole).selectFrom("app_keys")
-    .select(["project_id", "app_id"]).where("key", "in", spellingsOfKey(key)).executeTakeFirst();
-  if (!row) {
-    const message = key === ""
-      ? "A public SDK key is required: send Authorization: Bearer <key>"
-      : "The public SDK key is unknown";
-    throw new SdkRefusal(401, "invalid_key", message, { "WWW-Authenticate": "Bearer" });
-  }
-  const tx = inProject(whole, row.project_id);
-  const app = await tx.selectFrom("apps").selectAll().where("id", "=", row.app_id)
-    .executeTakeFirstOrThrow();
-  const project = await tx.selectFrom("projects").selectAll().executeTakeFirstOrThrow();
-  return { tx, app, project };
+  const at = wall();
+  const now = presentOf(caller.project, at);
+  const own = request.headers.get(DATES)?.toLowerCase() === "project";
+  const dialect = dialectFor(request, parts.dialect);
+  return { ...caller, now, wall, dialect, shift: own ? 0 : at - now };
 }
 
-const PLATFORMS = new Set(
-  "ios ipados macos tvos watchos visionos android amazon stripe roku paddle web".split(" "),
-);
-
-/** Refuses a platform that there is none of. Otherwise it is the key that tells the app. */
-function checkPlatform(platform: string | null): void {
-  if (platform === null || PLATFORMS.has(platform.toLowerCase())) return;
-  const message = `Unknown platform ${JSON.stringify(platform)}`;
-  throw new SdkRefusal(400, "invalid_platform", message);
+/** The tag of an answer to a read. */
+function tagOf(route: SdkRoute, shown: unknown): string | undefined {
+  if (route.method !== "GET") return undefined;
+  return sha256Hex(JSON.stringify(route.lasting(shown))).slice(0, 32);
 }
 
-function emptyUser(): SdkRefusal {
-  return new SdkRefusal(400, "empty_user", "An app user id must have at least 1 character");
+/** An answer with its tag; without a body where the caller has it already. */
+function tagged(
+  request: Request,
+  { status, text, tag }: { status: number; text: string; tag: string | undefined },
+): Response {
+  if (tag === undefined) return respond(text, status);
+  const headers = { [ETAG]: tag };
+  if (request.headers.get(ETAG) !== tag || status !== 200) return respond(text, status, headers);
+  return new Response(null, { status: 304, headers: { ...headers, "Cache-Control": "no-store" } });
 }
 
 /** Turns whatever was thrown into an error answer. */
-function refuse(error: unknown, parts: SdkParts): Response {
-  const refusal = error instanceof SdkRefusal
-    ? error
-    : error instanceof Refusal
-    ? inVersion1(error)
-    : failed(error, parts);
-  const { code, message, status, headers } = refusal;
+export function refuseSdk(
+  error: unknown,
+  reporter: Pick<ServerParts, "report">,
+  route?: SdkRoute,
+): Response {
+  const { code, message, status, headers } = refusalOf(error, reporter, route);
   return respond(JSON.stringify({ code, message }), status, headers);
 }
 
-/** A refusal of the router, in the form of version 1. */
-function inVersion1({ status, message, details: { headers } }: Refusal): SdkRefusal {
-  return new SdkRefusal(status, status === 404 ? "not_found" : "bad_request", message, headers);
-}
-
-/** The refusal that a failure amounts to. */
-function failed(error: unknown, { report }: SdkParts): SdkRefusal {
-  const { status, message, headers } = faultOf(error, report);
-  return new SdkRefusal(status, "internal_error", message, headers);
+function refusalOf(
+  error: unknown,
+  { report }: Pick<ServerParts, "report">,
+  route: SdkRoute | undefined,
+): SdkRefusal {
+  if (error instanceof SdkRefusal) return error;
+  if (error instanceof IllegalStep) return new SdkRefusal(422, "bad_request", error.message);
+  if (!(error instanceof Refusal)) {
+    const { status, message, headers } = faultOf(error, report);
+    return new SdkRefusal(status, "internal_error", message, headers);
+  }
+  const { status, message, details: { headers } } = error;
+  if (status >= 500) return new SdkRefusal(status, "internal_error", message, headers);
+  // Without a route it is the router's own.
+  const code = status === 404 && !route ? "not_found" : "bad_request";
+  return new SdkRefusal(status, code, message, headers);
 }

@@ -37,6 +37,8 @@ export interface ServeOptions {
   host: string;
   /** Further names under which the service may be addressed. Default: none. */
   names?: readonly string[] | undefined;
+  /** Origins, besides those of this machine, whose web pages may use the addresses for apps. */
+  allowOrigins?: readonly string[] | undefined;
   /** Whether a new database stays without the demonstration project. */
   empty: boolean;
   /** Which rate limits hold. */
@@ -88,6 +90,7 @@ export async function serve(given: ServeOptions): Promise<Server> {
       adminSecret,
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
       hosts: hostsOf(options),
+      allowOrigins: options.allowOrigins,
       webhookTargets: options.webhookTargets,
       webhookSchedule: options.webhookSchedule,
       dialect: options.dialect,

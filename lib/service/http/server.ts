@@ -273,7 +273,8 @@ async function refusePublicKey(token: string, store: Store): Promise<void> {
       .executeTakeFirst()
   );
   if (!key) return;
-  const message = "A public SDK key reads offerings under /v1 only; send an access token here";
+  const message =
+    "A public SDK key is for apps, under /v1 and /rcbilling/v1; send an access token here";
   throw new Refusal(403, "authorization_error", message);
 }
 

@@ -22,7 +22,7 @@ import type { Call } from "../contract/route.ts";
 type Now = Pick<Call, "tx" | "project" | "now">;
 
 /** What moves from one customer to another. */
-interface Move {
+export interface Move {
   /** The id of the customer who has it. */
   from: string;
   /** The id of the customer who gets it. */
@@ -90,6 +90,9 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
   await tx.updateTable("customer_attributes").set({ customer_id: to })
     .where("customer_id", "=", from)
     .where("name", "not in", kept).execute();
+  const timed = tx.selectFrom("attribute_times").select("name").where("customer_id", "=", to);
+  await tx.updateTable("attribute_times").set({ customer_id: to })
+    .where("customer_id", "=", from).where("name", "not in", timed).execute();
   await joinBalances(call, { from, to });
   const assigned = tx.selectFrom("assigned_offerings").select("customer_id");
   await tx.updateTable("assigned_offerings").set({ customer_id: to })

@@ -141,7 +141,7 @@ export async function settleWithin(tx: Tx, projectId: string, wall: number): Pro
 }
 
 /** When something of a project is due next: a column of a query on projects, found in an index. */
-const nextDueAt = sql<number | null>`(
+export const nextDueAt = sql<number | null>`(
   select min(due_at) from subscriptions
   where subscriptions.project_id = projects.id and due_at is not null)`.as("next_due_at");
 

@@ -56,23 +56,26 @@ const FIXED = new Set([
 const MOST_CUSTOM = 50;
 
 /** The most attributes that one request may set. */
-const MOST_AT_ONCE = 50;
+export const MOST_AT_ONCE = 50;
 
-const name = text(40).refine(
+/** The name of an attribute. */
+export const attributeName = text(40).refine(
   isAttributeName,
   "must start with a letter and contain only letters, digits, _ and -, or be a reserved name such as $email",
 );
 
-const value = text(500, 0);
+/** The value of an attribute. */
+export const attributeValue = text(500, 0);
 
 /** The attributes of a new customer. */
-export const newAttributes = z.array(z.strictObject({ name, value })).max(
-  MOST_AT_ONCE,
-  `must have at most ${MOST_AT_ONCE} items`,
-);
+export const newAttributes = z.array(z.strictObject({ name: attributeName, value: attributeValue }))
+  .max(
+    MOST_AT_ONCE,
+    `must have at most ${MOST_AT_ONCE} items`,
+  );
 
 const list: z.ZodType<AttributeChange[]> = listOf(
-  z.strictObject({ name, value: value.nullable() }),
+  z.strictObject({ name: attributeName, value: attributeValue.nullable() }),
   MOST_AT_ONCE,
 );
 

@@ -14,6 +14,7 @@ import {
   attributeSchema,
   writeAttributes,
 } from "../records/attributes.ts";
+import { rememberAttributeTime } from "../records/attribute_times.ts";
 import { findCustomer } from "../records/find.ts";
 import { listPage } from "../records/lists.ts";
 
@@ -50,7 +51,12 @@ const setCustomerAttributes = route({
 }, async (call) => {
   const customer = await findCustomer(call, call.params.id);
   const sent = call.body();
-  await writeAttributes(call, customer.id, Array.isArray(sent) ? sent : sent.attributes);
+  const changes = Array.isArray(sent) ? sent : sent.attributes;
+  await writeAttributes(call, customer.id, changes);
+  // What a device set before this moment and sends later does not undo it.
+  for (const { name } of changes) {
+    await rememberAttributeTime(call, { customer_id: customer.id, name }, call.wall());
+  }
   return await attributePage(call, customer.id);
 });
 

@@ -5,7 +5,7 @@
  */
 
 import type { Operation, Route } from "../contract/route.ts";
-import type { SdkRoute } from "../contract/sdk.ts";
+import { sdkRoutes } from "../sdk/routes.ts";
 import { appRoutes } from "./apps.ts";
 import { assignedOfferingRoutes } from "./assigned_offerings.ts";
 import { attributeRoutes } from "./attributes.ts";
@@ -26,7 +26,6 @@ import { paywallRoutes } from "./paywalls.ts";
 import { productRoutes } from "./products.ts";
 import { projectRoutes } from "./projects.ts";
 import { purchaseRoutes } from "./purchases.ts";
-import { getSdkOfferings } from "./sdk_offerings.ts";
 import { storePushRoutes } from "./store_push.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
 import { transactionRoutes } from "./transactions.ts";
@@ -65,9 +64,6 @@ export const routes: readonly Route[] = [
 
 /** Routes that only the public dialect has. */
 export const publicRoutes: readonly Route[] = balanceRoutes;
-
-/** Every route for SDKs. */
-export const sdkRoutes: readonly SdkRoute[] = [getSdkOfferings];
 
 /** Everything that the service can be asked for. */
 export const operations: readonly Operation[] = [...routes, ...sdkRoutes];

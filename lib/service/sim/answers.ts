@@ -5,6 +5,7 @@
  */
 
 import { z } from "zod";
+import type { PrintedReceipt } from "../../simulator/purchases.ts";
 import type { Page } from "../../page.ts";
 import type { PricedProduct, Settings } from "../../simulator/catalogue.ts";
 import type {
@@ -108,6 +109,16 @@ export const pricedProduct: z.ZodType<PricedProduct> = z.object({
   currency: z.string(),
 });
 
+/** A receipt of a simulated store. */
+export const printedReceipt: z.ZodType<PrintedReceipt> = z.object({
+  object: z.literal("receipt"),
+  fetch_token: z.string(),
+  app_id: z.string(),
+  store: z.string(),
+  customer_id: z.string(),
+  product_id: z.string(),
+});
+
 /** The settings of a project. */
 export const settings: z.ZodType<Settings> = component(
   "Settings",
@@ -115,6 +126,7 @@ export const settings: z.ZodType<Settings> = component(
     object: z.literal("settings"),
     project_id: z.string(),
     refund_window_days: count,
+    restore_behavior: z.enum(["transfer", "share", "keep"]),
   }),
 );
 

@@ -60,12 +60,18 @@ const changeSettings = simRoute({
   summary: "Changes project settings that have no API operation.",
   method: "POST",
   path: "/settings",
-  body: z.strictObject({ refund_window_days: z.int().min(0).max(36_500).optional() }),
+  body: z.strictObject({
+    refund_window_days: z.int().min(0).max(36_500).optional(),
+    restore_behavior: z.enum(["transfer", "share", "keep"]).optional(),
+  }),
   response: settings,
 }, async ({ tx, project, body }): Promise<Settings> => {
-  const refund_window_days = body().refund_window_days ?? project.refund_window_days;
-  await tx.updateTable("projects").set({ refund_window_days }).execute();
-  return { object: "settings", project_id: project.id, refund_window_days };
+  const {
+    refund_window_days = project.refund_window_days,
+    restore_behavior = project.restore_behavior,
+  } = body();
+  await tx.updateTable("projects").set({ refund_window_days, restore_behavior }).execute();
+  return { object: "settings", project_id: project.id, refund_window_days, restore_behavior };
 });
 
 /** The routes of what is sold. */

@@ -8,15 +8,15 @@
 import { z } from "zod";
 import { insertCustomer } from "../records/changes.ts";
 import { isAnonymous } from "../domain/events.ts";
-import { findCustomer } from "../records/find.ts";
+import { findCustomer, type Place } from "../records/find.ts";
 import { mergeCustomers } from "../ledger/owners.ts";
+import { giveHoldings, isAllAnonymous } from "../ledger/restore.ts";
 import { showCustomerWithAccess } from "../records/customers.ts";
 import { nextSeq } from "../store/mod.ts";
-import type { SignedInCustomer } from "../../simulator/customers.ts";
 import type { Row } from "../store/tables.ts";
 import { customerId } from "./fields.ts";
 import { signedInCustomer } from "./answers.ts";
-import { type SimCall, simRoute } from "./route.ts";
+import { type Doing, simRoute } from "./route.ts";
 
 const logIn = simRoute({
   name: "signInCustomer",
@@ -28,34 +28,59 @@ const logIn = simRoute({
   response: signedInCustomer,
 }, async (call) => {
   const customer = await findCustomer(call, call.params.id);
-  const { alias } = call.body();
-  const known = await findKnown(call, alias);
-  if (known?.id === customer.id) return await answer(call, customer, "same");
-  const isNamed = (await aliasesOf(call, customer.id)).some((name) => !isAnonymous(name));
-  if (isNamed) {
-    return await answer(call, known ?? await insertCustomer(call, alias), "switched");
-  }
-  if (!known) {
-    await addAlias(call, customer.id, alias);
-    return await answer(call, customer, "merged");
-  }
-  // Somebody who has been anonymous once is not joined with another anonymous customer.
-  if ((await aliasesOf(call, known.id)).some(isAnonymous)) {
-    return await answer(call, known, "switched");
-  }
-  await mergeCustomers(call, { from: customer.id, to: known.id });
-  return await answer(call, known, "merged");
+  const { outcome, customer: signedIn } = await signIn(call, customer, call.body().alias);
+  return { outcome, customer: await showCustomerWithAccess(call, signedIn) };
 });
 
 /** The routes of customers' ids. */
 export const customerRoutes = [logIn];
+
+/** What came of signing in with another id. */
+export interface SignedIn {
+  /** Whether the two were one already, have become one, or are two. */
+  outcome: "same" | "merged" | "switched";
+  /** The customer that is signed in now. */
+  customer: Row<"customers">;
+  /** Whether nobody had the id before. */
+  isNew: boolean;
+}
+
+/**
+ * Signs a customer in with another id. An anonymous customer is merged with it, unless that one was
+ * anonymous before; then the project's restore behavior says who gets the purchases. Everyone else
+ * switches to the other customer.
+ */
+export async function signIn(
+  call: Doing,
+  customer: Row<"customers">,
+  alias: string,
+): Promise<SignedIn> {
+  const known = await findKnown(call, alias);
+  if (known?.id === customer.id) return { outcome: "same", customer, isNew: false };
+  const isNew = !known;
+  if (!await isAllAnonymous(call, customer.id)) {
+    return { outcome: "switched", customer: known ?? await insertCustomer(call, alias), isNew };
+  }
+  if (!known) {
+    await addAlias(call, customer.id, alias);
+    return { outcome: "merged", customer, isNew };
+  }
+  // Somebody who has been anonymous once is not joined with another anonymous customer.
+  if ((await aliasesOf(call, known.id)).some(isAnonymous)) {
+    const owner = await giveHoldings(call, { from: customer.id, to: known.id });
+    const isShared = owner !== undefined && call.project.restore_behavior === "share";
+    return { outcome: isShared ? "merged" : "switched", customer: known, isNew };
+  }
+  await mergeCustomers(call, { from: customer.id, to: known.id });
+  return { outcome: "merged", customer: known, isNew };
+}
 
 /** The country of customers of whom nobody said where they are. */
 export const USUAL_COUNTRY = "US";
 
 /** Finds a customer by any of its ids, or creates one with it, as an app does that sees it first. */
 export async function findOrCreateCustomer(
-  call: Pick<SimCall, "tx" | "project" | "now">,
+  call: Doing,
   id: string,
 ): Promise<Row<"customers">> {
   return await findKnown(call, id) ?? await insertCustomer(call, id, {
@@ -65,8 +90,9 @@ export async function findOrCreateCustomer(
   });
 }
 
-async function findKnown(
-  call: Pick<SimCall, "tx" | "project">,
+/** Finds a customer by any of its ids, if there is one. */
+export async function findKnown(
+  call: Place,
   alias: string,
 ): Promise<Row<"customers"> | undefined> {
   const { tx } = call;
@@ -75,26 +101,19 @@ async function findKnown(
   return known && await findCustomer(call, known.customer_id);
 }
 
-async function aliasesOf({ tx }: SimCall, customerId: string): Promise<string[]> {
+async function aliasesOf({ tx }: Doing, customerId: string): Promise<string[]> {
   const rows = await tx.selectFrom("customer_aliases").select("alias")
     .where("customer_id", "=", customerId).execute();
   return rows.map((row) => row.alias);
 }
 
-async function addAlias(
-  { tx, now }: SimCall,
+/** Gives a customer a further id, which nobody has. */
+export async function addAlias(
+  { tx, now }: Doing,
   customer_id: string,
   alias: string,
 ): Promise<void> {
   const seq = await nextSeq(tx);
   await tx.insertInto("customer_aliases")
     .values({ alias, customer_id, seq, created_at: now }).execute();
-}
-
-async function answer(
-  call: SimCall,
-  customer: Row<"customers">,
-  outcome: "same" | "merged" | "switched",
-): Promise<SignedInCustomer> {
-  return { outcome, customer: await showCustomerWithAccess(call, customer) };
 }

@@ -91,7 +91,7 @@ function isPath(path: string): boolean {
 }
 
 /** Where something answers, by the first segment of its path. */
-const ROOTS = ["v1", "v2", "oauth2", ".well-known", "health", "openapi.json"];
+const ROOTS = ["v1", "v2", "rcbilling", "oauth2", ".well-known", "health", "openapi.json"];
 
 /** Whether something could answer at a path. */
 function isServed(path: string): boolean {
@@ -112,7 +112,7 @@ function refused(request: Request, status: number, retryAfter: number | undefine
   const { pathname } = new URL(request.url);
   const message = "This error was set under /_sim/faults";
   const type = TYPES[status] ?? (status < 500 ? "invalid_request" : "server_error");
-  const body = pathname.startsWith("/v1/")
+  const body = /^\/(v1|rcbilling)\//.test(pathname)
     ? { code: SDK_CODE.internal_error, message }
     : pathname.startsWith("/oauth2/")
     ? { error: status < 500 ? "invalid_request" : "server_error", error_description: message }

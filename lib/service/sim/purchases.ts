@@ -49,8 +49,7 @@ import {
   priceInMicros,
   termOf,
 } from "./fields.ts";
-
-import { type SimCall, simRoute } from "./route.ts";
+import { type Doing, simRoute } from "./route.ts";
 import { checkTrial } from "./trials.ts";
 import { text } from "../contract/fields.ts";
 
@@ -97,7 +96,7 @@ const buy = simRoute({
 
 /** Buys a product. An unknown customer is created. */
 export async function buyProduct(
-  call: SimCall,
+  call: Doing,
   wanted: NewPurchase,
 ): Promise<ShownSubscription | Purchase> {
   const product = await findSoldProduct(call, wanted.product_id);
@@ -162,7 +161,7 @@ export function unable(store: string): Refusal {
 }
 
 async function sellSubscription(
-  call: SimCall,
+  call: Doing,
   wanted: NewPurchase,
   product: Row<"products">,
   sale: Sale & { price_micros: number },
@@ -208,7 +207,7 @@ function checkBelief(wanted: NewPurchase, { store }: Sale, trial: string | null)
 }
 
 /** The end of what was believed of the same product: what comes now takes its place. */
-async function endBelief({ tx, now }: SimCall, next: Subscription): Promise<Step[]> {
+async function endBelief({ tx, now }: Doing, next: Subscription): Promise<Step[]> {
   if (next.status === "incomplete") return [];
   const rows = await tx.selectFrom("subscriptions").selectAll()
     .where("customer_id", "=", next.customer_id)
@@ -218,7 +217,7 @@ async function endBelief({ tx, now }: SimCall, next: Subscription): Promise<Step
 }
 
 async function sellOnce(
-  call: SimCall,
+  call: Doing,
   wanted: NewPurchase,
   product: Row<"products">,
   sale: Sale & { price_micros: number },
@@ -234,7 +233,7 @@ async function sellOnce(
 }
 
 /** The customer who buys. Its app is seen with it, and the customer is created if need be. */
-async function see(call: SimCall, wanted: NewPurchase, store: string): Promise<Row<"customers">> {
+async function see(call: Doing, wanted: NewPurchase, store: string): Promise<Row<"customers">> {
   const { tx, now } = call;
   const alias = await tx.selectFrom("customer_aliases").select("customer_id")
     .where("alias", "=", wanted.customer_id).executeTakeFirst();
@@ -261,7 +260,7 @@ async function see(call: SimCall, wanted: NewPurchase, store: string): Promise<R
 
 /** What a purchase tells, whatever is bought. */
 async function saleOf(
-  call: SimCall,
+  call: Doing,
   wanted: NewPurchase,
   product: Row<"products">,
   { store, customer }: { store: string; customer: Row<"customers"> },
@@ -310,7 +309,7 @@ function trialOf({ trial }: NewPurchase, product: Row<"products">): string | nul
  * What the customer had of the product before. Refuses a second one beside the first.
  */
 async function earlierOf(
-  { tx }: SimCall,
+  { tx }: Doing,
   sale: Sale,
   productId: string,
 ): Promise<"trial" | "paid" | undefined> {
@@ -330,7 +329,7 @@ async function earlierOf(
 }
 
 /** Refuses a store's id that another transaction has. */
-async function checkTransactionId({ tx }: SimCall, id: string | undefined): Promise<void> {
+async function checkTransactionId({ tx }: Doing, id: string | undefined): Promise<void> {
   if (id === undefined) return;
   const known = await tx.selectFrom("transactions").select("id").where("id", "=", id).unionAll(
     tx.selectFrom("purchases").select("id").where("store_purchase_identifier", "=", id),

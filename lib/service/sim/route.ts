@@ -22,6 +22,9 @@ export interface SimCall<Params extends string = string, Query = unknown, Body =
   readonly progress: Progress | undefined;
 }
 
+/** What a deed of the simulator needs, whoever lets it happen. */
+export type Doing = Pick<Call, "tx" | "project" | "now">;
+
 /** What every route under `/_sim` promises. */
 interface Promised<P extends string, Body extends z.ZodType, Answer> {
   /** The operation's name, the same as the library's function. */

@@ -18,6 +18,7 @@ import { faultRoutes } from "./fault_routes.ts";
 import { progressRoutes } from "./progress.ts";
 import { simProjectRoutes } from "./projects.ts";
 import { purchaseRoutes } from "./purchases.ts";
+import { receiptRoutes } from "./receipts.ts";
 import type { AdminRoute, SimRoute } from "./route.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -28,6 +29,7 @@ import { webhookRoutes } from "./events/webhooks.ts";
 export const simRoutes: readonly SimRoute[] = [
   ...clockRoutes,
   ...purchaseRoutes,
+  ...receiptRoutes,
   ...subscriptionRoutes,
   ...customerRoutes,
   ...balanceRoutes,

@@ -7,17 +7,30 @@
 import type { Sale } from "../domain/purchase.ts";
 import { oneGroupPerApp } from "../domain/stores.ts";
 import { Refusal } from "../contract/errors.ts";
-import type { SimCall } from "./route.ts";
+import type { Place } from "../records/find.ts";
 
 /**
  * Refuses a free trial of a product that the customer has tried or paid for before, and where an app's
  * subscriptions are one group also beside a paid one of that app.
  */
-export async function checkTrial(
-  { tx }: SimCall,
-  sale: Sale,
+export async function checkTrial(place: Place, sale: Sale, productId: string): Promise<void> {
+  const had = await formerTrial(place, sale, productId);
+  if (!had) return;
+  throw new Refusal(422, "parameter_error", `'trial' is not allowed here: ${had.why}`, {
+    param: "trial",
+    referenced_object_ids: [had.id],
+  });
+}
+
+/** What a trial of a product depends on: who buys it, where. */
+type Buyer = Pick<Sale, "customer_id" | "app_id" | "environment" | "store">;
+
+/** The subscription that keeps a customer from a free trial of a product, and why. */
+export async function formerTrial(
+  { tx }: Place,
+  sale: Buyer,
   productId: string,
-): Promise<void> {
+): Promise<{ id: string; why: string } | undefined> {
   const rows = await tx.selectFrom("subscriptions")
     .select(["id", "product_id", "status", "paid_since"])
     .where("customer_id", "=", sale.customer_id)
@@ -29,12 +42,9 @@ export async function checkTrial(
     ? rows.find(({ status, paid_since }) => status !== "expired" && paid_since !== null)
     : undefined;
   const found = before ?? beside;
-  if (!found) return;
+  if (!found) return undefined;
   const why = before
     ? `the customer already had the product, with ${found.id}`
     : `the customer pays for ${found.id}, in the same subscription group`;
-  throw new Refusal(422, "parameter_error", `'trial' is not allowed here: ${why}`, {
-    param: "trial",
-    referenced_object_ids: [found.id],
-  });
+  return { id: found.id, why };
 }

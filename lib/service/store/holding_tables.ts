@@ -299,8 +299,31 @@ interface CurrencyEntryRow {
   created_at: number;
 }
 
+/** When a device last set an attribute of a customer, by its own clock; also one that was removed. */
+export interface AttributeTimeRow {
+  project_id: string;
+  customer_id: string;
+  name: string;
+  sent_at: number;
+}
+
+/** What a simulated store has sold, and an app has yet to tell of. */
+export interface ReceiptRow {
+  project_id: string;
+  /** The receipt, as the store gives it to the app. */
+  token: string;
+  app_id: string;
+  /** The purchase: the body of the simulator's route. */
+  sale: string;
+  created_at: number;
+  /** The store's id of the transaction, once an app has sent the receipt. */
+  transaction_id: string | null;
+}
+
 /** The tables of what customers hold. */
 export interface HoldingTables {
+  attribute_times: AttributeTimeRow;
+  receipts: ReceiptRow;
   customer_aliases: CustomerAliasRow;
   assigned_offerings: AssignedOfferingRow;
   currency_balances: CurrencyBalanceRow;

@@ -21,6 +21,9 @@ interface AccountRow {
   created_at: number;
 }
 
+/** What becomes of purchases that a second customer restores: they move, are shared, or stay. */
+export type RestoreBehavior = "transfer" | "share" | "keep";
+
 /** A project, its place in time, and which offering is current. */
 interface ProjectRow {
   id: string;
@@ -44,6 +47,8 @@ interface ProjectRow {
   clock_runs_after: Generated<number>;
   /** How old a payment may be for the API to refund it, in days. */
   refund_window_days: Generated<number>;
+  /** What becomes of purchases that a second customer restores. */
+  restore_behavior: Generated<RestoreBehavior>;
 }
 
 /** A person's seat in a project. Without `accepted_at` it is an invitation. */

@@ -55,6 +55,8 @@ const SESSIONS: Record<string, string[]> = {
     "simulate pause $d --for P2M",
     "simulate resume $d",
     "simulate refund-window 14",
+    "simulate restore-behavior share",
+    "simulate restore-behavior lend",
     "simulate pay-invoice nope",
     "simulate events --limit 1",
     "simulate event nope",

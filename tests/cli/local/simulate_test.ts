@@ -350,6 +350,7 @@ Deno.test("every route of the simulator has its command", async () => {
     "/customers/{id}/aliases": "alias",
     "/apps": "test-store",
     "/settings": "refund-window",
+    "/receipts": "purchase",
     "/invoices/{id}/pay": "pay-invoice",
     "/events": "events",
     "/events/{id}": "event",

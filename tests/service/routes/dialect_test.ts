@@ -68,9 +68,12 @@ Deno.test("an SDK key of web billing opens the same app in either spelling", asy
     const other = key.startsWith("rcb_")
       ? key.replace("rcb_", "svcb_")
       : key.replace("svcb_", "rcb_");
-    const answer = await sdkRead(desk, key);
-    equal(answer.status, 200, key);
-    deepEqual(await sdkRead(desk, other), answer);
+    const answers = [await sdkRead(desk, key), await sdkRead(desk, other)];
+    // The public spelling of a key is that of the public SDKs, which read public names.
+    const [own, named] = key.startsWith("svcb_") ? answers : answers.toReversed();
+    equal(own?.status, 200, key);
+    if (key === first) match(JSON.stringify(named), /\$rc_monthly/);
+    equal(JSON.stringify(named), JSON.stringify(own).replaceAll("$svc_", "$rc_"));
     const headers = { Authorization: `Bearer ${other}` };
     const path = `/v2/projects/${desk.projectId}/apps`;
     equal((await desk.send("GET", path, undefined, headers)).status, 403);

@@ -17,7 +17,14 @@ import {
   userId,
 } from "../../local/simulator.ts";
 import { showBought } from "./told.ts";
-import { buyProduct } from "../../../simulator/purchases.ts";
+import {
+  buyProduct,
+  type NewSale,
+  type PrintedReceipt,
+  printReceipt,
+} from "../../../simulator/purchases.ts";
+import type { Context } from "../../context.ts";
+import { showOne } from "../../words/plain.ts";
 
 const PRODUCT = "The product's id or store identifier";
 
@@ -31,6 +38,7 @@ export const purchase = command({
     "cli simulate purchase ada notes.pro.monthly --price 9.99",
     "cli simulate purchase ada notes.pro.annual --price 60 --currency EUR --trial",
     "cli simulate purchase ada notes_web_monthly --price 9.99 --unpaid",
+    "cli simulate purchase ada notes.pro.monthly --price 9.99 --receipt",
   ],
   args: { user_id: argument("The customer's app user id"), product_id: argument(PRODUCT) },
   flags: {
@@ -56,32 +64,43 @@ export const purchase = command({
     unverified: toggle("Buy while the store is unreachable: access for a day, and no payment"),
     family_shared: toggle("Buy as a member of a family that shares the product"),
     transaction_id: text("The store's transaction id", { placeholder: "id" }),
+    receipt: toggle("Print the store's receipt; the purchase counts once the app sends it"),
     ...dataFlag,
   },
   async run(context, { data, ...input }) {
     const { product_id, trial, trial_duration } = input;
     const user_id = userId(input.user_id);
-    const bought = await buyProduct(
-      await openSimulator(context, data),
-      {
-        customer_id: user_id,
-        product_id,
-        trial: trial_duration ?? trial,
-        price: input.price,
-        currency: input.currency,
-        country: input.country,
-        environment: input.sandbox ? "sandbox" : undefined,
-        ownership: input.family_shared ? "family_shared" : undefined,
-        offering_id: input.offering,
-        quantity: input.quantity,
-        duration: input.duration,
-        grace_period_duration: orNull(input.grace),
-        starts_at: input.starts_at,
-        paid: input.unpaid ? false : undefined,
-        verified: input.unverified ? false : undefined,
-        store_transaction_id: input.transaction_id,
-      },
-    );
+    const simulator = await openSimulator(context, data);
+    const sale: NewSale = {
+      customer_id: user_id,
+      product_id,
+      trial: trial_duration ?? trial,
+      price: input.price,
+      currency: input.currency,
+      country: input.country,
+      environment: input.sandbox ? "sandbox" : undefined,
+      ownership: input.family_shared ? "family_shared" : undefined,
+      offering_id: input.offering,
+      quantity: input.quantity,
+      duration: input.duration,
+      grace_period_duration: orNull(input.grace),
+      starts_at: input.starts_at,
+      paid: input.unpaid ? false : undefined,
+      verified: input.unverified ? false : undefined,
+      store_transaction_id: input.transaction_id,
+    };
+    if (input.receipt) return showReceipt(context, await printReceipt(simulator, sale));
+    const bought = await buyProduct(simulator, sale);
     showBought(context, data, bought, `${user_id} bought ${product_id}`);
   },
 });
+
+/** Prints a receipt: alone on standard output, for a pipe. */
+function showReceipt(context: Context, receipt: PrintedReceipt): void {
+  const { out } = context;
+  if (out.format === "json") return showOne(context, receipt);
+  const { fetch_token, customer_id, product_id, app_id } = receipt;
+  out.text(fetch_token);
+  out.done(`The store sold ${product_id} to ${customer_id}; the service does not know it yet`);
+  out.note(`Send it from the app with a key of: cli apps public-keys ${app_id}`);
+}

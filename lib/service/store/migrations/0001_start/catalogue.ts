@@ -33,6 +33,8 @@ CREATE TABLE projects (
     CHECK (clock_runs_after IN (0, 1)),
   refund_window_days INTEGER NOT NULL DEFAULT 180
     CHECK (refund_window_days >= 0),
+  restore_behavior TEXT NOT NULL DEFAULT 'transfer'
+    CHECK (restore_behavior IN ('transfer', 'share', 'keep')),
   FOREIGN KEY (id, current_offering_id, current_offering_state)
     REFERENCES offerings (project_id, id, state) DEFERRABLE INITIALLY DEFERRED
 ) STRICT;

@@ -34,6 +34,28 @@ CREATE TABLE customer_attributes (
 CREATE INDEX customer_attributes_by_email ON customer_attributes (project_id, value, customer_id)
   WHERE name = '$email';
 
+CREATE TABLE attribute_times (
+  project_id TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  sent_at INTEGER NOT NULL,
+  PRIMARY KEY (project_id, customer_id, name),
+  FOREIGN KEY (project_id, customer_id) REFERENCES customers (project_id, id) ON DELETE CASCADE
+) STRICT;
+
+-- What simulated stores have sold, and an app has yet to tell of.
+CREATE TABLE receipts (
+  project_id TEXT NOT NULL,
+  token TEXT NOT NULL,
+  app_id TEXT NOT NULL,
+  sale TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  transaction_id TEXT,
+  PRIMARY KEY (project_id, token),
+  FOREIGN KEY (project_id, app_id) REFERENCES apps (project_id, id) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX receipts_by_app ON receipts (project_id, app_id);
+
 CREATE TABLE customer_aliases (
   project_id TEXT NOT NULL,
   alias TEXT NOT NULL,

@@ -152,9 +152,9 @@ Deno.test("a product of the test store is shown once it has a price", async () =
     acrossProjects(tx).updateTable("products").set({ price_micros: 0, price_currency: "USD" })
       .where("project_id", "=", projectId).where("id", "=", id).execute()
   );
-  // Only identifiers of Google Play have two parts.
+  // Only identifiers of Google Play have two parts. The SDK of the test store reads public names.
   deepEqual((await read(desk, "test_store")).offerings[0]?.packages, [
-    { identifier: "$svc_monthly", platform_product_identifier: "a:b" },
+    { identifier: "$rc_monthly", platform_product_identifier: "a:b" },
   ]);
 });
 
@@ -240,10 +240,12 @@ Deno.test("the platform, where it is told, is one there is", async () => {
 Deno.test("what is not there is refused in the form of version 1", async () => {
   await using desk = await openDesk();
   const Authorization = `Bearer ${await keyOf(desk, "app_store")}`;
-  for (const path of ["/v1/", "/v1/subscribers/ada", `${PATH}/default`, "/v1/subscribers//"]) {
+  for (const path of ["/v1/", "/v1/subscribers", `${PATH}/default`]) {
     await refused(desk, path, { Authorization }, 404, 7259);
     await refused(desk, path, { Authorization: "x" }, 401, 7225);
   }
+  await refused(desk, "/v1/subscribers//", { Authorization }, 404, 7259);
+  await refused(desk, "/v1/subscribers/", { Authorization }, 400, 7220);
   await refused(desk, "/v1/subscribers/%FF/offerings", { Authorization }, 404, 7259);
   const post = await desk.send("POST", PATH, {}, { Authorization });
   deepEqual([post.status, post.headers.get("Allow")], [405, "GET"]);
@@ -252,7 +254,7 @@ Deno.test("what is not there is refused in the form of version 1", async () => {
 
 Deno.test("an access token at an unknown address learns that there is nothing", async () => {
   await using desk = await openDesk();
-  for (const path of ["/v1/", "/v1/subscribers/ada", `${PATH}/default`]) {
+  for (const path of ["/v1/", "/v1/subscribers", `${PATH}/default`]) {
     await refused(desk, path, {}, 404, 7259);
     await refused(desk, path, { Authorization: "Bearer atk_unknown" }, 403, 7243);
   }

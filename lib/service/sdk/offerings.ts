@@ -6,11 +6,11 @@
 
 import { z } from "zod";
 import type { SdkOffering, SdkOfferings, SdkPackage } from "../../resources/sdk_offerings.ts";
-import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
 import { component } from "../contract/schemas.ts";
-import { type SdkCall, SdkRefusal, sdkRoute } from "../contract/sdk.ts";
+import { type SdkCall, sdkRoute } from "../contract/sdk.ts";
 import type { Row } from "../store/tables.ts";
-import { isNobody } from "../records/customers.ts";
+import { checkUser } from "./customers.ts";
+import { splitIdentifier } from "./identifier.ts";
 
 const json = z.record(z.string(), z.unknown());
 
@@ -75,17 +75,6 @@ async function assignedTo({ tx }: SdkCall, user: string): Promise<string | undef
   return row?.offering_id;
 }
 
-/** Refuses what is nobody's id. */
-function checkUser(user: string): void {
-  if ([...user].length > LONGEST_CUSTOMER_ID) {
-    const message = `An app user id must have at most ${LONGEST_CUSTOMER_ID} characters`;
-    throw new SdkRefusal(400, "invalid_user", message);
-  }
-  if (!isNobody(user) && !/[/\0]/.test(user)) return;
-  const message = `${JSON.stringify(user)} cannot be an app user id`;
-  throw new SdkRefusal(400, "invalid_user", message);
-}
-
 /** An offering as an SDK receives it, without its packages. */
 function showOffering(row: Row<"offerings">): Omit<SdkOffering, "packages"> {
   return {
@@ -117,19 +106,18 @@ async function packagesFor({ tx, app }: SdkCall): Promise<Map<string, SdkPackage
     .execute();
   const packages = new Map<string, SdkPackage[]>();
   for (const { offering_id, lookup_key, store_identifier } of rows) {
-    const item = { identifier: lookup_key, ...splitIdentifier(app.type, store_identifier) };
+    const item = { identifier: lookup_key, ...nameOf(app.type, store_identifier) };
     packages.set(offering_id, [...packages.get(offering_id) ?? [], item]);
   }
   return packages;
 }
 
-/** The store's name of a product. Google Play has subscriptions with a base plan, `sub:plan`. */
-function splitIdentifier(appType: string, identifier: string): Omit<SdkPackage, "identifier"> {
-  const at = appType === "play_store" ? identifier.indexOf(":") : -1;
-  if (at < 0) return { platform_product_identifier: identifier };
+/** The store's name of a product, in the fields of a package. */
+function nameOf(appType: string, identifier: string): Omit<SdkPackage, "identifier"> {
+  const { product, plan } = splitIdentifier(appType, identifier);
   return {
-    platform_product_identifier: identifier.slice(0, at),
-    platform_product_plan_identifier: identifier.slice(at + 1),
+    platform_product_identifier: product,
+    ...plan !== undefined && { platform_product_plan_identifier: plan },
   };
 }
 

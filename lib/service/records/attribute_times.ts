@@ -1,0 +1,30 @@
+/**
+ * When attributes were last set, by the clock of who set them: of two changes the later one counts,
+ * in whichever order they arrive. Removed attributes are remembered, too.
+ *
+ * @module
+ */
+
+import type { Place } from "./find.ts";
+
+/** When a customer's attributes were last set, in milliseconds since 1970, by name. */
+export async function readAttributeTimes(
+  { tx }: Place,
+  customerId: string,
+): Promise<Map<string, number>> {
+  const rows = await tx.selectFrom("attribute_times").select(["name", "sent_at"])
+    .where("customer_id", "=", customerId).execute();
+  return new Map(rows.map(({ name, sent_at }) => [name, sent_at]));
+}
+
+/** Remembers when an attribute was set. */
+export async function rememberAttributeTime(
+  { tx }: Place,
+  key: { customer_id: string; name: string },
+  sent_at: number,
+): Promise<void> {
+  await tx.insertInto("attribute_times").values({ ...key, sent_at })
+    .onConflict((conflict) =>
+      conflict.columns(["project_id", "customer_id", "name"]).doUpdateSet({ sent_at })
+    ).execute();
+}

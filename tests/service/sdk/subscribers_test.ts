@@ -1,0 +1,210 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import {
+  aliasSdkSubscriber,
+  getSdkSubscriber,
+  getSdkVirtualCurrencies,
+  identifySdkSubscriber,
+  type SdkSubscriberAnswer,
+  setSdkAttributes,
+} from "../../../mod.ts";
+import { listCustomerAttributes } from "../../../lib/resources/customers.ts";
+import { openDesk } from "../../support/harness.ts";
+import { buy, openTestStore, sim } from "../../support/sdk_fixture.ts";
+
+const ANONYMOUS = "$RCAnonymousID:0123456789abcdef0123456789abcdef";
+const OTHER_ANONYMOUS = "$RCAnonymousID:fedcba9876543210fedcba9876543210";
+
+/** The lookup keys of the entitlements that an SDK takes for active. */
+function activeIn({ subscriber, request_date_ms }: SdkSubscriberAnswer): string[] {
+  return Object.entries(subscriber.entitlements)
+    .filter(([, { expires_date }]) => !expires_date || Date.parse(expires_date) > request_date_ms)
+    .map(([key]) => key);
+}
+
+Deno.test("an unknown user is created with 201, and found with 200", async () => {
+  await using desk = await openDesk();
+  const { key, client } = await openTestStore(desk);
+  const headers = { Authorization: `Bearer ${key}`, "X-Platform": "iOS" };
+  const first = await desk.send("GET", "/v1/subscribers/newcomer", undefined, headers);
+  equal(first.status, 201);
+  const { subscriber, request_date } = await first.json();
+  match(request_date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  equal(subscriber.original_app_user_id, "newcomer");
+  deepEqual([subscriber.entitlements, subscriber.subscriptions, subscriber.non_subscriptions], [
+    {},
+    {},
+    {},
+  ]);
+  const again = await desk.send("GET", "/v1/subscribers/newcomer", undefined, headers);
+  equal(again.status, 200);
+  const customer =
+    await (await desk.send("GET", `/v2/projects/${desk.projectId}/customers/newcomer`))
+      .json();
+  equal(customer.last_seen_platform, "iOS");
+  equal((await getSdkSubscriber(client, "newcomer")).subscriber.original_app_user_id, "newcomer");
+});
+
+Deno.test("a user id that can be nobody's is refused with its code", async () => {
+  await using desk = await openDesk();
+  const { key } = await openTestStore(desk);
+  const headers = { Authorization: `Bearer ${key}` };
+  for (
+    const [id, code] of [["", 7220], ["null", 7256], ["a%2Fb", 7256], [
+      encodeURIComponent("é".repeat(1501)),
+      7256,
+    ]] as const
+  ) {
+    const response = await desk.send("GET", `/v1/subscribers/${id}`, undefined, headers);
+    deepEqual([response.status, (await response.json()).code], [400, code], id);
+  }
+});
+
+Deno.test("a read with the tag of the last answer returns 304, until something happens", async () => {
+  const clock = { now: 1_800_000_000_000 };
+  await using desk = await openDesk({ clock: () => clock.now });
+  const app = await openTestStore(desk);
+  const read = (tag?: string) =>
+    desk.send("GET", "/v1/subscribers/ada", undefined, {
+      Authorization: `Bearer ${app.key}`,
+      ...tag !== undefined && { "X-RevenueCat-ETag": tag },
+    });
+  await read();
+  const tag = (await read()).headers.get("X-RevenueCat-ETag") ?? "";
+  clock.now += 60_000;
+  const same = await read(tag);
+  deepEqual([same.status, same.headers.get("X-RevenueCat-ETag"), await same.text()], [
+    304,
+    tag,
+    "",
+  ]);
+  await buy(app, "ada", "coins");
+  const changed = await read(tag);
+  equal(changed.status, 200);
+  ok(changed.headers.get("X-RevenueCat-ETag") !== tag);
+});
+
+Deno.test("an anonymous user who signs in with a new id keeps what was bought", async () => {
+  await using desk = await openDesk();
+  const app = await openTestStore(desk);
+  await buy(app, ANONYMOUS, "annual");
+  const identity = { app_user_id: ANONYMOUS, new_app_user_id: "newcomer" };
+  const headers = { Authorization: `Bearer ${app.key}` };
+  const created = await desk.send("POST", "/v1/subscribers/identify", identity, headers);
+  equal(created.status, 201);
+  const answer: SdkSubscriberAnswer = await created.json();
+  deepEqual(activeIn(answer), ["pro"]);
+  deepEqual(activeIn(await getSdkSubscriber(app.client, "newcomer")), ["pro"]);
+  const again = await desk.send("POST", "/v1/subscribers/identify", identity, headers);
+  equal(again.status, 200);
+});
+
+Deno.test("a user who has signed in switches to another id, and takes nothing along", async () => {
+  await using desk = await openDesk();
+  const app = await openTestStore(desk);
+  await buy(app, "ada", "annual");
+  const identity = { app_user_id: "ada", new_app_user_id: "grace" };
+  const { subscriber } = await identifySdkSubscriber(app.client, identity);
+  deepEqual([subscriber.original_app_user_id, subscriber.subscriptions], ["grace", {}]);
+});
+
+Deno.test("a second anonymous user gives an id what was bought, as the project's setting says", async () => {
+  for (const behavior of ["transfer", "share", "keep"]) {
+    await using desk = await openDesk();
+    const app = await openTestStore(desk);
+    await sim(desk, "POST", "/settings", { restore_behavior: behavior });
+    await identifySdkSubscriber(app.client, { app_user_id: ANONYMOUS, new_app_user_id: "ada" });
+    await buy(app, OTHER_ANONYMOUS, "annual");
+    const identity = { app_user_id: OTHER_ANONYMOUS, new_app_user_id: "ada" };
+    const answer = await identifySdkSubscriber(app.client, identity);
+    deepEqual(activeIn(answer), behavior === "keep" ? [] : ["pro"], behavior);
+    const left = activeIn(await getSdkSubscriber(app.client, OTHER_ANONYMOUS));
+    deepEqual(left, behavior === "transfer" ? [] : ["pro"], behavior);
+    const { items } = await sim<{ items: { type: string }[] }>(desk, "GET", "/events?limit=100");
+    const transfers = items.filter(({ type }) => type === "TRANSFER").length;
+    equal(transfers, behavior === "transfer" ? 1 : 0, behavior);
+  }
+});
+
+Deno.test("an alias joins a customer who was anonymous, and never two who signed in", async () => {
+  await using desk = await openDesk();
+  const app = await openTestStore(desk);
+  await buy(app, ANONYMOUS, "annual");
+  const joined = await aliasSdkSubscriber(app.client, ANONYMOUS, { new_app_user_id: "ada" });
+  deepEqual(activeIn(joined), ["pro"]);
+  await getSdkSubscriber(app.client, "grace");
+  await rejects(
+    aliasSdkSubscriber(app.client, "ada", { new_app_user_id: "grace" }),
+    { type: "v1_7255", message: /both have signed in/ },
+  );
+});
+
+Deno.test("of two values of an attribute the later one counts, in whichever order they come", async () => {
+  await using desk = await openDesk();
+  const { client } = await openTestStore(desk);
+  const set = (value: string | null, updated_at_ms: number) =>
+    setSdkAttributes(client, "ada", { attributes: { color: { value, updated_at_ms } } });
+  const color = async () =>
+    (await listCustomerAttributes(desk.client, "ada")).items.find(({ name }) => name === "color")
+      ?.value;
+  await set("red", 2000);
+  await set("blue", 1000);
+  equal(await color(), "red");
+  await set(null, 4000);
+  await set("green", 3000);
+  equal(await color(), undefined);
+  await set("yellow", 5000);
+  equal(await color(), "yellow");
+  await desk.send("POST", `/v2/projects/${desk.projectId}/customers/ada/attributes`, [
+    { name: "color", value: "black" },
+  ]);
+  await set("white", 6000);
+  equal(await color(), "black");
+});
+
+Deno.test("attributes that cannot be stored are listed, and the others are stored", async () => {
+  await using desk = await openDesk();
+  const { key } = await openTestStore(desk);
+  const at = { updated_at_ms: 1000 };
+  const attributes = {
+    $email: { value: "ada@example.com", ...at },
+    $nonsense: { value: "x", ...at },
+    long: { value: "x".repeat(501), ...at },
+  };
+  const headers = { Authorization: `Bearer ${key}` };
+  const response = await desk.send(
+    "POST",
+    "/v1/subscribers/newcomer/attributes",
+    { attributes },
+    headers,
+  );
+  const { code, attribute_errors } = await response.json();
+  deepEqual([response.status, code], [400, 7263]);
+  deepEqual(attribute_errors.map(({ key_name }: { key_name: string }) => key_name), [
+    "$nonsense",
+    "long",
+  ]);
+  const { items } = await listCustomerAttributes(desk.client, "newcomer");
+  deepEqual(items.map(({ name }) => name), ["$email"]);
+  for (const body of [{}, { attributes: { a: "b" } }, { attributes: { a: { value: 1 } } }]) {
+    const refused = await desk.send("POST", "/v1/subscribers/newcomer/attributes", body, headers);
+    deepEqual([refused.status, (await refused.json()).code], [400, 7264]);
+  }
+});
+
+Deno.test("the SDK reads the balances that purchases grant and the app's server spends", async () => {
+  await using desk = await openDesk();
+  const app = await openTestStore(desk);
+  const currency = {
+    code: "GEM",
+    name: "Gems",
+    product_grants: [{ product_ids: [app.products["coins"]], amount: 100 }],
+  };
+  await desk.send("POST", `/v2/projects/${desk.projectId}/virtual_currencies`, currency);
+  const gems = async () =>
+    (await getSdkVirtualCurrencies(app.client, "ada")).virtual_currencies["GEM"];
+  deepEqual(await gems(), { balance: 0, code: "GEM", name: "Gems", description: null });
+  await buy(app, "ada", "coins");
+  equal((await gems())?.balance, 100);
+  await sim(desk, "POST", "/customers/ada/currencies", { adjustments: { GEM: -30 } });
+  equal((await gems())?.balance, 70);
+});
