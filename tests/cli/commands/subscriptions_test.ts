@@ -22,7 +22,7 @@ async function read(desk: Desk, path: string): Promise<unknown> {
   return await (await desk.send("GET", `/v2/projects/${desk.projectId}${path}`)).json();
 }
 
-Deno.test("subscriptions view shows every field, and as JSON what the service sent", async () => {
+Deno.test("subscriptions view shows every field, and the service's own JSON", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).subscribe({ ...MONTHLY, country: "GB" });
   const { code, out, err } = await desk.run("subscriptions", "view", id);
@@ -53,7 +53,7 @@ Deno.test("subscriptions view of a promotional grant has neither product nor pag
   deepEqual(json(), { object: "management_url", management_url: null });
 });
 
-Deno.test("subscriptions transactions shows money with the digits of its currency", async () => {
+Deno.test("subscriptions transactions shows money with its currency's digits", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   const { id } = await sim.subscribe(WEB);
@@ -78,7 +78,7 @@ Deno.test("subscriptions transactions shows money with the digits of its currenc
   );
 });
 
-Deno.test("subscriptions entitlements lists what the product gives", async () => {
+Deno.test("subscriptions entitlements lists the product's entitlements", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).subscribe({ product_id: "notes.pro.annual", price: 60 });
   const { code, out } = await desk.run("subscriptions", "entitlements", id);
@@ -90,14 +90,14 @@ Deno.test("subscriptions entitlements lists what the product gives", async () =>
   deepEqual(json(), await read(desk, `/subscriptions/${id}/entitlements?limit=100`));
 });
 
-Deno.test("subscriptions management-url prints the whole address, however narrow the terminal", async () => {
+Deno.test("subscriptions management-url prints the whole address on a narrow terminal", async () => {
   await using desk = await deskAt({ columns: 20 });
   const { id } = await simulate(desk).subscribe(MONTHLY);
   const { out, err } = await desk.run("subscriptions", "management-url", id);
   deepEqual([out, err], ["https://apps.apple.com/account/subscriptions\n", ""]);
 });
 
-Deno.test("nothing in an address can drive the terminal", async () => {
+Deno.test("an address cannot control the terminal", async () => {
   await using desk = await deskAt({
     intercept: async (request, pass) =>
       request.url.endsWith("/management_url")
@@ -156,7 +156,7 @@ Deno.test("subscriptions cancel asks, then lets the period end", async () => {
   match(again.err, new RegExp(`^See its state: cli subscriptions view ${id}$`, "m"));
 });
 
-Deno.test("subscriptions refund asks, then ends the access at once", async () => {
+Deno.test("subscriptions refund asks, then ends access at once", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).subscribe(WEB);
   equal((await desk.run("subscriptions", "refund", id)).code, 3);
@@ -168,7 +168,7 @@ Deno.test("subscriptions refund asks, then ends the access at once", async () =>
   match((await desk.run("sub", "transactions", id)).out, / refunded /);
 });
 
-Deno.test("a store that keeps its own customers refuses both, and nothing has changed", async () => {
+Deno.test("a store with its own customer service refuses both, and nothing changes", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).subscribe(MONTHLY);
   const before = await read(desk, `/subscriptions/${id}`);
@@ -180,7 +180,7 @@ Deno.test("a store that keeps its own customers refuses both, and nothing has ch
   deepEqual(await read(desk, `/subscriptions/${id}`), before);
 });
 
-Deno.test("an unknown subscription is not found, and the hint leads to those there are", async () => {
+Deno.test("an unknown subscription is not found, and the hint lists the existing ones", async () => {
   await using desk = await deskAt();
   for (const verb of ["view", "transactions", "entitlements", "management-url", "cancel -y"]) {
     const { code, out, err } = await desk.run("subscriptions", ...verb.split(" "), "sub_none");
@@ -189,7 +189,7 @@ Deno.test("an unknown subscription is not found, and the hint leads to those the
   }
 });
 
-Deno.test("what time has done is seen by every command", async () => {
+Deno.test("every command shows the effects of passed time", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   const { id } = await sim.subscribe(WEB);

@@ -43,7 +43,7 @@ async function buy(counter: Counter, customer: string): Promise<void> {
   counter.ids["$event"] = (await simulate(desk).rows("events")).at(-1)?.id ?? "";
 }
 
-Deno.test("webhooks ping tells whether the receiver has got it, and exits by that", async () => {
+Deno.test("webhooks ping reports whether the receiver accepted the event, also by its exit code", async () => {
   using receiver = openReceiver();
   await using counter = await openOffice();
   await subscribe(counter, receiver, "renewal");
@@ -61,7 +61,7 @@ Deno.test("webhooks ping tells whether the receiver has got it, and exits by tha
   match(missing.err, /There is no webhook integration "whintgr0"/);
 });
 
-Deno.test("webhooks deliveries and attempts tell what became of each event", async () => {
+Deno.test("webhooks deliveries and attempts show the result of each event", async () => {
   using receiver = openReceiver(answers(503, {}, "busy"));
   await using counter = await openOffice();
   await subscribe(counter, receiver, "non_renewing_purchase");
@@ -102,7 +102,7 @@ Deno.test("webhooks rotate-secret asks first, and shows the new secret once", as
   match(err, /^The signing secret is shown only once\./);
 });
 
-Deno.test("events resend and recover send again what was sent, or was not", async () => {
+Deno.test("events resend and recover send delivered and undelivered events again", async () => {
   using receiver = openReceiver(answers(410));
   await using counter = await openOffice();
   await subscribe(counter, receiver, "non_renewing_purchase");
@@ -157,7 +157,7 @@ Deno.test("events resend and recover send again what was sent, or was not", asyn
   match(await run(counter, "events view $event"), /^ {4}"app_user_id": "bob",$/m);
 });
 
-Deno.test("events resend takes a delivery, and sends its event to its webhook alone", async () => {
+Deno.test("events resend with a delivery's id sends its event to its webhook only", async () => {
   using receiver = openReceiver(answers(500));
   await using counter = await openOffice();
   await subscribe(counter, receiver, "non_renewing_purchase");
@@ -177,7 +177,7 @@ Deno.test("events resend takes a delivery, and sends its event to its webhook al
   equal((await counter.run("events resend dlv0")).code, 5);
 });
 
-Deno.test("events resend of what stands behind another event says so, and calls it on no way", async () => {
+Deno.test("events resend reports a delivery that waits for an earlier event", async () => {
   using receiver = openReceiver(answers(503));
   await using counter = await openOffice();
   await subscribe(counter, receiver, "non_renewing_purchase");
@@ -195,7 +195,7 @@ Deno.test("events resend of what stands behind another event says so, and calls 
   );
 });
 
-Deno.test("events recover refuses an end before the beginning without asking the service", async () => {
+Deno.test("events recover refuses an end before the start without a request", async () => {
   await using counter = await openOffice();
   counter.desk.sent.length = 0;
   const line = "events recover --since 2026-11-28 --until 2026-11-27T12:00:00Z";
@@ -208,7 +208,7 @@ Deno.test("events recover refuses an end before the beginning without asking the
   deepEqual(counter.desk.sent, []);
 });
 
-Deno.test("webhooks list shows at any width which webhooks are switched off", async () => {
+Deno.test("webhooks list shows disabled webhooks at any width", async () => {
   using receiver = openReceiver(answers(410));
   for (const columns of [60, 80]) {
     await using counter = await openOffice(columns);
@@ -219,7 +219,7 @@ Deno.test("webhooks list shows at any width which webhooks are switched off", as
   }
 });
 
-Deno.test("a ping that a fault lets go astray leads to the faults, not to attempts", async () => {
+Deno.test("a ping dropped by a fault has a hint about faults, not attempts", async () => {
   using receiver = openReceiver();
   await using counter = await openOffice();
   await subscribe(counter, receiver, "renewal");
@@ -232,7 +232,7 @@ Deno.test("a ping that a fault lets go astray leads to the faults, not to attemp
   );
 });
 
-Deno.test("events trigger tells how many webhooks hear of the event", async () => {
+Deno.test("events trigger shows the number of receiving webhooks", async () => {
   using receiver = openReceiver();
   await using counter = await openOffice();
   const nobody = await counter.run("events trigger test");
@@ -252,7 +252,7 @@ Deno.test("events trigger tells how many webhooks hear of the event", async () =
   match(somebody.err, /\nIt goes to 1 webhook\n/);
 });
 
-Deno.test("webhooks list counts event types that are many, and view names them", async () => {
+Deno.test("webhooks list counts many event types, and view names them", async () => {
   using receiver = openReceiver();
   await using counter = await openOffice(80);
   await subscribe(counter, receiver, "renewal,expiration");
@@ -268,7 +268,7 @@ Deno.test("webhooks list counts event types that are many, and view names them",
   match(card, /^disabled_at +-$/m);
 });
 
-Deno.test("what the API does not have is asked of the local service alone", async () => {
+Deno.test("commands outside the API use only the local service", async () => {
   await using counter = await openOffice();
   counter.desk.env.CLI_BASE_URL = "https://service.example";
   const lines = [
@@ -332,7 +332,7 @@ const SESSION = [
   "events listeners delete default -y",
 ];
 
-Deno.test("what cli webhooks and events show at 80 columns is what somebody found good", async () => {
+Deno.test("webhooks and events at 80 columns match the reviewed text", async () => {
   using receiver = openReceiver();
   await using counter = await openOffice(80);
   counter.ids["$url"] = receiver.url;
@@ -355,7 +355,7 @@ Deno.test("what cli webhooks and events show at 80 columns is what somebody foun
   await matchScreen("webhooks", steady);
 });
 
-Deno.test("a webhook to this machine is refused with both ways to get events here", async () => {
+Deno.test("a refused webhook to this machine gets a hint with both alternatives", async () => {
   await using counter = await openCounter({ webhookTargets: "public", buyers: false });
   const create = "webhooks create --name Local --events renewal --url";
   for (const url of ["http://localhost:3000/hooks", "https://127.0.0.1/hooks"]) {

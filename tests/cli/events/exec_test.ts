@@ -30,7 +30,7 @@ async function withCommand(
   }
 }
 
-Deno.test("events listen --exec hands each event's bytes to the command, in order and signed", () =>
+Deno.test("events listen --exec passes each event's bytes to the command, in order and signed", () =>
   withCommand(async (folder, desk) => {
     const made = await makeEvents(desk, 3);
     const names = ["X_WEBHOOK_SIGNATURE", "WEBHOOK_ID", "WEBHOOK_TIMESTAMP", "WEBHOOK_SIGNATURE"];
@@ -104,7 +104,7 @@ Deno.test("events listen forwards first, then runs the command, and neither twic
     (count) => count === 1 ? 500 : 200,
   ));
 
-Deno.test("events listen --exec copes with a command that reads nothing or leaves one behind", () =>
+Deno.test("events listen --exec handles a command that reads nothing or leaves a child behind", () =>
   withCommand(async (folder, desk) => {
     const made = await makeEvents(desk, 0);
     const script = `exec <&-; (sleep 20; echo late) & echo $! > '${folder}'/pid`;
@@ -143,7 +143,7 @@ async function isGone(pid: string): Promise<void> {
   ok((await new Deno.Command("sh", { args: ["-c", wait] }).output()).success);
 }
 
-Deno.test("Ctrl-C ends the command of --exec and what it has started, too", async () => {
+Deno.test("Ctrl-C ends the command of --exec and its child processes", async () => {
   const listening = await startListening("--exec", "sleep 600 & echo $!; wait");
   const { server, child, lines } = listening;
   const pid = await commandStarted(listening);
@@ -154,7 +154,7 @@ Deno.test("Ctrl-C ends the command of --exec and what it has started, too", asyn
   await server.stop();
 });
 
-Deno.test("the end of the terminal ends the command of --exec, too", async () => {
+Deno.test("closing the terminal ends the command of --exec", async () => {
   const listening = await startListening("--exec", "sleep 600 & echo $!; wait");
   const { server, child, lines } = listening;
   const pid = await commandStarted(listening);
@@ -165,7 +165,7 @@ Deno.test("the end of the terminal ends the command of --exec, too", async () =>
   await server.stop();
 });
 
-Deno.test("--exec works where LD_LIBRARY_PATH is set, which Deno passes on to nobody", async () => {
+Deno.test("--exec works with LD_LIBRARY_PATH set, which Deno does not pass on", async () => {
   const env = { LD_LIBRARY_PATH: "/nowhere", LD_PRELOAD: "" };
   const listening = await startListeningIn(env, "--exec", "echo $$; sleep 600");
   const { server, child, lines } = listening;
@@ -176,7 +176,7 @@ Deno.test("--exec works where LD_LIBRARY_PATH is set, which Deno passes on to no
   await server.stop();
 });
 
-Deno.test("what cmd would run does not get into its command line", () => {
+Deno.test("text that cmd would run is kept out of its command line", () => {
   const of = (customer_id: string, windows: boolean) =>
     variables({ id: "evt1", type: "TEST", customer_id }, [["webhook-id", "evt1"]], windows);
   const fine = { EVENT_ID: "evt1", EVENT_TYPE: "TEST", WEBHOOK_ID: "evt1" };

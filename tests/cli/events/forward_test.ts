@@ -51,7 +51,7 @@ async function serveOnce(
 const head = (status: string, length: number) =>
   `HTTP/1.1 ${status}\r\nContent-Length: ${length}\r\n\r\n`;
 
-Deno.test("what a program answers is judged as the service judges what a webhook answers", async () => {
+Deno.test("a program's answer is judged like a webhook's answer", async () => {
   const said: [says: string, status: number | null, error: string | null][] = [
     [`${head("200 OK", 3)}yes`, 200, null],
     [`${head("200 OK", 30)}yes`, 200, "it closed the connection during its response"],
@@ -87,7 +87,7 @@ Deno.test("what a program answers is judged as the service judges what a webhook
   }
 });
 
-Deno.test("a program that never comes to the end of its answer has not taken the event", async () => {
+Deno.test("a program that never finishes its answer has not accepted the event", async () => {
   for (const tls of [false, true]) {
     const drips = { says: `${head("200 OK", 30)}yes`, stays: true, tls };
     const { error } = await forwardTo(drips, { longestMs: 100 });
@@ -95,7 +95,7 @@ Deno.test("a program that never comes to the end of its answer has not taken the
   }
 });
 
-Deno.test("a program that speaks another protocol than the address says is told from others", async () => {
+Deno.test("a program with another protocol than the address gets its own error", async () => {
   const url = () => new URL("https://127.0.0.1/");
   for (const insecure of [false, true]) {
     const plain = await forwardTo({ says: "HTTP/1.1 400 No\r\n\r\n", tls: false }, {

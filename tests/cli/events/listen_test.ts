@@ -14,7 +14,7 @@ import {
 } from "../../support/listening.ts";
 import { simulate } from "../../support/simulation.ts";
 
-Deno.test("events listen loses and reorders nothing when the connection is cut 200 times", async () => {
+Deno.test("events listen keeps all events in order when the connection is cut 200 times", async () => {
   let asked = 0;
   let cuts = 0;
   const { desk, arrived, bodies } = await openListening(
@@ -42,7 +42,7 @@ Deno.test("events listen loses and reorders nothing when the connection is cut 2
   deepEqual(lines.filter(({ status }) => status === 200).map((line) => line.event_id), made);
 });
 
-Deno.test("events listen goes on where it was, each name on its own", async () => {
+Deno.test("events listen continues at its position, separately for each name", async () => {
   const { desk, arrived } = await openListening(() => 200);
   await using _ = desk;
   await listenAll(desk);
@@ -83,7 +83,7 @@ Deno.test("events listen shows its signing secret once, and cli events listeners
   );
 });
 
-Deno.test("events listen ends when another program listens under its name", async () => {
+Deno.test("events listen ends when another program uses its name", async () => {
   const { desk, arrived } = await openListening(() => 200);
   await using _ = desk;
   await listenAll(desk);
@@ -104,7 +104,7 @@ Deno.test("events listen ends when another program listens under its name", asyn
   equal((await newer).code, 0);
 });
 
-Deno.test("events listen ends when its name is deleted, and says where names are", async () => {
+Deno.test("events listen ends when its listener is deleted, and its hint lists listeners", async () => {
   const { desk, arrived } = await openListening(() => 200);
   await using _ = desk;
   await listenAll(desk);
@@ -125,7 +125,7 @@ Deno.test("events listen ends when its name is deleted, and says where names are
   match(nowhere.err, /\nSee the list: cli projects list\n$/);
 });
 
-Deno.test("events listen keeps what is refused, and says so", async () => {
+Deno.test("events listen keeps refused events, and reports it", async () => {
   const { desk, arrived } = await openListening((count) => count < 5 ? 500 : 200);
   await using _ = desk;
   await listenAll(desk);
@@ -137,7 +137,7 @@ Deno.test("events listen keeps what is refused, and says so", async () => {
   deepEqual(arrived, made);
 });
 
-Deno.test("events listen waits as long as a receiver asks, and longer each time by itself", async () => {
+Deno.test("events listen waits as long as the receiver asks, and longer after each failure", async () => {
   const waits: number[] = [];
   const pause = (ms: number) => Promise.resolve(void waits.push(ms));
   const { desk, arrived } = await openListening(
@@ -159,7 +159,7 @@ Deno.test("events listen waits as long as a receiver asks, and longer each time 
   ok(third >= 600 && third <= 800, `${third} ms`);
 });
 
-Deno.test("events listen waits for what happens, and outlives a restart of the service", async () => {
+Deno.test("events listen waits for events, and survives a restart of the service", async () => {
   const folder = await Deno.makeTempDir();
   const options = { database: join(folder, "data.db"), adminSecret: "adm_x", buyers: false };
   let service: Service | undefined = await openService(options);
@@ -203,7 +203,7 @@ Deno.test("events listen waits for what happens, and outlives a restart of the s
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("events listen shows a line for each event on a terminal, and what was missed", async () => {
+Deno.test("events listen shows a line per event on a terminal, and the missed events", async () => {
   const now = Date.UTC(2026, 0, 31, 12, 30, 15);
   await using desk = await openDesk({
     columns: 80,
@@ -225,7 +225,7 @@ Deno.test("events listen shows a line for each event on a terminal, and what was
   match(err, /\nForwarded 1 event\n$/);
 });
 
-Deno.test("events listen takes a certificate that signed itself when told to", async () => {
+Deno.test("events listen accepts a self-signed certificate with --insecure", async () => {
   const { desk } = await openListening(() => 200);
   await using _ = desk;
   let arrived = 0;
@@ -243,7 +243,7 @@ Deno.test("events listen takes a certificate that signed itself when told to", a
   await server.shutdown();
 });
 
-Deno.test("events listen refuses what is no address, name or type, and says what would do", async () => {
+Deno.test("events listen refuses an invalid address, name or type with a remedy", async () => {
   await using desk = await openDesk();
   const wrong: [string[], RegExp][] = [
     [["--forward-to", "localhost:3000"], /--forward-to: it is not an http/],
@@ -269,7 +269,7 @@ Deno.test("events listen refuses what is no address, name or type, and says what
   }
 });
 
-Deno.test("events listen stops when nobody reads any more, and keeps what is left", async () => {
+Deno.test("events listen stops when the reader of its output ends, and keeps the rest", async () => {
   const { server, child, lines } = await startListening("--exec", "exit 0");
   const { createClient } = await import("../../../lib/client.ts");
   const { adminSecret: credential, baseUrl, projectId = "" } = server;
@@ -290,7 +290,7 @@ Deno.test("events listen stops when nobody reads any more, and keeps what is lef
   await server.stop();
 });
 
-Deno.test("events listen does not try again what was refused when nobody reads any more", async () => {
+Deno.test("events listen does not retry a refused event after the reader has ended", async () => {
   const { server, child, lines } = await startListening("--exec", "exit 1");
   await lines.next();
   await lines.return(undefined);
@@ -307,7 +307,7 @@ Deno.test("events listen does not try again what was refused when nobody reads a
   await server.stop();
 });
 
-Deno.test("events listen fits the terminal, and says what a filter leaves out", async () => {
+Deno.test("events listen fits the terminal, and names the events that a filter leaves out", async () => {
   for (const columns of [40, 60, 80]) {
     await using desk = await openDesk({
       columns,
@@ -330,7 +330,7 @@ Deno.test("events listen fits the terminal, and says what a filter leaves out", 
   }
 });
 
-Deno.test("Ctrl-C ends events listen at once, and well", async () => {
+Deno.test("Ctrl-C ends events listen at once, with success", async () => {
   const { server, child, lines } = await startListening("--forward-to", TARGET);
   match((await lines.next()).value ?? "", /^{"object":"listener","name":"default",/);
   child.kill("SIGINT");

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { DAY, simulate } from "../../support/simulation.ts";
 import { openTriggering, trigger } from "../../support/triggering.ts";
 
-Deno.test("events trigger takes overrides of all that is sent on the way", async () => {
+Deno.test("events trigger accepts overrides of every step", async () => {
   await using desk = await openTriggering();
   const { delivery: { event } } = await trigger(
     desk,
@@ -24,7 +24,7 @@ Deno.test("events trigger takes overrides of all that is sent on the way", async
   equal(ended.delivery.event.expiration_reason, "PRICE_INCREASE");
 });
 
-Deno.test("events trigger reads each override as what its field takes", async () => {
+Deno.test("events trigger converts each override to its field's type", async () => {
   await using desk = await openTriggering();
   const sim = simulate(desk);
   const override = (...pairs: string[]) => pairs.flatMap((pair) => ["--override", pair]);
@@ -56,7 +56,7 @@ Deno.test("events trigger reads each override as what its field takes", async ()
   match(quoted.err, /'purchase.price' must be a number/);
 });
 
-Deno.test("events trigger takes dates where a moment is meant", async () => {
+Deno.test("events trigger accepts dates for times", async () => {
   await using desk = await openTriggering();
   const until = async (text: string) => {
     const words = ["--override", `pause.until=${text}`];
@@ -155,7 +155,7 @@ const WRONG: [string[], number, RegExp][] = [
   [["renewal", "--override", "purchase.paid=false"], 7, /'purchase.paid' is not allowed here/],
 ];
 
-Deno.test("events trigger refuses a type, customer or override that is none, and does nothing", async () => {
+Deno.test("events trigger refuses an invalid type, customer or override, and does nothing", async () => {
   await using desk = await openTriggering();
   const sim = simulate(desk);
   const people = await desk.send("GET", `/v2/projects/${desk.projectId}/customers?limit=100`);
@@ -178,7 +178,7 @@ Deno.test("events trigger refuses a type, customer or override that is none, and
   deepEqual(await sim.rows("subscriptions"), held);
 });
 
-Deno.test("events trigger refuses overrides of a step that is left out, and does nothing", async () => {
+Deno.test("events trigger refuses overrides of a skipped step, and does nothing", async () => {
   await using desk = await openTriggering();
   const sim = simulate(desk);
   const { id } = await sim.subscribe({ product_id: "notes.pro.monthly", price: 10 });

@@ -6,7 +6,7 @@ import { openDesk } from "../../support/harness.ts";
 import { DAY, productNamed, simulate, type Simulation } from "../../support/simulation.ts";
 import { openTriggering, trigger } from "../../support/triggering.ts";
 
-Deno.test("every type that can be triggered comes about in a new project, again and again", async () => {
+Deno.test("every triggerable type works in a new project, repeatedly", async () => {
   await using desk = await openTriggering({ buyers: true });
   for (const { type, trigger: can } of EVENT_TYPES) {
     if (!can) continue;
@@ -24,7 +24,7 @@ Deno.test("every type that can be triggered comes about in a new project, again 
   }
 });
 
-Deno.test("a renewal brings the currency of a subscription that is held", async () => {
+Deno.test("a renewal keeps the currency of the customer's subscription", async () => {
   await using desk = await openTriggering();
   const { id } = await productNamed(desk, "notes.pro.monthly");
   const product_grants = [{ product_ids: [id], amount: 5 }];
@@ -48,7 +48,7 @@ const DOCUMENTED = [
   ...["PAYWALL_CANCEL", "PAYWALL_EXIT_OFFER", "PAYWALL_COMPONENT_INTERACTED"],
 ];
 
-Deno.test("what can be triggered is what the service has a way to, and types are complete", () => {
+Deno.test("the triggerable types match the service's recipes, and all types are listed", () => {
   const can = EVENT_TYPES.filter(({ trigger }) => trigger).map(({ type }) => type);
   deepEqual(can.toSorted(), Object.keys(RECIPES).toSorted());
   const known = EVENT_TYPES.map(({ type }) => type.toLowerCase());
@@ -57,7 +57,7 @@ Deno.test("what can be triggered is what the service has a way to, and types are
   deepEqual(EVENT_TYPES.map(({ type }) => type).toSorted(), DOCUMENTED.toSorted());
 });
 
-Deno.test("events trigger goes on with what the customer has, and makes it true", async () => {
+Deno.test("events trigger uses the customer's purchases", async () => {
   await using desk = await openTriggering();
   const sim = simulate(desk);
   const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -114,7 +114,7 @@ const STATES: Record<string, (sim: Simulation, id: string) => Promise<unknown>> 
 };
 
 for (const [type, product_id] of Object.entries(REPEATED)) {
-  Deno.test(`events trigger ${type} ten times goes on with one subscription`, async () => {
+  Deno.test(`events trigger ${type} ten times uses the same subscription`, async () => {
     await using desk = await openTriggering();
     const sim = simulate(desk);
     const { id } = await sim.subscribe({ product_id });
@@ -128,7 +128,7 @@ for (const [type, product_id] of Object.entries(REPEATED)) {
   });
 }
 
-Deno.test("events trigger goes on with a subscription whatever has become of it", async () => {
+Deno.test("events trigger works with a subscription in any state", async () => {
   for (const [state, reach] of Object.entries(STATES)) {
     for (const type of [...Object.keys(REPEATED), "PRODUCT_CHANGE", "EXPIRATION", "TRANSFER"]) {
       if (type === "REFUND_REVERSED") continue;
@@ -153,7 +153,7 @@ const PAID_FIRST = [
   ...["PRICE_INCREASE_CONSENT_REQUIRED", "PRICE_INCREASE_CONSENT_APPROVED"],
 ];
 
-Deno.test("events trigger begins with a trial, or makes it paid where it must", async () => {
+Deno.test("events trigger starts a trial, or converts it if needed", async () => {
   for (const type of [...Object.keys(REPEATED), "PRODUCT_CHANGE", "EXPIRATION", "TRANSFER"]) {
     await using desk = await openTriggering();
     const sim = simulate(desk);
@@ -167,7 +167,7 @@ Deno.test("events trigger begins with a trial, or makes it paid where it must", 
   }
 });
 
-Deno.test("events trigger renews ten times as often as it says, at the price of ten periods", async () => {
+Deno.test("events trigger renews ten times at the price of ten periods", async () => {
   await using desk = await openTriggering();
   const sim = simulate(desk);
   await sim.post("/clock/freeze");
@@ -186,7 +186,7 @@ Deno.test("events trigger renews ten times as often as it says, at the price of 
   equal(row?.gross_usd_micros, 11 * 9_990_000);
 });
 
-Deno.test("events trigger undoes a refund that was made, and moves what is held", async () => {
+Deno.test("events trigger reverses a refund, and transfers purchases", async () => {
   await using desk = await openTriggering();
   const sim = simulate(desk);
   const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -205,7 +205,7 @@ Deno.test("events trigger undoes a refund that was made, and moves what is held"
   deepEqual((await sim.rows("purchases")).map((row) => row.customer_id), ["ada"]);
 });
 
-Deno.test("events trigger buys anew, ends what gives way, and says what does not", async () => {
+Deno.test("events trigger buys again, ends obstacles, and names those that it cannot end", async () => {
   await using desk = await openTriggering();
   const sim = simulate(desk);
   for (let turn = 0; turn < 6; turn++) {
@@ -234,7 +234,7 @@ Deno.test("events trigger buys anew, ends what gives way, and says what does not
   }
 });
 
-Deno.test("a subscription that ends by hand ends for the reason it was cancelled for", async () => {
+Deno.test("a subscription expired by hand has its cancellation's reason", async () => {
   await using desk = await openTriggering();
   const sim = simulate(desk);
   const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -254,7 +254,7 @@ Deno.test("a subscription that ends by hand ends for the reason it was cancelled
   equal(await reasonOf("--customer", "eve", ...named), "PRICE_INCREASE");
 });
 
-Deno.test("events types lists every type with what it means", async () => {
+Deno.test("events types lists every type with its meaning", async () => {
   await using desk = await openDesk();
   const { code, out } = await desk.run("events", "types");
   equal(code, 0);

@@ -199,7 +199,7 @@ Deno.test("a folder is in no repository, or in the innermost one", () =>
     strictEqual(await repository(), join(folder, "a"));
   }));
 
-Deno.test("without git, a .git that leads nowhere is unsure, and one without an index is empty", () =>
+Deno.test("without git, a .git without a target is unsure, and one without an index is empty", () =>
   inFolder(async (folder) => {
     await makeRepository(folder);
     deepStrictEqual(await gitState(join(folder, FILE), nobody), {
@@ -215,7 +215,7 @@ Deno.test("without git, a .git that leads nowhere is unsure, and one without an 
     }
   }));
 
-Deno.test("a .gitignore that ignores everything is told from one that does not", () => {
+Deno.test("a .gitignore that ignores everything is recognised", () => {
   for (const text of ["*", "*\n", "a\r\n*\r\n", "!a\n*\n", "# all\n*\n"]) {
     ok(ignoresEverything(text), text);
   }

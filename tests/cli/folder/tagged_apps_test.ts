@@ -17,7 +17,7 @@ async function boundTo(at: Home, type: string): Promise<string> {
   return app.id;
 }
 
-Deno.test("offerings preview takes the app that the folder is about", async () => {
+Deno.test("offerings preview uses the folder's tagged app", async () => {
   await using at = await openHome();
   const id = await boundTo(at, "play_store");
   const { code, err } = await at.run("offerings preview");
@@ -48,7 +48,7 @@ function bodyFile(more: object = {}): { files: Record<string, string> } {
 
 const CREATE = "products create --file product.json";
 
-Deno.test("products create takes the app that the folder is about, unless the body names one", async () => {
+Deno.test("products create uses the folder's tagged app, unless the body names one", async () => {
   await using at = await openHome();
   const id = await boundTo(at, "app_store");
   const created = await at.run(`${CREATE} --output json`, bodyFile());
@@ -58,7 +58,7 @@ Deno.test("products create takes the app that the folder is about, unless the bo
   strictEqual(other.code, 5, other.err);
 });
 
-Deno.test("products create without an app is refused where none or several are tagged", async () => {
+Deno.test("products create without an app is refused for no or several tagged apps", async () => {
   await using at = await openHome();
   await boundTo(at, "app_store");
   const project = `project_id = "${at.service.projectId}"\n`;
@@ -77,7 +77,7 @@ Deno.test("products create without an app is refused where none or several are t
   ok(!at.sent.some((line) => line.startsWith("POST /v2")), at.sent.join("\n"));
 });
 
-Deno.test("--filter app_id without a value stands for the apps that the folder is about", async () => {
+Deno.test("--filter app_id without a value means the folder's tagged apps", async () => {
   await using at = await openHome();
   const id = await boundTo(at, "app_store");
   let query = new URLSearchParams();

@@ -134,7 +134,7 @@ const SESSIONS: Record<string, string[]> = {
 };
 
 for (const [name, lines] of Object.entries(SESSIONS)) {
-  Deno.test(`what cli ${name} shows at 80 columns is what somebody found good`, async () => {
+  Deno.test(`cli ${name} at 80 columns matches the reviewed text`, async () => {
     const files = {
       "metadata.json": '{"metadata": {"tier": "gold", "tags": ["a", "b"], "x": null}}',
       "content.json": '{"template_name": "one", "default_locale": "en_US", ' +
@@ -187,7 +187,7 @@ Deno.test("the help of every command fits 80 columns, and is reached in every wa
   deepEqual(desk.sent, []);
 });
 
-Deno.test("the first help names every group with its aliases, and every flag that all take", async () => {
+Deno.test("the first help names every group with its aliases, and every global flag", async () => {
   await using desk = await openDesk({ columns: 80, empty: true });
   const { out } = await desk.run();
   const { commands } = await loadFor([]);
@@ -211,7 +211,7 @@ Deno.test("the first help names every group with its aliases, and every flag tha
   }
 });
 
-Deno.test("help can be had as JSON, for programs", async () => {
+Deno.test("help is available as JSON", async () => {
   await using desk = await openDesk({ empty: true });
   for (const place of await places()) {
     const words = place.split(" ").filter((word) => word !== "");

@@ -29,7 +29,7 @@ function commandsOf({ commands }: Group): string[] {
   );
 }
 
-Deno.test("somebody has looked at what every command shows", async () => {
+Deno.test("every command's output has been reviewed", async () => {
   const root = await loadFor([]);
   const shown = new Set<string>();
   const folder = new URL("../../golden/", import.meta.url);

@@ -34,7 +34,7 @@ const SESSION = [
   "service reset",
 ];
 
-Deno.test("what a machine shows from sign-in to sign-out is what somebody found good", async () => {
+Deno.test("a session from sign-in to sign-out matches the reviewed text", async () => {
   await using at = await openHome();
   let text = "";
   for (const line of SESSION) {

@@ -42,7 +42,7 @@ const IDS: Readonly<Record<string, RegExp>> = {
   $hook: /(?<=^id +)whintgr\w+/m,
 };
 
-Deno.test("what lists show at 60 columns is what somebody found good", async () => {
+Deno.test("lists at 60 columns match the reviewed text", async () => {
   using receiver = openReceiver();
   await using counter = await openCounter({ columns: 60, webhookTargets: "loopback" });
   const { desk, ids } = counter;

@@ -89,7 +89,7 @@ const SESSIONS: Record<string, string[]> = {
 };
 
 for (const [name, lines] of Object.entries(SESSIONS)) {
-  Deno.test(`what cli ${name} and its like show at 80 columns is what somebody found good`, async () => {
+  Deno.test(`cli ${name} and related commands at 80 columns match the reviewed text`, async () => {
     await using counter = await openCounter({ columns: 80 });
     counter.desk.env.CLI_SERVICE_ADMIN_SECRET = counter.desk.service.adminSecret;
     let text = "";

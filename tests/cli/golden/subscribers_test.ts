@@ -32,7 +32,7 @@ const LINES = [
   "offerings preview nope",
 ];
 
-Deno.test("what cli subscribers shows at 80 columns is what somebody found good", async () => {
+Deno.test("cli subscribers at 80 columns matches the reviewed text", async () => {
   await using counter = await openCounter({ columns: 80 });
   const sim = simulate(counter.desk);
   await sim.post("/clock/freeze");

@@ -65,7 +65,7 @@ const LACKING: [line: string, says: string, hint: string][] = [
   ],
 ];
 
-Deno.test("a field that is missing is named by its flag, or by its name in the file", async () => {
+Deno.test("a missing field is named by its flag, or by its name in the file", async () => {
   const files = { "part.json": '{"type": "subscription"}', "empty.json": "{}" };
   await using counter = await openCounter({ files });
   for (const [line, says, hint] of LACKING) {
@@ -76,7 +76,7 @@ Deno.test("a field that is missing is named by its flag, or by its name in the f
   }
 });
 
-Deno.test("a body that is no JSON object is refused with line and column, and not sent", async () => {
+Deno.test("a body that is not a JSON object is refused with line and column, and not sent", async () => {
   const bad: [stdin: string, says: RegExp][] = [
     ['{"display_name": "a",}', /line 1, column 22: expected a name in double quotes/],
     ['{\n  "display_name": a\n}', /line 2, column 19: expected a value/],
@@ -94,7 +94,7 @@ Deno.test("a body that is no JSON object is refused with line and column, and no
   }
 });
 
-Deno.test("a body comes whole from a file, with fields that no flag knows", async () => {
+Deno.test("a body from a file is sent complete, with fields that have no flag", async () => {
   const web = { type: "svc_billing", name: "Web", svc_billing: { app_name: "N" } };
   const files = {
     "web.json": JSON.stringify(web),
@@ -135,7 +135,7 @@ Deno.test("a body comes whole from a file, with fields that no flag knows", asyn
   }
 });
 
-Deno.test("every POST and DELETE of the command line carries a key of its own", async () => {
+Deno.test("every POST and DELETE of the command line has its own idempotency key", async () => {
   const keys: (string | null)[] = [];
   await using counter = await openCounter({
     intercept: async (request, pass) => {

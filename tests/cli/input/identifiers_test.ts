@@ -95,7 +95,7 @@ async function openYes(): Promise<{ desk: Desk; got: { line: string; body: strin
   return { desk, got };
 }
 
-Deno.test("every command carries every id to the service, encoded exactly once", async () => {
+Deno.test("every command sends every id to the service, encoded exactly once", async () => {
   const { desk, got } = await openYes();
   await using _ = desk;
   for (const [words, method, path, body] of COMMANDS) {
@@ -123,7 +123,7 @@ Deno.test("every command carries every id to the service, encoded exactly once",
   }
 });
 
-Deno.test("an id that a URL would fold away is refused, and nothing is sent", async () => {
+Deno.test("an id that a URL would remove is refused, and nothing is sent", async () => {
   const { desk, got } = await openYes();
   await using _ = desk;
   for (const [words] of COMMANDS) {
@@ -139,7 +139,7 @@ Deno.test("an id that a URL would fold away is refused, and nothing is sent", as
   deepEqual(got, []);
 });
 
-Deno.test("a cursor is encoded in the query, whatever it holds", async () => {
+Deno.test("a cursor is encoded in the query, whatever its characters", async () => {
   const { desk, got } = await openYes();
   await using _ = desk;
   for (const id of HARD) {
@@ -150,7 +150,7 @@ Deno.test("a cursor is encoded in the query, whatever it holds", async () => {
   }
 });
 
-Deno.test("an offering with a hard lookup key lives through every command", async () => {
+Deno.test("an offering with an unusual lookup key works in every command", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const key = "spring.2026-sale_$";
   const create = await desk.run(
@@ -174,7 +174,7 @@ Deno.test("an offering with a hard lookup key lives through every command", asyn
   equal((await desk.run("offerings", "view", key)).code, 5);
 });
 
-Deno.test("an unknown id is answered with 404 by the real service, however hard it is", async () => {
+Deno.test("an unknown id gets 404 from the real service, however unusual", async () => {
   await using desk = await openDesk();
   for (const id of HARD) {
     const { code, err } = await desk.run("products", "view", id);

@@ -78,7 +78,7 @@ Deno.test("a file that may not be read is refused with the reason", async () => 
   });
 });
 
-Deno.test("piped JSON is read whole however it is cut, without a word", async () => {
+Deno.test("piped JSON is read completely in any chunks, without a note", async () => {
   const text = '{"name":"Grüße 😀"}';
   const bytes = [...new TextEncoder().encode(text)].map((byte) => Uint8Array.of(byte));
   const files = piped(...bytes);
@@ -122,7 +122,7 @@ Deno.test("a wait for input ends when the signal fires", async () => {
   await rejects(reading, Cancelled);
 });
 
-Deno.test("an endless input is left at 4 MiB", async () => {
+Deno.test("an endless input is refused at 4 MiB", async () => {
   let given = 0;
   let left = false;
   const endless = new ReadableStream<Uint8Array>({
@@ -155,7 +155,7 @@ Deno.test("bytes that are not UTF-8 are refused, UTF-16 by name", async () => {
   );
 });
 
-Deno.test("what is not an object is refused, with its place", async () => {
+Deno.test("a value that is not an object is refused with its position", async () => {
   const needed = "expected an object, found ";
   strictEqual(await refusalOf("\n [1]"), `line 2, column 2: ${needed}an array`);
   strictEqual(await refusalOf("null"), `line 1, column 1: ${needed}null`);
@@ -168,7 +168,7 @@ Deno.test("a mistake in a file of secrets does not quote the file", async () => 
   ok(!(await refusalOf('{"shared_secret": "abc123" "x"}')).includes("abc123"));
 });
 
-Deno.test("a number that would be changed on its way is refused, with its place", async () => {
+Deno.test("a number that would be changed is refused with its position", async () => {
   strictEqual(
     await refusalOf('{"n": 9007199254740993}'),
     "line 1, column 7: the number 9007199254740993 would be sent as 9007199254740992",
@@ -189,13 +189,13 @@ Deno.test("a number that would be changed on its way is refused, with its place"
   }
 });
 
-Deno.test("nesting that would exhaust the program is refused", async () => {
+Deno.test("too deep nesting is refused", async () => {
   match(await refusalOf(`{"a":${"[".repeat(1_000_000)}`), /column \d+: more than 500 levels/);
   const deep = `{"a":${"[".repeat(400)}${"]".repeat(400)}}`;
   strictEqual(JSON.stringify(await readJsonFile(piped(deep), "-")), deep);
 });
 
-Deno.test("a key named __proto__ is a key, and reaches no prototype", async () => {
+Deno.test("a key named __proto__ is an ordinary key, and changes no prototype", async () => {
   const text = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
   const read = await readJsonFile(piped(text), "-");
   strictEqual(Reflect.get({}, "polluted"), undefined);
@@ -203,13 +203,13 @@ Deno.test("a key named __proto__ is a key, and reaches no prototype", async () =
   strictEqual(JSON.stringify({ ...read }), text);
 });
 
-Deno.test("a file in which one name stands twice is refused, with its place", async () => {
+Deno.test("a file with a repeated name is refused with its position", async () => {
   await rejects(readJsonFile(piped('{"a":1,\n"a":2}'), "-"), {
     message: 'Cannot read standard input: line 2, column 1: the name "a" appears twice',
   });
 });
 
-Deno.test("pairs are split at the first =, and their values stay as they are", () => {
+Deno.test("pairs are split at the first =, and values stay unchanged", () => {
   deepStrictEqual(parsePairs(["a=1", "b=", "c=x=y", "$e mail= ü😀\n", "__proto__=1"], "--set"), [
     ["a", "1"],
     ["b", ""],
@@ -254,7 +254,7 @@ Deno.test("durations follow the table: days, months of 30 days, years of 365 day
   for (const [text, count] of days) strictEqual(parseDuration(text, NOW), NOW + count * DAY, text);
 });
 
-Deno.test("no other duration is taken, and the refusal lists the forms", () => {
+Deno.test("other durations are refused with the valid forms", () => {
   for (const text of ["0d", "00m"]) {
     throws(() => parseDuration(text, NOW), /: it must be longer than zero$/);
   }
@@ -268,7 +268,7 @@ Deno.test("no other duration is taken, and the refusal lists the forms", () => {
   }
 });
 
-Deno.test("a duration past the last date is refused, the last day is not", () => {
+Deno.test("a duration past the last date is refused, the last day is accepted", () => {
   const last = Math.floor((8.64e15 - NOW) / DAY);
   strictEqual(parseDuration(`${last}d`, NOW), NOW + last * DAY);
   for (
@@ -278,7 +278,7 @@ Deno.test("a duration past the last date is refused, the last day is not", () =>
   }
 });
 
-Deno.test("real days are taken unchanged, others are refused with the flag", () => {
+Deno.test("real days are accepted unchanged, others are refused with the flag", () => {
   for (const day of ["2026-01-31", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31"]) {
     strictEqual(parseDate(day, "--start"), day);
   }
@@ -312,7 +312,7 @@ Deno.test("real days are taken unchanged, others are refused with the flag", () 
   }
 });
 
-Deno.test("a span that ends before it starts is refused, one day is a span", () => {
+Deno.test("a span with its end before its start is refused, one day is a span", () => {
   checkDateRange("2026-01-31", "2026-01-31");
   checkDateRange("2025-12-31", "2026-01-01");
   checkDateRange(undefined, "2026-01-01");

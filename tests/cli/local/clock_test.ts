@@ -19,7 +19,7 @@ async function clockOf(desk: Desk, ...words: string[]): Promise<Record<string, u
   return json() as Record<string, unknown>;
 }
 
-Deno.test("clock show tells the project's time, and as JSON what the service sent", async () => {
+Deno.test("clock show prints the project's time, and the service's own JSON", async () => {
   await using desk = await deskAt();
   const { code, out, err } = await desk.run("clock", "show");
   deepEqual([code, err], [0, ""]);
@@ -38,7 +38,7 @@ Deno.test("clock show tells the project's time, and as JSON what the service sen
   });
 });
 
-Deno.test("clock freeze stops the time, and run lets it go on from there", async () => {
+Deno.test("clock freeze stops the time, and run continues from there", async () => {
   let wall = NOW;
   await using desk = await deskAt({ clock: () => wall });
   const frozen = await desk.run("clock", "freeze");
@@ -60,7 +60,7 @@ Deno.test("clock freeze stops the time, and run lets it go on from there", async
   match((await desk.run("clock", "show")).out, /^now +2026-01-31 12:31:15Z$/m);
 });
 
-Deno.test("clock advance moves the time and tells what happened on the way", async () => {
+Deno.test("clock advance moves the time and shows the events", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   await sim.subscribe({ customer_id: "zoe", product_id: "notes.pro.monthly", price: 9.99 });
@@ -89,7 +89,7 @@ Deno.test("clock advance moves the time and tells what happened on the way", asy
   ]);
 });
 
-Deno.test("clock advance where nothing happens says so", async () => {
+Deno.test("clock advance without events shows none", async () => {
   await using desk = await deskAt();
   const { out, err } = await desk.run("clock", "advance", "PT1S");
   match(out, /^Events \(0\)\nnone$/m);
@@ -98,7 +98,7 @@ Deno.test("clock advance where nothing happens says so", async () => {
   deepEqual([moved["from"], moved["now"], moved["events"]], [NOW + 1000, NOW + 2000, {}]);
 });
 
-Deno.test("days, months of 30 days, and months of the calendar are told apart", async () => {
+Deno.test("days, months of 30 days, and calendar months differ", async () => {
   const cases: [words: string[], days: number][] = [
     [["1m"], 30],
     [["P1M"], 28],
@@ -117,7 +117,7 @@ Deno.test("days, months of 30 days, and months of the calendar are told apart", 
   equal((await clockOf(desk, "advance", "--to", "2026-02-01"))["now"], Date.UTC(2026, 1, 1));
 });
 
-Deno.test("a stopped clock that is advanced stands still again, and a running one runs on", async () => {
+Deno.test("after an advance a stopped clock stands, and a running one runs", async () => {
   let wall = NOW;
   await using desk = await deskAt({ clock: () => wall });
   equal((await clockOf(desk, "advance", "P1D"))["frozen"], false);
@@ -129,7 +129,7 @@ Deno.test("a stopped clock that is advanced stands still again, and a running on
   equal((await clockOf(desk, "show"))["now"], NOW + 2 * DAY + 1000);
 });
 
-Deno.test("a clock that cannot be moved so stays where it is", async () => {
+Deno.test("a clock with a refused move keeps its time", async () => {
   await using desk = await deskAt();
   const cases: [words: string[], code: number, why: RegExp][] = [
     [
@@ -162,7 +162,7 @@ Deno.test("a clock that cannot be moved so stays where it is", async () => {
   equal((await clockOf(desk, "show"))["now"], NOW);
 });
 
-Deno.test("the project is the one that is named, and what comes next names it, too", async () => {
+Deno.test("a named project is used, and the hints name it as well", async () => {
   await using desk = await deskAt();
   const made = await desk.run("projects", "create", "--name", "Two", "--output", "json");
   const { id } = made.json() as { id: string };
@@ -172,7 +172,7 @@ Deno.test("the project is the one that is named, and what comes next names it, t
   equal((await clockOf(desk, "show"))["frozen"], false);
 });
 
-Deno.test("a stored sign-in at another service keeps the clock out of reach", async () => {
+Deno.test("a stored sign-in of another service cannot reach the clock", async () => {
   await using at = await openHome();
   at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
   at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
@@ -193,7 +193,7 @@ Deno.test("a stored sign-in at another service keeps the clock out of reach", as
   match(err, /^Choose a sign-in of the local service with --profile, or set CLI_BASE_URL /m);
 });
 
-Deno.test("Ctrl-C stops the clock at the time it has reached, and says so", async () => {
+Deno.test("Ctrl-C stops the clock at the time it has reached, and shows it", async () => {
   await using at = await openHome();
   at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
   at.env.CLI_PROJECT_ID = at.service.projectId ?? "";
@@ -220,7 +220,7 @@ Deno.test("Ctrl-C stops the clock at the time it has reached, and says so", asyn
   match(cancelled.err, /^No advance was running$/m);
 });
 
-Deno.test("an advance with much that is due asks first, and one with far too much is refused", async () => {
+Deno.test("an advance with many due steps asks first, and one with too many is refused", async () => {
   await using desk = await deskAt();
   const sim = simulate(desk);
   // Weekly renewals: about 52 a year each.

@@ -29,7 +29,7 @@ async function seen({ service }: Home, accountEmail: string): Promise<string[]> 
   return (await listProjects(client)).items.map(({ id }) => id);
 }
 
-Deno.test("a new account can sign in and sees no project, one with a seat sees that", async () => {
+Deno.test("a new account signs in and sees no project, one with a role sees its project", async () => {
   await using at = await withSecret();
   const project = at.service.projectId ?? "";
   const added = await accounts(at, "add Dana@Example.com --name Dana");
@@ -49,7 +49,7 @@ Deno.test("a new account can sign in and sees no project, one with a seat sees t
   deepStrictEqual(role.json().projects, [{ id: project, role: "read_only" }]);
 });
 
-Deno.test("a seat accepts the invitation that waits for the address", async () => {
+Deno.test("adding an account accepts the pending invitation for its address", async () => {
   await using at = await withSecret();
   const project = at.service.projectId ?? "";
   await accounts(at, `add support@example.com --project ${project} --role customer_support`);
@@ -75,7 +75,7 @@ Deno.test("accounts are listed, the owner first", async () => {
   match(table.out, /^EMAIL +NAME +PROJECTS\nowner@example\.com +Olivia Owner +proj\w+ \(owner\)\n/);
 });
 
-Deno.test("an account that is there, a wrong address, role or project, and no secret are refused", async () => {
+Deno.test("an existing account, a wrong address, role or project, and a missing secret are refused", async () => {
   await using at = await withSecret();
   await accounts(at, "add a@example.com");
   const codes = [
@@ -91,7 +91,7 @@ Deno.test("an account that is there, a wrong address, role or project, and no se
   strictEqual((await accounts(at, "list")).code, 4);
 });
 
-Deno.test("the consent page lets the new account be chosen", async () => {
+Deno.test("the consent page offers the new account", async () => {
   await using at = await withSecret();
   await accounts(at, `add a@example.com --project ${at.service.projectId}`);
   let page = "";

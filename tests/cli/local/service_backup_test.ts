@@ -5,7 +5,7 @@ import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
 import { openDesk } from "../../support/harness.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
-Deno.test("service backup saves the data, restore asks first and puts it back", () =>
+Deno.test("service backup saves the data, restore asks first and restores it", () =>
   inFolder(async (folder) => {
     await using desk = await openDesk();
     const data = join(folder, "my data");
@@ -45,7 +45,7 @@ Deno.test("service backup saves the data, restore asks first and puts it back", 
     equal(bad.code, 1);
   }));
 
-Deno.test("service reset refuses a folder that is none before it asks", () =>
+Deno.test("service reset refuses a folder without data before it asks", () =>
   inFolder(async (folder) => {
     await using desk = await openDesk();
     const typo = join(folder, "typo");

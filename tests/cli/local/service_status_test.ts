@@ -25,7 +25,7 @@ function unavailable(): Response {
   return Response.json({ ...error, ...state }, { status: 503 });
 }
 
-Deno.test("service status shows what is known in an outage, and fails", async () => {
+Deno.test("service status shows the known facts in an outage, and fails", async () => {
   await using at = await openHome();
   const { code, out, err } = await statusWith(at, "", unavailable);
   equal(code, 1);
@@ -40,7 +40,7 @@ Deno.test("service status shows what is known in an outage, and fails", async ()
   equal(at.sent.length, 2);
 });
 
-Deno.test("service status has no card for what is not the service", async () => {
+Deno.test("service status shows no card for another server", async () => {
   await using at = await openHome();
   const { code, out, err } = await statusWith(at, "", () => new Response("no", { status: 502 }));
   deepEqual([code, out], [8, ""]);

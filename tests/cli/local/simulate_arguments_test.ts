@@ -11,7 +11,7 @@ async function openAdmin(): Promise<Desk> {
   return desk;
 }
 
-Deno.test("simulate extend is told one new end, and sends nothing otherwise", async () => {
+Deno.test("simulate extend needs exactly one new end, and sends nothing otherwise", async () => {
   await using desk = await openAdmin();
   const { id } = await simulate(desk).subscribe(MONTHLY);
   const before = desk.sent.length;
@@ -23,7 +23,7 @@ Deno.test("simulate extend is told one new end, and sends nothing otherwise", as
   match(both.err, /: --by and --until exclude each other\n/);
 });
 
-Deno.test("codes of currencies and countries may be written in either case", async () => {
+Deno.test("currency and country codes are not case-sensitive", async () => {
   await using desk = await openAdmin();
   const codes = ["--currency", "eur", "--country", "de", "--output", "json"];
   const words = ["simulate", "purchase", "zoe", MONTHLY.product_id, "--price", "5", ...codes];

@@ -18,7 +18,7 @@ async function faults(desk: Desk, ...words: string[]): Promise<Ran> {
   return ran;
 }
 
-Deno.test("simulate faults add lets requests fail as often as it says, and list and clear know", async () => {
+Deno.test("simulate faults add makes that many requests fail, and list and clear show it", async () => {
   await using desk = await openFaulty();
   const offerings = `/v2/projects/${desk.projectId}/offerings`;
   const statuses = async (count: number) => {
@@ -48,7 +48,7 @@ Deno.test("simulate faults add lets requests fail as often as it says, and list 
   deepEqual(await statuses(1), [200]);
 });
 
-Deno.test("simulate faults add-delivery lets deliveries go wrong, and clear ends it", async () => {
+Deno.test("simulate faults add-delivery makes deliveries fail, and clear ends it", async () => {
   await using desk = await openFaulty();
   using receiver = openReceiver();
   const { id } = await createWebhook(desk.client, {
@@ -80,7 +80,7 @@ Deno.test("simulate faults add-delivery lets deliveries go wrong, and clear ends
   equal(receiver.arrived.length, 3);
 });
 
-Deno.test("simulate faults refuses what it does not know, before anything is sent", async () => {
+Deno.test("simulate faults refuses invalid input before a request", async () => {
   await using desk = await openFaulty();
   const wrong: [string, RegExp][] = [
     ["add", /no kind of fault is given\nPass --status, --delay-ms or --cut/],

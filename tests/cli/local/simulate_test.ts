@@ -32,7 +32,7 @@ async function buy(desk: Desk, words: string): Promise<string> {
 const MONTHLY = "notes.pro.monthly --price 9.99";
 const PLAY = "notes_pro:monthly --price 9.99";
 
-Deno.test("simulate purchase lets a new customer buy, and says what comes next", async () => {
+Deno.test("simulate purchase buys for a new customer, and shows the next step", async () => {
   await using desk = await deskAt();
   const { out, err } = await sim(desk, `purchase zoe ${MONTHLY}`);
   match(out, /^customer_id +zoe$/m);
@@ -46,7 +46,7 @@ Deno.test("simulate purchase lets a new customer buy, and says what comes next",
   match((await desk.run("subs", "info", "zoe")).out, /^pro +2026-02-28 +will_renew +app_store /m);
 });
 
-Deno.test("simulate purchase sends each of its flags, and JSON comes as the service sent it", async () => {
+Deno.test("simulate purchase sends each of its flags, and prints the service's own JSON", async () => {
   await using desk = await deskAt();
   const line = "purchase zoe notes_web_annual --price 59.90 --currency EUR --country DE " +
     "--trial-duration 3d --offering default --sandbox --duration P2M --grace none " +
@@ -67,7 +67,7 @@ Deno.test("simulate purchase sends each of its flags, and JSON comes as the serv
   match((await desk.run("sub", "view", shared)).out, /^status +trialing$/m);
 });
 
-Deno.test("a purchase that no store confirms gives access for a day, and no more can be done with it", async () => {
+Deno.test("a purchase without the store's confirmation gives access for a day, and allows no action", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, `${MONTHLY} --unverified`);
   const [row] = await simulate(desk).rows("subscriptions");
@@ -84,7 +84,7 @@ Deno.test("a purchase that no store confirms gives access for a day, and no more
   deepEqual(states, [[id, "expired"], [confirmed, "active"]]);
 });
 
-Deno.test("simulate purchase of what is bought once takes a quantity, and is refunded as it is", async () => {
+Deno.test("simulate purchase of a one-time product has a quantity, and is refunded", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, "notes_lifetime --price 5 --quantity 3");
   match(id, /^purc/);
@@ -102,7 +102,7 @@ Deno.test("simulate purchase of what is bought once takes a quantity, and is ref
   match(back.err, /play_store/);
 });
 
-Deno.test("a purchase that the service refuses changes nothing and says why", async () => {
+Deno.test("a refused purchase changes nothing and shows the reason", async () => {
   await using desk = await deskAt();
   const before = (await simulate(desk).rows("subscriptions")).length;
   const cases: [line: string, code: number, why: RegExp][] = [
@@ -131,7 +131,7 @@ Deno.test("a purchase that the service refuses changes nothing and says why", as
   equal((await simulate(desk).rows("subscriptions")).length, before);
 });
 
-Deno.test("each thing that is done to a subscription shows where it stands after it", async () => {
+Deno.test("each action on a subscription shows its new state", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, PLAY);
   const steps: [line: string, told: RegExp, next: RegExp][] = [
@@ -177,7 +177,7 @@ Deno.test("each thing that is done to a subscription shows where it stands after
   }
 });
 
-Deno.test("simulate fail takes the grace that is given, and recover ends it", async () => {
+Deno.test("simulate fail uses the given grace period, and recover ends it", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, MONTHLY);
   const later = await sim(desk, `fail ${id} --at-renewal`);
@@ -195,7 +195,7 @@ Deno.test("simulate fail takes the grace that is given, and recover ends it", as
   equal((await desk.run("simulate", "fail", id)).code, 7);
 });
 
-Deno.test("a paused subscription says how to resume it", async () => {
+Deno.test("a paused subscription shows how to resume it", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, PLAY);
   await sim(desk, `pause ${id}`);
@@ -207,7 +207,7 @@ Deno.test("a paused subscription says how to resume it", async () => {
   match((await sim(desk, `resume ${id}`)).err, /^Resumed: sub\w+ is active and renews at /m);
 });
 
-Deno.test("simulate refund and reverse-refund take any payment, the latest by default", async () => {
+Deno.test("simulate refund and reverse-refund accept any payment, by default the latest", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, MONTHLY);
   await desk.run("clock", "advance", "P1M");
@@ -226,7 +226,7 @@ Deno.test("simulate refund and reverse-refund take any payment, the latest by de
   );
 });
 
-Deno.test("simulate family-share gives a member a subscription of its own", async () => {
+Deno.test("simulate family-share gives a member a separate subscription", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, MONTHLY);
   const { out, err } = await sim(desk, `family-share ${id} zack`);
@@ -240,7 +240,7 @@ Deno.test("simulate family-share gives a member a subscription of its own", asyn
   match(odd.err, /^Check <user-id>; see: cli simulate family-share --help$/m);
 });
 
-Deno.test("an unpaid subscription leads to its invoice, and paying that begins it", async () => {
+Deno.test("an unpaid subscription has a hint to its invoice, and paying starts it", async () => {
   await using desk = await deskAt();
   const bought = await sim(desk, "purchase zoe notes_web_monthly --price 9.99 --unpaid");
   match(bought.err, /^zoe bought notes_web_monthly: sub\w+ is incomplete and gives no access$/m);
@@ -254,7 +254,7 @@ Deno.test("an unpaid subscription leads to its invoice, and paying that begins i
   equal((await desk.run("simulate", "pay-invoice", invoice)).code, 7);
 });
 
-Deno.test("simulate price sets what a purchase without --price costs", async () => {
+Deno.test("simulate price sets the price of a purchase without --price", async () => {
   await using desk = await deskAt();
   const line = "price notes.pro.monthly 980 --currency JPY --duration P2M --trial-duration none";
   const { out, err } = await sim(desk, line);
@@ -285,7 +285,7 @@ Deno.test("simulate alias merges an anonymous customer, and switches an identifi
   match((await sim(desk, `alias zoe ${anonymous}`)).out, /^entl\w+ +2026-02-28 /m);
 });
 
-Deno.test("simulate test-store makes an app whose product can be bought, and time runs fast there", async () => {
+Deno.test("simulate test-store creates an app with a sellable product and fast time", async () => {
   await using desk = await deskAt();
   const { out, err } = await sim(desk, "test-store Tests");
   match(out, /^type +test_store$/m);
@@ -298,7 +298,7 @@ Deno.test("simulate test-store makes an app whose product can be bought, and tim
   match(shown, /^environment +sandbox$/m);
 });
 
-Deno.test("simulate refund-window bounds what can be refunded through the API", async () => {
+Deno.test("simulate refund-window limits refunds through the API", async () => {
   await using desk = await deskAt();
   const id = await buy(desk, "notes_web_monthly --price 5");
   await sim(desk, "refund-window 0");
@@ -309,7 +309,7 @@ Deno.test("simulate refund-window bounds what can be refunded through the API", 
   equal((await desk.run("simulate", "refund-window", "x")).code, 2);
 });
 
-Deno.test("simulate events lists what has happened, page by page, and shows one as it is sent", async () => {
+Deno.test("simulate events lists events page by page, and shows one as sent", async () => {
   await using desk = await deskAt();
   await sim(desk, "price notes.pro.monthly 1 --duration P1D");
   const id = await buy(desk, "notes.pro.monthly");
@@ -372,7 +372,7 @@ Deno.test("every route of the simulator has its command", async () => {
   }
 });
 
-Deno.test("simulate change-product gives a length to a product that has none, for now alone", async () => {
+Deno.test("simulate change-product gives a product a length for this change only", async () => {
   await using desk = await deskAt();
   const [app] = (await listApps(desk.client)).items;
   await createProduct(desk.client, {

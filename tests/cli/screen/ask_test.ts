@@ -91,7 +91,7 @@ function untouched(interactive: boolean): AskSettings {
   });
 }
 
-Deno.test("off a terminal a confirmation fails at once and names the flag", async () => {
+Deno.test("without a terminal a confirmation fails at once and names the flag", async () => {
   await rejects(confirming(createAsk(untouched(false))), {
     name: "ConfirmationError",
     message: `Cannot ask "${QUESTION}": there is no interactive terminal`,
@@ -99,7 +99,7 @@ Deno.test("off a terminal a confirmation fails at once and names the flag", asyn
   });
 });
 
-Deno.test("off a terminal a choice fails at once and names the flag", async () => {
+Deno.test("without a terminal a choice fails at once and names the flag", async () => {
   const ask = createAsk(untouched(false));
   const failure = {
     name: "ConfirmationError",
@@ -111,19 +111,19 @@ Deno.test("off a terminal a choice fails at once and names the flag", async () =
   await rejects(ask.chooseMany("Which project?", PROJECTS, options), failure);
 });
 
-Deno.test("with the flag nothing is asked, on a terminal or off it", async () => {
+Deno.test("with the flag there is no question, with or without a terminal", async () => {
   for (const interactive of [true, false]) {
     await createAsk(untouched(interactive)).confirm(QUESTION, { flag: "-y", yes: true });
   }
 });
 
-Deno.test("y or yes and Enter confirm, in both cases", async () => {
+Deno.test("y or yes and Enter confirm, in upper and lower case", async () => {
   for (const word of ["y", "Y", "yes", "YES"]) {
     await asking(terminal(...word, ENTER), confirming);
   }
 });
 
-Deno.test("Enter alone is No, and so are n, Esc and Ctrl-D: nothing was changed", async () => {
+Deno.test("Enter alone means no, like n, Esc and Ctrl-D: nothing was changed", async () => {
   for (const keys of [[ENTER], ["n", ENTER], [ESCAPE], [CTRL_D], ["y", ESCAPE]]) {
     await rejects(asking(terminal(...keys), confirming), {
       name: "ConfirmationError",
@@ -132,7 +132,7 @@ Deno.test("Enter alone is No, and so are n, Esc and Ctrl-D: nothing was changed"
   }
 });
 
-Deno.test("a line pasted by mistake confirms nothing, whatever letters are in it", async () => {
+Deno.test("a line pasted by mistake confirms nothing, whatever its letters", async () => {
   for (const line of ["ls my-folder", "my next line", "yy", "yes please", "Y N"]) {
     await rejects(asking(terminal(...line, ENTER), confirming), ConfirmationError, line);
     await rejects(asking(terminal(line + ENTER), confirming), ConfirmationError, line);
@@ -145,7 +145,7 @@ Deno.test("Esc leaves no Yes marked on the screen", async () => {
   ok(!/● Yes|> Yes/.test(at.written()), at.written());
 });
 
-Deno.test("Ctrl-C at a question ends the program, it does not decline", async () => {
+Deno.test("Ctrl-C at a question ends the program instead of declining", async () => {
   await rejects(asking(terminal(CTRL_C), confirming), Cancelled);
   await rejects(asking(terminal(DOWN, CTRL_C), choosing), Cancelled);
 });
@@ -157,47 +157,47 @@ Deno.test("a signal ends a question", async () => {
   await rejects(confirming(createAsk({ interactive: true, signal })), Cancelled);
 });
 
-Deno.test("a terminal that goes away fails the question instead of hanging it", async () => {
+Deno.test("a terminal that disappears fails the question instead of blocking it", async () => {
   await rejects(asking(terminal((input) => input.end()), confirming), {
     name: "ConfirmationError",
     message: `Cannot ask "${QUESTION}": standard input ended`,
   });
 });
 
-Deno.test("one question after the other gets its own answer", async () => {
+Deno.test("successive questions get their own answers", async () => {
   const at = terminal("y", ENTER, "n", ENTER);
   await asking(at, confirming);
   await rejects(asking(at, confirming), ConfirmationError);
 });
 
-Deno.test("a choice gives the value chosen", async () => {
+Deno.test("a choice returns the chosen value", async () => {
   strictEqual(await asking(terminal(ENTER), choosing), "1");
   strictEqual(await asking(terminal(DOWN, ENTER), choosing), "2");
   strictEqual(await asking(terminal(UP, ENTER), choosing), "3");
 });
 
-Deno.test("a choice declined is no choice", async () => {
+Deno.test("a declined choice returns nothing", async () => {
   await rejects(asking(terminal(DOWN, ESCAPE), choosing), {
     name: "ConfirmationError",
     message: 'Nothing was changed: "Which project?" was declined',
   });
 });
 
-Deno.test("any value can be chosen, undefined and equal labels too", async () => {
+Deno.test("any value can be chosen, including undefined and equal labels", async () => {
   const choices = [{ label: "a", value: null }, { label: "a", value: undefined }];
   const pick = (ask: Ask) => ask.choose("Which?", choices, { flag: "--x" });
   strictEqual(await asking(terminal(ENTER), pick), null);
   strictEqual(await asking(terminal(DOWN, ENTER), pick), undefined);
 });
 
-Deno.test("choosing several starts from those given and keeps the order shown", async () => {
+Deno.test("a choice of several starts with the given values and keeps the displayed order", async () => {
   const pick = (ask: Ask) => ask.chooseMany("Which?", PROJECTS, { flag: "--x", initial: ["2"] });
   deepStrictEqual(await asking(terminal(ENTER), pick), ["2"]);
   deepStrictEqual(await asking(terminal(UP, " ", DOWN, " ", ENTER), pick), ["1", "2", "3"]);
   deepStrictEqual(await asking(terminal(DOWN, " ", ENTER), pick), []);
 });
 
-Deno.test("nothing to choose from is an error, or no choice of several, without a question", async () => {
+Deno.test("a choice without options is an error, or an empty choice of several", async () => {
   const ask = createAsk(untouched(true));
   await rejects(ask.choose("Which project?", [], { flag: "--x" }), {
     message: 'Cannot ask "Which project?": there is nothing to choose from',
@@ -205,7 +205,7 @@ Deno.test("nothing to choose from is an error, or no choice of several, without 
   deepStrictEqual(await ask.chooseMany("Which project?", [], { flag: "--x" }), []);
 });
 
-Deno.test("no name can drive the terminal", async () => {
+Deno.test("a name cannot control the terminal", async () => {
   const evil = "\u001b[31mred\u009b2J\u0007\nforged";
   const choices = [{ label: evil, hint: evil, value: 1 }, { label: "b", value: 2 }];
   const places: ((ask: Ask) => Promise<unknown>)[] = [
@@ -223,7 +223,7 @@ Deno.test("no name can drive the terminal", async () => {
   }
 });
 
-Deno.test("a question longer than the terminal is wide is wrapped, not cut", async () => {
+Deno.test("a question wider than the terminal is wrapped, not cut", async () => {
   const at = terminal("y", ENTER);
   const question = `Delete ${"word ".repeat(20)}and 日本語${"日本語".repeat(10)}?`;
   await asking(at, (ask) => ask.confirm(question, { flag: "-y", yes: false }));

@@ -6,7 +6,7 @@ function shown(answer: object): Record<string, unknown> {
   return Object.fromEntries(cardFields(answer).map(({ label, value }) => [label, value(answer)]));
 }
 
-Deno.test("a card shows the fields of an object in it, and of one in that only its name", () => {
+Deno.test("a card shows the fields of a nested object, and only the name of a deeper one", () => {
   const app = { object: "app", id: "app1", name: "Notes", app_store: { bundle_id: "a.b" } };
   deepEqual(
     shown({
@@ -34,7 +34,7 @@ Deno.test("a card shows the fields of an object in it, and of one in that only i
   );
 });
 
-Deno.test("a card shows lists in one line, each item by what tells it best", () => {
+Deno.test("a card shows a list on one line, each item by its most specific field", () => {
   const list = (...items: unknown[]) => ({ object: "list", items });
   deepEqual(
     shown({
@@ -71,7 +71,7 @@ Deno.test("a card shows lists in one line, each item by what tells it best", () 
   );
 });
 
-Deno.test("a card shows times as times, and says what null means where it does not mean nothing", () => {
+Deno.test("a card shows times as times, and the meaning of null", () => {
   const answer = {
     object: "webhook_integration",
     created_at: 0,

@@ -25,7 +25,7 @@ Deno.test("width agrees with string-width on every character and on any text", (
   strictEqual(width("y".repeat(5_000_000)), 5_000_000);
 });
 
-Deno.test("fit cuts between characters as they are seen, never inside one", () => {
+Deno.test("fit cuts between visible characters, never inside one", () => {
   const cases: [string, number, string][] = [
     ["plain", 5, "plain"],
     ["plain", 4, "pla…"],
@@ -45,7 +45,7 @@ Deno.test("fit cuts between characters as they are seen, never inside one", () =
   for (const [text, room, expected] of cases) strictEqual(fit(text, room), expected, text);
 });
 
-Deno.test("fit keeps a beginning of any text, and as much as has room", () => {
+Deno.test("fit keeps the beginning of any text, as much as fits", () => {
   fc.assert(fc.property(anyText.map(visible), fc.nat(50), (text, room) => {
     const cut = fit(text, room);
     ok(stringWidth(cut) <= room);
@@ -57,7 +57,7 @@ Deno.test("fit keeps a beginning of any text, and as much as has room", () => {
   }));
 });
 
-Deno.test("wrap loses nothing but spaces, and breaks words only where it must", () => {
+Deno.test("wrap drops only spaces, and breaks words only when necessary", () => {
   deepStrictEqual(wrap("one two three", 8), ["one two", "three"]);
   deepStrictEqual(wrap("one twothreefour", 5), ["one", "twoth", "reefo", "ur"]);
   deepStrictEqual(wrap("日本語日本語", 5), ["日本", "語日", "本語"]);

@@ -72,7 +72,7 @@ function told(err: string): string[] {
   return linesOf(err).filter((line) => !/^Warning: .*; retrying in /.test(line));
 }
 
-Deno.test("every refusal has its exit code and what to do next, and leaves stdout clean", async () => {
+Deno.test("every refusal has its exit code and hint, and leaves stdout empty", async () => {
   for (const [status, fields, code, hint] of STATUSES) {
     const body = { message: "The reason", ...fields };
     await using desk = await openRefusing(() => refused(status, body, { "X-Request-Id": "req7" }));
@@ -105,7 +105,7 @@ Deno.test("every refusal has its exit code and what to do next, and leaves stdou
   }
 });
 
-Deno.test("an error that is not the service's own says so, whatever its status", async () => {
+Deno.test("an error from another server is reported as such, whatever its status", async () => {
   for (const [status, code] of [[403, 4], [404, 5], [407, 1], [502, 1]] as const) {
     await using desk = await openRefusing(() => new Response("<html>Proxy", { status }));
     const { code: own, err } = await desk.run("offerings", "list");
@@ -118,7 +118,7 @@ Deno.test("an error that is not the service's own says so, whatever its status",
   }
 });
 
-Deno.test("a service that does not answer exits 8 and says how to start one", async () => {
+Deno.test("a silent service exits with 8 and a hint to start one", async () => {
   await using desk = await openDesk({ intercept: () => Promise.reject(networkFailure()) });
   const { code, out, err } = await desk.run("offerings", "list");
   deepEqual([code, out], [8, ""]);
@@ -171,7 +171,7 @@ Deno.test("the program distinguishes bugs from refusals", () => {
   match(hint ?? "", /This is a bug\. Please report it/);
 });
 
-Deno.test("a hint can be copied into a shell, whatever the id is", async () => {
+Deno.test("a hint can be copied into a shell, whatever the id", async () => {
   await using desk = await openRefusing(() => refused(422, { retryable: false }));
   const shown: [id: string, command: string][] = [
     ["$svc_a b", "cli offerings view '$svc_a b'"],
@@ -184,7 +184,7 @@ Deno.test("a hint can be copied into a shell, whatever the id is", async () => {
   }
 });
 
-Deno.test("the list of what there is fits what is missing, not the command", async () => {
+Deno.test("the hint's list fits the missing object, not the command", async () => {
   const files = { "grants.json": '{"product_grants": [{"product_ids": ["nope"], "amount": 5}]}' };
   await using desk = await openDesk({ files });
   const missing: [words: string, list: string][] = [
@@ -208,7 +208,7 @@ Deno.test("the list of what there is fits what is missing, not the command", asy
   }
 });
 
-Deno.test("what is missing is looked for where it could be", async () => {
+Deno.test("the hint for a missing object names the list that contains it", async () => {
   await using desk = await openDesk();
   desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
   const { id } = await simulate(desk).subscribe({ product_id: "notes.pro.monthly", price: 9.99 });
@@ -236,7 +236,7 @@ Deno.test("what is missing is looked for where it could be", async () => {
   }
 });
 
-Deno.test("of what cannot be listed no list is named", async () => {
+Deno.test("an object without a list gets no list in its hint", async () => {
   await using desk = await openRefusing(() => refused(404, { type: "resource_missing" }));
   for (const words of ["metrics overview", "audit-logs list", "collaborators list"]) {
     const { err } = await desk.run(...words.split(" "));
@@ -244,7 +244,7 @@ Deno.test("of what cannot be listed no list is named", async () => {
   }
 });
 
-Deno.test("only a sign-in that is stored is replaced by signing in", () => {
+Deno.test("the hint to sign in appears only for a stored sign-in", () => {
   const refusal = (status: number, message: string, missingScopes: string[] = []) =>
     new ApiError(message, {
       missingScopes,
@@ -279,7 +279,7 @@ Deno.test("only a sign-in that is stored is replaced by signing in", () => {
   match(reportError(elsewhere, undefined, given).hint ?? "", /: cli projects list$/);
 });
 
-Deno.test("a hint names ten ids at most, and JSON names them all", async () => {
+Deno.test("a hint names at most ten ids, and JSON names all", async () => {
   const ids = Array.from({ length: 12 }, (_, i) => `prod${i}`);
   await using desk = await openRefusing(() => refused(409, { referenced_object_ids: ids }));
   const { err } = await desk.run("apps", "delete", "app1", "-y");
@@ -305,7 +305,7 @@ Deno.test("a hint names the command or the flag that helps", async () => {
   equal(linesOf(bogus)[1], "Check --events (event_types); see: cli webhooks create --help");
 });
 
-Deno.test("without a project or a sign-in, a command says what to do", async () => {
+Deno.test("without a project or a sign-in, the error names the next command", async () => {
   await using desk = await openDesk();
   desk.env["CLI_PROJECT_ID"] = "";
   const lost = await desk.run("offerings", "list");
@@ -324,7 +324,7 @@ Deno.test("without a project or a sign-in, a command says what to do", async () 
   match(nobody.err, /^Cannot .*: nobody is signed in\n.*CLI_REFRESH_TOKEN/);
 });
 
-Deno.test("nothing in an error can drive the terminal, and JSON keeps it", async () => {
+Deno.test("an error cannot control the terminal, and JSON keeps its text", async () => {
   const message = "a\u001b]52;c;x\u0007 \u202eb\nCannot lie";
   await using desk = await openRefusing(() => refused(422, { message, retryable: false }));
   const { err } = await desk.run("offerings", "archive", "x\u001b[31m");
@@ -337,7 +337,7 @@ Deno.test("nothing in an error can drive the terminal, and JSON keeps it", async
   ok(!/[\x00-\x09\x0b-\x1f\x7f\u202e]/.test(json.err), JSON.stringify(json.err));
 });
 
-Deno.test("a mistyped command or flag is answered with what was meant", async () => {
+Deno.test("a mistyped command or flag gets a suggestion", async () => {
   await using desk = await openDesk();
   const mistakes: [words: string, says: RegExp][] = [
     ["offerin list", /^Cannot run "offerin": .*; did you mean "offerings"\?$/m],

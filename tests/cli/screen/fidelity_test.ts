@@ -30,7 +30,7 @@ function squeezed(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (part) => part.startsWith('"') ? part : "");
 }
 
-Deno.test("a read as JSON keeps every digit, spelling, unknown field and the order of all", async () => {
+Deno.test("JSON output keeps every digit, spelling, unknown field and the order", async () => {
   await using desk = await openTelling([ITEM("prod1")]);
   for (const words of [["products", "view"], ["products", "archive"], ["apps", "view"]]) {
     const { out } = await desk.run(...words, "x", "--output", "json");
@@ -38,7 +38,7 @@ Deno.test("a read as JSON keeps every digit, spelling, unknown field and the ord
   }
 });
 
-Deno.test("a list as JSON keeps them too, over several pages", async () => {
+Deno.test("a list as JSON keeps them as well, over several pages", async () => {
   const pages = [
     PAGE(["1", "2"], "/v2/projects/p/products?starting_after=2"),
     PAGE(["3", "4"], "4"),
@@ -61,7 +61,7 @@ Deno.test("a list as JSON keeps them too, over several pages", async () => {
   );
 });
 
-Deno.test("JSON is laid out for reading, and holds nothing that drives a terminal", async () => {
+Deno.test("JSON is indented, and contains nothing that controls a terminal", async () => {
   const raw = '{"a":"\u007f\u009b\u202e\u2028","b":[],"c":{},"d":[1,{"e":null}]}';
   await using desk = await openTelling([raw]);
   const { out } = await desk.run("products", "view", "x", "--output", "json");
@@ -83,7 +83,7 @@ Deno.test("JSON is laid out for reading, and holds nothing that drives a termina
   equal(JSON.stringify(JSON.parse(out)), JSON.stringify(JSON.parse(raw)));
 });
 
-Deno.test("tables show escapes, and cards the numbers as they were sent", async () => {
+Deno.test("tables show escapes, and cards show numbers as sent", async () => {
   await using desk = await openTelling([PAGE(["prod1"], null), ITEM("prod1")]);
   const table = await desk.run("products", "list");
   ok(table.out.includes("a\\u001b]52;c;eA==\\u0007"), table.out);
@@ -133,7 +133,7 @@ Deno.test("the packages of all offerings keep their numbers", async () => {
   match(squeezed(out), /"items":\[\{"id":"p","n":0\.10\}\]/);
 });
 
-Deno.test("what is sent is what was given: numbers, text and fields of every kind", async () => {
+Deno.test("requests contain exactly the given numbers, texts and fields", async () => {
   const given = '{"metadata": {"n": 0.1, "big": 9007199254740991, "t": "é\\u001b\\ud83d\\ude00", ' +
     '"__proto__": {"a": 1}, "z": null}}';
   let sent = "";

@@ -48,14 +48,14 @@ const { odd } = fc.letrec<{ odd: string; list: string; members: string }>((tie) 
     .map((all) => `{ ${all.map(([key, value]) => `${key}:${value}`).join(",")}}`),
 }));
 
-Deno.test("formatJson lays out any value as JSON.stringify does", () => {
+Deno.test("formatJson formats any value like JSON.stringify", () => {
   fc.assert(fc.property(anyValue, (value) => {
     strictEqual(formatJson(JSON.stringify(value)), stringified(value));
     strictEqual(formatJson(JSON.stringify(value, null, 7)), stringified(value));
   }));
 });
 
-Deno.test("formatJson keeps the value of text that no serializer writes", () => {
+Deno.test("formatJson keeps text that no serializer writes", () => {
   fc.assert(fc.property(odd, (text) => {
     const formatted = formatJson(text);
     deepStrictEqual(JSON.parse(formatted), JSON.parse(text));
@@ -88,7 +88,7 @@ Deno.test("formatJson leaves empty objects and arrays on one line", () => {
   strictEqual(formatJson(' "lone" '), '"lone"');
 });
 
-Deno.test("formatJson escapes what could drive a terminal, and nothing else", () => {
+Deno.test("formatJson escapes only characters that could control a terminal", () => {
   strictEqual(
     formatJson('"\u007f\u0085\u009b\u2028\u202e\u2066\u200f\u061c\ud800é😀\u200d"'),
     '"\\u007f\\u0085\\u009b\\u2028\\u202e\\u2066\\u200f\\u061c\\ud800é😀\u200d"',
@@ -112,7 +112,7 @@ Deno.test("JSON text may be long: one string, much space, many items", () => {
   strictEqual(listItems(`{"items":[${items.join(",")}]}`).length, 200_000);
 });
 
-Deno.test("text that is not JSON still ends, and cannot drive the terminal", () => {
+Deno.test("text that is not JSON still ends, and cannot control the terminal", () => {
   for (
     const text of ["", "   ", "]]}", "[", '{"a', "\u001b[31m", '{"a":', '"\\', "[1 2", "{,,:}"]
   ) {
@@ -123,7 +123,7 @@ Deno.test("text that is not JSON still ends, and cannot drive the terminal", () 
   strictEqual(listItems('{"items":[1,2').length, 2);
 });
 
-Deno.test("listItems gives each item as the service wrote it", () => {
+Deno.test("listItems returns each item as the service wrote it", () => {
   const page = String.raw`
     { "object" : "list", "nested": {"items": [0]}, "items" : [ {"n": 9007199254740993, "n":0.10},
       [1, [2]], "a,]\"}" ,1e400,{} ], "next_page": null, "after": [{"items":[7]}] }`;
@@ -138,7 +138,7 @@ Deno.test("listItems gives each item as the service wrote it", () => {
   deepStrictEqual(listItems('{"items":[1],"\\u0069tems":[2,3]}'), ["2", "3"]);
 });
 
-Deno.test("listItems finds the items of any page that JSON.parse finds", () => {
+Deno.test("listItems finds the items of any page that JSON.parse accepts", () => {
   fc.assert(fc.property(fc.dictionary(fc.string(), anyValue), fc.array(anyValue), (rest, items) => {
     for (const page of [{ items, ...rest, items2: 0 }, { ...rest, items }]) {
       if (!Array.isArray(page.items)) continue;
@@ -169,7 +169,7 @@ Deno.test("a page without items is refused", () => {
   throws(() => joinPages([]), NetworkError);
 });
 
-Deno.test("joinPages leaves one whole page as it is", () => {
+Deno.test("joinPages keeps a single whole page unchanged", () => {
   const page = '{ "items" : [ 1.0 , 2 ],\n"next_page":null } ';
   strictEqual(joinPages([page]), page);
   strictEqual(joinPages([page], 2), page);

@@ -31,7 +31,7 @@ function takeSent(desk: Desk): string[] {
 const NUMBERED = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => `o${from + i}`);
 
-Deno.test("a catalogue list shows all there are, over as many pages as it takes", async () => {
+Deno.test("a catalogue list shows all items, over any number of pages", async () => {
   await using desk = await openCrowd(203);
   const all = ["default", "winter_sale", ...NUMBERED(1, 203)];
   for (const words of [[], ["--all"]]) {
@@ -48,7 +48,7 @@ Deno.test("a catalogue list shows all there are, over as many pages as it takes"
   equal(at(json(), "url"), `/v2/projects/${desk.projectId}/offerings`);
 });
 
-Deno.test("--limit gives that many, even with --all, and asks for no more", async () => {
+Deno.test("--limit shows that many items, even with --all, and requests no more", async () => {
   await using desk = await openCrowd(203);
   const all = ["default", "winter_sale", ...NUMBERED(1, 203)];
   const asked: [limit: number, paths: RegExp[]][] = [
@@ -72,7 +72,7 @@ Deno.test("--limit gives that many, even with --all, and asks for no more", asyn
   }
 });
 
-Deno.test("a list that stops early says where it goes on, on stderr and in the JSON", async () => {
+Deno.test("a limited list shows how to continue, on stderr and in the JSON", async () => {
   await using desk = await openCrowd(8);
   const cut = await desk.run("offerings", "list", "--limit", "4");
   equal(linesOf(cut.out).length, 5);
@@ -90,7 +90,7 @@ Deno.test("a list that stops early says where it goes on, on stderr and in the J
   deepEqual(keysOf(page), NUMBERED(3, 6));
 });
 
-Deno.test("a list that was cut over several pages goes on right after its last item", async () => {
+Deno.test("a list cut after several pages continues right after its last item", async () => {
   await using desk = await openCrowd(120);
   const { json } = await desk.run("offerings", "list", "--limit", "110", "--output", "json");
   const shown = keysOf(json());
@@ -99,7 +99,7 @@ Deno.test("a list that was cut over several pages goes on right after its last i
   deepEqual([shown.at(-1), keysOf(page)[0]], ["o108", "o109"]);
 });
 
-Deno.test("audit logs show one page, and say how to go on", async () => {
+Deno.test("audit logs show one page, and how to continue", async () => {
   await using desk = await openCrowd(45);
   const first = await desk.run("audit-logs", "list");
   deepEqual(takeSent(desk), ["/audit_logs"]);
@@ -124,7 +124,7 @@ Deno.test("audit logs show one page, and say how to go on", async () => {
   deepEqual(takeSent(desk), ["/audit_logs?limit=30"]);
 });
 
-Deno.test("a refusal in the middle of a list is waited out, and nothing is lost or repeated", async () => {
+Deno.test("a refusal in the middle of a list is retried, and nothing is lost or repeated", async () => {
   let requests = 0;
   await using desk = await openCrowd(230, {
     intercept: async (request, pass) => {
@@ -151,7 +151,7 @@ Deno.test("a list that fails on its second page prints nothing of the first", as
   }
 });
 
-Deno.test("a service that sends more than it was asked for is cut, and continued at the right place", async () => {
+Deno.test("a page with too many items is cut, and continued at the right place", async () => {
   const items = ["a", "b", "c", "d"].map((id) => ({ id, n: 0 }));
   const page = { object: "list", items, next_page: "/v2/x?starting_after=d", url: "/v2/x?a=1" };
   await using desk = await openDesk({
@@ -163,7 +163,7 @@ Deno.test("a service that sends more than it was asked for is cut, and continued
   equal(err, "More items follow: continue with --starting-after b\n");
 });
 
-Deno.test("an empty list is an empty list, and a note beside an empty table", async () => {
+Deno.test("an empty list is an empty list, with a note beside an empty table", async () => {
   await using desk = await openDesk();
   const created = await desk.run("projects", "create", "--name", "Empty", "--output", "json");
   const project = ["--project-id", String(at(created.json(), "id"))];
@@ -209,7 +209,7 @@ Deno.test("packages list shows one offering's packages, or those of all", async 
   match(err, /--offering is missing\nPass --offering/);
 });
 
-Deno.test("offerings view is raw as JSON, and combined where --packages asks for it", async () => {
+Deno.test("offerings view prints the service's JSON, and a combined one with --packages", async () => {
   await using desk = await openDesk();
   const raw = await desk.run("offerings", "view", "default", "--output", "json");
   deepEqual(takeSent(desk), ["/offerings/default"]);

@@ -97,7 +97,7 @@ Deno.test("a table in a pipe shows every cell whole", () => {
   ]);
 });
 
-Deno.test("a table in a terminal cuts texts and headers, and no id", () => {
+Deno.test("a table in a terminal cuts texts and headers, but no id", () => {
   deepStrictEqual(tableOf(offerings, 80), [
     "ID               LOOKUP KEY  DISPLAY NAME          CURRENT  PACKAGES  CREATED",
     "ofrng1a2b3c4d5e  default     Everyone who is in…   yes             3  2024-08-01",
@@ -113,7 +113,7 @@ Deno.test("a table in a terminal cuts texts and headers, and no id", () => {
   deepStrictEqual(tableOf(offerings, 200), tableOf(offerings));
 });
 
-Deno.test("a picture is drawn for its terminal, and for a pipe only when asked for", () => {
+Deno.test("a picture is drawn for its terminal, and for a pipe only on request", () => {
   const draw = ({ columns, color }: Canvas) => columns < 10 ? [] : [`${columns} ${color}`];
   for (
     const [columns, options, expected] of [
@@ -129,17 +129,17 @@ Deno.test("a picture is drawn for its terminal, and for a pipe only when asked f
   }
 });
 
-Deno.test("a terminal that says that it has 0 columns cuts nothing", () => {
+Deno.test("a terminal that reports 0 columns cuts nothing", () => {
   deepStrictEqual(tableOf(offerings, 0), tableOf(offerings));
 });
 
-Deno.test("a table in a terminal too narrow for it shows its first column, and what fits beside it", () => {
+Deno.test("a table in a very narrow terminal shows its first column, and those that fit", () => {
   const narrow = ["ID               PA…", "ofrng1a2b3c4d5e    3", "ofrngffa2b3c4d5   12", ""];
   deepStrictEqual(tableOf(offerings, 20), narrow);
   deepStrictEqual(tableOf(offerings, 8), ["ID", "ofrng1a…", "ofrngff…", ""]);
 });
 
-Deno.test("an id of 1,500 characters leaves room for the other columns, and a card shows it all", () => {
+Deno.test("an id of 1,500 characters leaves room for other columns, and a card shows all of it", () => {
   const id = "$anonymous:id:".padEnd(1500, "0123456789");
   const [long] = offerings.map((offering) => ({ ...offering, id }));
   ok(long);
@@ -155,7 +155,7 @@ Deno.test("an id of 1,500 characters leaves room for the other columns, and a ca
   ok(cardOf(long).includes(`id            ${id}`));
 });
 
-Deno.test("numbers are aligned on the right, told or found", () => {
+Deno.test("numbers are aligned on the right, declared or detected", () => {
   const { output, out } = screen();
   output.table([{ a: 5, b: "9.99" }, { a: null, b: "109.00" }], [
     { header: "Found", value: (row) => row.a },
@@ -186,7 +186,7 @@ Deno.test("missing values, booleans and times have one spelling", () => {
   }
 });
 
-Deno.test("control bytes in data, headers and labels are shown, never sent", () => {
+Deno.test("control bytes in data, headers and labels are escaped", () => {
   const evil = "\u001b]0;x\u0007 \u009b31m\r\n\t\u007f\u202e\u2028\ud800";
   const shown = String.raw`\u001b]0;x\u0007 \u009b31m\r\n\t\u007f\u202e\u2028\ud800`;
   strictEqual(visible(evil), shown);
@@ -237,7 +237,7 @@ Deno.test("a card continues long values under themselves and loses nothing", () 
   ok(cardOf({ ...offering, name }).includes(`Display name  ${name}`));
 });
 
-Deno.test("tables and cards after the first stand apart by an empty line", () => {
+Deno.test("later tables and cards follow an empty line", () => {
   const { output, out } = screen();
   output.card(1, [{ label: "a", value: (n) => n }], { title: "One" });
   output.card(1, [], { title: "Two" });
@@ -245,7 +245,7 @@ Deno.test("tables and cards after the first stand apart by an empty line", () =>
   strictEqual(out.join(""), "One\na  1\n\nTwo\n\nA\n1\n");
 });
 
-Deno.test("colours stand only where the terminal shows them, and change no text", () => {
+Deno.test("colours appear only where the terminal supports them, and change no text", () => {
   const plain = screen(80);
   const colored = screen(80, true);
   for (const { output } of [plain, colored]) {
@@ -268,7 +268,7 @@ Deno.test("colours stand only where the terminal shows them, and change no text"
   strictEqual(plain.err.join(""), "n\nWarning: w\nd\n");
 });
 
-Deno.test("in JSON format, standard output takes JSON and no table", () => {
+Deno.test("in JSON format, standard output accepts JSON and no table", () => {
   const { output, out, err } = screen(80, false, "json");
   output.json('{"n":9007199254740993}');
   output.note("stopped early");
@@ -322,7 +322,7 @@ Deno.test("a mark that joins the space before it makes no line of a card too wid
   checkLines(out[0] ?? "", 8);
 });
 
-Deno.test("on a terminal what is said is broken between words, and what is to be copied not at all", () => {
+Deno.test("on a terminal notes break between words, but not inside copyable text", () => {
   const { output, err } = screen(40);
   const id = "sub0123456789abcdef0123456789abcdef";
   output.warn(
@@ -359,7 +359,7 @@ Deno.test("on a terminal what is said is broken between words, and what is to be
   strictEqual(piped.err.join("").split("\n").length, 2);
 });
 
-Deno.test("nothing that is said is lost or broken, however narrow the terminal", () => {
+Deno.test("notes lose nothing and break nothing, however narrow the terminal", () => {
   fc.assert(fc.property(anyText, fc.integer({ min: 1, max: 60 }), (text, columns) => {
     const { output, err } = screen(columns);
     output.note(text);

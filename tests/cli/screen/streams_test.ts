@@ -12,7 +12,7 @@ const DELETES: [line: string, id: string][] = [
   ["packages delete", "$pkg_monthly"],
 ];
 
-Deno.test("off a terminal, a command that would ask fails, names the flag and changes nothing", async () => {
+Deno.test("without a terminal, a command that would ask fails, names the flag and changes nothing", async () => {
   await using counter = await openCounter();
   for (const [words, id] of DELETES) {
     for (const json of ["", " --output json", " --no-confirm"]) {
@@ -27,7 +27,7 @@ Deno.test("off a terminal, a command that would ask fails, names the flag and ch
   }
 });
 
-Deno.test("-y, --confirm and --yes do it without asking", async () => {
+Deno.test("-y, --confirm and --yes skip the question", async () => {
   for (const flag of ["-y", "--confirm", "--yes", "-y --yes"]) {
     await using counter = await openCounter();
     const created = await counter.run("apps create --type amazon --name A --package a.b");
@@ -43,7 +43,7 @@ Deno.test("-y, --confirm and --yes do it without asking", async () => {
   }
 });
 
-Deno.test("a deleted object is shown as the service answers it", async () => {
+Deno.test("a deleted object is shown as the service returns it", async () => {
   await using counter = await openCounter();
   const { json } = await counter.run("offerings delete winter_sale -y --output json");
   const { object, id, deleted_at } = json() as Record<string, unknown>;
@@ -51,7 +51,7 @@ Deno.test("a deleted object is shown as the service answers it", async () => {
   ok(typeof deleted_at === "number");
 });
 
-Deno.test("CLI_DEBUG=http logs on stderr alone, without a secret", async () => {
+Deno.test("CLI_DEBUG=http logs on stderr only, without secrets", async () => {
   await using desk = await openDesk();
   const quiet = await desk.run("offerings", "list", "--output", "json");
   desk.env["CLI_DEBUG"] = "http";
@@ -69,7 +69,7 @@ Deno.test("CLI_DEBUG=http logs on stderr alone, without a secret", async () => {
   ok(!/(atk|rtk)_[A-Za-z0-9]/.test(loud.err), "a token shows");
 });
 
-Deno.test("CLI_DEBUG with what there is not says so once", async () => {
+Deno.test("CLI_DEBUG with an unknown value warns once", async () => {
   await using desk = await openDesk();
   desk.env["CLI_DEBUG"] = "htp";
   const { code, err } = await desk.run("offerings", "list");
@@ -81,7 +81,7 @@ Deno.test("CLI_DEBUG with what there is not says so once", async () => {
   match(both.err, /^> GET /m);
 });
 
-Deno.test("a retry shows in the log and nowhere else", async () => {
+Deno.test("a retry appears only in the log", async () => {
   let requests = 0;
   await using desk = await openDesk({
     intercept: async (request, pass) =>
@@ -94,7 +94,7 @@ Deno.test("a retry shows in the log and nowhere else", async () => {
   match((await desk.run("offerings", "list")).err, /offerings\?limit=100 \(retry 1\)$/m);
 });
 
-Deno.test("stdout holds nothing but JSON where JSON is asked for, on every read", async () => {
+Deno.test("stdout contains only JSON with --output json, for every read", async () => {
   await using counter = await openCounter();
   const lines = [
     "projects list",
@@ -127,7 +127,7 @@ Deno.test("stdout holds nothing but JSON where JSON is asked for, on every read"
   }
 });
 
-Deno.test("a pipe changes decoration and never the format", async () => {
+Deno.test("a pipe changes the decoration but never the format", async () => {
   await using terminal = await openDesk({ columns: 200, clock: () => 0 });
   await using pipe = await openDesk({ clock: () => 0 });
   // Ids differ from desk to desk; nothing else may.

@@ -16,7 +16,7 @@ function screen(columns?: number) {
   return { output, out, err };
 }
 
-Deno.test("where texts cannot be cut any more they go, the last first, and it is said", () => {
+Deno.test("texts at their shortest are left out, the last first, with a note", () => {
   const row = { id: "sub1a2b3c4d5", at: 1722556799999, name: "Monthly", note: "anything", n: 1234 };
   const shownAt = (room: number) => {
     const { output, out, err } = screen(room);
@@ -47,7 +47,7 @@ Deno.test("where texts cannot be cut any more they go, the last first, and it is
   deepStrictEqual(shownAt(23).slice(0, 2), ["ID            RENEWALS", "sub1a2b3c4d5      1234"]);
 });
 
-Deno.test("prose in the last column goes on below, and nothing of it is lost", () => {
+Deno.test("prose in the last column continues below, without loss", () => {
   const rows = [
     { type: "RENEWAL", meaning: "A subscription renewed, or a lapsed customer came back" },
     { type: "TEST", meaning: "Events arrive" },
@@ -75,7 +75,7 @@ Deno.test("prose in the last column goes on below, and nothing of it is lost", (
   deepStrictEqual(shownAt()[1], `RENEWAL  ${rows[0]?.meaning}`);
 });
 
-Deno.test("texts go before a word of a closed list is cut, and an address goes before nothing is left of it", () => {
+Deno.test("texts are left out before a word is cut, and an address before it vanishes", () => {
   const id = "00000016-0000-0000-0000-000000000017";
   const rows = [{
     id,
@@ -104,7 +104,7 @@ Deno.test("texts go before a word of a closed list is cut, and an address goes b
   deepStrictEqual(shownAt(71, "text")[0], `${id}  INITIAL_PURCH…  1970-01-01 00:00Z`);
 });
 
-Deno.test("headers of numbers are cut, and numbers never", () => {
+Deno.test("headers of numbers are cut, numbers never", () => {
   const shownAt = (room: number) => {
     const { output, out } = screen(room);
     output.table([{ day: 0, rate: "33.33", all: 1234567 }], [
@@ -158,7 +158,7 @@ Deno.test("no number, date or time of any table is ever cut", () => {
   );
 });
 
-Deno.test("a column that can be spared goes before any other is cut, and only where it must", () => {
+Deno.test("an optional column is left out before any other is cut, and only if necessary", () => {
   const rows = [{ key: "spring", name: "Spring sale", at: "2026-01-31", by: "me" }];
   const spared: Column<typeof rows[number]>[] = [
     { header: "key", value: (row) => row.key, kind: "id" },

@@ -25,13 +25,13 @@ async function saidOf(watched: boolean, tries: number): Promise<string[]> {
   return said;
 }
 
-Deno.test("a wait is announced with its try on a terminal, and once in a pipe", async () => {
+Deno.test("a wait is announced with its attempt on a terminal, and once in a pipe", async () => {
   const first = "Waiting for http://127.0.0.1:9";
   deepEqual(await saidOf(true, 3), [first, `${first} (try 2)`, `${first} (try 3)`]);
   deepEqual(await saidOf(false, 3), [first]);
 });
 
-Deno.test("a request that is answered soon is not announced", async () => {
+Deno.test("a request with a quick answer is not announced", async () => {
   const said: string[] = [];
   const quick = announcing(() => Promise.resolve(new Response()), {
     say: (text) => void said.push(text),
@@ -73,7 +73,7 @@ Deno.test("the seconds left of a limit are one line in a pipe", async () => {
   match(err, /^Warning: The rate limit of the service is reached; retrying in 4 s\n$/);
 });
 
-Deno.test("a line that changes in place gives way to every other text", () => {
+Deno.test("a line that changes in place is removed before any other text", () => {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
   const terminal = withLiveLine({
@@ -112,7 +112,7 @@ Deno.test("a stopped wait removes its countdown", async () => {
   deepEqual(shown, ["2 s", ""]);
 });
 
-Deno.test("--timeout ends a whole command, and says so", async () => {
+Deno.test("--timeout ends a whole command, and reports it", async () => {
   // A request on the network is held by the system; here the test holds it.
   const held: Request[] = [];
   await using desk = await openDesk({

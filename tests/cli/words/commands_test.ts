@@ -209,7 +209,7 @@ const RUNS: [line: string, sends: [line: string, body?: unknown][], shows: RegEx
   ["version", [], /^cli \d+\.\d+\.\d+ \(\w+\/\w+, Deno [\d.]+\)$/m],
 ];
 
-Deno.test("every command of the catalogue sends what it should and shows what came", async () => {
+Deno.test("every command of the catalogue sends the right request and shows the answer", async () => {
   const files: Record<string, string> = {
     "key.json": '{"app_store": {"app_store_connect_api_key": "k"}}',
     "stripe.json": '{"type": "stripe", "name": "A", "stripe": {"stripe_account_id": null}}',
@@ -247,7 +247,7 @@ function namesIn(line: string, out: string): Record<string, string> {
   return line.startsWith("offerings create") ? { SPRING: id } : {};
 }
 
-Deno.test("every alias of a group works as its name does", async () => {
+Deno.test("every alias of a group works like its name", async () => {
   await using counter = await openCounter();
   for (const [name, { aliases, rows }] of Object.entries(SPECIFIED)) {
     if (COMING.has(name) || !rows.some(([command]) => command === "list")) continue;
@@ -258,7 +258,7 @@ Deno.test("every alias of a group works as its name does", async () => {
   }
 });
 
-Deno.test("what an update says in a file is merged with its flags, and flags win", async () => {
+Deno.test("an update merges its file with its flags, and flags win", async () => {
   await using counter = await openCounter({
     stdin: '\ufeff{"display_name": "From the file", "metadata": {"a": [1, {"b": null}]}}',
   });
@@ -273,7 +273,7 @@ Deno.test("what an update says in a file is merged with its flags, and flags win
   match(out, /^display_name +From the file\n[^]*^metadata\.a +1, \{"b":null\}$/m);
 });
 
-Deno.test("doctor passes where all is well, and fails where something is not", async () => {
+Deno.test("doctor passes without problems, and fails with one", async () => {
   await using counter = await openCounter();
   const well = await counter.run("doctor");
   equal(well.code, 0);

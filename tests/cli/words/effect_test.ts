@@ -2,7 +2,7 @@ import { deepEqual, ok } from "node:assert/strict";
 import { isReading } from "../../../lib/cli/words/effect.ts";
 import { requestsOfCommands } from "../../../scripts/docs/commands.ts";
 
-Deno.test("a command that reads sends nothing but reads, and every other one a change", async () => {
+Deno.test("a reading command sends only reads, and every other one a change", async () => {
   const requests = await requestsOfCommands();
   const changing = new Set<string>();
   const all = new Set<string>();

@@ -26,7 +26,7 @@ async function outOf(running: Promise<{ out: string }>): Promise<string> {
   return (await running).out;
 }
 
-Deno.test("what follows -- is no flag, whatever it looks like", async () => {
+Deno.test("text after -- is never a flag", async () => {
   await using desk = await openDesk();
   const body = { lookup_key: "--output", display_name: "A trap" };
   const asked: string[] = [];
@@ -41,7 +41,7 @@ Deno.test("what follows -- is no flag, whatever it looks like", async () => {
   match((await desk.run("offerings", "view", "--", "--output")).out, /^display_name +A trap$/m);
 });
 
-Deno.test("an id that looks like a flag is a mistake that says how to write it", async () => {
+Deno.test("an id that looks like a flag is an error with the right spelling", async () => {
   await using desk = await openDesk();
   const { code, err } = await desk.run("offerings", "view", "-abc");
   equal(code, 2);
@@ -83,7 +83,7 @@ Deno.test("a global flag without its value is refused", async () => {
   deepEqual(desk.sent, []);
 });
 
-Deno.test("a global flag that is given twice is refused, also with one value", async () => {
+Deno.test("a repeated global flag is refused, even with equal values", async () => {
   await using desk = await openDesk();
   for (
     const words of [
@@ -99,7 +99,7 @@ Deno.test("a global flag that is given twice is refused, also with one value", a
   deepEqual(desk.sent, []);
 });
 
-Deno.test("--project-id beats the environment, on every command", async () => {
+Deno.test("--project-id overrides the environment, for every command", async () => {
   await using counter = await openCounter();
   const { desk } = counter;
   const { out } = await desk.run("projects", "create", "--name", "Two", "--output", "json");
@@ -110,7 +110,7 @@ Deno.test("--project-id beats the environment, on every command", async () => {
   ok(desk.sent.some(({ path }) => path.startsWith(`/v2/projects/${id}/apps`)));
 });
 
-Deno.test("a project id is encoded once, and one that no URL carries is refused", async () => {
+Deno.test("a project id is encoded once, and an invalid one is refused", async () => {
   await using desk = await openDesk();
   await desk.run("offerings", "list", "--project-id", "a/b?c");
   equal(desk.sent.at(-1)?.path, "/v2/projects/a%2Fb%3Fc/offerings?limit=100");
@@ -123,7 +123,7 @@ Deno.test("a project id is encoded once, and one that no URL carries is refused"
   deepEqual(desk.sent.filter(({ path }) => path.startsWith("/v2")), []);
 });
 
-Deno.test("a profile that is not there is named in the error", async () => {
+Deno.test("a missing profile is named in the error", async () => {
   await using desk = await openDesk();
   desk.env["CLI_REFRESH_TOKEN"] = "";
   for (const words of [["--profile", "work"], ["--profile=work"]]) {
@@ -133,7 +133,7 @@ Deno.test("a profile that is not there is named in the error", async () => {
   }
 });
 
-Deno.test("version is the same under all its names, and JSON where that is asked for", async () => {
+Deno.test("version is the same under all its names, and available as JSON", async () => {
   await using desk = await openDesk({ empty: true });
   const { out } = await desk.run("version");
   for (const words of [["--version"], ["-V"]]) equal((await desk.run(...words)).out, out);
@@ -152,7 +152,7 @@ Deno.test("a group alone shows its help and does nothing", async () => {
   deepEqual(desk.sent, []);
 });
 
-Deno.test("-- before the command's own words separates nothing", async () => {
+Deno.test("-- before the command's own words has no effect", async () => {
   await using desk = await openDesk();
   for (const words of [["--", "apps", "list"], ["apps", "--", "list"]]) {
     const { code, out } = await desk.run(...words);
@@ -178,7 +178,7 @@ Deno.test("a flag with an empty value is refused, not sent as an argument", asyn
   equal(desk.sent.length, 0);
 });
 
-Deno.test("a long wait for the service is told", async () => {
+Deno.test("a long wait for the service is announced", async () => {
   let limited = true;
   await using desk = await openDesk({
     intercept: async (request, pass) => {
@@ -192,7 +192,7 @@ Deno.test("a long wait for the service is told", async () => {
   match(err, /The rate limit of the service is reached; retrying in 4[45] s/);
 });
 
-Deno.test("two problems at once stand on one line, and say once what cannot be done", async () => {
+Deno.test("two problems are one line with a single beginning", async () => {
   await using counter = await openCounter();
   const missing = await counter.run("simulate purchase");
   match(missing.err, /^Cannot [^:]*: <user-id> is missing; <product-id> is missing\nRun: /);

@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { rewrittenHint } from "../../../lib/cli/words/rewritten.ts";
 import { openCounter } from "../../support/cli_fixture.ts";
 
-Deno.test("an argument that Git Bash has changed is said to be", async () => {
+Deno.test("an argument changed by Git Bash is reported", async () => {
   await using counter = await openCounter();
   const ran = await counter.run(`subscribers info 'C:/Program Files/Git/customers'`);
   equal(ran.code, 5);
@@ -12,7 +12,7 @@ Deno.test("an argument that Git Bash has changed is said to be", async () => {
   );
 });
 
-Deno.test("only what Git Bash makes is taken for that", () => {
+Deno.test("only arguments from Git Bash are reported", () => {
   const typed = (word: string) => / changed (\S+) to /.exec(rewrittenHint([word]) ?? "")?.[1];
   deepEqual([
     typed("C:/Program Files/Git/customers"),

@@ -5,7 +5,7 @@ import { GLOBAL_FLAGS } from "../../../lib/cli/words/globals.ts";
 import { findPlace, isGroup } from "../../../lib/cli/words/place.ts";
 import { COMING, type Row, SPECIFIED } from "../../support/specified_commands.ts";
 
-Deno.test("every command of the specification is there, with its aliases, arguments and flags", async () => {
+Deno.test("every command of the specification exists, with its aliases, arguments and flags", async () => {
   const root = await loadFor([]);
   for (const [name, { aliases, rows }] of Object.entries(SPECIFIED)) {
     const entry = root.commands[name];
