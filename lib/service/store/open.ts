@@ -74,6 +74,7 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
   createForOwner(file);
   const connection = connect(file);
   try {
+    const isNew = schemaOf(connection).length === 0;
     const done = stepsDone(connection, migrations, file);
     if (done > 0) checkContent(connection, file, clock);
     // The answer tells the mode that is used from now on: some network drives allow no log.
@@ -81,7 +82,8 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
     if (answer?.journal_mode !== "wal") throw misuse("the drive does not allow a write-ahead log");
     const now = clock();
     migrate(connection, migrations, { file, now });
-    checkSchema(connection, memory(now).schema, file);
+    // What has just been made from nothing cannot differ, and to make it twice takes long.
+    if (!isNew) checkSchema(connection, memory(now).schema, file);
     connection.rows(`PRAGMA busy_timeout = ${THREAD_WAIT_MS}`);
   } catch (error) {
     connection.close();
