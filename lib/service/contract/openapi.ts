@@ -49,11 +49,14 @@ const SECURITY = {
 /** JSON text of the document for these routes. */
 export function openApiDocument(routes: readonly Operation[], version: string): string {
   const components = new Map<string, unknown>();
-  const schema = (type: z.ZodType, io: "input" | "output") => {
+  const schema = (type: z.ZodType, io: "input" | "output", isSent = io === "input") => {
     const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(type, {
       io,
       metadata: named,
       unrepresentable: "any",
+      override: ({ jsonSchema }) => {
+        if (isSent && isFreeText(jsonSchema)) jsonSchema.pattern = NO_NUL;
+      },
     });
     for (const [name, definition] of Object.entries($defs)) components.set(name, definition);
     return own;
@@ -78,7 +81,38 @@ export function openApiDocument(routes: readonly Operation[], version: string): 
   return JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
 }
 
-type ToSchema = (type: z.ZodType, io: "input" | "output") => object;
+/** Makes the schema of a type. What callers send holds no NUL. */
+type ToSchema = (type: z.ZodType, io: "input" | "output", isSent?: boolean) => object;
+
+/** Whether a schema is of text that may hold anything. */
+function isFreeText({ type, enum: values, const: value, pattern, allOf, format }: Schema): boolean {
+  const rules = [values, value, pattern, allOf, format];
+  return type === "string" && rules.every((rule) => rule === undefined);
+}
+
+type Schema = z.core.JSONSchema.BaseSchema;
+
+/** What holds of every body, in each of its texts and numbers. */
+const BODY =
+  "Every text must be valid Unicode without the character NUL. A number must be at most " +
+  `${Number.MAX_SAFE_INTEGER} in magnitude.`;
+
+/** What the statuses of errors mean, for every operation. */
+const MEANINGS: Readonly<Record<number, string>> = {
+  400: "The request is malformed, or a value is not as its description says",
+  401: "The credential is missing, unknown or no longer valid",
+  403: "The credential does not permit this",
+  404: "An object that the request names does not exist",
+  409:
+    "The change conflicts with another object, such as one of the same name, or one that uses it",
+  413: "The body is too large",
+  422: "The object's state, its store or the project's limits do not allow this",
+  423: "Another request with this Idempotency-Key is under way",
+  429: "Too many requests; Retry-After tells when to try again",
+  500: "The service failed",
+  503: "The service cannot work now; try again",
+  507: "The service's disk is full",
+};
 
 /** One operation of the document. */
 function operation(route: Operation, schema: ToSchema): object {
@@ -88,7 +122,7 @@ function operation(route: Operation, schema: ToSchema): object {
     ? ["SdkError", SDK_ERROR_STATUSES]
     : ["Error", ERROR_STATUSES];
   const errors = statuses.map((status) => [status, {
-    description: "An error",
+    description: MEANINGS[status] ?? "An error",
     content: { "application/json": { schema: { $ref: `#/components/schemas/${error}` } } },
   }]);
   return {
@@ -99,6 +133,7 @@ function operation(route: Operation, schema: ToSchema): object {
     parameters: [...pathParameters(route), ...queryParameters(route, schema), ...headers(route)],
     ...route.body && {
       requestBody: {
+        description: BODY,
         required: !route.body.safeParse({}).success,
         content: { "application/json": { schema: schema(route.body, "input") } },
       },
@@ -148,11 +183,11 @@ function queryParameters(route: Operation, schema: ToSchema): object[] {
     name,
     in: "query",
     required: !z.safeParse(type, undefined).success,
-    schema: schema(z.object({ [name]: type }), "output"),
+    schema: schema(z.object({ [name]: type }), "output", true),
   })).map((parameter) => ({ ...parameter, schema: onlyProperty(parameter) }));
   const values = [...route.expand.keys()];
   if (values.length === 0) return parameters;
-  const expand = { type: "array", items: { type: "string", enum: values } };
+  const expand = { type: "array", minItems: 1, items: { type: "string", enum: values } };
   return [...parameters, { name: "expand", in: "query", required: false, schema: expand }];
 }
 

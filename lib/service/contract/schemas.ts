@@ -9,7 +9,9 @@ import type { Page } from "../../page.ts";
 import type { DeletedObject } from "../../resources/shared.ts";
 
 /** What the OpenAPI document says of schemas: a name to stand under, or what they mean. */
-export const named = z.registry<{ id?: string; description?: string }>();
+export const named = z.registry<
+  { id?: string; description?: string; pattern?: string; format?: string }
+>();
 
 /** The most items on a page. */
 export const LARGEST_PAGE = 100;
@@ -23,6 +25,15 @@ export function component<S extends z.ZodType>(id: string, schema: S): S {
 /** Says in the OpenAPI document what a schema means. */
 export function described<S extends z.ZodType>(description: string, schema: S): S {
   named.add(schema, { description });
+  return schema;
+}
+
+/** Says in the OpenAPI document which pattern a text has that is checked in another way. */
+export function patterned<S extends z.ZodType>(
+  rule: { pattern: string; format?: string; description?: string },
+  schema: S,
+): S {
+  named.add(schema, rule);
   return schema;
 }
 

@@ -10,7 +10,7 @@ import type { AttributeChange, CustomerAttribute } from "../../resources/custome
 import { unprocessable } from "../contract/errors.ts";
 import { listOf, text } from "../contract/fields.ts";
 import type { Call } from "../contract/route.ts";
-import { component, millis } from "../contract/schemas.ts";
+import { component, millis, patterned } from "../contract/schemas.ts";
 import type { Place } from "./find.ts";
 import { type Listing, nestedPage, tombstoneOf } from "./lists.ts";
 import type { Row } from "../store/tables.ts";
@@ -58,10 +58,21 @@ const MOST_CUSTOM = 50;
 /** The most attributes that one request may set. */
 export const MOST_AT_ONCE = 50;
 
+/** The names of one's own choice. */
+const OWN_NAME = /^[a-zA-Z][a-zA-Z0-9_-]*$/;
+
 /** The name of an attribute. */
-export const attributeName = text(40).refine(
-  isAttributeName,
-  "must start with a letter and contain only letters, digits, _ and -, or be a reserved name such as $email",
+export const attributeName = patterned(
+  {
+    pattern: `${OWN_NAME.source}|^(${
+      [...RESERVED].map((one) => one.replace("$", "\\$")).join("|")
+    })$`,
+    description: "A name of your own, or a reserved one such as $email.",
+  },
+  text(40).refine(
+    isAttributeName,
+    "must start with a letter and contain only letters, digits, _ and -, or be a reserved name such as $email",
+  ),
 );
 
 /** The value of an attribute. */
@@ -151,7 +162,7 @@ export function attributeListing(
 
 /** Whether an attribute can have this name. */
 function isAttributeName(name: string): boolean {
-  return RESERVED.has(name) || /^[a-zA-Z][a-zA-Z0-9_-]*$/.test(name);
+  return RESERVED.has(name) || OWN_NAME.test(name);
 }
 
 /** How many of the names are of the customer's own choice. */

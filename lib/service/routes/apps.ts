@@ -110,6 +110,9 @@ const createApp = route({
 const updateApp = route({
   name: "updateApp",
   summary: "Changes an app. Its type stays.",
+  description:
+    "Of `app_store`, `mac_app_store`, `play_store`, `amazon`, `stripe`, `svc_billing`, " +
+    "`rc_billing`, `roku` and `paddle`, only the one that is the app's type is allowed.",
   method: "POST",
   path: "/apps/{id}",
   scope: WRITE,

@@ -10,7 +10,7 @@ import type { NewProduct, Product, ProductChanges } from "../../resources/produc
 import { invalid, unprocessable } from "../contract/errors.ts";
 import { displayName, objectId, text, unchangeable } from "../contract/fields.ts";
 import { type Call, route } from "../contract/route.ts";
-import { deletedSchema, pageOf, pageQuery } from "../contract/schemas.ts";
+import { deletedSchema, described, pageOf, pageQuery } from "../contract/schemas.ts";
 import { rememberAttachments } from "../records/attachments.ts";
 import { deleteRow, insertUnique, setState } from "../records/changes.ts";
 import { findApp, findProduct } from "../records/find.ts";
@@ -27,8 +27,10 @@ const newProduct: z.ZodType<NewProduct> = z.strictObject({
   type: productType,
   // Gap: "usually required" in the specification; without it the name is null.
   display_name: displayName.nullable().exactOptional(),
-  subscription: z.strictObject({ duration: z.enum(["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]) })
-    .exactOptional(),
+  subscription: described(
+    "Only for a subscription of an app of the type test_store.",
+    z.strictObject({ duration: z.enum(["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]) }),
+  ).exactOptional(),
   title: displayName.nullable().exactOptional(),
 });
 

@@ -12,9 +12,10 @@ import { moveHoldings } from "../ledger/owners.ts";
 import { route } from "../contract/route.ts";
 import { customerSchema, showCustomerWithAccess } from "../records/customers.ts";
 import { objectId } from "../contract/fields.ts";
+import { described } from "../contract/schemas.ts";
 
 const customerTransfer: z.ZodType<CustomerTransfer> = z.strictObject({
-  target_customer_id: z.string().min(1),
+  target_customer_id: described("Another customer than the one in the path.", z.string().min(1)),
   app_ids: z.array(objectId).min(1).nullable().exactOptional(),
 });
 

@@ -14,7 +14,14 @@ import { findApp, findWebhook, type Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { listPage, tableListing } from "../records/lists.ts";
 import { type Preparation, route } from "../contract/route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
+import {
+  component,
+  deletedSchema,
+  millis,
+  pageOf,
+  pageQuery,
+  patterned,
+} from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { LONGEST_URL, TargetError } from "../outbound/targets.ts";
@@ -39,7 +46,11 @@ const webhookSchema: z.ZodType<Webhook> = component(
 );
 
 const name = text(1500);
-const url = text(LONGEST_URL);
+const url = patterned({
+  pattern: "^[hH][tT][tT][pP][sS]?://",
+  format: "uri",
+  description: "An https address that leads to the Internet; the local service may allow others.",
+}, text(LONGEST_URL));
 const eventTypes = listOf(
   z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}, in lower case`),
   100,
