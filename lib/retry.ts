@@ -259,7 +259,7 @@ function deepestMessage(error: unknown): string {
 
 /** The error for an answer that cannot be the service's, with the settings to check. */
 export function unreadable(what: string, address: string): NetworkError {
-  return new NetworkError(`Cannot read the answer of ${address}: it contains ${what}`, {
+  return new NetworkError(`Cannot read the answer of ${address}: it has ${what}`, {
     hint: "Check that CLI_BASE_URL is the service's address, and that no proxy answers for it " +
       "(HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
   });

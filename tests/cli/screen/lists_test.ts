@@ -67,7 +67,7 @@ Deno.test("--limit shows that many items, even with --all, and requests no more"
       const sent = takeSent(desk);
       equal(sent.length, paths.length, `limit ${limit}: ${sent}`);
       for (const [i, path] of paths.entries()) match(sent[i] ?? "", path);
-      equal(err.includes("More follow"), limit < 205, err);
+      equal(err.includes("More items follow"), limit < 205, err);
     }
   }
 });
