@@ -127,6 +127,7 @@ export const OTHER_GROUPS: ReadonlySet<string> = new Set([
   "simulate",
   "clock",
   "scenario",
+  "verify",
   "events",
 ]);
 

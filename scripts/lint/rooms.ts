@@ -110,7 +110,7 @@ export const KEPT: readonly {
   },
   {
     name: "node:sqlite",
-    by: ["lib/service/store/", "scripts/bench/", "tests/"],
+    by: ["lib/service/store/", "scripts/bench/", "scripts/examples/webhook_access.ts", "tests/"],
     instead: "Go through the store: store.read() and store.write().",
   },
   {

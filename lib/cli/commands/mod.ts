@@ -55,6 +55,7 @@ export const TREE: readonly Entry[] = [
   entry("alias", [], async () => (await import("./alias.ts")).alias),
   entry("commands", [], async () => (await import("./commands.ts")).commands),
   entry("completion", [], async () => (await import("./completion.ts")).completion),
+  entry("verify", [], async () => (await import("./verify.ts")).verify),
   entry("doctor", [], async () => (await import("./doctor.ts")).doctor),
   entry("version", [], async () => (await import("./version.ts")).version),
 ];

@@ -34,6 +34,8 @@ export interface Given {
   readonly webhook: string | undefined;
   /** The id of what a name stands for. */
   id(name: Json | undefined): string;
+  /** The id of an event, by its number in the story, from 1. */
+  event(number: number): string;
   /** The moment after such a period from now, in milliseconds since 1970. */
   later(period: string): Promise<number>;
 }

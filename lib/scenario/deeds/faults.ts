@@ -4,6 +4,7 @@
  * @module
  */
 
+import { resendEvent } from "../../simulator/events.ts";
 import { addRequestFault, clearRequestFaults } from "../../simulator/faults.ts";
 import {
   addDeliveryFaults,
@@ -53,6 +54,12 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
       const fault = values as unknown as NewDeliveryFault;
       return await addDeliveryFaults(simulator, webhook, fault);
     },
+  },
+  resend: {
+    brief: "An event is delivered once more, by its number in the story.",
+    short: "number",
+    fields: { number: { brief: "The number, from 1", kind: whole(1, 100_000), required: true } },
+    perform: ({ simulator, values, event }) => resendEvent(simulator, event(Number(values.number))),
   },
   clear_faults: {
     brief: "Nothing goes wrong on purpose any more.",

@@ -185,6 +185,7 @@ async function act(bench: Bench, step: Step, marks: Marks): Promise<Refused | un
       values: action.values,
       webhook: bench.webhook,
       id: (name) => idOf(bench, name),
+      event: (number) => eventId(bench, number),
       later: (by) => targetOf(bench, { by }),
     });
     if (action.as !== undefined) bench.made.set(action.as, { ...done });
@@ -194,6 +195,13 @@ async function act(bench: Bench, step: Step, marks: Marks): Promise<Refused | un
     throw error;
   }
   return undefined;
+}
+
+/** The id of an event, by its number in the story. */
+function eventId({ seen }: Bench, number: number): string {
+  const event = seen[number - 1];
+  if (event) return event.id;
+  throw new CannotDo(`there were ${seen.length} events so far, and no number ${number}`);
 }
 
 /** When an advance ends, in milliseconds since 1970. */

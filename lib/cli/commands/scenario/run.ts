@@ -7,10 +7,10 @@
 import { createHash } from "node:crypto";
 import { ToolkitError, UsageError } from "../../../errors.ts";
 import { failuresOf, type Outcome } from "../../../scenario/run/outcome.ts";
-import { SECRET_FORM } from "../../../scenario/file/kinds.ts";
 import type { Context } from "../../context.ts";
 import { parseCount, parsePairs } from "../../input/input.ts";
 import { findScenarios, readScenario, type ScenarioFile } from "../../scenario/files.ts";
+import { checkedSecret } from "../../scenario/secret.ts";
 import { checkHost, isHere } from "../../scenario/hosts.ts";
 import { type Played, playedJson, showPlayed } from "../../scenario/report.ts";
 import { counted } from "../../screen/display.ts";
@@ -85,17 +85,6 @@ interface PlayOptions {
   readonly secret: string | undefined;
   /** Whether other machines may be reached. */
   readonly allowHost: boolean;
-}
-
-/** A secret that signs deliveries. */
-export function checkedSecret(secret: string | undefined): string | undefined {
-  if (secret === undefined || SECRET_FORM.test(secret)) return secret;
-  throw new UsageError(
-    "Cannot use the signing secret: it is not whsec_ and 24 to 64 bytes in base64",
-    {
-      hint: "Pass --secret, or set CLI_WEBHOOK_SECRET.",
-    },
-  );
 }
 
 /** Adds a problem to a file that delivers to another machine. */

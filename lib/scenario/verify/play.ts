@@ -1,0 +1,227 @@
+/**
+ * Playing a life on a stage: its events, and who has access at the end.
+ *
+ * @module
+ */
+
+import { ApiError } from "../../errors.ts";
+import {
+  createCustomer,
+  grantEntitlement,
+  revokeGrantedEntitlement,
+  transferCustomer,
+} from "../../resources/customers.ts";
+import { listEntitlements } from "../../resources/entitlements.ts";
+import { advanceClock, getClock } from "../../simulator/clock.ts";
+import { buyProduct } from "../../simulator/purchases.ts";
+import {
+  cancelSubscription,
+  changeProduct,
+  expireSubscription,
+  failCharge,
+  recoverCharge,
+  refundSubscription,
+  renewSubscription,
+  reverseSubscriptionRefund,
+  uncancelSubscription,
+} from "../../simulator/subscriptions.ts";
+import { listEvents } from "../../simulator/events.ts";
+import { accessOf, readFrom } from "../run/bench.ts";
+import type { Stage } from "../run/stage.ts";
+import type { Json } from "../file/tree.ts";
+import type { Life, Move } from "./life.ts";
+
+/** An event of a life, as it is delivered. */
+export interface LifeEvent {
+  /** Its id. */
+  readonly id: string;
+  /** Its type. */
+  readonly type: string;
+  /** The body of the delivery. */
+  readonly body: { readonly event: { readonly [field: string]: Json } };
+}
+
+/** A life that was played. */
+export interface Played {
+  /** The ids of the two customers. */
+  readonly customers: readonly [string, string];
+  /** Its events, in order. */
+  readonly events: readonly LifeEvent[];
+  /** The entitlements of each customer at the end, those of sandbox purchases left out. */
+  readonly truth: ReadonlyMap<string, readonly string[]>;
+  /** What was done, as steps of a scenario file, and how many events there were after each. */
+  readonly steps: readonly PlayedStep[];
+}
+
+/** A step of a life. */
+export interface PlayedStep {
+  /** The step, as it stands in a file. */
+  readonly text: string;
+  /** How many events there were after it. */
+  readonly events: number;
+}
+
+/** What is known while a life is played. */
+interface Playing {
+  /** Where it is played. */
+  stage: Stage;
+  /** The ids of the two customers. */
+  customers: readonly [string, string];
+  /** The latest subscription of each customer, with its name in the file. */
+  held: ({ id: string; name: string } | undefined)[];
+  /** Customers who have bought in the sandbox, and nothing else. */
+  sandbox: Set<string>;
+  /** The steps so far. */
+  steps: PlayedStep[];
+  /** How many names were given. */
+  names: number;
+}
+
+/** Plays a life. What the service refuses is left out. */
+export async function playLife(
+  stage: Stage,
+  { moves }: Life,
+  customers: readonly [string, string],
+): Promise<Played> {
+  const playing: Playing = {
+    stage,
+    customers,
+    held: [undefined, undefined],
+    sandbox: new Set(),
+    steps: [],
+    names: 0,
+  };
+  const [last] = (await listEvents(stage.simulator, { limit: 1, order: "desc" })).items;
+  const list = async () => {
+    const query = { limit: 1000, ...last && { starting_after: last.id } };
+    const { items } = await listEvents(stage.simulator, query);
+    // Earlier lives go on while time passes.
+    return items.filter(({ customer_id }) => customers.includes(String(customer_id)));
+  };
+  for (const customer of customers) await createCustomer(stage.client, { id: customer });
+  for (const move of moves) {
+    try {
+      const step = await DOINGS[move.what](playing, move);
+      if (step === undefined) continue;
+      playing.steps.push({ text: step, events: (await list()).length });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    }
+  }
+  const truth = new Map<string, readonly string[]>();
+  const bench = {
+    stage,
+    read: <T>(request: Parameters<Stage["send"]>[0]) => readFrom<T>(stage, request),
+  };
+  for (const customer of customers) {
+    truth.set(customer, playing.sandbox.has(customer) ? [] : await accessOf(bench, customer));
+  }
+  const events = (await list()).map(({ id, type, delivery }) => ({
+    id,
+    type,
+    body: delivery as unknown as LifeEvent["body"],
+  }));
+  return { customers, events, truth, steps: playing.steps };
+}
+
+type Doing = (playing: Playing, move: Move) => Promise<string | undefined>;
+
+/** Does each move. Returns the step of a scenario file, or undefined when there is nothing to do. */
+const DOINGS: Readonly<Record<Move["what"], Doing>> = {
+  buy: (playing, move) => buy(playing, move, "notes.pro.monthly"),
+  buy_trial: (playing, move) => buy(playing, move, "notes.pro.monthly", { trial: "P1W" }),
+  buy_annual: (playing, move) => buy(playing, move, "notes.pro.annual"),
+  buy_sandbox: (playing, move) =>
+    buy(playing, move, "notes.pro.monthly", { environment: "sandbox" }),
+  renew: act("renew", (simulator, id) => renewSubscription(simulator, id)),
+  cancel: act("cancel", (simulator, id) => cancelSubscription(simulator, id)),
+  uncancel: act("uncancel", (simulator, id) => uncancelSubscription(simulator, id)),
+  fail: act("fail", (simulator, id) => failCharge(simulator, id, {})),
+  fail_without_grace: act(
+    "fail",
+    (simulator, id) => failCharge(simulator, id, { grace: null }),
+    "grace: none",
+  ),
+  recover: act("recover", (simulator, id) => recoverCharge(simulator, id)),
+  refund: act("refund", (simulator, id) => refundSubscription(simulator, id)),
+  reverse_refund: act(
+    "reverse_refund",
+    (simulator, id) => reverseSubscriptionRefund(simulator, id),
+  ),
+  change: act(
+    "change_product",
+    (simulator, id) => changeProduct(simulator, id, { product_id: "notes.pro.annual" }),
+    "product: notes.pro.annual",
+  ),
+  expire: act("expire", (simulator, id) => expireSubscription(simulator, id)),
+  async grant({ stage, customers, sandbox }, { who }) {
+    const customer = customers[who];
+    // What a sandbox customer has besides is told apart by nobody.
+    if (sandbox.has(customer)) return undefined;
+    const entitlement_id = await proOf(stage);
+    const expires_at = (await getClock(stage.simulator)).now + 60 * DAY_MS;
+    await grantEntitlement(stage.client, customer, { entitlement_id, expires_at });
+    return `grant: { customer: ${NAMES[who]}, entitlement: pro, for: P60D }`;
+  },
+  async revoke({ stage, customers }, { who }) {
+    const entitlement_id = await proOf(stage);
+    await revokeGrantedEntitlement(stage.client, customers[who], { entitlement_id });
+    return `revoke: { customer: ${NAMES[who]}, entitlement: pro }`;
+  },
+  async transfer({ stage, customers, held, sandbox }, { who }) {
+    const other = who === 0 ? 1 : 0;
+    if (!held[who] || held[other] || sandbox.size > 0) return undefined;
+    await transferCustomer(stage.client, customers[who], { target_customer_id: customers[other] });
+    held[other] = held[who];
+    held[who] = undefined;
+    return `transfer: { from: ${NAMES[who]}, to: ${NAMES[other]} }`;
+  },
+  async wait({ stage }) {
+    await advanceClock(stage.simulator, { by: "P1M", confirmed: true });
+    return "advance: P1M";
+  },
+};
+
+const DAY_MS = 86_400_000;
+
+/** The names of the two customers in a file. */
+export const NAMES = ["ada", "bob"] as const;
+
+async function buy(
+  playing: Playing,
+  { who }: Move,
+  product_id: string,
+  how: { trial?: string; environment?: "sandbox" } = {},
+): Promise<string | undefined> {
+  const { stage, customers, held, sandbox } = playing;
+  const customer = customers[who];
+  // Somebody who tests and pays has access for two reasons, and events tell only of one at a time.
+  const tests = how.environment === "sandbox";
+  if (tests ? held[who] && !sandbox.has(customer) : sandbox.has(customer)) return undefined;
+  const { id } = await buyProduct(stage.simulator, { customer_id: customer, product_id, ...how });
+  const name = `s${++playing.names}`;
+  held[who] = { id, name };
+  if (tests) sandbox.add(customer);
+  const more = Object.entries(how).map(([key, value]) => `, ${key}: ${value}`).join("");
+  return `purchase: { customer: ${NAMES[who]}, product: ${product_id}${more} }\n    as: ${name}`;
+}
+
+/** A move that is done to the latest subscription of a customer. */
+function act(
+  name: string,
+  send: (simulator: Stage["simulator"], id: string) => Promise<object>,
+  more = "",
+): Doing {
+  return async ({ stage, held }, { who }) => {
+    const own = held[who];
+    if (!own) return undefined;
+    await send(stage.simulator, own.id);
+    const field = name.includes("refund") ? "of" : "subscription";
+    return more === "" ? `${name}: ${own.name}` : `${name}: { ${field}: ${own.name}, ${more} }`;
+  };
+}
+
+async function proOf(stage: Stage): Promise<string> {
+  const { items } = await listEntitlements(stage.client, { limit: 100 });
+  return items.find(({ lookup_key }) => lookup_key === "pro")?.id ?? "";
+}
