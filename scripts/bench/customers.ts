@@ -129,7 +129,7 @@ export function customerId(number: number): string {
 }
 
 /** Writes customers behind those of the only project. */
-function insertCustomers(file: string, count: number): void {
+export function insertCustomers(file: string, count: number): void {
   const connection = connect(file);
   try {
     const [project] = connection.rows("SELECT id, last_seq FROM projects");

@@ -5,6 +5,7 @@
  */
 
 import { measureCustomers } from "./customers.ts";
+import { measureExport } from "./export.ts";
 import { measureDelivery } from "./delivery.ts";
 import { measureDeliverySpeed } from "./delivery_speed.ts";
 import { measureGrowth } from "./growth.ts";
@@ -177,6 +178,11 @@ export const SECTIONS: readonly SectionPlan[] = [
         large: grown,
         small: { customers: 1000, projects: 2 },
       }),
+  },
+  {
+    name: "export",
+    title: "A list of all customers as CSV and as lines of JSON",
+    measure: ({ grown }, room) => measureExport({ customers: grown.customers, ...room }),
   },
 ];
 
