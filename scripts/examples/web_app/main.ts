@@ -35,7 +35,7 @@ function onListen(address: Deno.NetAddr): void {
 
 /** The page's code and the SDK as one file for the browser. */
 async function bundlePage(): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command("deno", {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["bundle", "--quiet", "--platform=browser", "app.ts"],
     cwd: here("."),
   }).output();
