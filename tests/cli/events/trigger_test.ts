@@ -1,4 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { createApp } from "../../../lib/resources/apps.ts";
+import { createProduct } from "../../../lib/resources/products.ts";
+import { createVirtualCurrency } from "../../../lib/resources/virtual_currencies.ts";
 import { EVENT_TYPES } from "../../../lib/cli/events/types.ts";
 import { RECIPES } from "../../../lib/service/sim/trigger/recipes.ts";
 import { EVENT_TYPES as CHOOSABLE } from "../../../lib/service/events/types.ts";
@@ -35,6 +38,31 @@ Deno.test("a renewal keeps the currency of the customer's subscription", async (
   }
   equal((await simulate(desk).rows("subscriptions")).length, 1);
   equal((await simulate(desk).rows("transactions")).length, 3);
+});
+
+Deno.test("a subscription in a store without currencies does not count as one that brings some", async () => {
+  await using desk = await openTriggering({ buyers: false });
+  const app = await createApp(desk.client, {
+    name: "Amazon",
+    type: "amazon",
+    amazon: { package_name: "com.example.notes" },
+  });
+  const product = await createProduct(desk.client, {
+    app_id: app.id,
+    store_identifier: "monthly.amazon",
+    type: "subscription",
+  });
+  const { id } = await productNamed(desk, "notes.pro.monthly");
+  await createVirtualCurrency(desk.client, {
+    code: "GEM",
+    name: "Gems",
+    product_grants: [{ product_ids: [product.id, id], amount: 5 }],
+  });
+  const sim = simulate(desk);
+  await sim.subscribe({ product_id: "monthly.amazon", price: 3, duration: "P1M" });
+  await trigger(desk, "VIRTUAL_CURRENCY_TRANSACTION", "--customer", "ada");
+  const bought = (await sim.rows("subscriptions")).map((row) => row.product_id);
+  deepEqual(bought, [product.id, id]);
 });
 
 /** All types of the documents. */
