@@ -17,6 +17,7 @@
 
 import { AuthError, NetworkError, UsageError } from "./errors.ts";
 import type { WebhookEvent } from "./webhook_event.ts";
+import { joinBytes } from "./bytes.ts";
 
 /** The options of a verification. */
 export interface VerifyOptions {
@@ -158,7 +159,7 @@ async function fits(
   if (bytes.length === 0) return false;
   const hmac = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
-  return await crypto.subtle.verify("HMAC", key, hash, joined([encoder.encode(prefix), body]));
+  return await crypto.subtle.verify("HMAC", key, hash, joinBytes([encoder.encode(prefix), body]));
 }
 
 /** The event in a verified body. */
@@ -187,17 +188,7 @@ async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
     if (size > LARGEST_BODY) throw untrusted("its body is too large");
     parts.push(part);
   }
-  return joined(parts);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return joinBytes(parts);
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {

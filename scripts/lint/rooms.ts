@@ -80,10 +80,11 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 };
 
 /**
- * Files that every room may load: what all of them speak of, and the one way to write a secret. No
+ * Files that every room may load: what all of them speak of, bytes, and the one way to write a secret. No
  * bare `Error` crosses a room.
  */
 export const COMMON: readonly string[] = [
+  "lib/bytes.ts",
   "lib/errors.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",

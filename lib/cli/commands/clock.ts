@@ -5,13 +5,14 @@
  */
 
 import { type Command, command, group } from "../words/command.ts";
-import { showClock, utc } from "../local/clock.ts";
+import { showClock } from "../local/clock.ts";
 import { dataFlag } from "../local/local_service.ts";
 import { openSimulator, sameFlags } from "../local/simulator.ts";
 import { advance } from "./clock/advance.ts";
 import { cancel } from "./clock/cancel.ts";
 import { freezeClock, getClock, type ProjectClock, runClock } from "../../simulator/clock.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
+import { time } from "../screen/display.ts";
 
 const show = command({
   brief: "Show a project's clock",
@@ -22,12 +23,12 @@ const show = command({
 });
 
 const freeze = onClock("Stop a project's clock", freezeClock, (clock, flags) => [
-  `The clock is stopped at ${utc(clock.now)}`,
+  `The clock is stopped at ${time(clock.now)}`,
   `Advance it: cli clock advance 30d${flags}`,
 ]);
 
 const run = onClock("Let a project's clock run", runClock, (clock, flags) => [
-  `The clock runs from ${utc(clock.now)}`,
+  `The clock runs from ${time(clock.now)}`,
   `Stop it: cli clock freeze${flags}`,
 ]);
 

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { skipSpace } from "../screen/json_text.ts";
+
 /** One thing wrong with a text, and where. */
 interface JsonFault {
   /** The line, from 1. */
@@ -69,13 +71,6 @@ export function findJsonFault(text: string): JsonFault | undefined {
 export function positionOf(text: string, at: number): { line: number; column: number } {
   const lines = text.slice(0, at).split(/\r\n|\n|\r/);
   return { line: lines.length, column: [...(lines.at(-1) ?? "")].length + 1 };
-}
-
-/** The first position from `at` that is not white space of JSON. */
-export function skipSpace(text: string, at: number): number {
-  let i = at;
-  while (i < text.length && " \n\r\t".includes(text.charAt(i))) i++;
-  return i;
 }
 
 /** Walks through the tokens. It keeps its own levels, since recursion would run out. */

@@ -6,7 +6,9 @@
  */
 
 import { Cancelled, UsageError } from "../../errors.ts";
-import { findJsonFault, positionOf, skipSpace } from "./check_json.ts";
+import { skipSpace } from "../screen/json_text.ts";
+import { findJsonFault, positionOf } from "./check_json.ts";
+import { joinBytes } from "../../bytes.ts";
 
 /** The files and the standard input that a command may read. */
 export interface Files {
@@ -93,7 +95,7 @@ async function readBytes(files: Files, path: string, name: string): Promise<Uint
     if (files.signal?.aborted) throw new Cancelled("Stopped", { cause: files.signal.reason });
     throw unreadable(name, error);
   }
-  return joined(chunks, size);
+  return joinBytes(chunks);
 }
 
 /** The same bytes, until the signal fires. */
@@ -103,17 +105,6 @@ function interruptible(
 ): ReadableStream<Uint8Array> {
   if (!signal) return stream;
   return stream.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
-}
-
-/** Puts chunks together. */
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
 }
 
 /** Says why a file could not be read. */

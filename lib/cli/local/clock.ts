@@ -6,7 +6,6 @@
 
 import type { ProjectClock } from "../../simulator/clock.ts";
 import type { Context } from "../context.ts";
-import { time } from "../screen/display.ts";
 import type { Field } from "../screen/output.ts";
 import { showOne } from "../words/plain.ts";
 
@@ -21,11 +20,6 @@ const fields: Field<ProjectClock>[] = [
 export function showClock(context: Context, clock: ProjectClock): void {
   if (context.out.format === "json") return showOne(context, clock);
   context.out.card(clock, fields);
-}
-
-/** A time for people. */
-export function utc(ms: number): string {
-  return time(ms);
 }
 
 /** How far a clock is ahead, or behind where it has been stopped. */

@@ -12,6 +12,7 @@ import { parseDate } from "../input/input.ts";
 import { adminOf, folderOf, MEMORY } from "./local_service.ts";
 import { type Flag, parsed } from "../words/parameters.ts";
 import { quoted } from "../words/shell.ts";
+import { isLoopback } from "../../address.ts";
 
 /** How long the simulator may take, in milliseconds: years of a large project pass in one request. */
 const LONGEST_MS = 3_600_000;
@@ -86,11 +87,6 @@ async function isNoted(
 function isSame(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];
   return a.href === b.href || isLoopback(one) && isLoopback(other) && a.port === b.port;
-}
-
-/** Whether an address is on this machine. */
-function isLoopback(address: string): boolean {
-  return /^(127(\.\d+){3}|localhost|\[::1\])$/.test(new URL(address).hostname);
 }
 
 /** The flags that make a command mean the same project, for a command to run next. */

@@ -219,7 +219,7 @@ function stringEnd(text: string, at: number): number {
 }
 
 /** The first position from `at` that is not white space of JSON. */
-function skipSpace(text: string, at: number): number {
+export function skipSpace(text: string, at: number): number {
   let i = at;
   while (i < text.length && isSpace(text.charCodeAt(i))) i++;
   return i;

@@ -6,6 +6,7 @@
  */
 
 import type { Wire } from "../outbound/wires.ts";
+import { joinBytes } from "../../bytes.ts";
 
 /** Headers in the order in which they are sent. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
@@ -92,7 +93,7 @@ export async function exchange(
   } catch (error) {
     broken = error instanceof ReplyError ? error.message : "closed the connection";
   }
-  return { ...head, body: joined(kept), cut: size > KEPT_BYTES, broken };
+  return { ...head, body: joinBytes(kept), cut: size > KEPT_BYTES, broken };
 }
 
 /** Whether the real answer comes later. */
@@ -111,7 +112,7 @@ function bytesOf(
     `Content-Length: ${body.length}`,
     "Connection: close",
   ];
-  return joined([new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`), body]);
+  return joinBytes([new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`), body]);
 }
 
 async function writeAll(wire: Wire, bytes: Uint8Array): Promise<void> {
@@ -142,7 +143,7 @@ function openSource(wire: Wire): Source {
     if (count === null) return false;
     bytes += count;
     pieces++;
-    waiting = joined([waiting, chunk.subarray(0, count)]);
+    waiting = joinBytes([waiting, chunk.subarray(0, count)]);
     return true;
   };
   const take = (count: number): Uint8Array => {
@@ -241,16 +242,6 @@ async function* chunks(source: Source): AsyncGenerator<Uint8Array, void, undefin
     if (await source.line() !== "") throw new ReplyError("sent a chunk of the wrong size");
   }
   while (await source.line() !== "");
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 const latin1Decoder = new TextDecoder("latin1");

@@ -7,7 +7,7 @@
 import { Cancelled, UsageError } from "../../../errors.ts";
 import { pause } from "../../../retry.ts";
 import type { Context } from "../../context.ts";
-import { showClock, utc } from "../../local/clock.ts";
+import { showClock } from "../../local/clock.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import { moment, openSimulator, parsePeriod, sameFlags } from "../../local/simulator.ts";
 import type { Column } from "../../screen/output.ts";
@@ -24,6 +24,7 @@ import {
   startAdvance,
 } from "../../../simulator/clock.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
+import { time } from "../../screen/display.ts";
 
 const columns: Column<readonly [type: string, count: number]>[] = [
   { header: "event", value: ([type]) => type },
@@ -59,7 +60,7 @@ export const advance = command({
     const events = Object.entries(moved.events);
     const count = events.reduce((sum, [, each]) => sum + each, 0);
     out.table(events, columns, { title: `Events (${count})`, empty: "none" });
-    out.done(`The clock moved from ${utc(moved.from)} to ${utc(moved.now)}`);
+    out.done(`The clock moved from ${time(moved.from)} to ${time(moved.now)}`);
     if (count > 0) out.note(`See them: cli events list${flags}`);
   },
 });
@@ -74,7 +75,7 @@ async function confirmLong(
   const { due, to, most_unasked } = await previewAdvance(simulator, body);
   if (due <= most_unasked) return;
   const question = `About ${due} renewals and similar steps are due by ${
-    utc(to)
+    time(to)
   }. Advance the clock?`;
   await askFirst(context, input, question);
 }
@@ -103,7 +104,7 @@ async function stopClock(context: Context, data: string | undefined): Promise<st
     const simulator = await openSimulator(context, data, { heedsStop: false });
     const { cancelled, now } = await cancelAdvance(simulator);
     return cancelled
-      ? `The clock was stopped at ${utc(now)}.`
+      ? `The clock was stopped at ${time(now)}.`
       : `The advance had already finished. See: cli clock show${flags}`;
   } catch {
     return `The advance continues. Stop it with: cli clock cancel${flags}`;
@@ -135,8 +136,8 @@ async function arrival({ out, signal }: Context, simulator: Simulator): Promise<
 /** The progress of an advance, in words. */
 function told({ now, done, left, left_ms }: ClockProgress): string {
   const share = Math.floor(100 * done / Math.max(1, done + left));
-  const time = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
-  return `The clock is at ${utc(now)}: ${share} %${time}`;
+  const wait = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
+  return `The clock is at ${time(now)}: ${share} %${wait}`;
 }
 
 /** The body that advances the clock. */

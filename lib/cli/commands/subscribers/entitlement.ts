@@ -7,7 +7,6 @@
 import { answeredAt } from "../../../client.ts";
 import { argument } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
-import { time } from "../../screen/display.ts";
 
 /** The arguments of both commands. */
 export const args = {
@@ -21,9 +20,4 @@ export function clockOf({ around }: Context, answer: object): () => number {
   // A smaller difference is the time of the answer, and the fraction of a second that it omits.
   const ahead = told === undefined ? 0 : told - around.now();
   return () => around.now() + (Math.abs(ahead) < 3000 ? 0 : ahead);
-}
-
-/** A time, for display. */
-export function utc(ms: number): string {
-  return time(ms);
 }

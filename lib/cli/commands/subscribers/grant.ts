@@ -4,7 +4,7 @@
  * @module
  */
 
-import { args, clockOf, utc } from "./entitlement.ts";
+import { args, clockOf } from "./entitlement.ts";
 import { nestedItems } from "../../../page.ts";
 import { type Customer, getCustomer, grantEntitlement } from "../../../resources/customers.ts";
 import { type Entitlement, getEntitlement } from "../../../resources/entitlements.ts";
@@ -14,6 +14,7 @@ import { parseDuration } from "../../input/input.ts";
 import { askAbout, confirmFlags } from "../../words/plain.ts";
 import { showSubscriber } from "./card.ts";
 import { keysOf, permitted } from "./holdings.ts";
+import { time } from "../../screen/display.ts";
 
 /** Grants an entitlement for a limited time. */
 export const grant = command({
@@ -46,12 +47,12 @@ export const grant = command({
     const expires_at = parseDuration(duration, clockOf(context, customer)());
     const name = found?.lookup_key ?? entitlement;
     warnOfShorter(context, customer, found, expires_at);
-    const deed = `Grant ${name} to ${user_id} until ${utc(expires_at)}`;
+    const deed = `Grant ${name} to ${user_id} until ${time(expires_at)}`;
     await askAbout(context, input, () => deed);
     const body = { entitlement_id: entitlement, expires_at };
     const answer = await grantEntitlement(client, user_id, body);
     showSubscriber(context, answer, { keys: keysOf(found ? [found] : []) });
-    context.out.done(`Granted ${name} to ${user_id} until ${utc(expires_at)}`);
+    context.out.done(`Granted ${name} to ${user_id} until ${time(expires_at)}`);
   },
 });
 
@@ -66,7 +67,7 @@ function warnOfShorter(
     entitlement_id === entitlement?.id
   );
   if (!entitlement || !active || (active.expires_at ?? Infinity) <= until) return;
-  const end = active.expires_at ? `until ${utc(active.expires_at)}` : "forever";
+  const end = active.expires_at ? `until ${time(active.expires_at)}` : "forever";
   out.warn(
     `${id} already has ${entitlement.lookup_key ?? entitlement.id} ${end}; ` +
       "this grant ends sooner and replaces an earlier grant",

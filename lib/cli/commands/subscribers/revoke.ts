@@ -4,7 +4,7 @@
  * @module
  */
 
-import { args, clockOf, utc } from "./entitlement.ts";
+import { args, clockOf } from "./entitlement.ts";
 import { type Client } from "../../../client.ts";
 import { ApiError } from "../../../errors.ts";
 import { nestedItems } from "../../../page.ts";
@@ -33,6 +33,7 @@ import {
   readPurchases,
   readSubscriptions,
 } from "./holdings.ts";
+import { time } from "../../screen/display.ts";
 
 /** Ends a grant. */
 export const revoke = command({
@@ -63,7 +64,7 @@ export const revoke = command({
     await tellOthers(context, client, entitlement, giving.filter((one) => !isGrant(one)));
     if (given === undefined) return leave(`${user_id} has no grant of ${entitlement}`);
     const until = endOf(given) ?? Infinity;
-    const soon = `the grant of ${entitlement} ends at ${utc(until)} anyway`;
+    const soon = `the grant of ${entitlement} ends at ${time(until)} anyway`;
     if (!atOnce && until <= now() + SOONEST) return leave(soon);
     const deed = `Revoke the grant of ${entitlement} from ${user_id}`;
     await askAbout(context, input, () => deed);
@@ -79,7 +80,7 @@ export const revoke = command({
     const ended = await endSoon(end, now, until);
     if (ended === undefined) return leave(soon);
     showSubscriber(context, ended.answer, { keys });
-    out.done(`Revoked the grant of ${entitlement}: it ends at ${utc(ended.at)}`);
+    out.done(`Revoked the grant of ${entitlement}: it ends at ${time(ended.at)}`);
   },
 });
 
@@ -157,7 +158,7 @@ async function tellOthers(
   const names = await permitted(productNames(client, others)) ?? new Map();
   for (const one of others) {
     const end = endOf(one);
-    const until = end === null ? "forever" : `until ${utc(end)}`;
+    const until = end === null ? "forever" : `until ${time(end)}`;
     const about = [one.store, one.id].filter(Boolean).join(", ");
     const what = `${nameOf(one, names)}${about && ` (${about})`}`;
     out.warn(`Access to ${entitlement} remains ${until} through ${what}`);
