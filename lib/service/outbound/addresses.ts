@@ -4,15 +4,15 @@
  * @module
  */
 
+import { BlockList, isIP } from "node:net";
+
 /** Where an address leads: to the Internet, to this machine, into a local network, or nowhere. */
 export type AddressUse = "public" | "loopback" | "private" | "reserved";
 
-/** A range of addresses, by its first bytes. */
+/** A range of addresses. */
 interface Range {
-  /** The bytes that the range begins with. */
-  readonly bytes: readonly number[];
-  /** How many bits of them count. */
-  readonly bits: number;
+  /** Finds addresses in the range. */
+  readonly list: BlockList;
   /** What the range is for. */
   readonly use: AddressUse;
 }
@@ -62,69 +62,36 @@ const WRAPPING: readonly Range[] = [
 
 /** What an address is for. Text that is not an address in its usual form is reserved. */
 export function useOf(address: string): AddressUse {
-  const bytes = parseAddress(address);
-  if (bytes === undefined) return "reserved";
-  return bytes.length === 4 ? useOfV4(bytes) : useOfV6(bytes);
+  if (!isAddress(address)) return "reserved";
+  return isIP(address) === 4 ? useOfV4(address) : useOfV6(address);
 }
 
-/** Whether text is an address in its usual form. */
+/** Whether text is an address in its usual form, without a zone. */
 export function isAddress(text: string): boolean {
-  return parseAddress(text) !== undefined;
+  return isIP(text) !== 0 && !text.includes("%");
 }
 
-function useOfV4(bytes: readonly number[]): AddressUse {
-  return V4.find((one) => holds(one, bytes))?.use ?? "public";
+function useOfV4(address: string): AddressUse {
+  return V4.find(({ list }) => list.check(address, "ipv4"))?.use ?? "public";
 }
 
-function useOfV6(bytes: readonly number[]): AddressUse {
-  if (WRAPPING.some((one) => holds(one, bytes))) return useOfV4(bytes.slice(12));
-  return V6.find((one) => holds(one, bytes))?.use ?? "reserved";
+function useOfV6(address: string): AddressUse {
+  const within = ({ list }: Range) => list.check(address, "ipv6");
+  return WRAPPING.some(within) ? useOfV4(wrappedIn(address)) : V6.find(within)?.use ?? "reserved";
 }
 
-/** Whether an address is in a range. */
-function holds({ bytes, bits }: Range, address: readonly number[]): boolean {
-  return address.every((byte, i) => {
-    const counting = Math.min(Math.max(bits - i * 8, 0), 8);
-    const mask = 0xff << (8 - counting) & 0xff;
-    return (byte & mask) === ((bytes[i] ?? 0) & mask);
-  });
+/** The IPv4 address in the last two groups of one of IPv6. */
+function wrappedIn(address: string): string {
+  // A URL has an address in its shortest form: without IPv4, and `::` for groups of zeros.
+  const { hostname } = new URL(`http://[${address}]`);
+  const groups = hostname.slice(1, -1).split(":").slice(-2).map((group) =>
+    parseInt(group || "0", 16)
+  );
+  return groups.flatMap((group) => [group >> 8, group & 0xff]).join(".");
 }
 
 function range(first: string, bits: number, use: AddressUse): Range {
-  return { bytes: parseAddress(first) ?? [], bits, use };
-}
-
-/** The 4 or 16 bytes of an address; undefined for anything else, such as octal or a zone. */
-function parseAddress(text: string): number[] | undefined {
-  return text.includes(":") ? parseV6(text) : parseV4(text);
-}
-
-function parseV4(text: string): number[] | undefined {
-  const parts = text.split(".");
-  const isByte = (part: string) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255;
-  return parts.length === 4 && parts.every(isByte) ? parts.map(Number) : undefined;
-}
-
-function parseV6(text: string): number[] | undefined {
-  const [left = "", right, ...more] = text.split("::");
-  if (more.length > 0) return undefined;
-  // An IPv4 address may stand for the last two groups.
-  const front = bytesOfGroups(left, right === undefined);
-  if (right === undefined) return front?.length === 16 ? front : undefined;
-  const back = bytesOfGroups(right, true);
-  if (!front || !back) return undefined;
-  const gap = 16 - front.length - back.length;
-  return gap < 2 ? undefined : [...front, ...new Array<number>(gap).fill(0), ...back];
-}
-
-/** The bytes of groups between colons. */
-function bytesOfGroups(text: string, v4Last: boolean): number[] | undefined {
-  if (text === "") return [];
-  const groups = text.split(":");
-  const bytes = groups.map((group, i) => {
-    if (v4Last && i === groups.length - 1 && group.includes(".")) return parseV4(group);
-    const value = /^[0-9a-f]{1,4}$/i.test(group) ? parseInt(group, 16) : undefined;
-    return value === undefined ? undefined : [value >> 8, value & 0xff];
-  });
-  return bytes.every((one) => one !== undefined) ? bytes.flat() : undefined;
+  const list = new BlockList();
+  list.addSubnet(first, bits, isIP(first) === 4 ? "ipv4" : "ipv6");
+  return { list, use };
 }
