@@ -20,6 +20,10 @@ export interface StoredRun {
  * that only one of the runs has are left out.
  */
 export function slowerThan(before: StoredRun, now: StoredRun): string[] {
+  const titles = new Set(before.sections.map(({ title }) => title));
+  if (!now.sections.some(({ title }) => titles.has(title))) {
+    throw new RangeError("Cannot compare the runs: they have no section in common");
+  }
   return now.sections.flatMap(({ title, findings }) => {
     const known = before.sections.find((section) => section.title === title)?.findings ?? [];
     return findings.flatMap((finding) => {

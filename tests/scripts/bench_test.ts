@@ -147,6 +147,7 @@ Deno.test("a comparison tells what became worse by more than its noise, in eithe
   deepEqual(changes({ value: 1, base: "5 ms, B" }, { value: 2, base: "6 ms, B" }).length, 1);
   deepEqual(changes({ value: 1, base: "5 ms, B" }, { value: 2, base: "6 ms, C" }), []);
   deepEqual(changes({}, { value: 2 }), []);
+  throws(() => slowerThan({ sections: [] }, runOf([])), /no section in common/);
   deepEqual(readRun("a.json", JSON.stringify(runOf([]))), runOf([]));
   for (const text of ["", "[]", "null", '{"sections":1}']) {
     throws(() => readRun("a.json", text), /^RangeError: Cannot compare with "a\.json": /);
