@@ -35,7 +35,7 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
   outbound: [],
   contract: ["store"],
   records: ["contract", "domain", "store"],
-  events: ["contract", "domain", "outbound", "records", "store"],
+  events: ["contract", "outbound", "records", "store"],
   ledger: ["contract", "domain", "events", "records", "store"],
   reports: ["contract", "domain"],
   http: ["contract", "domain", "ledger", "records", "store"],
