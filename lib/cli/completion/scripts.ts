@@ -11,7 +11,7 @@
 export const SHELLS = ["bash", "zsh", "fish", "pwsh"] as const;
 
 /** A shell. */
-export type Shell = typeof SHELLS[number];
+type Shell = typeof SHELLS[number];
 
 /** The scripts. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {

@@ -13,7 +13,7 @@ import type { Proposal } from "./proposal.ts";
 import { SHELLS } from "./scripts.ts";
 
 /** What a value is: an id of a kind, the name of a sign-in, or one of some known words. */
-export type ValueKind = LiveKind | "profile" | readonly string[] | undefined;
+type ValueKind = LiveKind | "profile" | readonly string[] | undefined;
 
 /** Arguments and flags by name, wherever they stand. */
 const BY_NAME: Readonly<Record<string, ValueKind>> = {

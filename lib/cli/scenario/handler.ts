@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { askHandler } from "./stage.ts";
 
 /** How to reach a handler. */
-export interface HandlerPlace {
+interface HandlerPlace {
   /** Where events go. */
   readonly url: string;
   /** The address of a customer's state, with `{customer}` in it. */

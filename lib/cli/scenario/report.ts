@@ -42,7 +42,7 @@ export function showPlayed(out: Output, { file, outcome }: Played): void {
 }
 
 /** What is wrong with a file, in one line. */
-export function problemText(file: string, problem: Problem): string {
+function problemText(file: string, problem: Problem): string {
   const { line, column, message, hint } = problem;
   const where = problem.file === undefined ? file : `${file}: ${problem.file}`;
   const place = line === 0 ? "" : `${where}:${line}:${column}: `;

@@ -22,7 +22,7 @@ import type { Context } from "../context.ts";
 import { isHere } from "./hosts.ts";
 
 /** How to open a stage. */
-export interface StageOptions {
+interface StageOptions {
   /** The time at which the project begins, in milliseconds since 1970. */
   readonly at: number;
   /** What the ids are made of: the same text, the same ids. */

@@ -18,7 +18,7 @@ const BEGINNING = Date.UTC(2026, 0, 31);
 const LIVES = 12;
 
 /** Stages for many lives. */
-export interface Stages {
+interface Stages {
   /** A stage, which must be closed. */
   open(seed: string): Promise<OpenStage>;
   /** Ends the last stage. */

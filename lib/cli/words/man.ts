@@ -16,7 +16,7 @@ import {
 } from "./outline.ts";
 
 /** A man page. */
-export interface ManPage {
+interface ManPage {
   /** The file's name: `cli-offerings-list.1`. */
   file: string;
   /** The page in the language of man. */

@@ -13,7 +13,7 @@ import { commandLine } from "./shell.ts";
 import type { Command, Group } from "./tree.ts";
 
 /** A value given by position. */
-export interface ArgumentOutline {
+interface ArgumentOutline {
   /** Its name. */
   name: string;
   /** Whether it must be given, may be left out, or may be given any number of times. */

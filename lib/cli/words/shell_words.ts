@@ -5,7 +5,7 @@
  */
 
 /** Words of a command line. */
-export interface ShellWords {
+interface ShellWords {
   /** The words without their quotes. The last one is what is being typed, which may be nothing. */
   words: string[];
   /** The last word as it was typed. */

@@ -35,7 +35,7 @@ export interface Catalogue {
 }
 
 /** A product. */
-export interface CatalogueProduct {
+interface CatalogueProduct {
   /** The name of its app. */
   readonly app?: string;
   /** Its type. Default: `subscription`. */
@@ -55,7 +55,7 @@ export interface CatalogueProduct {
 }
 
 /** A virtual currency. */
-export interface Coins {
+interface Coins {
   /** Its name. */
   readonly name?: string;
   /** How much each product gives, by store identifier. */
@@ -176,7 +176,7 @@ export function namesIn({ products, coins }: Catalogue): NonNullable<Scope["cata
 }
 
 /** Sends a request to the service. */
-export type Send = <T>(request: DeedRequest) => Promise<T>;
+type Send = <T>(request: DeedRequest) => Promise<T>;
 
 /** Writes a catalogue into an empty project. */
 export async function applyCatalogue(

@@ -26,7 +26,7 @@ import { didYouMean } from "./nearest.ts";
 import { type Entry, entryOf, kindOf, type Node, type ScalarNode } from "./tree.ts";
 
 /** Something that can be expected. */
-export interface Expectation {
+interface Expectation {
   /** What it is, for editors. */
   readonly brief: string;
   /** How it is written, as JSON schema. */
@@ -70,7 +70,7 @@ const CHART: Readonly<Record<string, Field>> = {
 const LONGEST_WAIT_S = 600;
 
 /** The fields of a request to the program under test. */
-export const HANDLER: Readonly<Record<string, Field>> = {
+const HANDLER: Readonly<Record<string, Field>> = {
   get: { brief: "The address that is asked", kind: text(2000), required: true },
   method: { brief: "The method (default: GET)", kind: oneOf("GET", "POST") },
   headers: {

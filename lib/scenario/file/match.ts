@@ -47,7 +47,7 @@ interface Matcher {
 }
 
 /** The ways to match. */
-export const MATCHERS: Readonly<Record<string, Matcher>> = {
+const MATCHERS: Readonly<Record<string, Matcher>> = {
   contains: {
     brief: "A text with this in it, or a list with all of these in it",
     schema: {},

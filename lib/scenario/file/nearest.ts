@@ -5,7 +5,7 @@
  */
 
 /** The known word that is nearest to one that is not known, if any is near. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+function nearest(word: string, known: readonly string[]): string | undefined {
   const most = word.length < 3 ? 0 : word.length <= 4 ? 1 : word.length <= 8 ? 2 : 3;
   const same = normal(word);
   let best: { word: string; distance: number } | undefined;

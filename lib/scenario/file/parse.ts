@@ -26,7 +26,7 @@ import { isZone } from "./times.ts";
 import { entryOf, kindOf, type MapNode, type Node, plain, type Problem } from "./tree.ts";
 
 /** What reading a scenario needs. */
-export interface ParseOptions {
+interface ParseOptions {
   /** The values of `${NAME}`. */
   readonly vars: Readonly<Record<string, string>>;
   /**
@@ -38,7 +38,7 @@ export interface ParseOptions {
 }
 
 /** A file that was read: a scenario, unless there are problems. */
-export interface Parsed {
+interface Parsed {
   /** The scenario, if the file is right. */
   readonly scenario: Scenario | undefined;
   /** Everything that is wrong with the file. */
@@ -49,10 +49,10 @@ export interface Parsed {
 const USUAL_START = Date.UTC(2026, 0, 1);
 
 /** The words at the top of a file. */
-export const TOP_WORDS = ["name", "start", "steps"];
+const TOP_WORDS = ["name", "start", "steps"];
 
 /** The words of `start`. */
-export const START_WORDS = ["at", "time_zone", "catalogue", "from", "webhook"];
+const START_WORDS = ["at", "time_zone", "catalogue", "from", "webhook"];
 
 /** The fields of `start.webhook`. */
 export const WEBHOOK: Readonly<Record<string, Field>> = {

@@ -14,7 +14,7 @@ import type { Action, Check, Step } from "./scenario.ts";
 import { entryOf, type Json, kindOf, type MapNode, type Node, plain } from "./tree.ts";
 
 /** The most steps of a scenario. */
-export const MOST_STEPS = 1000;
+const MOST_STEPS = 1000;
 
 /** Reads the steps. */
 export function readSteps(node: Node | undefined, root: MapNode, scope: Scope): Step[] {
@@ -31,7 +31,7 @@ export function readSteps(node: Node | undefined, root: MapNode, scope: Scope): 
 }
 
 /** Everything that a step can begin with. */
-export const ACTIONS: readonly string[] = [...Object.keys(DEEDS), "advance", "to"];
+const ACTIONS: readonly string[] = [...Object.keys(DEEDS), "advance", "to"];
 
 function readStep(node: Node, number: number, scope: Scope): Step | undefined {
   if (node.kind !== "map") {

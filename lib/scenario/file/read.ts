@@ -15,10 +15,10 @@ export const LARGEST_FILE = 1_048_576;
 export const MOST_VALUES = 50_000;
 
 /** The most levels of maps and lists in each other. */
-export const DEEPEST = 40;
+const DEEPEST = 40;
 
 /** A file that was read. */
-export interface Tree {
+interface Tree {
   /** The top of the tree; undefined where the file has none. */
   readonly root: Node | undefined;
   /** What is wrong with the file. */

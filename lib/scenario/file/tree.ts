@@ -34,7 +34,7 @@ export interface ScalarNode extends Stands {
 }
 
 /** A list. */
-export interface ListNode extends Stands {
+interface ListNode extends Stands {
   /** Which kind of value it is. */
   readonly kind: "list";
   /** Its items, in order. */

@@ -7,7 +7,7 @@
 import type { Json, Route } from "./tree.ts";
 
 /** A value to write, and the keys and indexes that lead to its place. */
-export interface Update {
+interface Update {
   /** The keys and indexes. */
   readonly route: Route;
   /** The value. */

@@ -9,7 +9,7 @@ import type { Failure, Outcome } from "./outcome.ts";
 import type { Problem } from "../file/tree.ts";
 
 /** A file that is wrong itself. */
-export interface WrongFile {
+interface WrongFile {
   /** The file. */
   readonly file: string;
   /** What is wrong with it. */

@@ -33,7 +33,7 @@ import { readMoment } from "../file/times.ts";
 import { entryOf, type Json, plain } from "../file/tree.ts";
 
 /** How to run a scenario. */
-export interface RunOptions {
+interface RunOptions {
   /** Where it runs. */
   readonly stage: Stage;
   /** The name of the file. */

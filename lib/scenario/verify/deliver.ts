@@ -63,7 +63,7 @@ const SLOW_MS = 10_000;
 const STATE_WAITS_MS = [0, 10, 30, 100, 300, 600];
 
 /** The deliveries of a life, in order. */
-export function parcelsOf({ events, customers }: Played, tricks: readonly Trick[]): Parcel[] {
+function parcelsOf({ events, customers }: Played, tricks: readonly Trick[]): Parcel[] {
   const parcels: Parcel[] = [];
   const count = Math.max(1, events.length);
   events.forEach((event, i) => {

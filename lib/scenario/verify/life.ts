@@ -7,7 +7,7 @@
 import type * as FastCheck from "fast-check";
 
 /** What can happen to a customer. */
-export const MOVES = [
+const MOVES = [
   "buy",
   "buy_trial",
   "buy_annual",
@@ -37,7 +37,7 @@ export interface Move {
 }
 
 /** The ways in which deliveries differ from one after the other, which the documents allow. */
-export const TRICKS = [
+const TRICKS = [
   "again",
   "unknown_type",
   "unknown_field",

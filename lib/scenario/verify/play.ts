@@ -54,7 +54,7 @@ export interface Played {
 }
 
 /** A step of a life. */
-export interface PlayedStep {
+interface PlayedStep {
   /** The step, as it stands in a file. */
   readonly text: string;
   /** How many events there were after it. */

@@ -10,7 +10,7 @@ import { type Played, playLife } from "./play.ts";
 import type { Stage } from "../run/stage.ts";
 
 /** How to search. */
-export interface SearchOptions {
+interface SearchOptions {
   /** How many lives are tried. */
   readonly runs: number;
   /** What the lives are drawn by. */

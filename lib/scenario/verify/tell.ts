@@ -51,7 +51,7 @@ export function tellFault(found: Found): string {
 }
 
 /** What a scenario file needs to know of the handler. */
-export interface Reproduction {
+interface Reproduction {
   /** The address of the state, with `{customer}` in it. */
   readonly state: string;
   /** The path of the answer's field, such as `.pro`. */

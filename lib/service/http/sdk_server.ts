@@ -37,7 +37,7 @@ type SdkParts = Pick<
 export const ETAG = "X-RevenueCat-ETag";
 
 /** The header by which a request asks for the project's own dates: `project`. */
-export const DATES = "X-Dates";
+const DATES = "X-Dates";
 
 /** Answers requests of apps. */
 export function createSdkServer(routes: readonly SdkRoute[], parts: SdkParts): Answerer {

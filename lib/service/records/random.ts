@@ -12,7 +12,7 @@ import { randomBytes } from "node:crypto";
 export type RandomSource = (count: number) => Uint8Array;
 
 /** What one service's ids are made of. */
-export interface IdSource {
+interface IdSource {
   /** Gives lower-case hexadecimal digits. */
   digits(count: number): string;
   /** The ids of this source that ascend: the digits they begin with, and the number of the last. */

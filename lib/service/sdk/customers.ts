@@ -15,7 +15,7 @@ import { readSubscriber } from "./subscriber.ts";
 import type { SdkSubscriberAnswer } from "../../resources/sdk_subscribers.ts";
 
 /** The part of a call that finding its user needs. */
-export type UserCall = Pick<SdkCall, "tx" | "project" | "now" | "platform">;
+type UserCall = Pick<SdkCall, "tx" | "project" | "now" | "platform">;
 
 /** An id of a user in a body. Which ones can be is told by `checkUser()`, with a code of its own. */
 export const userId = z.string();

@@ -5,7 +5,7 @@
  */
 
 /** The store's name of a product; for a subscription of Google Play without its base plan. */
-export interface ProductName {
+interface ProductName {
   /** The product. */
   product: string;
   /** The base plan, where there is one. */

@@ -60,7 +60,7 @@ export interface Held {
 }
 
 /** When and how a customer is looked at. */
-export interface Look {
+interface Look {
   /** The project's time, in milliseconds since 1970. */
   now: number;
   /** Milliseconds to add to a moment of the project for the time of the app's device. */

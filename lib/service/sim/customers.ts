@@ -36,7 +36,7 @@ const logIn = simRoute({
 export const customerRoutes = [logIn];
 
 /** What came of signing in with another id. */
-export interface SignedIn {
+interface SignedIn {
   /** Whether the two were one already, have become one, or are two. */
   outcome: "same" | "merged" | "switched";
   /** The customer that is signed in now. */

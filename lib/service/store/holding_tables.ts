@@ -300,7 +300,7 @@ interface CurrencyEntryRow {
 }
 
 /** When a device last set an attribute of a customer, by its own clock; also one that was removed. */
-export interface AttributeTimeRow {
+interface AttributeTimeRow {
   project_id: string;
   customer_id: string;
   name: string;
@@ -308,7 +308,7 @@ export interface AttributeTimeRow {
 }
 
 /** What a simulated store has sold, and an app has yet to tell of. */
-export interface ReceiptRow {
+interface ReceiptRow {
   project_id: string;
   /** The receipt, as the store gives it to the app. */
   token: string;

@@ -22,7 +22,7 @@ interface AccountRow {
 }
 
 /** What becomes of purchases that a second customer restores: they move, are shared, or stay. */
-export type RestoreBehavior = "transfer" | "share" | "keep";
+type RestoreBehavior = "transfer" | "share" | "keep";
 
 /** A project, its place in time, and which offering is current. */
 interface ProjectRow {

@@ -120,7 +120,7 @@ async function playAll(
 }
 
 /** Plays one file on a service of its own. */
-export async function play(
+async function play(
   context: Context,
   { file, text, scenario }: ScenarioFile,
   { seed, vars, webhook, secret, allowHost }: PlayOptions,
