@@ -52,7 +52,7 @@ const USUAL_START = Date.UTC(2026, 0, 1);
 const TOP_WORDS = ["name", "start", "steps"];
 
 /** The words of `start`. */
-const START_WORDS = ["at", "time_zone", "catalogue", "from", "webhook"];
+const START_WORDS = ["at", "time_zone", "catalogue", "webhook"];
 
 /** The fields of `start.webhook`. */
 export const WEBHOOK: Readonly<Record<string, Field>> = {
@@ -106,7 +106,6 @@ async function readStart(
     at: USUAL_START,
     zone: "UTC",
     catalogue: undefined,
-    from: undefined,
     webhook: undefined,
   };
   if (node?.kind !== "map") {
@@ -131,15 +130,7 @@ async function readStart(
   }
   const begin = entryOf(node, "at");
   const at = begin ? moment.read(begin.value, scope) : USUAL_START;
-  const from = textAt(node, "from", scope);
   const catalogue = await readCatalogueAt(node, scope, options);
-  if (from !== undefined && catalogue) {
-    complain(
-      scope,
-      node.at,
-      '"start" has both "from" and "catalogue"; the snapshot has a catalogue',
-    );
-  }
   if (catalogue) {
     scope.catalogue = namesIn(catalogue);
     scope.once = Object.entries(catalogue.products)
@@ -151,7 +142,6 @@ async function readStart(
     at: typeof at === "number" ? at : USUAL_START,
     zone: scope.zone,
     catalogue,
-    from,
     webhook,
   };
 }
@@ -164,8 +154,7 @@ async function readCatalogueAt(
 ): Promise<Catalogue | undefined> {
   const entry = entryOf(start, "catalogue");
   if (!entry) {
-    if (entryOf(start, "from")) return undefined;
-    complain(scope, start.at, '"start" needs a "catalogue", or a snapshot with "from"');
+    complain(scope, start.at, '"start" needs a "catalogue"');
     return undefined;
   }
   if (entry.value.kind !== "scalar") return readCatalogue(entry.value, scope);

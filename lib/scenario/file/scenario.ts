@@ -23,10 +23,8 @@ export interface Start {
   readonly at: number;
   /** The time zone of moments without one. */
   readonly zone: string;
-  /** What is sold; undefined where a snapshot says it. */
+  /** What is sold; undefined where the file is wrong. */
   readonly catalogue: Catalogue | undefined;
-  /** The snapshot that it begins with. */
-  readonly from: string | undefined;
   /** Where events are delivered. */
   readonly webhook: Webhook | undefined;
 }

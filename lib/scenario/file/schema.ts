@@ -40,7 +40,6 @@ function startSchema(): Record<string, unknown> {
         description: "What is sold, or a file below this folder that says it",
         anyOf: [{ type: "string" }, CATALOGUE_SCHEMA],
       },
-      from: { description: "The snapshot that it begins with", type: "string" },
       webhook: { description: "Where events are delivered", ...schemaOf(WEBHOOK) },
     },
   };

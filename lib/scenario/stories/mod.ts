@@ -13,7 +13,6 @@ import type { Story } from "./story.ts";
 import { TRIALS } from "./trials.ts";
 
 export { CATALOGUE } from "./catalogue.ts";
-export type { Story } from "./story.ts";
 
 /** All stories, in the order of their files. */
 export const STORIES: readonly Story[] = [

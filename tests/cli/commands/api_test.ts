@@ -83,7 +83,7 @@ Deno.test("cli api refuses other origins, own headers and malformed values, and 
     [["GET", "/offerings", "-H", "Authorization: Bearer x"], /the client sets it itself\n/],
     [["GET", "/offerings", "-H", "X-A:1", "-H", "X-B: é"], /it is malformed\n/],
     [["POST", "/offerings", "-F", "a=nope"], /^Cannot use "nope" for a: /],
-    [["POST", "/offerings", "-F", "a=9007199254740993"], /would arrive as 9007199254740992\n/],
+    [["POST", "/offerings", "-F", "a=9007199254740993"], /would be sent as 9007199254740992\n/],
     [["POST", "/offerings", "-f", "a=1", "-f", "a=2"], /^Cannot send the field "a" twice\n/],
     [["POST", "/offerings", "--body", "b.json"], /it names no file\n/],
     [["POST", "/offerings", "--all"], /only GET lists\n/],
