@@ -67,8 +67,11 @@ const publicKeys = command({
     const keys = await listAppPublicKeys(client, app_id);
     await showList(context, {}, () => Promise.resolve(keys), keyColumns);
     if (context.out.format === "json") return;
-    for (const { key } of keys.items.filter(({ key }) => key.startsWith("svcb_"))) {
-      context.out.note(`In the public SDK use: ${key.replace("svcb_", "rcb_")}`);
+    for (const { key } of keys.items) {
+      // Every field of an answer may be missing.
+      const own = String(key ?? "");
+      if (!own.startsWith("svcb_")) continue;
+      context.out.note(`In the public SDK use: ${own.replace("svcb_", "rcb_")}`);
     }
   },
 });
