@@ -6,7 +6,7 @@
  */
 
 import { join } from "node:path";
-import { cliArguments } from "./child.ts";
+import { cliArguments, peakMemory } from "./child.ts";
 import { insertCustomers } from "./customers.ts";
 import { type Finding, type Measured, plain } from "./measure.ts";
 import { startService } from "./programs.ts";
@@ -70,11 +70,8 @@ async function list(
   return { seconds: (performance.now() - began) / 1000, peak };
 }
 
-/** The most memory that a process has had so far. */
+/** The most memory that a process has had so far; undefined where the system does not say. */
 async function memoryOf(pid: number): Promise<string | undefined> {
-  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/status`] }).output();
-  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(new TextDecoder().decode(stdout))?.[1];
-  return kilobytes === undefined
-    ? undefined
-    : `${Math.round(Number(kilobytes) / 1024)} MiB at most`;
+  const bytes = await peakMemory(pid);
+  return bytes === undefined ? undefined : `${Math.round(bytes / 1_048_576)} MiB at most`;
 }

@@ -35,6 +35,7 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
       "current_offering_state = 'active'": [{ current_offering_state: "inactive" }],
       "clock_runs_after IN (0, 1)": [{ clock_runs_after: 2 }],
       "refund_window_days >= 0": [{ refund_window_days: -1 }],
+      "restore_behavior IN ('transfer', 'share', 'keep')": [{ restore_behavior: "sell" }],
     },
   },
   collaborators: {

@@ -58,7 +58,7 @@ interface FaultAt {
  * import { deepStrictEqual } from "node:assert/strict";
  * import { findJsonFault } from "./check_json.ts";
  *
- * const what = "a name in double quotes is needed";
+ * const what = "expected a name in double quotes";
  * deepStrictEqual(findJsonFault('{"a": 1,}'), { line: 1, column: 9, what });
  * ```
  */

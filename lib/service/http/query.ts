@@ -25,6 +25,9 @@ export function queryOf(
 ): RequestQuery {
   if (url.search !== "") {
     const parameters = url.searchParams;
+    for (const [name, value] of parameters) {
+      if (value.includes("\0")) throw invalid(name, `'${name}' contains a NUL character`);
+    }
     const query = validate(route.query, Object.fromEntries(parameters));
     return { query, expand: expansions(parameters, route, actor) };
   }

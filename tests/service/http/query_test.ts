@@ -34,6 +34,15 @@ Deno.test("what one token may do opens nothing to another token of the same pers
   }
 });
 
+Deno.test("a NUL character in a query is refused, as the document says", async () => {
+  await using desk = await openDesk();
+  const path = `/v2/projects/${desk.projectId}/subscriptions?store_subscription_identifier=a%00`;
+  const response = await desk.send("GET", path);
+  const { param, message } = await response.json();
+  deepEqual([response.status, param], [400, "store_subscription_identifier"]);
+  equal(message, "'store_subscription_identifier' contains a NUL character");
+});
+
 function routeNamed(name: string): Route {
   const found = routes.find((route) => route.name === name);
   if (!found) throw new Error(`There is no route ${name}`);

@@ -74,12 +74,11 @@ function brokenBy(table: string, row: Values, conditions: readonly string[]): st
 const checks = checksOf(openSchema());
 
 Deno.test("every CHECK of the schema has a row that breaks it, and none is left over", () => {
-  const known = Object.entries(VIOLATIONS).map(([table, { broken }]) => [
-    table,
-    Object.keys(broken).sort(),
-  ]);
-  const there = [...checks].map(([table, conditions]) => [table, conditions.toSorted()]);
-  deepEqual(Object.fromEntries(known), Object.fromEntries(there));
+  deepEqual(Object.keys(VIOLATIONS).sort(), [...checks.keys()].sort());
+  for (const [table, conditions] of checks) {
+    const known = Object.keys(VIOLATIONS[table]?.broken ?? {});
+    deepEqual(known.sort(), conditions.toSorted(), table);
+  }
   ok([...checks.values()].flat().length >= 60);
 });
 
