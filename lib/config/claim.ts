@@ -7,6 +7,7 @@
 
 import { platform } from "../platform/mod.ts";
 import { codeOf } from "./file_errors.ts";
+import { readBounded } from "./read_bounded.ts";
 
 /** How often a holder touches its file, in milliseconds. */
 const BEAT_MS = 2_000;
@@ -90,7 +91,8 @@ async function make(path: string, text: string): Promise<boolean> {
 /** The content of a claim, including its time, which changes as long as its holder lives. */
 async function lookAt(path: string): Promise<{ text?: string; look: string }> {
   try {
-    const text = new TextDecoder().decode(await platform.readFile(path));
+    // A folder from someone else may have a pipe in its place, which nobody ever writes to.
+    const text = new TextDecoder().decode(await readBounded(path));
     return { text, look: `${(await platform.stat(path)).writtenMs} ${text}` };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return { look: "" };

@@ -1,6 +1,7 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { createClaim } from "../../lib/config/claim.ts";
+import { ConfigError } from "../../lib/errors.ts";
 
 /** Hands out a path for a claim in a folder of its own. */
 async function withPath(use: (path: string, folder: string) => Promise<void>): Promise<void> {
@@ -65,3 +66,17 @@ Deno.test("a claim that was taken over is not given back by its former holder", 
     await former.release();
     equal(await Deno.readTextFile(path), "the next holder");
   }));
+
+Deno.test({
+  name: "a pipe in place of a claim is refused, not waited for",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    withPath(async (path) => {
+      await new Deno.Command("sh", { args: ["-c", `mkfifo '${path}'`] }).output();
+      await rejects(createClaim(path, false).take(0), (error) => {
+        ok(error instanceof ConfigError);
+        match(error.message, /: it is not a regular file$/);
+        return true;
+      });
+    }),
+});

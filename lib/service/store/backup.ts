@@ -113,9 +113,10 @@ export async function extractBackup(path: string, note: BackupNote, target: stri
 /** What the last line of a file says, if it is that of a backup. */
 async function readNote(path: string): Promise<BackupNote | undefined> {
   try {
+    // Before it is opened: opening a pipe waits for its writer.
+    if (!(await Deno.stat(path)).isFile) return undefined;
     using file = await Deno.open(path);
-    const { size, isFile } = await file.stat();
-    if (!isFile) return undefined;
+    const { size } = await file.stat();
     const start = Math.max(0, size - LONGEST_NOTE);
     await file.seek(start, Deno.SeekMode.Start);
     const tail = new Uint8Array(size - start);

@@ -52,7 +52,8 @@ Deno.test("a service that has to catch up listens at once, and shows no state on
     equal((await fetch(`${server.baseUrl}/health`)).status, 200);
     const early = await (await ask(server, "/clock/progress")).json();
     deepEqual([early.moving, early.to], [true, until]);
-    ok(early.left > 0 && early.now < until);
+    // On a busy machine all steps may have been made by now.
+    ok(early.left >= 0 && early.now <= until);
     const refused: unknown[] = [];
     for (;;) {
       const answer = await ask(server, "/clock");

@@ -112,6 +112,22 @@ Deno.test("a backup that was cut off or changed anywhere is refused, and nothing
     deepEqual(await Deno.readFile(file), before);
   }));
 
+Deno.test({
+  name: "a pipe is neither written over by a backup nor restored",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const file = await made(join(folder, "data"), "ofrng1");
+      const pipe = join(folder, "pipe");
+      await new Deno.Command("sh", { args: ["-c", `mkfifo '${pipe}'`] }).output();
+      await refused(
+        saveBackup(file, pipe, 7),
+        /: an existing file with this name is not a backup$/,
+      );
+      await refused(restoreBackup(pipe, join(folder, "data")), /: it is not a backup/);
+    }),
+});
+
 Deno.test("a backup replaces backups only, and needs a database of the service", () =>
   inFolder(async (folder) => {
     const file = await made(join(folder, "data"), "ofrng1");
