@@ -127,6 +127,11 @@ Deno.test("the lock file pins every package by its hash and names no address", a
     match(integrity ?? "", /^sha512-/, name);
   }
   for (const specifier of Object.keys(lock.specifiers)) match(specifier, /^npm:/);
+  // A task writes the lock before its own command starts, whatever flags that has.
+  for (const folder of ["", "tests/browser/", "scripts/examples/web_app/"]) {
+    const { lock }: { lock?: unknown } = JSON.parse(await read(`${folder}deno.json`));
+    deepEqual(lock, { frozen: true }, folder);
+  }
 });
 
 Deno.test("deno.json, lib/version.ts and CHANGES.md have one version", async () => {
