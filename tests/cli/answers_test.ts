@@ -23,6 +23,10 @@ const NEEDED: readonly RegExp[] = [
   /^offerings preview \| (offerings|offerings\[\]\.identifier|lookup_key) /,
 ];
 
+/** Whether every change is tried, and which half is left out otherwise. */
+const ALL = Deno.env.has("LONG_TESTS");
+const TURN = Math.random() < 0.5 ? 0 : 1;
+
 /** Recorded once, for all tests. */
 const recording = recordLines();
 
@@ -71,7 +75,9 @@ Deno.test("every command accepts every answer with missing or extra fields", asy
       const plot = command === "charts get" && output === "table" ? ["--plot"] : [];
       const words = [...recorded.words, ...plot, "--output", output];
       for (const [i, answer] of operationsIn(recorded)) {
-        for (const { place, change, text } of changedAnswers(answer.text)) {
+        for (const [at, { place, change, text }] of changedAnswers(answer.text).entries()) {
+          // Every second one a run, in turn: over two runs each field is absent and null.
+          if (!ALL && at % 2 === TURN) continue;
           // JSON of a single answer is printed as received, so nulls of whole fields suffice.
           if (output === "json" && recorded.answers.length < 3) {
             if (change === "absent" || place.includes("[].")) continue;
@@ -86,8 +92,8 @@ Deno.test("every command accepts every answer with missing or extra fields", asy
     }
   }
   deepEqual(faults, []);
-  // The lines still reach the answers: about 5,000 when this was written.
-  ok(runs > 3500, `only ${runs} runs`);
+  // The lines still reach the answers: about 5,000 in all when this was written.
+  ok(runs > 1700, `only ${runs} runs`);
 });
 
 /** A line with one field left out of every answer. */

@@ -89,7 +89,9 @@ Deno.test("checksums cover the programs and nothing else, in the order of their 
     );
   }));
 
-Deno.test("the compile task says what is wrong and exits non-zero", async () => {
+Deno.test("the compile task says what is wrong and exits non-zero", {
+  ignore: !Deno.env.has("LONG_TESTS"),
+}, async () => {
   const config = join(root, "deno.json");
   const refused = await deno(["task", "--config", config, "compile", "--target", "vax"]);
   equal(refused.code, 2);

@@ -3,7 +3,7 @@
  * left: nothing that was acknowledged is lost, what was under way is done once when it is sent again
  * under its key, and every change has its entry in the audit log.
  *
- * `SERVICE_CRASH_ROUNDS` is the number of rounds, 5 without it.
+ * `SERVICE_CRASH_ROUNDS` is the number of rounds, 4 without it.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { connect } from "../../../lib/service/store/connection.ts";
 import { type RunningService, startService } from "../../support/running_service.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
-const ROUNDS = Number(Deno.env.get("SERVICE_CRASH_ROUNDS") ?? 5);
+const ROUNDS = Number(Deno.env.get("SERVICE_CRASH_ROUNDS") ?? 4);
 
 /** A database is used for so many rounds before the next one. */
 const ROUNDS_PER_FOLDER = 4;

@@ -2,7 +2,7 @@
  * Drives subscriptions, purchases, grants and the clock through the service, and holds what it shows
  * against a small model after every step.
  *
- * `STATE_MODEL_RUNS` is the number of histories, 90 without it.
+ * `STATE_MODEL_RUNS` is the number of histories, 60 without it.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
   Refused,
 } from "../../support/subscription_model.ts";
 
-const RUNS = Number(Deno.env.get("STATE_MODEL_RUNS") ?? 90);
+const RUNS = Number(Deno.env.get("STATE_MODEL_RUNS") ?? 60);
 
 /** A deed as a command of the test library. */
 function commandOf(deed: Deed): fc.AsyncCommand<Model, Real> {

@@ -155,7 +155,7 @@ Deno.test("a list starts after an item of its own, and after nothing else", asyn
   const { items: [product] } = await api.get("/products");
   for (const path of await pathsOf(api)) {
     const own = path === "/apps" ? app : path.includes("products") ? product : undefined;
-    for (const id of [app?.id, product?.id, "none", "%00", "%F0%9F%98%80", "x".repeat(1500)]) {
+    for (const id of [app?.id, product?.id, "none", "%01", "%F0%9F%98%80", "x".repeat(1500)]) {
       if (id === own?.id) continue;
       const rule = badField("starting_after", /This list has no item ".*"$/);
       await api.refused(rule, "GET", `${path}?starting_after=${id}`);
