@@ -134,6 +134,8 @@ function addressOf(written: string, { baseUrl, projectId }: Client): string {
   const path = isUrl || written.startsWith("/") ? written : `/${written}`;
   const whole = isUrl || /^\/(v1|v2|_sim|oauth2|health|openapi\.json)([/?#]|$)/.test(path)
     ? path
+    : /^\/projects([/?#]|$)/.test(path)
+    ? `/v2${path}`
     : `/v2/projects/{project_id}${path}`;
   if (!whole.includes("{project_id}")) return whole;
   if (projectId === undefined) {

@@ -74,7 +74,7 @@ export function splitGlobals(argv: readonly string[]): Split {
     const word = argv[i] ?? "";
     const [, name, own] = VALUED.exec(word) ?? [];
     if (name === undefined) {
-      if (isHeader(word, argv[i + 1])) words.push("--header");
+      if (word === "-H" && words[0] === "api" && i + 1 < end) words.push("--header");
       else if (HELP.test(word)) help = true;
       else if (word === INSECURE) allowInsecureHost = true;
       else if (RAW.test(word)) raw = true;
@@ -107,11 +107,6 @@ export function splitGlobals(argv: readonly string[]): Split {
     allowInsecureHost,
   };
   return { words: [...words, ...argv.slice(end)], globals, help, problem, firstAt };
-}
-
-/** Whether `-H` is the flag of a header, and not a way to ask for help. */
-function isHeader(word: string, next: string | undefined): boolean {
-  return word === "-H" && /^[^\s:]+:/.test(next ?? "");
 }
 
 /** Whether a word is the value of the flag before it. */

@@ -11,6 +11,8 @@ Deno.test("cli api sends any request, from the project or from the service's add
     [["get", "offerings/default"], `GET ${project}/offerings/default`],
     [["GET", "/v2/projects/{project_id}/apps", "-f", "limit=1"], `GET ${project}/apps?limit=1`],
     [["GET", "http://127.0.0.1:4010/v2/projects"], "GET /v2/projects"],
+    [["GET", "/projects"], "GET /v2/projects"],
+    [["GET", "/projects/{project_id}/apps"], `GET ${project}/apps`],
     [
       [
         "POST",
@@ -82,6 +84,8 @@ Deno.test("cli api refuses other origins, own headers and malformed values, and 
     [["HEAD", "/offerings"], /^Cannot send "HEAD": there is no such method\n/],
     [["GET", "/offerings", "-H", "Authorization: Bearer x"], /the client sets it itself\n/],
     [["GET", "/offerings", "-H", "X-A:1", "-H", "X-B: é"], /it is malformed\n/],
+    [["GET", "/offerings", "-H", "oops"], /"oops": it is malformed\n/],
+    [["GET", "/offerings", "-H", ": x"], /": x": it is malformed\n/],
     [["POST", "/offerings", "-F", "a=nope"], /^Cannot use "nope" for a: /],
     [["POST", "/offerings", "-F", "a=9007199254740993"], /would be sent as 9007199254740992\n/],
     [["POST", "/offerings", "-f", "a=1", "-f", "a=2"], /^Cannot send the field "a" twice\n/],
