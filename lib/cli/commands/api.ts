@@ -52,9 +52,8 @@ interface Given {
 /** Sends any request of the API. */
 export const api = command({
   brief: "Send an API request",
-  details:
-    "For requests without a command of their own. A path that begins with /v1 or /v2 is taken " +
-    "from the service's address, any other path from the project. {project_id} stands for the " +
+  details: "For requests without a command of their own. A path that begins with /v1, /v2 or " +
+    "/projects is taken from the service's address, any other path from the project. {project_id} stands for the " +
     "project. The fields of a GET go into its query, those of other methods into the body.\n" +
     "Sign-in, retries and errors are those of all commands. DELETE, refunds, cancellations, " +
     "transfers and revocations ask first.",
