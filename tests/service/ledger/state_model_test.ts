@@ -7,12 +7,18 @@
  * @module
  */
 
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { frozen } from "../../support/activities.ts";
 import { apiOf } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
-import { CUSTOMERS, type Deed, deeds, type Real } from "../../support/state_deeds.ts";
+import {
+  CUSTOMERS,
+  type Deed,
+  deeds,
+  type Real,
+  type SubscriberAnswer,
+} from "../../support/state_deeds.ts";
 import {
   accessOf,
   heldBy,
@@ -52,7 +58,7 @@ function allows(deed: Deed, model: Model): boolean {
 }
 
 /** Holds what the service shows against the model. */
-async function compare(model: Model, { api, products }: Real): Promise<void> {
+async function compare(model: Model, { api, products, subscriberOf }: Real): Promise<void> {
   for (const customer of CUSTOMERS) {
     const path = `/customers/${encodeURIComponent(customer)}`;
     const { items } = await api.get(`${path}/subscriptions?limit=100`);
@@ -94,8 +100,27 @@ async function compare(model: Model, { api, products }: Real): Promise<void> {
       products.get(String(item["entitlement_id"])),
       item["expires_at"],
     ]);
-    deepEqual(Object.fromEntries(active), accessOf(model, customer), `access of ${customer}`);
+    const access = accessOf(model, customer);
+    deepEqual(Object.fromEntries(active), access, `access of ${customer}`);
+    compareSdk(await subscriberOf(customer), Object.keys(access), customer);
   }
+}
+
+/** Holds what an app sees against the access that there is, by the SDK's own rule. */
+function compareSdk(answer: SubscriberAnswer, access: readonly string[], customer: string): void {
+  const { request_date_ms: now, subscriber } = answer;
+  const open: string[] = [];
+  for (const [name, entitlement] of Object.entries(subscriber.entitlements)) {
+    const { expires_date: end, product_identifier } = entitlement;
+    if (end === null || Date.parse(end) > now) open.push(name);
+    const isKnown = product_identifier in subscriber.subscriptions ||
+      product_identifier in subscriber.non_subscriptions;
+    ok(isKnown, `${name} of ${customer} comes from ${product_identifier}, which is not listed`);
+    for (const date of [end, entitlement.grace_period_expires_date]) {
+      if (date !== null) match(date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    }
+  }
+  deepEqual(open.toSorted(), [...access].sort(), `what the app of ${customer} sees`);
 }
 
 Deno.test("whatever is done in whatever order, the service agrees with the model", async () => {
@@ -115,8 +140,20 @@ Deno.test("whatever is done in whatever order, the service agrees with the model
       for (const { id, lookup_key } of (await api.get("/entitlements")).items) {
         products.set(id, lookup_key);
       }
+      const [app] = (await api.get("/apps")).items;
+      const [key] = (await api.get(`/apps/${app?.id}/public_api_keys`)).items;
+      const headers = {
+        Authorization: `Bearer ${key?.["key"]}`,
+        "X-Platform": "ios",
+        "X-Dates": "project",
+      };
+      const subscriberOf = async (customer: string) => {
+        const path = `/v1/subscribers/${encodeURIComponent(customer)}`;
+        return await (await desk.send("GET", path, undefined, headers)).json();
+      };
       const now = await sim.now();
-      const setup = () => ({ model: newModel(now), real: { sim, api, products } });
+      const real = { sim, api, products, subscriberOf };
+      const setup = () => ({ model: newModel(now), real });
       await fc.asyncModelRun(setup, history);
     }),
     { numRuns: RUNS },
