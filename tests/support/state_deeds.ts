@@ -34,30 +34,6 @@ export interface Real {
   api: Api;
   /** Ids of products by name, and names by id. */
   products: Map<string, string>;
-  /** What an app's SDK reads of a customer, in the project's own time. */
-  subscriberOf(customer: string): Promise<SubscriberAnswer>;
-}
-
-/** The part of a subscriber's answer that tells access. */
-export interface SubscriberAnswer {
-  /** The moment of the answer. */
-  request_date_ms: number;
-  /** What the customer has and had. */
-  subscriber: {
-    entitlements: Record<string, SubscriberEntitlement>;
-    subscriptions: Record<string, unknown>;
-    non_subscriptions: Record<string, unknown>;
-  };
-}
-
-/** An entitlement, open or ended. */
-interface SubscriberEntitlement {
-  /** When it ends, or null for never. */
-  expires_date: string | null;
-  /** When the grace ends, in grace. */
-  grace_period_expires_date: string | null;
-  /** The product that gives it. */
-  product_identifier: string;
 }
 
 /** One thing to do, to the model and to the service. */

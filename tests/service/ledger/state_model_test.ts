@@ -12,13 +12,7 @@ import { fc } from "../../support/properties.ts";
 import { frozen } from "../../support/activities.ts";
 import { apiOf } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
-import {
-  CUSTOMERS,
-  type Deed,
-  deeds,
-  type Real,
-  type SubscriberAnswer,
-} from "../../support/state_deeds.ts";
+import { CUSTOMERS, type Deed, deeds, type Real } from "../../support/state_deeds.ts";
 import {
   accessOf,
   heldBy,
@@ -30,8 +24,36 @@ import {
 
 const RUNS = Number(Deno.env.get("STATE_MODEL_RUNS") ?? 60);
 
+/** The part of a subscriber's answer that tells access. */
+interface SubscriberAnswer {
+  /** The moment of the answer. */
+  request_date_ms: number;
+  /** What the customer has and had. */
+  subscriber: {
+    entitlements: Record<string, SubscriberEntitlement>;
+    subscriptions: Record<string, unknown>;
+    non_subscriptions: Record<string, unknown>;
+  };
+}
+
+/** An entitlement, open or ended. */
+interface SubscriberEntitlement {
+  /** When it ends, or null for never. */
+  expires_date: string | null;
+  /** When the grace ends, in grace. */
+  grace_period_expires_date: string | null;
+  /** The product that gives it. */
+  product_identifier: string;
+}
+
+/** The service, and what an app's SDK reads of it. */
+interface Watched extends Real {
+  /** Reads a customer as an app does, in the project's own time. */
+  subscriberOf(customer: string): Promise<SubscriberAnswer>;
+}
+
 /** A deed as a command of the test library. */
-function commandOf(deed: Deed): fc.AsyncCommand<Model, Real> {
+function commandOf(deed: Deed): fc.AsyncCommand<Model, Watched> {
   return {
     check: (model) => !deed.valid || allows(deed, model),
     async run(model, real) {
@@ -58,7 +80,7 @@ function allows(deed: Deed, model: Model): boolean {
 }
 
 /** Holds what the service shows against the model. */
-async function compare(model: Model, { api, products, subscriberOf }: Real): Promise<void> {
+async function compare(model: Model, { api, products, subscriberOf }: Watched): Promise<void> {
   for (const customer of CUSTOMERS) {
     const path = `/customers/${encodeURIComponent(customer)}`;
     const { items } = await api.get(`${path}/subscriptions?limit=100`);
