@@ -149,7 +149,7 @@ Deno.test({
       });
       await t.step("shows an error for a wrong key", async () => {
         await page.goto(`${address}?key=test_wrong`);
-        await shows(page, /\(error \d+\)/);
+        await shows(page, /\(error 11\)/);
       });
     } finally {
       await browser.close();
