@@ -46,6 +46,7 @@ export type Answerer = (request: Request, sender?: string) => Promise<Response>;
 export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
   const { placeOf, answersHead = true } = door;
   const match = createMatcher(routes, placeOf, door);
+  const places = new Map(routes.map((route) => [route, placeOf(route)]));
   const find = ({ method, url }: Request) => {
     const pathname = pathOf(url);
     const found = match(method, pathname);
@@ -67,7 +68,7 @@ export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
       response = await door.refuse(error, request, beside);
     }
     // Paths and methods that do not exist share one place: a client could send any number of them.
-    const { method, path } = found?.route ? placeOf(found.route) : NOWHERE;
+    const { method, path } = found?.route && places.get(found.route) || NOWHERE;
     door.observe?.({ method, path, status: response.status, ms: systemStopwatch() - started });
     return request.method === "HEAD" ? new Response(null, response) : response;
   };
