@@ -8,6 +8,16 @@ import { path } from "../path.ts";
 import type { Subscription } from "../resources/subscriptions.ts";
 import type { Simulator } from "./simulator.ts";
 
+/** Why a subscription can end. */
+export const EXPIRATION_REASONS = [
+  "UNSUBSCRIBE",
+  "BILLING_ERROR",
+  "DEVELOPER_INITIATED",
+  "PRICE_INCREASE",
+  "CUSTOMER_SUPPORT",
+  "UNKNOWN",
+] as const;
+
 /** How a charge fails. */
 export interface ChargeFailure {
   /** Which charge: one that is due now, or the next renewal. Default: now. */
@@ -57,13 +67,7 @@ export interface Extension {
 }
 
 /** Why a subscription ends. */
-export type ExpirationReason =
-  | "UNSUBSCRIBE"
-  | "BILLING_ERROR"
-  | "DEVELOPER_INITIATED"
-  | "PRICE_INCREASE"
-  | "CUSTOMER_SUPPORT"
-  | "UNKNOWN";
+export type ExpirationReason = (typeof EXPIRATION_REASONS)[number];
 
 /** How a subscription ends. */
 export interface Expiration {

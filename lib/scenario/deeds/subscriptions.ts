@@ -11,6 +11,7 @@ import {
   agreeToPrice,
   cancelSubscription,
   changeProduct,
+  EXPIRATION_REASONS,
   expireSubscription,
   extendSubscription,
   failCharge,
@@ -53,15 +54,6 @@ const BOUGHT: Field = {
 };
 
 const PAYMENT: Field = { brief: "Which payment (default: the latest)", kind: text(250) };
-
-const REASONS = [
-  "UNSUBSCRIBE",
-  "BILLING_ERROR",
-  "DEVELOPER_INITIATED",
-  "PRICE_INCREASE",
-  "CUSTOMER_SUPPORT",
-  "UNKNOWN",
-];
 
 /** Makes a deed that is done to a subscription. */
 function act<Body>(
@@ -116,7 +108,7 @@ export const subscriptionDeeds: Readonly<Record<string, Deed>> = {
     until: { brief: "Until when", kind: moment },
   }, { choice: { of: ["by", "until"], required: true } }),
   expire: act("The subscription ends immediately.", expireSubscription, {
-    reason: { brief: "Why", kind: oneOf(...REASONS) },
+    reason: { brief: "Why", kind: oneOf(...EXPIRATION_REASONS) },
   }),
   raise_price: act("The store announces a higher price.", raisePrice, {
     price: { brief: "The new price", kind: number(0, 100_000_000), required: true },

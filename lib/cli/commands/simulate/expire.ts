@@ -6,22 +6,16 @@
 
 import { act } from "./action.ts";
 import { choice } from "../../words/command.ts";
-import { expireSubscription } from "../../../simulator/subscriptions.ts";
-
-const REASONS = [
-  "UNSUBSCRIBE",
-  "BILLING_ERROR",
-  "DEVELOPER_INITIATED",
-  "PRICE_INCREASE",
-  "CUSTOMER_SUPPORT",
-  "UNKNOWN",
-] as const;
+import { EXPIRATION_REASONS, expireSubscription } from "../../../simulator/subscriptions.ts";
 
 /** Ends a subscription at once. */
 export const expire = act("End a subscription at once", {
   send: expireSubscription,
   flags: {
-    reason: choice("The reason in events (default: the reason for its cancellation)", REASONS),
+    reason: choice(
+      "The reason in events (default: the reason for its cancellation)",
+      EXPIRATION_REASONS,
+    ),
   },
   body: ({ reason }) => ({ reason }),
   told: () => "Ended",
