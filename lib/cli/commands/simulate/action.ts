@@ -16,7 +16,7 @@ import {
 } from "../../words/command.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import { openSimulator } from "../../local/simulator.ts";
-import { showBought } from "./told.ts";
+import { showResult } from "./result.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
 
 /** An action on a subscription. */
@@ -34,7 +34,7 @@ interface Action<A, F, Body> {
   /** The body of the request. Default: none. */
   body?(input: Input<A, F>): Body;
   /** The result, for display: "Renewed". */
-  told(input: Input<A, F>): string;
+  done(input: Input<A, F>): string;
 }
 
 /** Makes the command of an action. */
@@ -56,7 +56,7 @@ export function act<
       const own = input as Input<A, F>;
       const body = action.body?.(own) ?? {} as Body;
       const after = await action.send(await openSimulator(context, data), id, body);
-      showBought(context, data, after, action.told(own));
+      showResult(context, data, after, action.done(own));
     },
   });
 }

@@ -10,5 +10,5 @@ import { agreeToPrice } from "../../../simulator/subscriptions.ts";
 /** Accepts a higher price, as the customer does. */
 export const agree = act("Accept a higher price, as the customer does", {
   send: agreeToPrice,
-  told: () => "The customer agreed to the price",
+  done: () => "The customer agreed to the price",
 });

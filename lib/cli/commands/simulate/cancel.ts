@@ -10,5 +10,5 @@ import { cancelSubscription } from "../../../simulator/subscriptions.ts";
 /** Switches renewal off, as the customer does. */
 export const cancel = act("Switch renewal off, as the customer does", {
   send: cancelSubscription,
-  told: () => "Cancelled",
+  done: () => "Cancelled",
 });

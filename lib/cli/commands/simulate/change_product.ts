@@ -28,7 +28,7 @@ export const change = act("Change to another product of the app", {
     duration: period("The length of a period (default: the product's own)", "--duration"),
   },
   body: changeOf,
-  told: ({ product_id, at_period_end }) =>
+  done: ({ product_id, at_period_end }) =>
     at_period_end ? `It will change to ${product_id}` : `Changed to ${product_id}`,
 });
 

@@ -18,5 +18,5 @@ export const expire = act("End a subscription at once", {
     ),
   },
   body: ({ reason }) => ({ reason }),
-  told: () => "Ended",
+  done: () => "Ended",
 });

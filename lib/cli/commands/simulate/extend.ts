@@ -22,7 +22,7 @@ export const extend = act("Extend a subscription's period", {
     until: moment("The new end", "--until"),
   },
   body: extensionOf,
-  told: () => "Extended",
+  done: () => "Extended",
 });
 
 /** The body of an extension, which is given in one of two ways. */

@@ -23,5 +23,5 @@ export const fail = act("Make a charge fail", {
     when: at_renewal ? "renewal" : "now",
     grace: orNull(grace),
   }),
-  told: ({ at_renewal }) => at_renewal ? "The next charge will fail" : "The charge failed",
+  done: ({ at_renewal }) => at_renewal ? "The next charge will fail" : "The charge failed",
 });

@@ -15,5 +15,5 @@ export const familyShare = act("Share a subscription with a family member", {
   details: "The member gets a subscription that costs nothing and follows this one.",
   args: { user_id: argument("The member's app user id; an unknown id is created") },
   body: ({ user_id }) => ({ customer_id: userId(user_id) }),
-  told: ({ user_id }) => `Shared with ${user_id}`,
+  done: ({ user_id }) => `Shared with ${user_id}`,
 });

@@ -10,7 +10,7 @@ import type { Subscription } from "../../../resources/subscriptions.ts";
 import { argument, text } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { openSimulator } from "../../local/simulator.ts";
-import { showBought } from "./told.ts";
+import { showResult } from "./result.ts";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { type PaymentRefund } from "../../../simulator/subscriptions.ts";
 
@@ -40,14 +40,14 @@ interface Refund {
     subscription: (simulator: Simulator, id: string, body: PaymentRefund) => Promise<Subscription>;
   };
   /** The result, for display. */
-  told: string;
+  done: string;
 }
 
 /** Refunds a payment, or reverses a refund. */
 export async function giveBack(
   context: Context,
   data: string | undefined,
-  { id, send, told, transaction_id, keep_access }: Refund,
+  { id, send, done, transaction_id, keep_access }: Refund,
 ): Promise<void> {
   // The local service generates all ids itself, with these prefixes.
   const once = id.startsWith("purc");
@@ -59,5 +59,5 @@ export async function giveBack(
   const refunded = once
     ? await send.once(simulator, id)
     : await send.subscription(simulator, id, { transaction_id, keep_access });
-  showBought(context, data, refunded, told);
+  showResult(context, data, refunded, done);
 }

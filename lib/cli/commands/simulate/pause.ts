@@ -18,5 +18,5 @@ export const pause = act("Pause a subscription at the end of its period", {
     for: period("The length of the pause", "--for"),
   },
   body: (input) => ({ until: input.until, for: input.for }),
-  told: () => "It will pause",
+  done: () => "It will pause",
 });

@@ -16,7 +16,7 @@ import {
   price as priceFlag,
   userId,
 } from "../../local/simulator.ts";
-import { showBought } from "./told.ts";
+import { showResult } from "./result.ts";
 import {
   buyProduct,
   type NewSale,
@@ -91,7 +91,7 @@ export const purchase = command({
     };
     if (input.receipt) return showReceipt(context, await printReceipt(simulator, sale));
     const bought = await buyProduct(simulator, sale);
-    showBought(context, data, bought, `${user_id} bought ${product_id}`);
+    showResult(context, data, bought, `${user_id} bought ${product_id}`);
   },
 });
 

@@ -15,5 +15,5 @@ export const raise = act("Announce a higher price", {
   details: "Unless the customer agrees, the subscription ends with its period.",
   args: { price: argument("The new price, in the subscription's currency") },
   body: ({ price }) => ({ price: parsePrice(price) }),
-  told: ({ price }) => `Announced the price ${price}`,
+  done: ({ price }) => `Announced the price ${price}`,
 });

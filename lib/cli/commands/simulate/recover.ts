@@ -11,5 +11,5 @@ import { recoverCharge } from "../../../simulator/subscriptions.ts";
 export const recover = act("Make charges succeed again", {
   send: recoverCharge,
   details: "Also makes the outstanding charge.",
-  told: () => "Charges succeed again",
+  done: () => "Charges succeed again",
 });

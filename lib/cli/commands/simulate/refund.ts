@@ -20,6 +20,6 @@ export const refund = command({
   flags: { ...payment, keep_access: toggle("Keep the subscription and its access"), ...dataFlag },
   async run(context, { data, ...input }) {
     const send = { once: refundPurchase, subscription: refundSubscription };
-    await giveBack(context, data, { ...input, send, told: "Refunded" });
+    await giveBack(context, data, { ...input, send, done: "Refunded" });
   },
 });

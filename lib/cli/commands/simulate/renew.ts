@@ -13,5 +13,5 @@ export const renew = act("Charge for the next period now", {
   details:
     "A trial becomes paid; a paid subscription renews early. Due renewals happen by themselves " +
     "when the clock reaches them.",
-  told: () => "Renewed",
+  done: () => "Renewed",
 });

@@ -10,5 +10,5 @@ import { resumeSubscription } from "../../../simulator/subscriptions.ts";
 /** Ends a pause, or cancels a pending one. */
 export const resume = act("End a pause, or cancel a pending one", {
   send: resumeSubscription,
-  told: () => "Resumed",
+  done: () => "Resumed",
 });

@@ -16,8 +16,8 @@ export const reverseRefund = command({
   args,
   flags: { ...payment, ...dataFlag },
   async run(context, { data, ...input }) {
-    const told = "Undid the refund";
+    const done = "Undid the refund";
     const send = { once: reversePurchaseRefund, subscription: reverseSubscriptionRefund };
-    await giveBack(context, data, { ...input, send, told });
+    await giveBack(context, data, { ...input, send, done });
   },
 });

@@ -10,5 +10,5 @@ import { uncancelSubscription } from "../../../simulator/subscriptions.ts";
 /** Switches renewal on again. */
 export const uncancel = act("Switch renewal on again", {
   send: uncancelSubscription,
-  told: () => "Renewal is on again",
+  done: () => "Renewal is on again",
 });

@@ -16,7 +16,7 @@ import { sameFlags } from "../../local/simulator.ts";
  * Shows a purchase or subscription as the service returned it, then its state and the next step.
  * With `--output json` it shows only the object.
  */
-export function showBought(
+export function showResult(
   context: Context,
   data: string | undefined,
   bought: Subscription | Purchase,
