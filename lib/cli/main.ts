@@ -13,7 +13,7 @@ import type { DataWriter } from "./data/writer.ts";
 import { visible } from "./screen/display.ts";
 import { type Split, splitGlobals } from "./words/globals.ts";
 import { createOutput } from "./screen/output.ts";
-import { findPlace, isGroup, type Place } from "./words/place.ts";
+import { findEntry, type FoundEntry, isGroup } from "./words/find_entry.ts";
 import { rewrittenHint } from "./words/rewritten.ts";
 import { EXIT, type Failed, reportError } from "./screen/report.ts";
 import { refusalIn } from "./words/hints.ts";
@@ -33,12 +33,12 @@ export async function run(argv: readonly string[], world: World): Promise<number
   try {
     const root: Group = await loadFor(all.filter((word) => word !== "--"));
     const words = withoutEarlyDashes(root, all);
-    const place = findPlace(root, words);
-    const { names, entry, rest } = place;
+    const found = findEntry(root, words);
+    const { names, entry, rest } = found;
     failed = { names, brief: entry.brief };
     const asksHelp = isGroup(entry) ? rest.length === 0 || rest[0] === "help" : help;
-    if (asksHelp) await showHelp(place, world, globals);
-    else await runShaped(root, words, world, globals, place);
+    if (asksHelp) await showHelp(found, world, globals);
+    else await runShaped(root, words, world, globals, found);
     return EXIT.done;
   } catch (error) {
     return await fail(error, { failed, words: all }, world, globals);
@@ -51,7 +51,7 @@ async function runShaped(
   words: readonly string[],
   world: World,
   globals: Globals,
-  { names }: Place,
+  { names }: FoundEntry,
 ): Promise<void> {
   if (globals.watchMs !== undefined) {
     const { watch } = await import("./data/watch.ts");
@@ -89,18 +89,22 @@ function plainWords({ words, help }: Split): Pick<Split, "words" | "help"> {
 
 /** Drops a `--` before the command's own words: it separates nothing there. */
 function withoutEarlyDashes(root: Group, words: readonly string[]): readonly string[] {
-  const { names, entry, rest } = findPlace(root, words);
+  const { names, entry, rest } = findEntry(root, words);
   if (!isGroup(entry) || rest[0] !== "--") return words;
   return withoutEarlyDashes(root, [...words.slice(0, names.length), ...rest.slice(1)]);
 }
 
 /** Shows the usage of the command or group. */
-async function showHelp(place: Place, { terminal }: World, { output }: Globals): Promise<void> {
+async function showHelp(
+  found: FoundEntry,
+  { terminal }: World,
+  { output }: Globals,
+): Promise<void> {
   const { helpJson, helpText } = await import("./words/help.ts");
-  if (output === "json") return createOutput(terminal, "json").json(helpJson(place));
+  if (output === "json") return createOutput(terminal, "json").json(helpJson(found));
   const columns = Math.min(terminal.outColumns ?? 80, 100);
   const bold = (text: string) => terminal.outColor ? `\x1b[1m${text}\x1b[22m` : text;
-  terminal.writeOut(helpText(place, { columns, bold }));
+  terminal.writeOut(helpText(found, { columns, bold }));
 }
 
 /** Reports an error on standard error. */

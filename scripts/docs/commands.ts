@@ -7,7 +7,7 @@
 
 import { loadFor } from "../../lib/cli/commands/mod.ts";
 import { run } from "../../lib/cli/main.ts";
-import { findPlace } from "../../lib/cli/words/place.ts";
+import { findEntry } from "../../lib/cli/words/find_entry.ts";
 import { createClient } from "../../lib/client.ts";
 import { openService, type Service } from "../../lib/service/mod.ts";
 import { LINES, OTHER_LINES } from "./lines.ts";
@@ -48,7 +48,7 @@ async function runAll(service: Service, values: Values): Promise<CommandRequest[
   const requests: CommandRequest[] = [];
   for (const line of [...LINES, ...OTHER_LINES]) {
     const words = line.split(" ").map((word) => filled(word, values));
-    const command = findPlace(root, words).names.join(" ");
+    const command = findEntry(root, words).names.join(" ");
     const makes = / create\b/.test(command);
     // A table often needs more than the JSON does, such as the names of what has only ids.
     const out = await runLine(makes ? [...words, "--output", "json"] : words, {

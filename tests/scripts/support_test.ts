@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { type Command, type Group } from "../../lib/cli/words/command.ts";
 import { loadFor } from "../../lib/cli/commands/mod.ts";
-import { findPlace, isGroup } from "../../lib/cli/words/place.ts";
+import { findEntry, isGroup } from "../../lib/cli/words/find_entry.ts";
 import { operations } from "../../lib/service/mod.ts";
 import { ABSENT } from "../../scripts/docs/absent.ts";
 import { LINES, OTHER_COMMANDS, OTHER_GROUPS, OTHER_LINES } from "../../scripts/docs/lines.ts";
@@ -69,7 +69,7 @@ Deno.test("the page names what a command reads besides", async () => {
 });
 
 function commandIn(root: Group, line: string): string {
-  return findPlace(root, line.split(" ")).names.join(" ");
+  return findEntry(root, line.split(" ")).names.join(" ");
 }
 
 function commandsIn(names: string[], entry: Command | Group): string[] {

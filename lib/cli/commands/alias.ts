@@ -9,7 +9,7 @@ import type { Column } from "../screen/output.ts";
 import { changeAliases, readAliases, wordsOf } from "../words/aliases.ts";
 import { argument, command, group } from "../words/command.ts";
 import { splitGlobals } from "../words/globals.ts";
-import { findPlace, isGroup } from "../words/place.ts";
+import { findEntry, isGroup } from "../words/find_entry.ts";
 import { splitShellWords } from "../words/shell_words.ts";
 
 /** An alias. */
@@ -92,7 +92,7 @@ async function checkLine(line: string): Promise<void> {
   const { loadFor } = await import("./mod.ts");
   const { words, problem } = splitGlobals(wordsOf(line));
   if (problem) throw problem;
-  const { entry, names } = findPlace(await loadFor(words), words);
+  const { entry, names } = findEntry(await loadFor(words), words);
   const shown = JSON.stringify(line);
   if (splitShellWords(line).open !== undefined) {
     throw new UsageError(`Cannot set an alias for ${shown}: a quote is not closed`);

@@ -8,7 +8,7 @@ import { loadFor, TREE } from "../commands/mod.ts";
 import type { World } from "../context.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "../words/globals.ts";
 import { type Flag, wire } from "../words/parameters.ts";
-import { findPlace, isGroup } from "../words/place.ts";
+import { findEntry, isGroup } from "../words/find_entry.ts";
 import type { Command } from "../words/tree.ts";
 import type { Proposal } from "./proposal.ts";
 import { kindOfArgument, kindOfFlag, valuesOf } from "./values.ts";
@@ -26,7 +26,7 @@ export async function proposalsFor(
   return all.filter(({ value }) => value.startsWith(current));
 }
 
-/** Proposes words for a place, whatever is typed there. */
+/** Proposes the next word, whatever is typed of it. */
 async function allProposals(
   words: readonly string[],
   current: string,
@@ -39,8 +39,8 @@ async function allProposals(
   const isKnown = TREE.some(({ name, aliases }) => name === first || aliases.includes(first));
   if (own.length > 0 && !isKnown && first !== "help") return [];
   const root = await loadFor(first === "help" ? own.slice(1) : own);
-  const place = findPlace(root, first === "help" ? own.slice(1) : own);
-  const { entry, names, rest } = place;
+  const found = findEntry(root, first === "help" ? own.slice(1) : own);
+  const { entry, names, rest } = found;
   const flags: NamedFlag[] = Object.entries({
     ...isGroup(entry) ? {} : entry.flags,
     ...GLOBAL_FLAGS,

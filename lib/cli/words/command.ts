@@ -34,7 +34,7 @@ import {
   opposite,
   wire,
 } from "./parameters.ts";
-import { findPlace, isGroup, type Place } from "./place.ts";
+import { findEntry, type FoundEntry, isGroup } from "./find_entry.ts";
 import { type HintRule, withHint } from "./hints.ts";
 import { cannot, commandLine } from "./shell.ts";
 import { meantBy } from "./suggestions.ts";
@@ -139,15 +139,15 @@ export async function runCommand(
     stderr: { write: (text: string) => void complaints.push(text) },
   };
   const running: Running & CommandContext = { context, failures, process };
-  const place = findPlace(root, words);
-  refuseEmptyFlags(place, words);
-  await run(application(root, place, words), words, running);
+  const found = findEntry(root, words);
+  refuseEmptyFlags(found, words);
+  await run(application(root, found, words), words, running);
   const [failure] = failures;
-  if (failure) throw await hinted(failure, place, context);
+  if (failure) throw await hinted(failure, found, context);
   if (complaints.length === 0 && process.exitCode === 0) return;
   const message = inOneLine(complaints.join("")) || "Cannot run the command";
   const [, meant] = /; did you mean "([^"-][^"]*)"/.exec(message) ?? [];
-  const hint = `Run: ${commandLine(...meant === undefined ? place.names : [meant], "--help")}`;
+  const hint = `Run: ${commandLine(...meant === undefined ? found.names : [meant], "--help")}`;
   const dashed = /there is no flag -[^-]/.test(message);
   throw new UsageError(message, {
     hint: dashed
@@ -168,14 +168,14 @@ function inOneLine(complaints: string): string {
 /** The error of a command with its hint. */
 async function hinted(
   { error, input }: Failure,
-  { names, entry }: Place,
+  { names, entry }: FoundEntry,
   context: Context,
 ): Promise<unknown> {
   return isGroup(entry) ? error : await withHint(error, { ...entry, names, input, context });
 }
 
 /** Refuses `--flag=`: the parser would take it for an argument, and send it. */
-function refuseEmptyFlags({ names, entry }: Place, words: readonly string[]): void {
+function refuseEmptyFlags({ names, entry }: FoundEntry, words: readonly string[]): void {
   const end = words.includes("--") ? words.indexOf("--") : words.length;
   const empty = words.slice(0, end).find((word) => /^--[^=]+=$/.test(word));
   if (empty === undefined) return;
@@ -204,10 +204,10 @@ function isRunning(value: object): value is Running {
   return "context" in value && "failures" in value;
 }
 
-/** The parser's application over the tree. The place is where the words lead. */
+/** The parser's application over the tree. `found` is what the words name. */
 function application(
   root: Group,
-  { names, entry }: Place,
+  { names, entry }: FoundEntry,
   words: readonly string[],
 ): Application<CommandContext> {
   return buildApplication(routeMap(root), {

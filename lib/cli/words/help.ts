@@ -8,7 +8,7 @@ import type { Command, Group } from "./tree.ts";
 import { padEnd, width, wrap } from "../screen/display.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
 import { type Argument, type Flag, type Flags, opposite, wire } from "./parameters.ts";
-import { isGroup, type Place } from "./place.ts";
+import { type FoundEntry, isGroup } from "./find_entry.ts";
 import { commandLine } from "./shell.ts";
 
 /** How help is laid out. */
@@ -33,8 +33,8 @@ const MARGIN = "  ";
 /** Names wider than this have their meaning below them. */
 const WIDEST_NAME = 34;
 
-/** The help text of a place in the tree. */
-export function helpText({ names, entry }: Place, { columns, bold }: HelpStyle): string {
+/** The help text of a command or group. */
+export function helpText({ names, entry }: FoundEntry, { columns, bold }: HelpStyle): string {
   const details = isGroup(entry) ? undefined : entry.details;
   const intro = [entry.brief, ...details === undefined ? [] : ["", ...details.split("\n")]];
   const sections = isGroup(entry) ? groupSections(names, entry) : commandSections(names, entry);
@@ -48,7 +48,7 @@ export function helpText({ names, entry }: Place, { columns, bold }: HelpStyle):
 }
 
 /** The same as JSON, for `--help --output json`. */
-export function helpJson({ names, entry }: Place): string {
+export function helpJson({ names, entry }: FoundEntry): string {
   const common = { command: commandLine(...names), brief: entry.brief };
   if (isGroup(entry)) {
     const commands = Object.entries(entry.commands).map(([name, inner]) => ({

@@ -8,7 +8,7 @@ import type { Argument, Flag, Flags } from "./parameters.ts";
 import { opposite, wire } from "./parameters.ts";
 import { type Effect, effectOf } from "./effect.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
-import { isGroup } from "./place.ts";
+import { isGroup } from "./find_entry.ts";
 import { commandLine } from "./shell.ts";
 import type { Command, Group } from "./tree.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { findPlace, isGroup } from "./place.ts";
+import { findEntry, isGroup } from "./find_entry.ts";
 import type { Group } from "./tree.ts";
 
 /** Verbs that other programs have for ours. */
@@ -72,7 +72,7 @@ export function meantBy(
   const typed = [...names, word].join(" ").toLowerCase();
   const known = COMMANDS[typed];
   if (known !== undefined) return [known];
-  const { entry } = findPlace(root, names);
+  const { entry } = findEntry(root, names);
   const here = isGroup(entry) ? entry.commands : {};
   const verb = VERBS[word.toLowerCase()]?.find((one) => one in here);
   if (verb !== undefined) return [[...names, verb].join(" ")];

@@ -6,7 +6,7 @@
 
 import { deepEqual, ok } from "node:assert/strict";
 import { TREE } from "../../../lib/cli/commands/mod.ts";
-import { isGroup } from "../../../lib/cli/words/place.ts";
+import { isGroup } from "../../../lib/cli/words/find_entry.ts";
 
 const COMMANDS = new URL("../../../lib/cli/commands/", import.meta.url);
 

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Group } from "../../../lib/cli/words/command.ts";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
 import { width } from "../../../lib/cli/screen/display.ts";
-import { findPlace, isGroup } from "../../../lib/cli/words/place.ts";
+import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
 import { at, linesOf, openCounter } from "../../support/cli_fixture.ts";
 import { matchGolden } from "../../support/golden.ts";
 import { openDesk } from "../../support/harness.ts";
@@ -203,7 +203,7 @@ Deno.test("the first help names every group with its aliases, and every global f
   }
   for (const example of out.match(/(?<=EXAMPLES\n)( {2}cli .*\n)+/)?.[0].trim().split("\n") ?? []) {
     const [, ...words] = example.trim().split(" ");
-    const { entry, rest } = findPlace(
+    const { entry, rest } = findEntry(
       await loadFor([]),
       words[0] === "help" ? words.slice(1) : words,
     );

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { Group } from "../../../lib/cli/words/command.ts";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
-import { findPlace, isGroup } from "../../../lib/cli/words/place.ts";
+import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
 
 /** Commands that no golden file shows, each with where it is tested instead. */
 const ELSEWHERE: Record<string, string> = {
@@ -38,7 +38,7 @@ Deno.test("every command's output has been reviewed", async () => {
     if (!isFile) continue;
     const text = await Deno.readTextFile(new URL(name, folder));
     for (const [, line = ""] of text.matchAll(/^\$ cli (.*)$/gm)) {
-      shown.add(findPlace(root, line.split(" ")).names.join(" "));
+      shown.add(findEntry(root, line.split(" ")).names.join(" "));
     }
   }
   const missing = commandsOf(root).filter((command) => !shown.has(command));

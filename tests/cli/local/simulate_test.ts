@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
-import { isGroup } from "../../../lib/cli/words/place.ts";
+import { isGroup } from "../../../lib/cli/words/find_entry.ts";
 import { listApps } from "../../../lib/resources/apps.ts";
 import { createProduct } from "../../../lib/resources/products.ts";
 import { simRoutes } from "../../../lib/service/sim/routes.ts";

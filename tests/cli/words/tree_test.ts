@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Command, type Group, wire } from "../../../lib/cli/words/command.ts";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
 import { GLOBAL_FLAGS } from "../../../lib/cli/words/globals.ts";
-import { findPlace, isGroup } from "../../../lib/cli/words/place.ts";
+import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
 import { COMING, type Row, SPECIFIED } from "../../support/specified_commands.ts";
 
 Deno.test("every command of the specification exists, with its aliases, arguments and flags", async () => {
@@ -21,7 +21,7 @@ Deno.test("every command of the specification exists, with its aliases, argument
 /** Looks for a command of the specification in the tree. */
 function checkRow(root: Group, group: string, [name, args, flags = ""]: Row): void {
   const words = `${group} ${name}`.trim();
-  const { entry, rest } = findPlace(root, words.split(" "));
+  const { entry, rest } = findEntry(root, words.split(" "));
   if (rest.length > 0) return ok(COMING.has(words), `cli ${words} is missing`);
   if (isGroup(entry)) throw new Error(`cli ${words} is a group`);
   // What an argument is called shows only in help.

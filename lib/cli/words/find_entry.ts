@@ -1,5 +1,5 @@
 /**
- * Places in the tree of commands: where the words of a command line lead.
+ * Finds the command or group that the words of a command line name.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import type { Command, Group } from "./tree.ts";
 /** Commands and groups by name. */
 type Commands = Readonly<Record<string, Command | Group>>;
 
-/** Where words lead. */
-export interface Place {
+/** The command or group that words name. */
+export interface FoundEntry {
   /** The names on the way, aliases resolved: `["offerings", "view"]`. */
   readonly names: readonly string[];
-  /** What is there. */
+  /** The command or group. */
   readonly entry: Command | Group;
-  /** The words that are left. */
+  /** The other words. */
   readonly rest: readonly string[];
 }
 
 /** Follows words into the tree, as far as they name something. */
-export function findPlace(root: Group, words: readonly string[]): Place {
+export function findEntry(root: Group, words: readonly string[]): FoundEntry {
   const names: string[] = [];
   let entry: Command | Group = root;
   for (const word of words) {
