@@ -12,7 +12,7 @@ import { repositoryPath } from "./rooms.ts";
 const ACROSS: readonly string[] = [
   "lib/service/mod.ts",
   "lib/service/events/claims.ts",
-  "lib/service/events/hasten.ts",
+  "lib/service/events/shorten_waits.ts",
   "lib/service/events/prune.ts",
   "lib/service/http/project.ts",
   "lib/service/http/sdk_caller.ts",

@@ -21,7 +21,7 @@ import {
   release,
 } from "./claims.ts";
 import type { DeliveryFault, DeliveryFaults } from "./faults.ts";
-import { hasten } from "./hasten.ts";
+import { shortenWaits } from "./shorten_waits.ts";
 import { type Schedule, waitAfter } from "./schedule.ts";
 
 /** The worker. */
@@ -114,7 +114,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       const now = worker.clock();
       await worker.store.write(async (tx) => {
         await freeLeases(tx, now);
-        await hasten(tx, { now, schedule: worker.schedule });
+        await shortenWaits(tx, { now, schedule: worker.schedule });
       });
       wake(worker);
     },

@@ -1,6 +1,6 @@
 /**
- * What waits as long as an earlier start of the service has told it to, though the present schedule
- * would let it wait less.
+ * Shortens the waits between attempts that an earlier start of the service set, where the present
+ * schedule has shorter ones.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { acrossProjects, inProject, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { readRetryAfter, type Schedule, waitAfter } from "./schedule.ts";
 
-/** A delivery that waits, with what was heard of it last. */
+/** A delivery that waits for its next attempt, with its last attempt. */
 type Waiting =
   & Pick<Row<"deliveries">, "project_id" | "id" | "tries" | "attempts">
   & Pick<Row<"attempts">, "started_at" | "timing" | "response_headers">
   & { ready_at: number };
 
-/** Lets nothing wait longer than the schedule would. What a receiver has asked for still counts. */
-export async function hasten(
+/** Ends each wait when the schedule would end it at the latest. A `Retry-After` still counts. */
+export async function shortenWaits(
   whole: Tx,
   { now, schedule }: { now: number; schedule: Schedule },
 ): Promise<void> {
