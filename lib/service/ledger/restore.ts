@@ -7,7 +7,7 @@
 import type { Call } from "../contract/route.ts";
 import { isAnonymous } from "../domain/events.ts";
 import type { Place } from "../records/find.ts";
-import { mergeCustomers, type Move, moveHoldings } from "./owners.ts";
+import { mergeCustomers, type Move, moveHoldings } from "./ownership.ts";
 
 type Now = Pick<Call, "tx" | "project" | "now">;
 

@@ -11,7 +11,7 @@ import type { CustomerAlias, NewCustomer } from "../../resources/customers.ts";
 import { text } from "../contract/fields.ts";
 import { route } from "../contract/route.ts";
 import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
-import { removeHoldings } from "../ledger/owners.ts";
+import { removeHoldings } from "../ledger/ownership.ts";
 import { deleteRow, insertCustomer } from "../records/changes.ts";
 import {
   BLOCKED_RULE,

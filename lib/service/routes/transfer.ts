@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { CustomerTransfer, TransferResult } from "../../resources/customers.ts";
 import { invalid } from "../contract/errors.ts";
 import { findApp, findCustomer } from "../records/find.ts";
-import { moveHoldings } from "../ledger/owners.ts";
+import { moveHoldings } from "../ledger/ownership.ts";
 import { route } from "../contract/route.ts";
 import { customerSchema, showCustomerWithAccess } from "../records/customers.ts";
 import { objectId } from "../contract/fields.ts";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { SdkAlias, SdkIdentity } from "../../resources/sdk_subscribers.ts";
 import { type SdkCall, SdkRefusal, sdkRoute } from "../contract/sdk.ts";
 import { isAllAnonymous } from "../ledger/restore.ts";
-import { mergeCustomers } from "../ledger/owners.ts";
+import { mergeCustomers } from "../ledger/ownership.ts";
 import { addAlias, findKnown, signIn } from "../sim/customers.ts";
 import type { Row } from "../store/tables.ts";
 import { answerWith, checkUser, markSeen, seeUser, userId } from "./customers.ts";

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { insertCustomer } from "../records/changes.ts";
 import { isAnonymous } from "../domain/events.ts";
 import { findCustomer, type Place } from "../records/find.ts";
-import { mergeCustomers } from "../ledger/owners.ts";
+import { mergeCustomers } from "../ledger/ownership.ts";
 import { giveHoldings, isAllAnonymous } from "../ledger/restore.ts";
 import { showCustomerWithAccess } from "../records/customers.ts";
 import { nextSeq } from "../store/mod.ts";

@@ -15,7 +15,7 @@ import { invalid, unprocessable } from "../../contract/errors.ts";
 import { findSubscription } from "../../records/find.ts";
 import { newUuid } from "../../records/random.ts";
 import { recordSteps } from "../../ledger/journal.ts";
-import { moveHoldings } from "../../ledger/owners.ts";
+import { moveHoldings } from "../../ledger/ownership.ts";
 import type { Row } from "../../store/tables.ts";
 import { findOrCreateCustomer } from "../customers.ts";
 import { customerId } from "../fields.ts";

@@ -1,5 +1,5 @@
 /**
- * Whose something is: moving what customers hold from one to another, and removing it.
+ * Changes of ownership: moves purchases from one customer to another, or removes them.
  *
  * @module
  */
