@@ -27,7 +27,7 @@ import { createSdkServer, ETAG, refuseSdk } from "./http/sdk_server.ts";
 import { createServer, type ServerParts } from "./http/server.ts";
 import { openRoutes } from "./open_routes.ts";
 import { setDialect } from "./ledger/dialect.ts";
-import { createSettler } from "./ledger/settle.ts";
+import { createCatchUp } from "./ledger/catch_up.ts";
 import { createRequestFaults, type RequestFaults } from "./sim/faults.ts";
 import { adminRoutes, simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
@@ -59,7 +59,7 @@ export interface Service {
   /** The database. */
   readonly store: Store;
   /** Lets pass what is due in all projects; that happens every second anyway. */
-  settle(): Promise<void>;
+  catchUp(): Promise<void>;
   /** Removes what is old of deliveries; that happens every hour anyway. */
   prune(): Promise<void>;
   /** The worker that sends events to webhooks. */
@@ -151,13 +151,13 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const oauth = createOAuth({ store, clock: wall, lifetimes, autoApprove });
   const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, wall);
   const clock = steadyClock(wall, await latestMoment(store));
-  const settler = createSettler(store, clock);
+  const catchUp = createCatchUp(store, clock);
   const { authenticate } = oauth;
   const { dialect = "specified", adminSecret = newToken("adm_") } = options;
   const world = { store, clock, targets, dialect, report };
   const requests = createRequestMetrics();
   const { observe } = requests;
-  const parts: ServerParts = { ...world, settler, rates, authenticate, observe };
+  const parts: ServerParts = { ...world, catchUp, rates, authenticate, observe };
   const faults = createRequestFaults(later);
   const admin = { ...parts, delivery, oauth, faults, adminSecret };
   const simulator = createSimServer([...simRoutes, ...adminRoutes], admin);
@@ -181,18 +181,18 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     oauth,
     store,
     deliverer,
-    settle: settler.settleAll,
+    catchUp: catchUp.all,
     prune: pruner.prune,
     stopWaiting() {
       listeners.stop();
-      settler.stop().catch(report);
+      catchUp.stop().catch(report);
       deliverer.stop().catch(report);
     },
     fetch: (request, sender = "") => answer(request, servers, { guard, parts, sender }),
     async close() {
       timers.forEach(clearInterval);
       listeners.stop();
-      for (const { stop } of [settler, deliverer, pruner, simulator]) await stop();
+      for (const { stop } of [catchUp, deliverer, pruner, simulator]) await stop();
       await store.close();
     },
   };
@@ -214,15 +214,15 @@ function openWatched(
 
 /** Does again and again what nobody asks for. */
 function keepUp(
-  parts: Pick<ServerParts, "store" | "clock" | "settler" | "report"> & {
+  parts: Pick<ServerParts, "store" | "clock" | "catchUp" | "report"> & {
     pruner: Pruner;
     deliverer: Deliverer;
   },
 ): ReturnType<typeof setInterval>[] {
-  const { store, clock, settler, pruner, deliverer, report } = parts;
+  const { store, clock, catchUp, pruner, deliverer, report } = parts;
   return [
     every(HOUR_MS, () => tidy(store, clock), report),
-    every(SECOND_MS, settler.settleAll, report),
+    every(SECOND_MS, catchUp.all, report),
     every(HOUR_MS, pruner.prune, report),
     every(MINUTE_MS, async () => store.shrinkLog(), report),
     // Its own alarm is set by the clock, which may have been set back since.

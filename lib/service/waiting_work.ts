@@ -5,7 +5,7 @@
  */
 
 import { gauge, type Metric } from "./http/metrics.ts";
-import { behindAt } from "./ledger/settle.ts";
+import { behindAt } from "./ledger/catch_up.ts";
 import { acrossProjects, type Tx } from "./store/mod.ts";
 
 /** The depth of each queue, and the age of its oldest entry. */

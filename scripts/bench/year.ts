@@ -16,7 +16,7 @@ import { subscribe, type SubscriptionSale } from "../../lib/service/domain/purch
 import { refund } from "../../lib/service/domain/refunds.ts";
 import type { Step, Subscription } from "../../lib/service/domain/step.ts";
 import { type Journal, openJournal } from "../../lib/service/ledger/journal.ts";
-import { createSettler } from "../../lib/service/ledger/settle.ts";
+import { createCatchUp } from "../../lib/service/ledger/catch_up.ts";
 import { connect } from "../../lib/service/store/connection.ts";
 import {
   acrossProjects,
@@ -110,7 +110,7 @@ export function fateOf(number: number): keyof typeof FATES | undefined {
 
 /** Lets the year pass, or what is left of it. */
 export async function passYear(store: Store): Promise<void> {
-  const settler = createSettler(store, () => YEAR_STARTS);
+  const catchUp = createCatchUp(store, () => YEAR_STARTS);
   const stops: [number, (tx: Tx) => Promise<void>][] = [
     // By then grace is over for every charge that fails, and the store has given up on some.
     [YEAR_STARTS + 80 * DAY_MS, recoverAll],
@@ -118,9 +118,9 @@ export async function passYear(store: Store): Promise<void> {
     [YEAR_ENDS, async () => {}],
   ];
   for (const [stop, act] of stops) {
-    await settler.settle(PROJECT);
+    await catchUp.project(PROJECT);
     const isThere = await store.write((tx) => goTo(tx, stop));
-    await settler.settle(PROJECT);
+    await catchUp.project(PROJECT);
     if (isThere) await store.write(act);
   }
 }

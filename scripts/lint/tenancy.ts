@@ -17,7 +17,7 @@ const ACROSS: readonly string[] = [
   "lib/service/http/project.ts",
   "lib/service/http/sdk_caller.ts",
   "lib/service/http/server.ts",
-  "lib/service/ledger/settle.ts",
+  "lib/service/ledger/catch_up.ts",
   "lib/service/records/projects.ts",
   "lib/service/routes/projects.ts",
   "lib/service/sim/accounts.ts",

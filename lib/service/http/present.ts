@@ -6,7 +6,7 @@
  */
 
 import { Refusal } from "../contract/errors.ts";
-import { isBehind, type Progress, type Settler, type TimeOfProject } from "../ledger/settle.ts";
+import { type CatchUp, isBehind, type Progress, type TimeOfProject } from "../ledger/catch_up.ts";
 
 /** How long a request waits until its project is at its present, in milliseconds. */
 export const PRESENT_WAIT_MS = 2000;
@@ -20,7 +20,7 @@ const BACKOFF_MS = 1000;
  * @throws {Refusal} 503, to be tried again, when that takes long.
  */
 export async function bringToPresent(
-  settler: Settler,
+  catchUp: CatchUp,
   projectId: string,
   waitMs = PRESENT_WAIT_MS,
 ): Promise<void> {
@@ -29,8 +29,8 @@ export async function bringToPresent(
     timer = setTimeout(() => resolve(false), waitMs);
   });
   try {
-    const arrived = await Promise.race([settler.settle(projectId).then(() => true), late]);
-    if (!arrived) throw behind(settler.progress(projectId)[0]);
+    const arrived = await Promise.race([catchUp.project(projectId).then(() => true), late]);
+    if (!arrived) throw behind(catchUp.progress(projectId)[0]);
   } finally {
     clearTimeout(timer);
   }
@@ -41,8 +41,8 @@ export async function bringToPresent(
  *
  * @throws {Refusal} 503, to be tried again.
  */
-export function refuseMoving(project: TimeOfProject, settler: Settler, wall: number): void {
-  const stuck = settler.isStopped() && isBehind(project, wall);
+export function refuseMoving(project: TimeOfProject, catchUp: CatchUp, wall: number): void {
+  const stuck = catchUp.isStopped() && isBehind(project, wall);
   if (project.clock_advancing_to !== null || stuck) throw behind();
 }
 
@@ -59,7 +59,7 @@ const movingRefusals = new WeakSet<Error>();
  * @throws {Refusal} 503, to be tried again, when that takes long.
  */
 export async function atPresent<T>(
-  settler: Settler,
+  catchUp: CatchUp,
   projectId: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -69,7 +69,7 @@ export async function atPresent<T>(
     } catch (error) {
       const again = error instanceof Error && movingRefusals.has(error) && tries < MOST_TRIES;
       if (!again || projectId === undefined) throw error;
-      await bringToPresent(settler, projectId);
+      await bringToPresent(catchUp, projectId);
     }
   }
 }

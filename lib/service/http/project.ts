@@ -7,7 +7,7 @@
 import { projectTime } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
-import { isBehind, settleWithin, type TimeOfProject } from "../ledger/settle.ts";
+import { catchUpWithin, isBehind, type TimeOfProject } from "../ledger/catch_up.ts";
 import { fixed, type Tx } from "../store/mod.ts";
 import { behind } from "./present.ts";
 import type { Row } from "../store/tables.ts";
@@ -66,7 +66,7 @@ async function findProject(
 }
 
 /** The project as `projectFor` finds it, once everything that is due there has passed. */
-export async function settledProject(
+export async function caughtUpProject(
   tx: Tx,
   projectId: string,
   actor: Actor,
@@ -74,7 +74,7 @@ export async function settledProject(
 ): Promise<PresentProject> {
   const project = await projectFor(tx, projectId, actor);
   if (!isBehind(project, wall)) return project;
-  if (!await settleWithin(tx, projectId, wall)) throw behind();
+  if (!await catchUpWithin(tx, projectId, wall)) throw behind();
   return await projectFor(tx, projectId, actor);
 }
 

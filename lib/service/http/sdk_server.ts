@@ -17,7 +17,7 @@ import {
 } from "../contract/sdk.ts";
 import { publicAnswer } from "../contract/spelling.ts";
 import { IllegalStep } from "../domain/step.ts";
-import { isBehind, settleWithin } from "../ledger/settle.ts";
+import { catchUpWithin, isBehind } from "../ledger/catch_up.ts";
 import { sha256Hex } from "../records/ids.ts";
 import type { Tx } from "../store/mod.ts";
 import { readBody, validate } from "./body.ts";
@@ -30,7 +30,7 @@ import type { ServerParts } from "./server.ts";
 
 type SdkParts = Pick<
   ServerParts,
-  "store" | "clock" | "settler" | "report" | "authenticate" | "dialect" | "observe"
+  "store" | "clock" | "catchUp" | "report" | "authenticate" | "dialect" | "observe"
 >;
 
 /** The header with an answer's tag, under the name by which SDKs send and read it. */
@@ -75,13 +75,13 @@ async function answer(
   parts: SdkParts,
   { request, params }: Found,
 ): Promise<Response> {
-  const { store, settler, clock } = parts;
+  const { store, catchUp, clock } = parts;
   const { project } = await store.read((tx) => callerOf(request, tx));
   if (Object.values(params).includes("")) {
     throw new SdkRefusal(400, "empty_user", "An app user id must have at least 1 character");
   }
   const read = { ...await readRequest(route, request), params };
-  if (route.changes && isBehind(project, clock())) await bringToPresent(settler, project.id);
+  if (route.changes && isBehind(project, clock())) await bringToPresent(catchUp, project.id);
   const run = async (whole: Tx) => {
     const call = await callFor(route, parts, request, whole);
     const result = await route.handle({ ...call, ...read });
@@ -90,7 +90,7 @@ async function answer(
     return { status, text: JSON.stringify(shown), tag: tagOf(route, shown) };
   };
   const done = route.changes
-    ? await atPresent(settler, project.id, () => store.write(run))
+    ? await atPresent(catchUp, project.id, () => store.write(run))
     : await store.read(run);
   return tagged(request, done);
 }
@@ -142,7 +142,7 @@ async function callFor(
   const wall = parts.clock;
   let caller = await callerOf(request, whole);
   if (route.changes && isBehind(caller.project, wall())) {
-    if (!await settleWithin(whole, caller.project.id, wall())) throw behind();
+    if (!await catchUpWithin(whole, caller.project.id, wall())) throw behind();
     caller = await callerOf(request, whole);
   }
   const at = wall();

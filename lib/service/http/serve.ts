@@ -118,7 +118,7 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** How long settling may take, in milliseconds, before it is said. */
+/** How long catching up may take, in milliseconds, before it is said. */
 const PATIENCE_MS = 1000;
 
 /** Lets pass what has become due since the last stop, while the service answers already. */
@@ -132,7 +132,7 @@ function catchUp(service: Service, report: (message: unknown) => void): void {
     PATIENCE_MS,
   );
   // What fails is tried again every second.
-  service.settle().catch(report).finally(() => clearTimeout(timer));
+  service.catchUp().catch(report).finally(() => clearTimeout(timer));
 }
 
 /** The longest that a stop may take, in milliseconds, and how long of it requests may take. */

@@ -17,7 +17,7 @@ import { rememberAnswer, type Remembered, rememberedAnswer } from "./idempotency
 import type { Observation } from "./metrics.ts";
 import { type Answerer, type Found, mount } from "./mount.ts";
 import { atPresent, bringToPresent, refuseMoving } from "./present.ts";
-import { presentOf, type PresentProject, projectFor, settledProject } from "./project.ts";
+import { caughtUpProject, presentOf, type PresentProject, projectFor } from "./project.ts";
 import { queryOf } from "./query.ts";
 import type { RateCounter } from "./rates.ts";
 import { refuse, respond } from "./respond.ts";
@@ -31,7 +31,7 @@ import {
 } from "../contract/route.ts";
 import { allows } from "../contract/scopes.ts";
 import { type Dialect, publicAnswer, spellingsOfKey } from "../contract/spelling.ts";
-import { isBehind, type Settler } from "../ledger/settle.ts";
+import { type CatchUp, isBehind } from "../ledger/catch_up.ts";
 import { acrossProjects, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
 
@@ -42,7 +42,7 @@ export interface ServerParts {
   /** Wall time. */
   clock: Clock;
   /** Lets pass what is due before anybody looks. */
-  settler: Settler;
+  catchUp: CatchUp;
   /** Counts requests towards their limits. */
   rates: RateCounter;
   /** The guard before other people's addresses. */
@@ -128,7 +128,7 @@ function count(asked: Asked): void {
 
 /** Checks the project and runs the handler, both on one snapshot. */
 function read(asked: Asked): Promise<Answer> {
-  return atPresent(asked.parts.settler, asked.projectId, () => readOnce(asked));
+  return atPresent(asked.parts.catchUp, asked.projectId, () => readOnce(asked));
 }
 
 async function readOnce(asked: Asked): Promise<Answer> {
@@ -138,14 +138,14 @@ async function readOnce(asked: Asked): Promise<Answer> {
       const project = projectId === undefined ? undefined : await projectFor(tx, projectId, actor);
       // What is due cannot pass on a snapshot; whoever looks at one sees the moment before it.
       if (project && !settled && isBehind(project, parts.clock())) return undefined;
-      if (project) refuseMoving(project, parts.settler, parts.clock());
+      if (project) refuseMoving(project, parts.catchUp, parts.clock());
       count(asked);
       const result = await route.handle(callFor(asked, tx, project, {}));
       const location = route.location?.(result);
       return { status: route.status, text: textOf(asked, result), location };
     });
     if (answer) return answer;
-    if (projectId !== undefined) await bringToPresent(parts.settler, projectId);
+    if (projectId !== undefined) await bringToPresent(parts.catchUp, projectId);
   }
 }
 
@@ -167,7 +167,7 @@ async function change(asked: Asked): Promise<Answer> {
     if (earlier) return { ...earlier, replayed: true };
     const project = projectId === undefined
       ? undefined
-      : await settledProject(tx, projectId, actor, parts.clock());
+      : await caughtUpProject(tx, projectId, actor, parts.clock());
     const call = callFor(asked, tx, project, body.value);
     const result = await handle(route, call);
     if (route.audit) {
@@ -179,7 +179,7 @@ async function change(asked: Asked): Promise<Answer> {
     if (key !== null) await rememberAnswer(tx, actor, key, what, answer, parts.clock());
     return answer;
   };
-  return await atPresent(parts.settler, projectId, () => parts.store.write(write));
+  return await atPresent(parts.catchUp, projectId, () => parts.store.write(write));
 }
 
 /** An answer as it is sent, in the spelling of the dialect. */
@@ -298,10 +298,10 @@ function checkScope(actor: Actor, route: Route): void {
 
 /** Refuses a caller who has no seat in the project, and brings the project to its present. */
 async function admit(
-  { store, settler, clock }: ServerParts,
+  { store, catchUp, clock }: ServerParts,
   projectId: string,
   actor: Actor,
 ): Promise<void> {
   const project = await store.read((tx) => projectFor(tx, projectId, actor));
-  if (isBehind(project, clock())) await bringToPresent(settler, projectId);
+  if (isBehind(project, clock())) await bringToPresent(catchUp, projectId);
 }

@@ -11,7 +11,7 @@ import { addDuration, isDuration } from "../domain/calendar.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Row } from "../store/tables.ts";
 import { countDue, MOST_DUE, MOST_DUE_UNASKED } from "../ledger/due.ts";
-import { cutShort } from "../ledger/settle.ts";
+import { cutShort } from "../ledger/catch_up.ts";
 import { leftUntil } from "./progress.ts";
 import type {
   AdvancedClock,
@@ -107,7 +107,7 @@ const startAdvance = simRoute({
   path: "/clock/begin",
   body: advanceBody,
   response: advanceStart,
-  settles: true,
+  catchesUp: true,
 }, beginAdvance);
 
 const showArrival = simRoute({
@@ -135,7 +135,7 @@ const cancelAdvance = simRoute({
   path: "/clock/cancel",
   response: cancelledAdvance,
   still: true,
-  settles: true,
+  catchesUp: true,
 }, async (call) => {
   const cancelled = await cutShort(call, call.wall());
   return { cancelled, now: call.now };

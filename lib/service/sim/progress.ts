@@ -5,7 +5,7 @@
  */
 
 import { countDue } from "../ledger/due.ts";
-import type { Progress } from "../ledger/settle.ts";
+import type { Progress } from "../ledger/catch_up.ts";
 import { inProject, type ProjectTx } from "../store/mod.ts";
 import type { Left } from "../../simulator/clock.ts";
 import type { ProjectProgress } from "../../simulator/service.ts";
@@ -29,10 +29,10 @@ const listProgress = adminRoute({
   method: "GET",
   path: "/_sim/progress",
   response: itemsOf(projectProgress),
-}, async ({ store, settler }) =>
+}, async ({ store, catchUp }) =>
   await store.read(async (tx) => {
     const items: ProjectProgress[] = [];
-    for (const one of settler.progress()) {
+    for (const one of catchUp.progress()) {
       items.push({ ...one, ...await leftUntil(inProject(tx, one.project_id), one.to, one) });
     }
     return { items };

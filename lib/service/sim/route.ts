@@ -10,7 +10,7 @@ import { z } from "zod";
 import type { Delivery } from "../events/mod.ts";
 import type { Call, NamesIn, Operation } from "../contract/route.ts";
 import type { Clock } from "../clock.ts";
-import type { Progress, Settler } from "../ledger/settle.ts";
+import type { CatchUp, Progress } from "../ledger/catch_up.ts";
 import type { OAuth } from "../oauth/mod.ts";
 import type { Store } from "../store/mod.ts";
 import type { RequestFaults } from "./faults.ts";
@@ -55,7 +55,7 @@ interface SimContract<
   /** Looks at the project, or acts on it, as it is, without letting pass what is due. */
   still?: true;
   /** Lets pass what is due afterwards, for which the answer does not wait. */
-  settles?: true;
+  catchesUp?: true;
 }
 
 /** What comes after a route's transaction. */
@@ -82,7 +82,7 @@ export interface SimRoute extends DeclaredRoute, Partial<Afterwards<unknown, unk
   /** Looks at the project, or acts on it, as it is. */
   readonly still?: true;
   /** Lets pass what is due afterwards. */
-  readonly settles?: true;
+  readonly catchesUp?: true;
   /** Does what the contract says. */
   handle(call: SimCall): Promise<unknown>;
 }
@@ -152,10 +152,10 @@ function declared(
   contract: Promised<string, z.ZodType, unknown> & {
     query?: z.ZodObject;
     still?: true;
-    settles?: true;
+    catchesUp?: true;
   },
 ) {
-  const { name, summary, method, response, body, query, status = 200, still, settles } = contract;
+  const { name, summary, method, response, body, query, status = 200, still, catchesUp } = contract;
   return {
     name,
     summary,
@@ -168,7 +168,7 @@ function declared(
     response,
     status,
     ...still && { still },
-    ...settles && { settles },
+    ...catchesUp && { catchesUp },
   };
 }
 
@@ -179,7 +179,7 @@ export interface AdminParts {
   /** Wall time. */
   clock: Clock;
   /** Lets time pass in projects. */
-  settler: Settler;
+  catchUp: CatchUp;
   /** Makes tokens. */
   oauth: OAuth;
   /** Lets requests to the API go wrong. */

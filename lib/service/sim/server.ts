@@ -17,7 +17,7 @@ import type { Observation } from "../http/metrics.ts";
 import { type Found, mount } from "../http/mount.ts";
 import { atPresent, behind, bringToPresent } from "../http/present.ts";
 import { refuse } from "../http/respond.ts";
-import { settleWithin } from "../ledger/settle.ts";
+import { catchUpWithin } from "../ledger/catch_up.ts";
 import { inProject, type Tx } from "../store/mod.ts";
 import { type AdminParts, type AdminRoute, type SimCall, type SimRoute } from "./route.ts";
 
@@ -120,26 +120,26 @@ async function answer(
   parts: SimServerParts,
   { request, params: { project_id: projectId = "", ...params } }: Found,
 ): Promise<unknown> {
-  const { store, settler } = parts;
+  const { store, catchUp } = parts;
   const body = await bodyOf(request);
   const asked: Asked = { route, parts, request, projectId, params, body };
-  if (!route.still) await bringToPresent(settler, projectId);
+  if (!route.still) await bringToPresent(catchUp, projectId);
   const run = (handle: SimRoute["handle"]) => async (tx: Tx) => {
     return await handle(await callFor(asked, tx));
   };
   let result = await atPresent(
-    settler,
+    catchUp,
     projectId,
     () => route.method === "GET" ? store.read(run(route.handle)) : store.write(run(route.handle)),
   );
   const { outside, then } = route;
-  if (route.settles) settler.settle(projectId).catch(parts.report);
+  if (route.catchesUp) catchUp.project(projectId).catch(parts.report);
   if (outside) result = await outside(result, parts.delivery);
   if (then) {
-    await settler.settle(projectId);
+    await catchUp.project(projectId);
     const done = result;
     const show = run((call) => then(call, done));
-    result = await atPresent(settler, projectId, () => store.read(show));
+    result = await atPresent(catchUp, projectId, () => store.read(show));
   }
   return result;
 }
@@ -148,9 +148,9 @@ async function answer(
 async function callFor(asked: Asked, whole: Tx): Promise<SimCall> {
   const { route, parts, request, projectId, params, body } = asked;
   const wall = parts.clock();
-  const progress = parts.settler.progress(projectId)[0];
-  const settles = route.method !== "GET" && !route.still && !route.then;
-  if (settles && !await settleWithin(whole, projectId, wall)) throw behind(progress);
+  const progress = parts.catchUp.progress(projectId)[0];
+  const catchesUp = route.method !== "GET" && !route.still && !route.then;
+  if (catchesUp && !await catchUpWithin(whole, projectId, wall)) throw behind(progress);
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().executeTakeFirst();
   if (!project) throw noProject(projectId);

@@ -213,7 +213,7 @@ Deno.test("an outage is said once without a stack, and so is its end", async () 
   failing.fail("write", toStoreError(driverError("database or disk is full", 13)));
   for (let i = 0; i < 3; i++) {
     for (const [, request] of all) await (await failing.service.fetch(request())).body?.cancel();
-    await failing.service.settle().catch(() => {});
+    await failing.service.catchUp().catch(() => {});
   }
   deepEqual(failing.said, [
     "Cannot write the database: the disk is full. Requests get 507 until it works again",

@@ -2,14 +2,14 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Refusal } from "../../../lib/service/contract/errors.ts";
 import { steadyClock } from "../../../lib/service/clock.ts";
 import { bringToPresent, refuseMoving } from "../../../lib/service/http/present.ts";
-import type { Settler } from "../../../lib/service/ledger/settle.ts";
+import type { CatchUp } from "../../../lib/service/ledger/catch_up.ts";
 
-/** A settler that needs so long for a project. */
-function settlerThatTakes(settled: Promise<void>, stopped = false): Settler {
+/** A catch-up that takes so long for a project. */
+function catchUpThatTakes(settled: Promise<void>, stopped = false): CatchUp {
   const way = { project_id: "proj1", now: 1000, to: 9000, done: 10, took_ms: 5 };
   return {
-    settle: () => settled,
-    settleAll: () => settled,
+    project: () => settled,
+    all: () => settled,
     progress: () => [way],
     isStopped: () => stopped,
     stop: () => settled,
@@ -27,11 +27,11 @@ function comeAgain(error: unknown): boolean {
 
 Deno.test("a request to a project that catches up for long is told to come again, and how far it is", async () => {
   const never = new Promise<void>(() => {});
-  await rejects(bringToPresent(settlerThatTakes(never), "proj1", 5), (error) => {
+  await rejects(bringToPresent(catchUpThatTakes(never), "proj1", 5), (error) => {
     ok(String(error).includes("1970-01-01T00:00:01.000Z on the way to 1970-01-01T00:00:09.000Z"));
     return comeAgain(error);
   });
-  await bringToPresent(settlerThatTakes(Promise.resolve()), "proj1", 1000);
+  await bringToPresent(catchUpThatTakes(Promise.resolve()), "proj1", 1000);
 });
 
 Deno.test("a project on its way is shown to nobody, nor one that is behind for good", () => {
@@ -41,7 +41,7 @@ Deno.test("a project on its way is shown to nobody, nor one that is behind for g
     clock_advancing_to: null,
     next_due_at: null,
   };
-  const [running, stopped] = [false, true].map((one) => settlerThatTakes(Promise.resolve(), one));
+  const [running, stopped] = [false, true].map((one) => catchUpThatTakes(Promise.resolve(), one));
   if (!running || !stopped) throw new Error("both are there");
   refuseMoving(project, running, 10);
   refuseMoving(project, stopped, 10);
@@ -50,9 +50,9 @@ Deno.test("a project on its way is shown to nobody, nor one that is behind for g
     { ...project, next_due_at: 5 },
     stopped,
   ]] as const;
-  for (const [moving, settler] of cases) {
+  for (const [moving, catchUp] of cases) {
     try {
-      refuseMoving(moving, settler, 10);
+      refuseMoving(moving, catchUp, 10);
       ok(false, "it was shown");
     } catch (error) {
       comeAgain(error);

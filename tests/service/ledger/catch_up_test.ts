@@ -128,7 +128,7 @@ Deno.test("an advance that is cancelled ends at a whole moment, and nothing afte
   });
 });
 
-Deno.test("a start that was interrupted before it began settles nothing", async () => {
+Deno.test("a start that was interrupted before it began changes nothing", async () => {
   await inFolder(async (folder) => {
     const until = await behind(folder, 100);
     const before = progress(folder, until);

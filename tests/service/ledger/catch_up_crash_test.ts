@@ -1,7 +1,7 @@
 /**
  * Kills a process that lets time pass, again and again. In the end everything has happened once.
  *
- * `SETTLE_CRASH_ROUNDS` is the number of databases, 1 without it.
+ * `CATCH_UP_CRASH_ROUNDS` is the number of databases, 1 without it.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { dump, fill, serveFolder, START, tell } from "../../support/clock_fixtur
 import { DAY } from "../../support/simulation.ts";
 import { childLines, inFolder } from "../../support/store_fixture.ts";
 
-const ROUNDS = Number(Deno.env.get("SETTLE_CRASH_ROUNDS") ?? 1);
+const ROUNDS = Number(Deno.env.get("CATCH_UP_CRASH_ROUNDS") ?? 1);
 const UNTIL = START + 500 * DAY;
 
 Deno.test("no renewal is missing or doubled when the process is killed again and again", async () => {
@@ -57,7 +57,7 @@ async function inCopy(
 
 /** Runs the advancing process and kills it at a random point. Returns whether it was still at it. */
 async function advanceUntilKilled(folder: string): Promise<boolean> {
-  const script = fileURLToPath(import.meta.resolve("../../support/settle_child.ts"));
+  const script = fileURLToPath(import.meta.resolve("../../support/catch_up_child.ts"));
   const args = ["run", "--no-check", "--no-prompt", "--allow-read", "--allow-write", "--allow-env"];
   const child = new Deno.Command(Deno.execPath(), {
     args: [...args, script, folder, String(UNTIL)],

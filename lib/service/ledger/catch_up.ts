@@ -4,7 +4,7 @@
  *
  * What is due is worked off in batches, each in one transaction that also moves a clock that is being
  * advanced. So wherever the process is killed, the database holds some moment of the project as a
- * whole, and settling goes on from there.
+ * whole, and the next start goes on from there.
  *
  * @module
  */
@@ -20,21 +20,21 @@ import { type Journal, openJournal } from "./journal.ts";
 import { acrossProjects, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** Settles projects. Whoever asks while a project is being settled waits for the same. */
-export interface Settler {
+/** Brings projects to their present. Calls for one project at the same time share one run. */
+export interface CatchUp {
   /** Brings a project to its present, and ends an advance of its clock. */
-  settle(projectId: string): Promise<void>;
+  project(projectId: string): Promise<void>;
   /** Brings all projects to their present, side by side. */
-  settleAll(): Promise<void>;
-  /** How far the projects are that are being settled, or one of them. */
+  all(): Promise<void>;
+  /** The progress of all projects that are catching up, or of one. */
   progress(projectId?: string): Progress[];
-  /** Whether it was stopped, and projects may be behind for good. */
+  /** Whether it was stopped: then projects may stay behind. */
   isStopped(): boolean;
   /** Lets the batches that are under way end, and starts no more. */
   stop(): Promise<void>;
 }
 
-/** How far a project is that is being settled. */
+/** The progress of a project that is catching up. */
 export interface Progress {
   /** The project. */
   project_id: string;
@@ -57,16 +57,16 @@ const FIRST_BATCH = 256;
 const LARGEST_BATCH = 1024;
 const GROWTH = 1.5;
 
-/** Makes the settler of a database. */
-export function createSettler(store: Store, clock: Clock): Settler {
+/** Lets the projects of a database catch up. */
+export function createCatchUp(store: Store, clock: Clock): CatchUp {
   const running = new Map<string, Promise<void>>();
   const progress = new Map<string, Progress & { began_at: number }>();
   let stopped = false;
-  const settleProject = async (projectId: string): Promise<void> => {
+  const runBatches = async (projectId: string): Promise<void> => {
     const began_at = clock();
     let done = 0;
     let size = FIRST_BATCH;
-    const batch = () => store.write((tx) => settleBatch(tx, projectId, clock(), size));
+    const batch = () => store.write((tx) => runBatch(tx, projectId, clock(), size));
     for (let made = await batch(); made && !stopped; made = await batch()) {
       done += made.steps;
       const { now, to } = made;
@@ -77,11 +77,11 @@ export function createSettler(store: Store, clock: Clock): Settler {
       size = Math.min(LARGEST_BATCH, size * GROWTH);
     }
   };
-  const settle = (projectId: string): Promise<void> => {
+  const project = (projectId: string): Promise<void> => {
     const known = running.get(projectId);
     if (known) return known;
     if (stopped) return Promise.resolve();
-    const run = store.writeMuch(() => settleProject(projectId)).finally(() => {
+    const run = store.writeMuch(() => runBatches(projectId)).finally(() => {
       running.delete(projectId);
       progress.delete(projectId);
     });
@@ -89,11 +89,11 @@ export function createSettler(store: Store, clock: Clock): Settler {
     return run;
   };
   return {
-    settle,
-    async settleAll() {
+    project,
+    async all() {
       if (stopped) return;
       const behind = await store.read((tx) => behindAt(tx, clock()));
-      await Promise.all(behind.map(settle));
+      await Promise.all(behind.map(project));
     },
     progress: (projectId) =>
       [...progress.values()].filter((one) => (projectId ?? one.project_id) === one.project_id)
@@ -130,12 +130,12 @@ const MOST_BATCHES_WITHIN = 4;
  * Lets pass what is due in a project, as part of a transaction that goes on after it. Returns whether
  * that is all: a clock that is being advanced, or much that is due, is not worked off here.
  */
-export async function settleWithin(tx: Tx, projectId: string, wall: number): Promise<boolean> {
+export async function catchUpWithin(tx: Tx, projectId: string, wall: number): Promise<boolean> {
   const project = await inProject(tx, projectId).selectFrom("projects").select("clock_advancing_to")
     .executeTakeFirst();
   if (project && project.clock_advancing_to !== null) return false;
   for (let left = MOST_BATCHES_WITHIN; left > 0; left--) {
-    if (!await settleBatch(tx, projectId, wall, FIRST_BATCH)) return true;
+    if (!await runBatch(tx, projectId, wall, FIRST_BATCH)) return true;
   }
   return false;
 }
@@ -163,7 +163,7 @@ interface Batch {
 }
 
 /** Works off a batch. Undefined: there was none, and there is no more. */
-async function settleBatch(
+async function runBatch(
   whole: Tx,
   projectId: string,
   wall: number,

@@ -18,7 +18,7 @@ if (import.meta.main) {
     acrossProjects(tx).selectFrom("projects").select("clock_advancing_to").executeTakeFirstOrThrow()
   );
   if (clock_advancing_to === null) await tell(service, "/clock/advance", { to: Number(to) });
-  else await service.settle();
+  else await service.catchUp();
   clearInterval(timer);
   await service.close();
   print("through");
