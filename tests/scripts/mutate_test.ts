@@ -124,21 +124,21 @@ Deno.test("rooms are the folders of lib/ and of the service", () => {
       "lib/cli/main.ts",
       "lib/cli/commands/auth/login.ts",
       "lib/service/mod.ts",
-      "lib/service/events/bell.ts",
+      "lib/service/events/queue.ts",
     ].map(roomOf),
     ["entry", "lib", "cli", "cli", "service", "events"],
   );
 });
 
 Deno.test("tests in the folder that mirrors a file's are near it, and that of its name nearest", () => {
-  const file = "lib/service/events/bell.ts";
+  const file = "lib/service/events/queue.ts";
   deepEqual(
     [
-      "tests/service/events/bell_test.ts",
       "tests/service/events/queue_test.ts",
+      "tests/service/events/schedule_test.ts",
       "tests/service/sim/clock_test.ts",
       "tests/cli/events/listen_test.ts",
-      "tests/scripts/bell_test.ts",
+      "tests/scripts/queue_test.ts",
     ].map((test) => nearness(file, test)),
     [3, 2, 1, 0, 1],
   );

@@ -5,12 +5,12 @@
  * @module
  */
 
+import { EventEmitter, once } from "node:events";
 import { sql } from "kysely";
 import type { Later } from "../clock.ts";
 import { missing, Refusal } from "../contract/errors.ts";
 import { inProject, type ProjectTx, type Store } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import type { Bell } from "./bell.ts";
 
 /** What somebody wants to have. */
 export interface Pull {
@@ -37,36 +37,44 @@ export interface Listeners {
    */
   pull(wanted: Pull): Promise<Row<"events">[]>;
   /** Lets everybody who waits look once more. */
-  ring(): void;
+  wake(): void;
   /** Answers everybody who waits, and lets nobody wait again. */
   stop(): void;
 }
 
 /** Lets events be fetched, with or without waiting for them. */
-export function createListeners(store: Store, later: Later, bell: Bell): Listeners {
+export function createListeners(store: Store, later: Later): Listeners {
+  const events = new EventEmitter<{ written: [] }>().setMaxListeners(0);
+  let stopped = false;
+  const wake = () => void events.emit("written");
   return {
     async pull(wanted) {
       const time = new AbortController();
+      const { signal } = time;
       const callOff = later(wanted.wait_ms, () => time.abort());
       try {
         for (;;) {
-          // What is written while this is read has rung by then, so the wait ends at once.
-          const { rings } = bell;
-          const events = await store.read(async (whole) => {
+          // The wait begins before the read, so it also sees what is written during the read.
+          const written = once(events, "written", { signal }).catch(() => {});
+          const found = await store.read(async (whole) => {
             const tx = inProject(whole, wanted.project_id);
             await checkSession(tx, wanted);
             return await readEvents(tx, wanted);
           });
-          const over = wanted.wait_ms === 0 || time.signal.aborted || bell.stopped;
-          if (events.length > 0 || over) return events;
-          await bell.rung(rings, time.signal);
+          const over = wanted.wait_ms === 0 || signal.aborted || stopped;
+          if (found.length > 0 || over) return found;
+          await written;
         }
       } finally {
         callOff();
+        time.abort();
       }
     },
-    ring: bell.ring,
-    stop: bell.stop,
+    wake,
+    stop() {
+      stopped = true;
+      wake();
+    },
   };
 }
 

@@ -7,7 +7,6 @@
 import type { Clock, Later } from "../clock.ts";
 import type { Store } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
-import { type Bell, createBell } from "./bell.ts";
 import { createDeliverer, type Deliverer } from "./deliverer.ts";
 import { createDeliveryFaults, type DeliveryFaults } from "./faults.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
@@ -61,31 +60,31 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     schedule: SCHEDULES[schedule],
     faults,
   });
-  const bell = createBell();
+  const listeners = createListeners(store, options.later);
   return {
-    store: noticing(store, deliverer.wake, bell),
+    store: noticing(store, deliverer.wake, listeners.wake),
     deliverer,
     faults,
-    listeners: createListeners(store, options.later, bell),
+    listeners,
     pruner: createPruner(store, options.clock),
   };
 }
 
-/** A store that tells of what was put in line, and of new events, once they are on disk. */
-function noticing(store: Store, notice: () => void, bell: Bell): Store {
+/** A store that reports queued deliveries and new events, once they are on disk. */
+function noticing(store: Store, onQueued: () => void, onEvents: () => void): Store {
   return {
     ...store,
     async write(work) {
-      let news = false;
-      let told = false;
+      let queued = false;
+      let written = false;
       const result = await store.write(async (tx) => {
         const done = await work(tx);
-        news = hasQueued(tx);
-        told = hasEvents(tx);
+        queued = hasQueued(tx);
+        written = hasEvents(tx);
         return done;
       });
-      if (news) notice();
-      if (news || told) bell.ring();
+      if (queued) onQueued();
+      if (queued || written) onEvents();
       return result;
     },
   };

@@ -53,7 +53,7 @@ const openListener = simRouteOutside({
   response: openedListener,
   async outside(opened: OpenedListener, { listeners }) {
     // Whoever waits under that name is to hear of it.
-    listeners.ring();
+    listeners.wake();
     return opened;
   },
 }, async (call) => {
@@ -118,7 +118,7 @@ const deleteListener = simRouteOutside({
   response: deletedListener,
   async outside(deleted: DeletedListener, { listeners }) {
     // Whoever waits under that name is to hear of it.
-    listeners.ring();
+    listeners.wake();
     return deleted;
   },
 }, async (call): Promise<DeletedListener> => {
