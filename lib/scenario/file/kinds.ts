@@ -11,7 +11,7 @@ import {
   kindOf,
   type MapNode,
   type Node,
-  type Place,
+  type Position,
   type Problem,
   type ScalarNode,
 } from "./tree.ts";
@@ -59,7 +59,7 @@ export interface Field {
 const LONGEST_ID = 1500;
 
 /** Says what is wrong with a value. */
-export function complain(scope: Scope, at: Place, message: string, hint?: string): undefined {
+export function complain(scope: Scope, at: Position, message: string, hint?: string): undefined {
   scope.problems.push({ line: at.line, column: at.column, message, hint });
 }
 

@@ -8,10 +8,10 @@
 import { complain, type Scope } from "./kinds.ts";
 import { didYouMean } from "./nearest.ts";
 import { readMoment } from "./times.ts";
-import { type Json, kindOf, type Node, type Place, type Route } from "./tree.ts";
+import { type Json, kindOf, type Node, type Position, type Route } from "./tree.ts";
 
 /** Something that was expected and is otherwise. */
-export interface Difference extends Place {
+export interface Difference extends Position {
   /** The keys and indexes that lead to the expectation in the file. */
   readonly route: Route;
   /** Where in the answer: `price`, `items.0.status`. Empty for the whole. */

@@ -6,7 +6,7 @@
  */
 
 import type * as Yaml from "yaml";
-import type { Entry, Node, Place, Problem, Route } from "./tree.ts";
+import type { Entry, Node, Position, Problem, Route } from "./tree.ts";
 
 /** The largest file that is read, in bytes. */
 export const LARGEST_FILE = 1_048_576;
@@ -84,7 +84,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 
 /** Turns a value of the parser into ours. */
-function nodeOf(value: unknown, route: Route, reader: Reader, from: Place | undefined): Node {
+function nodeOf(value: unknown, route: Route, reader: Reader, from: Position | undefined): Node {
   const { yaml, lines, document } = reader;
   const start = yaml.isNode(value) ? value.range?.[0] ?? 0 : 0;
   // What an alias stands for is reported where the alias stands.
@@ -127,7 +127,7 @@ function entriesOf(
   map: Yaml.YAMLMap,
   route: Route,
   reader: Reader,
-  from: Place | undefined,
+  from: Position | undefined,
 ): Entry[] {
   const entries: Entry[] = [];
   for (const { key, value } of map.items) {
@@ -153,7 +153,7 @@ function entriesOf(
   return entries;
 }
 
-function placeOf(lines: Yaml.LineCounter, offset: number): Place {
+function placeOf(lines: Yaml.LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   return { line, column: col };
 }

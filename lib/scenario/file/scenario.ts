@@ -5,7 +5,7 @@
  */
 
 import type { Catalogue } from "./catalogue.ts";
-import type { Json, Node, Place } from "./tree.ts";
+import type { Json, Node, Position } from "./tree.ts";
 
 /** A scenario. */
 export interface Scenario {
@@ -44,7 +44,7 @@ export interface Webhook {
 /** A step of a scenario. */
 export interface Step {
   /** Where it stands. */
-  readonly at: Place;
+  readonly at: Position;
   /** Its number, from 1. */
   readonly number: number;
   /** What it is, for people: `cancel s`. */
@@ -72,7 +72,7 @@ export interface Check {
   /** What kind of thing it is: `events`, `access`, … */
   readonly kind: string;
   /** Where it stands. */
-  readonly at: Place;
+  readonly at: Position;
   /** What is expected. */
   readonly node: Node;
 }

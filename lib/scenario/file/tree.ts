@@ -4,8 +4,8 @@
  * @module
  */
 
-/** Where something stands in a file, both from 1. */
-export interface Place {
+/** A position in a file. The first line and column are 1. */
+export interface Position {
   /** The line. */
   readonly line: number;
   /** The column. */
@@ -18,7 +18,7 @@ export type Route = readonly (string | number)[];
 /** What every value has. */
 interface Stands {
   /** Where it stands. */
-  readonly at: Place;
+  readonly at: Position;
   /** The keys and indexes that lead to it. */
   readonly route: Route;
 }
@@ -46,7 +46,7 @@ export interface Entry {
   /** The key, as it is written. */
   readonly key: string;
   /** Where the key stands. */
-  readonly at: Place;
+  readonly at: Position;
   /** The value. */
   readonly value: Node;
 }
@@ -63,7 +63,7 @@ export interface MapNode extends Stands {
 export type Node = ScalarNode | ListNode | MapNode;
 
 /** Something that is wrong with a file. */
-export interface Problem extends Place {
+export interface Problem extends Position {
   /** What is wrong, as one sentence without a period. */
   readonly message: string;
   /** What to write instead, where that is known. */

@@ -11,7 +11,7 @@ import { type Difference, differences } from "../file/match.ts";
 import type { Failure } from "./outcome.ts";
 import type { Step } from "../file/scenario.ts";
 import type { HandlerAnswer, HandlerRequest } from "./stage.ts";
-import { entryOf, type Json, type Node, type Place, plain } from "../file/tree.ts";
+import { entryOf, type Json, type Node, plain, type Position } from "../file/tree.ts";
 
 /** Seconds that a handler may take which a scenario gives no time. */
 const USUAL_WAIT_S = 5;
@@ -49,7 +49,7 @@ export async function compareHandler(bench: Bench, step: Step, item: Node): Prom
 /** The failure of an answer with another status. */
 function wrongStatus(
   step: Step,
-  at: Place,
+  at: Position,
   { answer, status, because }: {
     answer: HandlerAnswer;
     status: number;

@@ -8,12 +8,12 @@ import type { Difference } from "../file/match.ts";
 import type { Failure } from "./outcome.ts";
 import type { Step } from "../file/scenario.ts";
 import { isoMoment } from "../file/times.ts";
-import type { Json, Place } from "../file/tree.ts";
+import type { Json, Position } from "../file/tree.ts";
 
 /** A failure of a step. */
 export function failureOf(
   { number, title }: Pick<Step, "number" | "title">,
-  { line, column }: Place,
+  { line, column }: Position,
   message: string,
   more: Partial<Pick<Failure, "diff" | "because" | "update">> = {},
 ): Failure {

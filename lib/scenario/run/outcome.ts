@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Json, Place, Route } from "../file/tree.ts";
+import type { Json, Position, Route } from "../file/tree.ts";
 
 /** An expectation that did not hold, or a step that could not be done. */
-export interface Failure extends Place {
+export interface Failure extends Position {
   /** The number of the step, from 1. */
   readonly step: number;
   /** What the step is, for people. */
