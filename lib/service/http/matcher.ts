@@ -5,8 +5,8 @@
  * @module
  */
 
-/** What a route answers. */
-export interface Place {
+/** The method and path that a route answers. */
+export interface Endpoint {
   /** The HTTP method. */
   readonly method: string;
   /** The path template from the root. */
@@ -47,11 +47,11 @@ export interface MatcherOptions {
 /** Makes a matcher of routes. */
 export function createMatcher<R>(
   routes: readonly R[],
-  placeOf: (route: R) => Place,
+  endpointOf: (route: R) => Endpoint,
   { emptyValues = false }: MatcherOptions = {},
 ): Matcher<R> {
   const root = newNode<R>();
-  for (const route of routes) addRoute(root, route, placeOf(route));
+  for (const route of routes) addRoute(root, route, endpointOf(route));
   return (method, pathname) => {
     const segments = segmentsOf(pathname);
     if (!segments) return undefined;
@@ -82,7 +82,7 @@ function newNode<R>(): Node<R> {
   return { literals: new Map(), value: undefined, routes: new Map(), names: new Map() };
 }
 
-function addRoute<R>(root: Node<R>, route: R, { method, path }: Place): void {
+function addRoute<R>(root: Node<R>, route: R, { method, path }: Endpoint): void {
   let node = root;
   const names: string[] = [];
   for (const segment of path.split("/").slice(1)) {

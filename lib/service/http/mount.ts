@@ -7,7 +7,7 @@
 
 import { Refusal } from "../contract/errors.ts";
 import { systemStopwatch } from "../clock.ts";
-import { createMatcher, type MatcherOptions, type Place } from "./matcher.ts";
+import { createMatcher, type Endpoint, type MatcherOptions } from "./matcher.ts";
 import type { Observation } from "./metrics.ts";
 
 /** A request that has found its route. */
@@ -23,7 +23,7 @@ export interface Found {
 /** How a part of the service treats requests. */
 export interface Door<R> extends MatcherOptions {
   /** Where a route answers. */
-  placeOf(route: R): Place;
+  endpointOf(route: R): Endpoint;
   /** Whether a HEAD is answered as a GET, without the body, where no route has it. Default true. */
   answersHead?: boolean;
   /**
@@ -44,9 +44,9 @@ export type Answerer = (request: Request, sender?: string) => Promise<Response>;
 
 /** Lets requests in to routes. */
 export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
-  const { placeOf, answersHead = true } = door;
-  const match = createMatcher(routes, placeOf, door);
-  const places = new Map(routes.map((route) => [route, placeOf(route)]));
+  const { endpointOf, answersHead = true } = door;
+  const match = createMatcher(routes, endpointOf, door);
+  const endpoints = new Map(routes.map((route) => [route, endpointOf(route)]));
   const find = ({ method, url }: Request) => {
     const pathname = pathOf(url);
     const found = match(method, pathname);
@@ -67,15 +67,15 @@ export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
     } catch (error) {
       response = await door.refuse(error, request, beside);
     }
-    // Paths and methods that do not exist share one place: a client could send any number of them.
-    const { method, path } = found?.route && places.get(found.route) || NOWHERE;
+    // Paths and methods that do not exist share one endpoint: a client could send any number of them.
+    const { method, path } = found?.route && endpoints.get(found.route) || NOWHERE;
     door.observe?.({ method, path, status: response.status, ms: systemStopwatch() - started });
     return request.method === "HEAD" ? new Response(null, response) : response;
   };
 }
 
-/** The place of requests that find no route. */
-const NOWHERE: Place = { method: "other", path: "unknown" };
+/** The endpoint of requests that find no route. */
+const NOWHERE: Endpoint = { method: "other", path: "unknown" };
 
 /** The encoded path of an address. Most requests need no more of it. */
 function pathOf(url: string): string {

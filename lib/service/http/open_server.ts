@@ -35,7 +35,7 @@ export function createOpenServer(
   reporter: Reporter & Pick<Door<OpenRoute>, "observe">,
 ): Answerer {
   return mount(routes, {
-    placeOf: (route) => route,
+    endpointOf: (route) => route,
     // A page that asks is shown to nobody by a HEAD.
     answersHead: false,
     greet: (request, beside) => beside?.greet?.(request),

@@ -42,7 +42,7 @@ const DATES = "X-Dates";
 /** Answers requests of apps. */
 export function createSdkServer(routes: readonly SdkRoute[], parts: SdkParts): Answerer {
   return mount(routes, {
-    placeOf: (route) => route,
+    endpointOf: (route) => route,
     // Behind the key, an empty value is told apart from an unknown address.
     emptyValues: true,
     greet: (request, beside) => greet(request, beside, parts),

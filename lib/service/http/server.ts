@@ -60,7 +60,7 @@ export interface ServerParts {
 /** Answers requests under `/v2`. */
 export function createServer(routes: readonly Route[], parts: ServerParts): Answerer {
   return mount(routes, {
-    placeOf: (route) => ({ method: route.method, path: fullPath(route) }),
+    endpointOf: (route) => ({ method: route.method, path: fullPath(route) }),
     async greet(request) {
       await callerOf(request, parts);
     },

@@ -51,7 +51,7 @@ export function createSimServer(
   const { adminSecret } = parts;
   const describe = () => JSON.parse(openApiDocument(routes, VERSION));
   const mounted = mount(routes, {
-    placeOf: (route) => route,
+    endpointOf: (route) => route,
     greet: (request) => requireSecret(request, adminSecret),
     observe: parts.observe,
     async answer(route, found) {

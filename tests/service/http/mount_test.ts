@@ -8,7 +8,7 @@ type Route = readonly [method: string, path: string];
 /** A router that answers with the route and the values in the path. */
 function routerOf(routes: readonly Route[], options: Partial<Door<Route>> = {}) {
   const answerer = mount(routes, {
-    placeOf: ([method, path]) => ({ method, path }),
+    endpointOf: ([method, path]) => ({ method, path }),
     answer: (route, { params, sender }) =>
       Response.json({ route: route.join(" "), params, sender }),
     refuse(error) {
