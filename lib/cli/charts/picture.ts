@@ -15,15 +15,15 @@ import {
   unitText,
 } from "./view.ts";
 import { fit, visible, wrap } from "../screen/display.ts";
-import { type Canvas, drawPicture, type Picture } from "./plot.ts";
+import { drawPicture, type Picture, type PlotCanvas } from "./plot.ts";
 import { drawShades } from "./plot_shades.ts";
-import type { Place, Series } from "./series.ts";
+import type { AxisPoint, Series } from "./series.ts";
 
 /** The number of drawn segments; more are only listed. */
 const MOST_SERIES = 6;
 
 /** Draws a chart with its name above it. No line is wider than the canvas; none if it is too narrow. */
-export function drawChart(view: ChartView, canvas: Canvas): string[] {
+export function drawChart(view: ChartView, canvas: PlotCanvas): string[] {
   const pictures = isCohort(view)
     ? [drawShades(shadesOf(view), canvas)]
     : picturesOf(view).map((picture, _, all) =>
@@ -35,7 +35,7 @@ export function drawChart(view: ChartView, canvas: Canvas): string[] {
 }
 
 /** The chart's name and description. */
-function headOf(view: ChartView, { columns, color }: Canvas): string[] {
+function headOf(view: ChartView, { columns, color }: PlotCanvas): string[] {
   const { display_name, description } = view.chart;
   const bold = (text: string) => color ? `\x1b[1m${text}\x1b[22m` : text;
   const dim = (text: string) => color ? `\x1b[2m${text}\x1b[22m` : text;
@@ -149,14 +149,14 @@ function axisText(value: number, step: number, unit: string, currency: string): 
 }
 
 /** The x axis. */
-function placesOf({ periods, chart }: ChartView): Place[] {
+function placesOf({ periods, chart }: ChartView): AxisPoint[] {
   return periods.map(({ start, open }) => ({ ...placeOf(start, chart.resolution), open }));
 }
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** The label below a period. */
-function placeOf(start: number, resolution: string): Pick<Place, "label" | "era"> {
+function placeOf(start: number, resolution: string): Pick<AxisPoint, "label" | "era"> {
   const day = new Date(start);
   const month = MONTHS[day.getUTCMonth()] ?? "";
   const era = String(day.getUTCFullYear());

@@ -7,11 +7,12 @@
 
 import { fit, padEnd, visible, width } from "../screen/display.ts";
 import { barRows } from "./plot_bars.ts";
-import { type Cell, COLORS, paint, TEXTURES } from "./plot_cells.ts";
+import type { Canvas } from "../screen/output.ts";
+import { COLORS, type Glyph, paint, TEXTURES } from "./plot_cells.ts";
 import { labelRows } from "./plot_labels.ts";
 import { lineRows, MARKS } from "./plot_lines.ts";
 import { scaleOf, tickTexts } from "./plot_scale.ts";
-import type { Place, Series } from "./series.ts";
+import type { AxisPoint, Series } from "./series.ts";
 
 /** A picture of some series of one unit. */
 export interface Picture {
@@ -20,7 +21,7 @@ export interface Picture {
   /** The series. */
   readonly series: readonly Series[];
   /** The x axis. */
-  readonly places: readonly Place[];
+  readonly places: readonly AxisPoint[];
   /** The possible numbers of places between two labels, smallest first. */
   readonly strides: readonly number[];
   /** Whether all numbers are integers. */
@@ -29,12 +30,8 @@ export interface Picture {
   format(value: number, step: number): string;
 }
 
-/** The canvas of a picture. */
-export interface Canvas {
-  /** Its width. */
-  readonly columns: number;
-  /** Whether there are colours. */
-  readonly color: boolean;
+/** The canvas of a plot. */
+export interface PlotCanvas extends Canvas {
   /** The approximate number of rows. Default: more on a wide canvas. */
   readonly rows?: number | undefined;
 }
@@ -46,7 +43,7 @@ const LEAST_ROOM = 12;
 const WIDEST_PLACE = 12;
 
 /** Draws a picture: names, numbers, axes. No line is wider than the canvas; none if it is too narrow. */
-export function drawPicture(wanted: Picture, canvas: Canvas): string[] {
+export function drawPicture(wanted: Picture, canvas: PlotCanvas): string[] {
   const picture = { ...wanted, series: wanted.series.map(bounded) };
   const { series, places, format, whole = false } = picture;
   const values = series.flatMap((one) => one.values).filter((value) => value !== null);
@@ -119,7 +116,7 @@ function sumOf(values: readonly (number | null)[]): number | null {
 }
 
 /** A line for each series: its mark, its name, and its note. */
-function legend({ series, style }: Picture, { columns, color }: Canvas): string[] {
+function legend({ series, style }: Picture, { columns, color }: PlotCanvas): string[] {
   const names = series.map(({ name }) => visible(name));
   const widest = Math.max(...names.map(width));
   return series.map(({ note }, i) => {
@@ -135,7 +132,7 @@ function legend({ series, style }: Picture, { columns, color }: Canvas): string[
 }
 
 /** The mark of a series. */
-function markOf(style: Picture["style"], series: number, color: boolean): Cell {
+function markOf(style: Picture["style"], series: number, color: boolean): Glyph {
   const texture = color ? "█" : TEXTURES[series % TEXTURES.length] ?? "█";
   const text = style === "bars" ? texture : MARKS[series % MARKS.length] ?? "●";
   return { text, color: COLORS[series % COLORS.length] };
@@ -145,7 +142,7 @@ function markOf(style: Picture["style"], series: number, color: boolean): Cell {
 function remarks(
   { places }: Picture,
   grouped: Picture & { grouped?: number },
-  { columns, color }: Canvas,
+  { columns, color }: PlotCanvas,
 ): string[] {
   const open = places.some((place) => place.open) ? ["╌ incomplete"] : [];
   const size = grouped.grouped ?? 1;

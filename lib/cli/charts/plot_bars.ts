@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Place, Series } from "./series.ts";
-import { BLANK, type Cell, COLORS, TEXTURES } from "./plot_cells.ts";
+import type { AxisPoint, Series } from "./series.ts";
+import { BLANK, COLORS, type Glyph, TEXTURES } from "./plot_cells.ts";
 import type { Scale, Tick } from "./plot_scale.ts";
 
 /** The input of a picture's rows. */
@@ -13,7 +13,7 @@ export interface Plan {
   /** The series. */
   readonly series: readonly Series[];
   /** The places, first to last. */
-  readonly places: readonly Place[];
+  readonly places: readonly AxisPoint[];
   /** The y axis. */
   readonly scale: Scale;
   /** The numbers beside it. */
@@ -35,7 +35,7 @@ export interface PlotRow {
   /** The y axis of this picture. */
   readonly joint: string;
   /** The columns right of the y axis. */
-  readonly row: readonly Cell[];
+  readonly row: readonly Glyph[];
 }
 
 /** Rows from one tick to the next. */
@@ -44,7 +44,7 @@ export function rowsPerStep({ ticks, target }: Pick<Plan, "ticks" | "target">): 
 }
 
 /** The axis itself, broken below incomplete periods. */
-export function axisCells({ places, used }: Pick<Plan, "places" | "used">): Cell[] {
+export function axisCells({ places, used }: Pick<Plan, "places" | "used">): Glyph[] {
   return Array.from({ length: used }, (_, column) => {
     const place = places[Math.min(places.length - 1, Math.floor(column * places.length / used))];
     return { text: place?.open ? "╌" : "─" };
@@ -76,7 +76,7 @@ export function barRows(plan: Plan): PlotRow[] {
 }
 
 /** One row: the part of every bar in a band, counted from zero outwards. */
-function bandCells(plan: Plan, band: number, unit: number, sign: 1 | -1): Cell[] {
+function bandCells(plan: Plan, band: number, unit: number, sign: 1 | -1): Glyph[] {
   const { places, slot } = plan;
   const thick = slot < 3 ? Math.max(1, slot - (slot > 1 ? 1 : 0)) : Math.ceil(slot * 0.7);
   return places.flatMap((_, place) => {
@@ -94,7 +94,7 @@ function barCell(
   place: number,
   band: { from: number; to: number },
   sign: 1 | -1,
-): Cell {
+): Glyph {
   let height = 0;
   let covered = 0;
   let best = { index: 0, part: 0 };

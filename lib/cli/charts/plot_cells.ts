@@ -4,8 +4,8 @@
  * @module
  */
 
-/** One column of one row. */
-export interface Cell {
+/** The character in one column of one row. */
+export interface Glyph {
   /** One character, one column wide. */
   readonly text: string;
   /** The number of an ANSI foreground colour. Undefined for the terminal's own. */
@@ -21,10 +21,10 @@ export const COLORS: readonly number[] = [36, 33, 35, 32, 34, 31];
 export const TEXTURES: readonly string[] = ["█", "░", "▓", "▒", "╬", "≡"];
 
 /** An empty column. */
-export const BLANK: Cell = { text: " " };
+export const BLANK: Glyph = { text: " " };
 
 /** A row as text: each run of one colour is set once. */
-export function paint(row: readonly Cell[], color: boolean): string {
+export function paint(row: readonly Glyph[], color: boolean): string {
   if (!color) return row.map(({ text }) => text).join("");
   let painted = "";
   let present: number | undefined;

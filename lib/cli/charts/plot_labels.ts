@@ -5,12 +5,12 @@
  */
 
 import { visible, width } from "../screen/display.ts";
-import type { Place } from "./series.ts";
+import type { AxisPoint } from "./series.ts";
 
 /** The part of a plan that places labels. */
 interface LabelPlan {
   /** The places, first to last. */
-  readonly places: readonly Place[];
+  readonly places: readonly AxisPoint[];
   /** The arrangement of the places: beside each other, or from one end to the other. */
   readonly style: "bars" | "lines";
   /** The possible numbers of places between two labels, smallest first. */

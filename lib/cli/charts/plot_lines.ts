@@ -5,7 +5,7 @@
  */
 
 import { axisCells, labelAt, type Plan, type PlotRow, rowsPerStep } from "./plot_bars.ts";
-import { BLANK, type Cell, COLORS } from "./plot_cells.ts";
+import { BLANK, COLORS, type Glyph } from "./plot_cells.ts";
 
 /** The marks of a series, which distinguish its line. */
 export const MARKS: readonly string[] = ["●", "◆", "▲", "■", "○", "◇"];
@@ -41,10 +41,10 @@ export function lineRows(plan: Plan): PlotRow[] {
 }
 
 /** All cells of the picture, row by row. */
-function drawLines(plan: Plan, height: number): (Cell | undefined)[] {
+function drawLines(plan: Plan, height: number): (Glyph | undefined)[] {
   const { series, used } = plan;
   const bits: number[] = Array(height * used).fill(0);
-  const grid: (Cell | undefined)[] = Array(height * used);
+  const grid: (Glyph | undefined)[] = Array(height * used);
   for (const [index, { values }] of series.entries()) {
     const color = COLORS[index % COLORS.length];
     const set = ({ x, y }: Dot) => {
@@ -87,7 +87,7 @@ function line(from: Dot, to: Dot): Dot[] {
 function placeMarks(
   plan: Plan,
   height: number,
-  grid: (Cell | undefined)[],
+  grid: (Glyph | undefined)[],
   index: number,
 ): void {
   const { series, used } = plan;

@@ -5,8 +5,8 @@
  */
 
 import { fit, padStart, visible, width } from "../screen/display.ts";
-import { BLANK, type Cell, COLORS, paint } from "./plot_cells.ts";
-import type { Canvas } from "./plot.ts";
+import { BLANK, COLORS, type Glyph, paint } from "./plot_cells.ts";
+import type { PlotCanvas } from "./plot.ts";
 
 /** A table of numbers to draw as shades. */
 interface Shades {
@@ -37,7 +37,10 @@ const MOST_ROWS = 31;
 const WIDEST = 8;
 
 /** Draws shades. No line is wider than the canvas; none if it is too narrow. */
-export function drawShades({ rows, labels, caption, format }: Shades, canvas: Canvas): string[] {
+export function drawShades(
+  { rows, labels, caption, format }: Shades,
+  canvas: PlotCanvas,
+): string[] {
   const { columns, color } = canvas;
   const shown = rows.slice(-MOST_ROWS);
   const margin = Math.max(0, ...shown.map(({ label }) => width(label))) + 2;
@@ -45,7 +48,7 @@ export function drawShades({ rows, labels, caption, format }: Shades, canvas: Ca
   if (size < 1 || shown.length === 0) return [];
   const most = Math.max(0, ...shown.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const lines = shown.map(({ label, values }) => {
-    const cells = values.flatMap((value) => Array<Cell>(size).fill(shadeOf(value, most)));
+    const cells = values.flatMap((value) => Array<Glyph>(size).fill(shadeOf(value, most)));
     return `${padStart(visible(label), margin - 2)}  ${paint(cells, color)}`.trimEnd();
   });
   const left = rows.length - shown.length;
@@ -59,7 +62,7 @@ export function drawShades({ rows, labels, caption, format }: Shades, canvas: Ca
 }
 
 /** One number as a shade. */
-function shadeOf(value: number | null, most: number): Cell {
+function shadeOf(value: number | null, most: number): Glyph {
   if (value === null) return BLANK;
   if (value <= 0 || most <= 0) return { text: "·" };
   const level = Math.min(LEVELS.length - 1, Math.ceil(value / most * LEVELS.length) - 1);
@@ -70,7 +73,7 @@ function shadeOf(value: number | null, most: number): Cell {
 function legend(
   most: number,
   format: (value: number) => string,
-  { columns, color }: Canvas,
+  { columns, color }: PlotCanvas,
 ): string {
   const texts = LEVELS.map((text, i) => ({
     text,

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** A series of numbers, one for each place on the x axis. */
+/** A series of numbers, one for each point of the x axis. */
 export interface Series {
   /** Its name. */
   readonly name: string;
@@ -14,11 +14,11 @@ export interface Series {
   readonly note?: string | undefined;
 }
 
-/** A place on the x axis. */
-export interface Place {
+/** A point of the x axis. */
+export interface AxisPoint {
   /** Its label. */
   readonly label: string;
-  /** A second label, if it differs from that of the place before. */
+  /** A second label, if it differs from that of the point before. */
   readonly era?: string | undefined;
   /** Whether it is incomplete. */
   readonly open: boolean;
