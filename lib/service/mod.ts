@@ -41,7 +41,7 @@ import {
   watchStore,
 } from "./store/mod.ts";
 import { createTargets, type TargetPolicy } from "./outbound/targets.ts";
-import type { Network } from "./outbound/wires.ts";
+import type { Network } from "./outbound/connect.ts";
 
 export { LOCAL_LIMITS, PUBLIC_LIMITS } from "./http/rates.ts";
 export { operations, routes } from "./routes/mod.ts";

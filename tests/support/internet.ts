@@ -6,7 +6,7 @@
  */
 
 import { useOf } from "../../lib/service/outbound/addresses.ts";
-import type { Network } from "../../lib/service/outbound/wires.ts";
+import type { Network } from "../../lib/service/outbound/connect.ts";
 
 /** A made-up Internet. */
 export interface Internet {

@@ -96,14 +96,14 @@ async function send(
 ): Promise<void> {
   const mark = (step: string) => void findings.times.set(step, clock());
   const url = targets.check(webhook.url);
-  const wire = await targets.open(webhook.url, { signal, done: mark });
-  findings.address = wire.address;
+  const connection = await targets.open(webhook.url, { signal, done: mark });
+  findings.address = connection.address;
   try {
     const body = new TextEncoder().encode(event.payload);
     const request = { method: "POST", url, headers, body };
-    findings.reply = await exchange(wire, request, () => mark("answer"));
+    findings.reply = await exchange(connection, request, () => mark("answer"));
   } finally {
-    wire.close();
+    connection.close();
   }
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Wire } from "../outbound/wires.ts";
+import type { Connection } from "../outbound/connect.ts";
 import { joinBytes } from "../../bytes.ts";
 
 /** Headers in the order in which they are sent. */
@@ -64,13 +64,13 @@ const READ_BYTES = 16_384;
  * @throws {ReplyError} when there is no answer, or it is not HTTP.
  */
 export async function exchange(
-  wire: Wire,
+  connection: Connection,
   request: { method: string; url: URL; headers: HeaderLines; body: Uint8Array },
   answering: () => void,
 ): Promise<Reply> {
-  const source = openSource(wire);
+  const source = openSource(connection);
   try {
-    await writeAll(wire, bytesOf(request));
+    await writeAll(connection, bytesOf(request));
   } catch {
     // Who has heard enough may answer before it has heard all.
   }
@@ -101,7 +101,7 @@ function isInformational({ status }: Head): boolean {
   return status >= 100 && status < 200 && status !== 101;
 }
 
-/** The request as it goes over the wire. */
+/** The bytes of the request. */
 function bytesOf(
   { method, url, headers, body }: Parameters<typeof exchange>[1],
 ): Uint8Array {
@@ -115,8 +115,8 @@ function bytesOf(
   return joinBytes([new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`), body]);
 }
 
-async function writeAll(wire: Wire, bytes: Uint8Array): Promise<void> {
-  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await wire.write(rest));
+async function writeAll(connection: Connection, bytes: Uint8Array): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await connection.write(rest));
 }
 
 /** Bytes that come in. */
@@ -129,7 +129,7 @@ interface Source {
   some(most: number): Promise<Uint8Array | null>;
 }
 
-function openSource(wire: Wire): Source {
+function openSource(connection: Connection): Source {
   let waiting = new Uint8Array();
   let bytes = 0;
   let pieces = 0;
@@ -139,7 +139,7 @@ function openSource(wire: Wire): Source {
     if (bytes >= ANSWER_LIMITS.bytes || pieces >= ANSWER_LIMITS.pieces) {
       throw new ReplyError("sent a response that is too long");
     }
-    const count = await wire.read(chunk);
+    const count = await connection.read(chunk);
     if (count === null) return false;
     bytes += count;
     pieces++;

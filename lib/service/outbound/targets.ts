@@ -7,7 +7,13 @@
  */
 
 import { type AddressUse, isAddress, useOf } from "./addresses.ts";
-import { type Network, openUnprovenWire, openWire, systemNetwork, type Wire } from "./wires.ts";
+import {
+  type Connection,
+  connectTo,
+  connectUnverified,
+  type Network,
+  systemNetwork,
+} from "./connect.ts";
 
 /**
  * Where webhooks may go: to the Internet only; to this machine besides; to this machine and private
@@ -20,7 +26,7 @@ export type TargetPolicy = "public" | "loopback" | "private";
 type ConnectStep = "resolve" | "connect" | "secure";
 
 /** An open connection to a target. */
-interface TargetWire extends Wire {
+interface TargetConnection extends Connection {
   /** The address at its other end. */
   readonly address: string;
 }
@@ -48,7 +54,7 @@ export interface Targets {
    *
    * @throws {TargetError} `forbidden` where the guard says no, `unreachable` where nobody answers.
    */
-  open(url: string, options: OpenOptions): Promise<TargetWire>;
+  open(url: string, options: OpenOptions): Promise<TargetConnection>;
   /**
    * Makes sure that somebody answers at a URL: connects, agrees on keys, and hangs up.
    *
@@ -116,9 +122,9 @@ export function createTargets(policy: TargetPolicy, options: TargetOptions = {})
     // One bad address among good ones is how a name slips past a guard.
     for (const address of addresses) checkAddress(address, url, policy);
     done("resolve");
-    const wire = await reach(url, addresses, { policy, network, signal, done });
+    const connection = await reach(url, addresses, { policy, network, signal, done });
     if (url.protocol === "https:") done("secure");
-    return wire;
+    return connection;
   };
   return {
     policy,
@@ -220,23 +226,23 @@ async function reach(
     signal: AbortSignal;
     done(step: ConnectStep): void;
   },
-): Promise<TargetWire> {
+): Promise<TargetConnection> {
   const secure = url.protocol === "https:";
   const port = Number(url.port) || (secure ? 443 : 80);
   const connected = () => done("connect");
   let failure: unknown;
   for (const address of addresses.slice(0, MOST_ADDRESSES)) {
     try {
-      const wire = secure && isLocal(address, policy)
-        ? await openUnprovenWire({ address, port, signal, connected })
-        : await openWire(network, {
+      const connection = secure && isLocal(address, policy)
+        ? await connectUnverified({ address, port, signal, connected })
+        : await connectTo(network, {
           address,
           port,
           tlsName: secure ? hostOf(url) : undefined,
           signal,
           connected,
         });
-      return { ...wire, address };
+      return { ...connection, address };
     } catch (error) {
       failure = error;
       if (signal.aborted) break;

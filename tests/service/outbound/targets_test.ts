@@ -66,10 +66,10 @@ function isForbidden(error: unknown): boolean {
 
 /** Connects and reads what the other end says first. */
 async function greet(url: string, policy: TargetPolicy, network = openInternet().network) {
-  const wire = await createTargets(policy, { network }).open(url, { signal });
+  const connection = await createTargets(policy, { network }).open(url, { signal });
   const bytes = new Uint8Array(10);
-  const count = await wire.read(bytes) ?? 0;
-  wire.close();
+  const count = await connection.read(bytes) ?? 0;
+  connection.close();
   return new TextDecoder().decode(bytes.subarray(0, count));
 }
 
@@ -210,9 +210,9 @@ Deno.test("a policy for development lets local targets pass, plain ones too, and
 Deno.test("the machine's own network finds this machine, and keeps to the policy", async () => {
   using receiver = openReceiver(false);
   const url = `http://localhost:${receiver.port}/`;
-  const wire = await createTargets("loopback").open(url, { signal });
-  equal(wire.address, "127.0.0.1");
-  wire.close();
+  const connection = await createTargets("loopback").open(url, { signal });
+  equal(connection.address, "127.0.0.1");
+  connection.close();
   await createTargets("loopback").probe(url);
   await rejects(createTargets("public").probe(`https://localhost:${receiver.port}/`), isForbidden);
 });

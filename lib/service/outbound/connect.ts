@@ -18,7 +18,7 @@ export interface Network {
 }
 
 /** An open connection. */
-export interface Wire {
+export interface Connection {
   /** Reads some bytes, and says how many; null at the end. */
   read(into: Uint8Array): Promise<number | null>;
   /** Writes some bytes, and says how many. */
@@ -28,7 +28,7 @@ export interface Wire {
 }
 
 /** What to connect to. */
-interface WireOptions {
+interface ConnectOptions {
   /** The address, never a name. */
   address: string;
   /** The port. */
@@ -51,7 +51,7 @@ export const systemNetwork: Network = {
 };
 
 /** Connects, with TLS where a name is to be proven. */
-export async function openWire(network: Network, options: WireOptions): Promise<Wire> {
+export async function connectTo(network: Network, options: ConnectOptions): Promise<Connection> {
   const { address, port, tlsName, signal, connected } = options;
   const conn = await network.connect(address, port, signal);
   connected();
@@ -61,18 +61,20 @@ export async function openWire(network: Network, options: WireOptions): Promise<
     caCerts: [...network.caCerts ?? []],
     alpnProtocols: ["http/1.1"],
   });
-  const wire = guarded(tls, signal);
+  const connection = guarded(tls, signal);
   try {
     await tls.handshake();
-    return wire;
+    return connection;
   } catch (error) {
-    wire.close();
+    connection.close();
     throw error;
   }
 }
 
 /** Connects with TLS to a machine that need not prove its name. For local addresses only. */
-export async function openUnprovenWire(options: Omit<WireOptions, "tlsName">): Promise<Wire> {
+export async function connectUnverified(
+  options: Omit<ConnectOptions, "tlsName">,
+): Promise<Connection> {
   const { address, port, signal, connected } = options;
   const socket = connectTls({
     host: address,
@@ -80,7 +82,7 @@ export async function openUnprovenWire(options: Omit<WireOptions, "tlsName">): P
     rejectUnauthorized: false,
     ALPNProtocols: ["http/1.1"],
   });
-  const wire = guarded(socketWire(socket), signal);
+  const connection = guarded(socketConnection(socket), signal);
   socket.once("connect", connected);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -88,38 +90,42 @@ export async function openUnprovenWire(options: Omit<WireOptions, "tlsName">): P
       socket.once("error", reject);
       socket.once("close", () => reject(new Error("it closed the connection")));
     });
-    return wire;
+    return connection;
   } catch (error) {
-    wire.close();
+    connection.close();
     throw error;
   }
 }
 
 /** A connection that the signal closes, which fails whatever waits for it. */
-function guarded(wire: Wire, signal: AbortSignal): Wire {
-  const closeWire = closing(wire);
+function guarded(connection: Connection, signal: AbortSignal): Connection {
+  const closeOnce = closing(connection);
   const close = () => {
     signal.removeEventListener("abort", close);
-    closeWire();
+    closeOnce();
   };
-  if (signal.aborted) closeWire();
+  if (signal.aborted) closeOnce();
   signal.addEventListener("abort", close, { once: true });
-  return { read: (into) => wire.read(into), write: (bytes) => wire.write(bytes), close };
+  return {
+    read: (into) => connection.read(into),
+    write: (bytes) => connection.write(bytes),
+    close,
+  };
 }
 
 /** Closes a connection, which may be closed or broken already. */
-function closing(wire: Pick<Wire, "close">): () => void {
+function closing(connection: Pick<Connection, "close">): () => void {
   return () => {
     try {
-      wire.close();
+      connection.close();
     } catch {
       // It is gone, which is what was wanted.
     }
   };
 }
 
-/** A socket of Node's kind as a wire. */
-function socketWire(socket: TLSSocket): Wire {
+/** A socket of Node's kind as a connection. */
+function socketConnection(socket: TLSSocket): Connection {
   const chunks = socket[Symbol.asyncIterator]();
   let rest = new Uint8Array();
   return {
