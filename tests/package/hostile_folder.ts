@@ -42,7 +42,7 @@ function hostileFiles(traces: string): Record<string, string> {
   const program = (name: string) => `#!/bin/sh\n: > ${trace(name)}\nexit 99\n`;
   const script = (name: string) => `require("fs").writeFileSync(${trace(name)}, "");\n`;
   const module = (name: string) => `Deno.writeTextFileSync(${trace(name)}, "");\n`;
-  const packages = ["@stricli/core", "kysely", "string-width", "smol-toml", "zod"];
+  const packages = ["@stricli/core", "kysely", "get-east-asian-width", "smol-toml", "zod"];
   return {
     ".env":
       "CLI_BASE_URL=http://192.0.2.1\nDENO_DIR=./cache\nNPM_CONFIG_REGISTRY=http://127.0.0.1:9/\n",

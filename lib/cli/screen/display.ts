@@ -1,13 +1,10 @@
 /**
  * Text made safe for a terminal: it cannot control the terminal, and its width is known in columns.
- * Only this file computes the width of characters.
  *
  * @module
  */
 
-// Deferred: it costs 22 ms (the platform's Unicode tables), and only text in wide or joining
-// scripts needs it. `stringWidth.default` runs it, at the first such text.
-import defer * as stringWidth from "string-width";
+import { clustersOf, widthOfClusters } from "./clusters.ts";
 
 /**
  * Characters that no output may contain raw: control bytes, line separators, marks for the writing
@@ -38,16 +35,12 @@ const NOT_PLAIN =
 
 /** The number of terminal columns of a text without control bytes. */
 export function width(text: string): number {
-  return NOT_PLAIN.test(text) ? stringWidth.default(text) : text.length;
+  return NOT_PLAIN.test(text) ? widthOfClusters(text) : text.length;
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
 /** The characters of a text as a reader sees them: an emoji sequence is one. */
-function* graphemes(text: string): Generator<string, void, undefined> {
-  if (!NOT_PLAIN.test(text)) return yield* text;
-  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-  for (const { segment } of segmenter.segment(text)) yield segment;
+function graphemes(text: string): Iterable<string> {
+  return NOT_PLAIN.test(text) ? clustersOf(text) : text;
 }
 
 /** The text, or its beginning that fits `columns`, with `…` at the cut. */

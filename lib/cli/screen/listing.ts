@@ -157,7 +157,7 @@ async function writeLongList<T>(
 /** Counts the items of a walk with `--all`, on standard error. */
 export function counter({ all }: ListInput, out: Output, before = 0): Counter {
   let items = before;
-  const shown = () => counted(items, "item").replace(/\d+/, (digits) => GROUPED.format(+digits));
+  const shown = () => counted(items, "item").replace(/\d+/, (digits) => grouped(+digits));
   return {
     add: (more) => {
       items += more;
@@ -178,7 +178,12 @@ interface Counter {
   end(pages: number): void;
 }
 
-const GROUPED = new Intl.NumberFormat("en");
+let groups: Intl.NumberFormat | undefined;
+
+/** A number with a comma between thousands. Loading the formats takes longer than a short list. */
+function grouped(number: number): string {
+  return (groups ??= new Intl.NumberFormat("en")).format(number);
+}
 
 /** The items of a page as the service sent them. */
 export function itemTexts(page: Page<unknown>): string[] {
