@@ -21,6 +21,9 @@ export const DEEPEST_BODY = 64;
  */
 export const MOST_VALUES = 20_000;
 
+/** The most fields in one object of a body. An object of many fields costs far more than a list. */
+export const MOST_FIELDS = 1000;
+
 /** A body as it came: its text, and the JSON value in it. */
 export interface RawBody {
   /** The text, for the idempotency key's comparison. */
@@ -132,22 +135,36 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Refuses a body with too many values, before any time is spent on them. */
+/** Refuses a body with too many values or fields, before any time is spent on them. */
 function checkCount(text: string): void {
-  // A value and what parts it from the next one take two characters.
-  if (text.length <= 2 * MOST_VALUES) return;
-  let count = 0;
+  // A field and what parts it from the next one take five characters.
+  if (text.length <= 5 * MOST_FIELDS) return;
+  let values = 0;
+  // The fields of the object at hand, and those of what it lies in.
+  let fields = 0;
+  const outer: number[] = [];
   let quoted = false;
-  for (let i = 0; i < text.length && count <= MOST_VALUES; i++) {
+  for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) quoted = !quoted;
     else if (quoted) i += code === BACKSLASH ? 1 : 0;
-    else if (code === COMMA || code === BRACE || code === BRACKET) count++;
+    else if (code === COMMA) values++;
+    else if (code === COLON) fields++;
+    else if (code === BRACE_END || code === BRACKET_END) fields = outer.pop() ?? 0;
+    else if (code === BRACE || code === BRACKET) {
+      values++;
+      outer.push(fields);
+      fields = 0;
+    }
+    if (values > MOST_VALUES) throw malformed(`The body has more than ${MOST_VALUES} values`);
+    if (fields > MOST_FIELDS) {
+      throw malformed(`The body has an object with more than ${MOST_FIELDS} fields`);
+    }
   }
-  if (count > MOST_VALUES) throw malformed(`The body has more than ${MOST_VALUES} values`);
 }
 
-const [QUOTE, BACKSLASH, COMMA, BRACE, BRACKET] = [...'"\\,{['].map((sign) => sign.charCodeAt(0));
+const [QUOTE, BACKSLASH, COMMA, COLON, BRACE, BRACKET, BRACE_END, BRACKET_END] = [...'"\\,:{[}]']
+  .map((sign) => sign.charCodeAt(0));
 
 /** Refuses what JSON can carry but would come back changed, or not at all. */
 function checkValue(root: unknown): void {

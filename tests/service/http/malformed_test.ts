@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { routes } from "../../../lib/service/mod.ts";
 import { fullPath } from "../../../lib/service/contract/route.ts";
-import { MOST_VALUES } from "../../../lib/service/http/body.ts";
+import { MOST_FIELDS, MOST_VALUES } from "../../../lib/service/http/body.ts";
 import { answerOf, apiOf, checkRefusal, signIn } from "../../support/api.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
 
@@ -96,10 +96,15 @@ Deno.test("a body of too many values is refused before they are looked at", asyn
     desk.send("POST", "/v2/projects", body).then((answer) => answer.json());
   const fields = (count: number) =>
     `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`;
-  match((await send(fields(MOST_VALUES + 1))).message, /^The body has more than 20000 values$/);
-  match((await send(`{"a":[${"[],".repeat(MOST_VALUES)}[]]}`)).message, /more than 20000 values/);
-  match((await send(fields(MOST_VALUES))).message, /^'name' is a required property/);
-  const commas = JSON.stringify({ name: '",{[\\'.repeat(MOST_VALUES) });
+  const lists = `{"a":[${"[],".repeat(MOST_VALUES)}[]]}`;
+  match((await send(lists)).message, /^The body has more than 20000 values$/);
+  const tooMany = /^The body has an object with more than 1000 fields$/;
+  match((await send(fields(MOST_FIELDS + 1))).message, tooMany);
+  match((await send(`{"a":[1,${fields(MOST_FIELDS + 1)}]}`)).message, tooMany);
+  match((await send(fields(MOST_FIELDS))).message, /^'name' is a required property/);
+  const several = `{"a":[${Array(5).fill(fields(MOST_FIELDS))}]}`;
+  match((await send(several)).message, /^'name' is/, "each object has fields of its own");
+  const commas = JSON.stringify({ name: '",:{[\\'.repeat(MOST_VALUES) });
   match((await send(commas)).message, /^'name' /, "text is no value of its own");
 });
 
