@@ -6,7 +6,7 @@
  */
 
 import type { Clock } from "../clock.ts";
-import { type Outage, outageIn } from "./failure.ts";
+import { type Outage, outageIn, type StoreFailure } from "./failure.ts";
 import type { Store } from "./open.ts";
 import type { Say } from "./patience.ts";
 import type { Access } from "./work.ts";
@@ -15,8 +15,8 @@ import type { Access } from "./work.ts";
 const PROBE_MS = 1000;
 
 /**
- * How long a failure counts although a probe succeeds, in milliseconds. The probe is small: it may
- * still find room where a request finds none.
+ * How long nothing must have failed before an outage is over, in milliseconds. On a disk that is
+ * nearly full, small changes succeed between large ones that fail.
  */
 const RECENT_MS = 5000;
 
@@ -32,7 +32,7 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
   const watched = async <T>(access: Access, work: () => Promise<T>): Promise<T> => {
     try {
       const result = await work();
-      log.worked(access);
+      log.worked(access, clock());
       return result;
     } catch (error) {
       log.failed(access, outageIn(error), clock());
@@ -49,7 +49,7 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
         log.failed(access, outage, clock());
         return outage;
       }
-      log.worked(access);
+      log.worked(access, clock());
     }
     return undefined;
   };
@@ -71,26 +71,41 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
 
 /** The outages that last. */
 interface OutageLog {
-  /** Notes that something worked. */
-  worked(access: Access): void;
+  /** Notes that something worked at a time. */
+  worked(access: Access, at: number): void;
   /** Notes a failure at a time, if an outage was its cause. */
   failed(access: Access, outage: Outage | undefined, at: number): void;
   /** An outage that was met after a time and lasts, if there is one. */
   since(time: number): Outage | undefined;
 }
 
+/** An outage that lasts. */
+interface Lasting {
+  /** The latest failure. */
+  outage: Outage;
+  /** Its time. */
+  at: number;
+  /** The kinds of failures that were said since it began. */
+  said: Set<StoreFailure>;
+}
+
 /** Keeps the outages, and says once that one begins and that all are over. */
 function createOutageLog(say: Say): OutageLog {
-  const outages = new Map<Access, { outage: Outage; at: number }>();
+  const outages = new Map<Access, Lasting>();
   return {
-    worked(access) {
-      if (outages.delete(access) && outages.size === 0) say("The database can be used again");
+    worked(access, at) {
+      const lasting = outages.get(access);
+      // A clock that was set back must not make an outage last.
+      if (!lasting || Math.abs(at - lasting.at) < RECENT_MS) return;
+      outages.delete(access);
+      if (outages.size === 0) say("The database can be used again");
     },
     failed(access, outage, at) {
       // Where another program writes, the writer says so itself.
       if (!outage || outage.failure === "busy") return;
-      if (outages.get(access)?.outage.failure !== outage.failure) say(sentence(access, outage));
-      outages.set(access, { outage, at });
+      const said = outages.get(access)?.said ?? new Set();
+      if (!said.has(outage.failure)) say(sentence(access, outage));
+      outages.set(access, { outage, at, said: said.add(outage.failure) });
     },
     since: (time) => [...outages.values()].find(({ at }) => at > time)?.outage,
   };

@@ -226,6 +226,31 @@ Deno.test("an outage is said once without a stack, and so is its end", async () 
   await failing.service.close();
 });
 
+Deno.test("a disk that fails now and then is one outage, until nothing has failed for a while", async () => {
+  const failing = await openFailing();
+  const full = toStoreError(driverError("database or disk is full", 13));
+  const faulty = toStoreError(driverError("disk I/O error", 10));
+  for (let i = 0; i < 5; i++) {
+    failing.fail("write", i % 2 === 0 ? full : faulty);
+    await failing.service.store.write(() => Promise.resolve()).catch(() => {});
+    failing.fail("all", undefined);
+    failing.wait(2000);
+    await failing.service.store.write(() => Promise.resolve());
+  }
+  deepEqual(failing.said.map((text) => /: (.*?)\./.exec(String(text))?.[1]), [
+    "the disk is full",
+    "the disk reports an input/output error",
+  ]);
+  failing.wait(3000);
+  await failing.service.store.write(() => Promise.resolve());
+  equal(failing.said.at(-1), "The database can be used again");
+  failing.fail("write", full);
+  await failing.service.store.write(() => Promise.resolve()).catch(() => {});
+  equal(failing.said.length, 4, "the next one is said again");
+  failing.fail("all", undefined);
+  await failing.service.close();
+});
+
 Deno.test("the client shows the cause of an outage, at the token address and at a sign-in", async () => {
   const failing = await openFailing();
   const { refresh_token = "" } = await failing.service.oauth.issueToken();
