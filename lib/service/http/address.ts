@@ -12,11 +12,20 @@ const ANY = new Set(["0.0.0.0", "[::]"]);
 /** What a Host header may be: the URL parser would take a path or a user name out of others. */
 export const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 
-/** A host as a URL has it: lower case, IPv6 in brackets and shortened; undefined if it is none. */
+/**
+ * A host as a URL has it: lower case, IPv6 in brackets and shortened, without the dot at the end of a
+ * full name; undefined if it is none.
+ */
 export function canonicalHost(host: string): string | undefined {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   const text = bare.includes(":") ? `[${bare}]` : bare;
-  return HOST.test(text) ? URL.parse(`http://${text}/`)?.hostname : undefined;
+  const url = HOST.test(text) ? URL.parse(`http://${text}/`) : null;
+  return url ? withoutDot(url.hostname) : undefined;
+}
+
+/** A host name without the dot at its end, which names the same host. */
+export function withoutDot(hostname: string): string {
+  return hostname.replace(/(?<=.)\.$/, "");
 }
 
 /** Whether a host, in its canonical form, stands for all addresses of a machine. */

@@ -7,7 +7,7 @@
 
 import { malformed, Refusal } from "../contract/errors.ts";
 import { isForApps } from "./origins.ts";
-import { canonicalHost, HOST, isAnyAddress } from "./address.ts";
+import { canonicalHost, HOST, isAnyAddress, withoutDot } from "./address.ts";
 
 /**
  * Lets a request pass if it is addressed to us and no other site's page sends it, and returns its
@@ -44,7 +44,8 @@ export function createGuard(
     if (!url) {
       throw malformed("The Host header must be a host name or address, with an optional port");
     }
-    if (!isOurs(url.hostname)) throw foreignHost(url.hostname);
+    const name = withoutDot(url.hostname);
+    if (!isOurs(name)) throw foreignHost(name);
     const origin = request.headers.get("Origin");
     if (origin === null || origin === url.origin) return url;
     if (isForApps(url.pathname) && isOpen(origin)) return url;

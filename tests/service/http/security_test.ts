@@ -126,15 +126,12 @@ Deno.test("a request for another host is none of ours", async () => {
   await using desk = await openDesk({ hosts: ["service.internal"] });
   const ask = async (host: string) =>
     (await desk.service.fetch(new Request(`http://${host}/health`))).status;
-  for (
-    const host of ["127.0.0.1", "127.1.2.3:99", "localhost:4010", "[::1]", "service.internal:80"]
-  ) {
+  const own = ["127.0.0.1", "127.1.2.3:99", "localhost:4010", "[::1]", "service.internal:80"];
+  for (const host of [...own, "localhost.:4010", "service.internal."]) {
     equal(await ask(host), 200, host);
   }
-  const strangers = ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example"];
-  for (
-    const host of [...strangers, "0.0.0.0", "169.254.169.254", "10.0.0.1", "[::2]", "localhost."]
-  ) {
+  const strangers = ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "api."];
+  for (const host of [...strangers, "0.0.0.0", "169.254.169.254", "10.0.0.1", "[::2]"]) {
     equal(await ask(host), 421, host);
   }
 });
