@@ -11,6 +11,7 @@ import { ConfigError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import { dirname, resolve } from "node:path";
 import { connect } from "./connection.ts";
+import { refuseLinks } from "./links.ts";
 import { migrations } from "./migrations/mod.ts";
 
 /** What a backup says of itself. */
@@ -51,6 +52,7 @@ export async function saveBackup(
       hint: "Pass the data folder of the service: --data DIR",
     });
   }
+  refuseLinks(database);
   await refuseOther(path);
   const temporary = `${resolve(path)}.${crypto.randomUUID()}.tmp`;
   try {

@@ -4,10 +4,11 @@
  * @module
  */
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { sql } from "kysely";
 import { connect, type Connection, type Tx } from "./connection.ts";
+import { refuseLinks } from "./links.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
 import { LATE_CHECKPOINT, USUAL_CHECKPOINT } from "./log_size.ts";
@@ -70,13 +71,15 @@ export function openStore({ file, clock = () => 0, say = () => {} }: StoreOption
 }
 
 function storeOnDisk(file: string, clock: () => number, say: Say): Store {
+  refuseLinks(file);
   checkFile(file);
-  createForOwner(file);
+  const isNew = !existsSync(file);
+  if (isNew) createForOwner(file, clock());
   const connection = connect(file);
   try {
-    const isNew = schemaOf(connection).length === 0;
-    const done = stepsDone(connection, migrations, file);
-    if (done > 0) checkContent(connection, file, clock);
+    // Before anything changes: another version may have made it.
+    stepsDone(connection, migrations, file);
+    if (!isNew) checkContent(connection, file, clock);
     // The answer tells the mode that is used from now on: some network drives allow no log.
     const [answer] = connection.rows("PRAGMA journal_mode = WAL");
     if (answer?.journal_mode !== "wal") throw misuse("the drive does not allow a write-ahead log");
@@ -162,12 +165,15 @@ interface Empty {
 let empty: Empty | undefined;
 
 function memory(now: number): Empty {
-  if (empty) return empty;
+  return empty ??= makeEmpty(now);
+}
+
+function makeEmpty(now: number): Empty {
   const connection = connect(MEMORY);
   migrate(connection, migrations, { file: MEMORY, now });
-  empty = { image: connection.image(), schema: schemaOf(connection) };
+  const made = { image: connection.image(), schema: schemaOf(connection) };
   connection.close();
-  return empty;
+  return made;
 }
 
 function connectToMemory(now: number): Connection {
@@ -205,8 +211,46 @@ function guardStore(store: Store): Store {
   };
 }
 
-/** Creates folder and file for their owner alone. SQLite gives its other files the same rights. */
-function createForOwner(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  Deno.openSync(file, { create: true, write: true, mode: 0o600 }).close();
+/**
+ * Creates folder and file for their owner alone. SQLite gives its other files the same rights. The
+ * file gets its name when it is whole and on the disk, so that an empty one is never ours.
+ */
+function createForOwner(file: string, now: number): void {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // If this process is killed, the next one that takes the folder removes it.
+  const temporary = `${file}.${crypto.randomUUID()}.tmp`;
+  try {
+    writeToDisk(temporary, makeEmpty(now).image);
+    Deno.renameSync(temporary, file);
+  } catch (error) {
+    removeQuietly(temporary);
+    throw error;
+  }
+  syncNames(folder);
+}
+
+/** Writes a new file, for its owner alone, down to the disk. */
+function writeToDisk(file: string, bytes: Uint8Array): void {
+  using opened = Deno.openSync(file, { createNew: true, write: true, mode: 0o600 });
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(opened.writeSync(rest));
+  opened.syncSync();
+}
+
+function removeQuietly(file: string): void {
+  try {
+    Deno.removeSync(file);
+  } catch {
+    // It was not made.
+  }
+}
+
+/** Brings the names in a folder to the disk, on systems where that can be done. */
+function syncNames(folder: string): void {
+  try {
+    using opened = Deno.openSync(folder);
+    opened.syncSync();
+  } catch {
+    // Windows cannot open a folder, and some network drives cannot sync one.
+  }
 }

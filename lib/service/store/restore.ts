@@ -10,6 +10,7 @@ import { syncFolder } from "../../config/durable_file.ts";
 import { type BackupNote, checkBackup, extractBackup } from "./backup.ts";
 import { connect } from "./connection.ts";
 import { DATABASE } from "./data_folder.ts";
+import { refuseLinks } from "./links.ts";
 import { lockFolder } from "./lock.ts";
 import { stepsDone } from "./migrate.ts";
 import { migrations } from "./migrations/mod.ts";
@@ -32,6 +33,7 @@ export async function restoreBackup(path: string, folder: string): Promise<Backu
   // If this process is killed, the next one that takes the folder removes it.
   const temporary = `${file}.${crypto.randomUUID()}.tmp`;
   try {
+    refuseLinks(file);
     await extractBackup(path, note, temporary);
     checkWhole(temporary);
     await settleLog(file);

@@ -20,21 +20,23 @@ const MAGIC = "SQLite format 3\0";
 const HEADER = 100;
 
 /**
- * Checks a database file before SQLite opens it, which would delete the log of an empty one.
+ * Checks a database file before SQLite opens it, which would delete the log of an empty one. The
+ * service never leaves an empty file: a new database gets its name when it is whole.
  *
- * @throws {ConfigError} when the file is empty or missing beside a log, or shorter than it says.
+ * @throws {ConfigError} when the file is empty, missing beside a log, or shorter than it says.
  */
 export function checkFile(file: string): void {
-  const size = sizeOf(file) ?? 0;
+  const size = sizeOf(file);
   const log = sizeOf(`${file}-wal`) ?? 0;
-  if (size === 0 && log > 0) {
+  if (!size && log > 0) {
     throw damaged(
       file,
-      `it is ${sizeOf(file) === undefined ? "missing" : "empty"}, and its log ` +
+      `it is ${size === undefined ? "missing" : "empty"}, and its log ` +
         `${JSON.stringify(`${file}-wal`)} exists`,
     );
   }
-  if (size === 0) return;
+  if (size === undefined) return;
+  if (size === 0) throw damaged(file, "it is empty");
   const expected = log === 0 ? sizeInHeader(file) : undefined;
   if (expected !== undefined && size < expected) throw cutOff(file, size, expected);
 }

@@ -1,9 +1,8 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { closeToOthers, exposures } from "../../../lib/service/store/data_folder.ts";
 import { connect } from "../../../lib/service/store/connection.ts";
-import { openStore } from "../../../lib/service/store/mod.ts";
+import { lockFolder, openStore } from "../../../lib/service/store/mod.ts";
 import {
   addOffering,
   addProject,
@@ -79,6 +78,39 @@ Deno.test("an empty or missing database beside a log is refused, and the log sta
     deepEqual(await Deno.readFile(`${file}-wal`), log);
   }));
 
+Deno.test("an empty database is refused, also without a log", () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "service.db");
+    await Deno.writeFile(file, new Uint8Array());
+    await refused(file, /: it is empty$/);
+  }));
+
+Deno.test({
+  name: "a new database gets its name when it is whole",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "service.db");
+      const opening = `
+        Deno.renameSync = () => Deno.kill(Deno.pid, "SIGKILL");
+        const { openStore } = await import(${
+        JSON.stringify(import.meta.resolve("../../../lib/service/store/mod.ts"))
+      });
+        openStore({ file: Deno.args[0] });`;
+      const { signal } = await new Deno.Command(Deno.execPath(), {
+        args: ["eval", "--no-check", opening, file],
+      }).output();
+      equal(signal, "SIGKILL");
+      const [left, ...others] = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+      match(left ?? "", /^service\.db\.[0-9a-f-]{36}\.tmp$/);
+      deepEqual(others, []);
+      await (await lockFolder(folder)).release();
+      await openStore({ file }).close();
+      const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+      deepEqual(names.sort(), ["service.db", "service.lock"]);
+    }),
+});
+
 Deno.test("a page of noise in a table is found at the start", () =>
   inFolder(async (folder) => {
     const file = await made(folder);
@@ -112,34 +144,6 @@ Deno.test("a database with other tables than those of this version is refused", 
       /: the definition of "offerings" differs from this version$/,
     );
   }));
-
-Deno.test({
-  name: "a database that others can open is closed to them, and that is said",
-  ignore: Deno.build.os === "windows",
-  fn: () =>
-    inFolder(async (folder) => {
-      await Deno.chmod(folder, 0o755);
-      const file = await made(folder);
-      await Deno.chmod(file, 0o666);
-      deepEqual((await exposures(folder)).map(({ mode, fix }) => [mode, fix]), [
-        ["0755", `chmod 700 ${folder}`],
-        ["0666", `chmod 600 ${file}`],
-      ]);
-      const told: string[] = [];
-      await closeToOthers(folder, (message) => told.push(message));
-      deepEqual(told, [
-        `Other users could read ${JSON.stringify(file)} (mode 0666); now only you can`,
-      ]);
-      equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
-      await Deno.chmod(folder, 0o777);
-      await rejects(closeToOthers(folder, () => {}), (error) => {
-        ok(error instanceof ConfigError);
-        match(error.message, /: every user can write to it \(mode 0777\)$/);
-        match(error.hint ?? "", /^Run: chmod 700 /);
-        return true;
-      });
-    }),
-});
 
 Deno.test("a sound database is opened with all that it has", () =>
   inFolder(async (folder) => {
