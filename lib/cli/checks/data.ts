@@ -1,28 +1,29 @@
 /**
- * The check of the local service's usual data folder.
+ * The check of the local service's data folder.
  *
  * @module
  */
 
 import { join } from "node:path";
-import type { Surroundings } from "../../config/surroundings.ts";
+import type { Context } from "../context.ts";
+import { folderOf } from "../local/local_service.ts";
 import { doubtful, failed, type Finding, runCheck, type Verdict } from "./finding.ts";
 
 /** Checks who can open the data of the local service. It changes nothing. */
-export async function checkData({ home }: Pick<Surroundings, "home">): Promise<Finding[]> {
-  if (!home) return [];
-  return [await runCheck("service data", () => dataVerdict(join(home, ".cli", "service")))];
+export async function checkData(context: Context, data: string | undefined): Promise<Finding[]> {
+  if (data === undefined && !context.around.home) return [];
+  return [await runCheck("service data", () => dataVerdict(folderOf(context, data)))];
 }
 
 async function dataVerdict(folder: string): Promise<Verdict> {
-  const { DATABASE, exposures } = await import("../../service/store/data_folder.ts");
+  const { DATABASE } = await import("../../service/store/data_folder.ts");
   const there = await Deno.stat(join(folder, DATABASE)).then(() => true, () => false);
-  if (!there) return "no local service has run here";
+  if (!there) return `no local service has run in ${folder}`;
+  const { exposures } = await import("../../service/store/exposure.ts");
   const open = await exposures(folder);
-  const [worst] = open.filter(({ writable }) => writable).concat(open);
+  const [worst] = open;
   if (!worst) return `only you can open ${folder}`;
-  const detail = `others can ${worst.writable ? "change" : "open"} ${worst.path} ` +
-    `(mode ${worst.mode})`;
+  const detail = `${worst.path}: ${worst.why}`;
   const fix = `Run: ${open.map((one) => one.fix).join(" && ")}`;
-  return worst.writable ? failed(detail, fix) : doubtful(detail, fix);
+  return worst.fatal ? failed(detail, fix) : doubtful(detail, fix);
 }

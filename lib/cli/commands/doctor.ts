@@ -8,13 +8,15 @@ import { checkData } from "../checks/data.ts";
 import { checkFiles } from "../checks/files.ts";
 import { showFindings } from "../checks/finding.ts";
 import { checkSignIn } from "../checks/sign_in.ts";
+import { dataFlag } from "../local/local_service.ts";
 import { command } from "../words/command.ts";
 
 /** Checks everything that a command needs, and names remedies. */
 export const doctor = command({
   brief: "Check files, sign-in, service, permissions and project",
-  async run(context) {
-    const files = [...await checkFiles(context.around), ...await checkData(context.around)];
+  flags: dataFlag,
+  async run(context, { data }) {
+    const files = [...await checkFiles(context.around), ...await checkData(context, data)];
     showFindings(context, [...files, ...await checkSignIn(context, { whole: true })]);
   },
 });

@@ -11,9 +11,7 @@ import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
 import { Refusal } from "../contract/errors.ts";
 import { newToken, sha256Hex } from "../records/ids.ts";
-
-/** The secret's file in a data folder. */
-const SECRET = "admin.secret";
+import { SECRET } from "../store/data_folder.ts";
 
 /** The only form that a secret has: 256 bits after the prefix. */
 const FORM = /^adm_[A-Za-z0-9_-]{43}$/;

@@ -21,7 +21,8 @@ import {
   type ServiceOptions,
 } from "../mod.ts";
 import { logged, type LogSink, reportingTo } from "./request_log.ts";
-import { closeToOthers, DATABASE } from "../store/data_folder.ts";
+import { DATABASE } from "../store/data_folder.ts";
+import { closeToOthers } from "../store/exposure.ts";
 import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
 import { keepSecret } from "./admin_secret.ts";
 import { StoreError, unusableDatabase } from "../store/mod.ts";
