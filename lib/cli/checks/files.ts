@@ -12,6 +12,7 @@ import { readLocal } from "../../config/local.ts";
 import { homeFile, setting, type Surroundings } from "../../config/surroundings.ts";
 import { gitState } from "../folder/git.ts";
 import { doubtful, failed, type Finding, runCheck, type Verdict } from "./finding.ts";
+import { HOW_TO_TRUST, untrustedSignIn, whyUntrusted } from "./trust.ts";
 
 /** Checks the files with sign-ins, in the home folder and here. It sends nothing. */
 export async function checkFiles(around: Surroundings): Promise<Finding[]> {
@@ -67,6 +68,8 @@ async function activeVerdict(around: Surroundings): Promise<Verdict> {
 async function folderVerdict(around: Surroundings): Promise<Verdict> {
   const local = await readLocal(around);
   if (!local) return "no .cli/config.json here or above";
+  const untrusted = await untrustedSignIn(around);
+  if (untrusted) return doubtful(whyUntrusted(untrusted), HOW_TO_TRUST);
   if (local.profile) return `the folder's own sign-in in ${local.path}`;
   return local.project_id === undefined
     ? doubtful(`${local.path} names neither a sign-in nor a project`, "Run: cli init --force")

@@ -15,9 +15,13 @@ import { getProject, listProjects } from "../../resources/projects.ts";
 import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
 import { doubtful, failed, type Finding, runCheck, skipped, type Verdict } from "./finding.ts";
+import { HOW_TO_TRUST, untrustedSignIn, whyUntrusted } from "./trust.ts";
 
 /** The largest accepted clock difference, in milliseconds. */
 const LARGEST_SKEW_MS = 60_000;
+
+/** Why nothing is sent with a sign-in from another machine. */
+const UNTRUSTED = "the sign-in of this folder is not trusted";
 
 /** The checks besides the sign-in itself. */
 interface SignInChecks {
@@ -34,10 +38,15 @@ export async function checkSignIn(
   const connection = await context.connection().catch(ignoreKnown);
   if (!connection) return [signIn, skipped("service", "settings cannot be read")];
   const { around } = context;
+  const later = ["access", ...whole ? ["permissions", "project"] : []];
+  const isLocal = connection.credential?.kind === "local";
+  if (isLocal && await untrustedSignIn(around).catch(ignoreKnown)) {
+    // Its service may belong to anyone, so nothing is sent there.
+    return [signIn, ...["service", ...later].map((check) => skipped(check, UNTRUSTED))];
+  }
   const answer: Answered = { date: null };
   const service = await runCheck("service", () => serviceVerdict(context, connection, answer));
   const findings = [signIn, service];
-  const later = ["access", ...whole ? ["permissions", "project"] : []];
   if (service.status === "fail") {
     return [...findings, ...later.map((check) => skipped(check, "the service does not answer"))];
   }
@@ -66,6 +75,8 @@ function ignoreKnown(error: unknown): undefined {
 async function sourceVerdict(context: Context): Promise<Verdict> {
   const { credential } = await context.connection();
   if (!credential) throw await missingCredential(context.around);
+  const untrusted = credential.kind === "local" && await untrustedSignIn(context.around);
+  if (untrusted) return doubtful(whyUntrusted(untrusted), HOW_TO_TRUST);
   const hidden = credential.shadows.map(nameOf);
   const detail = hidden.length === 0
     ? nameOf(credential)

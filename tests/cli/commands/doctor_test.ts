@@ -112,16 +112,48 @@ Deno.test({
     await Deno.chmod(file, 0o644);
     deepStrictEqual(await verdict(), [
       "warn",
-      `others can open ${file} (mode 0644)`,
+      `${file}: other users can read it (mode 0644)`,
       `Run: chmod 600 ${file}`,
     ]);
     await Deno.chmod(folder, 0o777);
     deepStrictEqual(await verdict(), [
       "fail",
-      `others can change ${folder} (mode 0777)`,
+      `${folder}: every user can write to it (mode 0777)`,
       `Run: chmod 700 ${folder} && chmod 600 ${file}`,
     ]);
   },
+});
+
+Deno.test("doctor looks at the data folder that is named", { ignore: windows }, async () => {
+  await using at = await bound();
+  const folder = join(at.home, "data");
+  await Deno.mkdir(folder, { mode: 0o700 });
+  await Deno.writeTextFile(join(folder, "service.db"), "", { mode: 0o644 });
+  const { checks } = await doctor(at, `doctor --data ${folder}`);
+  match(checks["service data"]?.detail ?? "", /data.service\.db: other users can read it/);
+  strictEqual((await doctor(at)).checks["service data"]?.status, "ok");
+});
+
+Deno.test("a sign-in from another machine is a warning with the next command, and nothing is sent", async () => {
+  await using at = await bound();
+  await Deno.remove(join(at.home, ".cli", "folders.json"));
+  const found = await doctor(at);
+  strictEqual(found.code, 0);
+  const skips = ["service", "access", "permissions", "project"].map((check) => `${check}: skip`);
+  deepStrictEqual(troubled(found), ["folder: warn", "sign-in: warn", ...skips]);
+  for (const check of ["folder", "sign-in"]) {
+    const { detail, fix } = found.checks[check] ?? {};
+    match(detail ?? "", /config\.json was not made on this machine; it is for http:/);
+    match(fix ?? "", /: cli auth trust\./);
+  }
+  const status = await at.run("auth status");
+  strictEqual(status.code, 0);
+  match(status.err, /^Warning: Commands do not use it yet: .* was not made on this machine/m);
+  match(status.err, /: cli auth trust\./);
+  deepStrictEqual(at.sent, []);
+  strictEqual((await at.run("auth trust -y")).code, 0);
+  deepStrictEqual(troubled(await doctor(at)), []);
+  strictEqual((await at.run("auth status")).err.includes("Warning"), false);
 });
 
 Deno.test("a folder's file without content is a warning", async () => {

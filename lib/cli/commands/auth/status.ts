@@ -16,6 +16,7 @@ import { setting } from "../../../config/surroundings.ts";
 import { resolveConnection } from "../../../connect.ts";
 import { ApiError, AuthError } from "../../../errors.ts";
 import { listProjects } from "../../../resources/projects.ts";
+import { HOW_TO_TRUST, untrustedSignIn, whyUntrusted } from "../../checks/trust.ts";
 import { command, text, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import type { Field } from "../../screen/output.ts";
@@ -57,6 +58,7 @@ export const status = command({
     const valid = validate ? refusal === undefined : null;
     show(context, credential, valid);
     warnOfOtherService(context, credential);
+    await warnOfTrust(context, credential);
     if (refusal) throw refusal;
   },
 });
@@ -70,6 +72,14 @@ function warnOfOtherService({ around, out }: Context, credential: ResolvedCreden
   if (meant === own) return;
   out.warn(`Commands fail: CLI_BASE_URL is ${meant}, and this sign-in is for ${own}`);
   out.note(`Unset CLI_BASE_URL, or sign in there with: ${signIn}`);
+}
+
+/** Warns that no command uses the sign-in before somebody trusts it. */
+async function warnOfTrust({ around, out }: Context, { kind }: ResolvedCredential): Promise<void> {
+  const untrusted = kind === "local" && await untrustedSignIn(around);
+  if (!untrusted) return;
+  out.warn(`Commands do not use it yet: ${whyUntrusted(untrusted)}`);
+  out.note(HOW_TO_TRUST);
 }
 
 /** A sign-in without secrets. */
