@@ -35,17 +35,18 @@ const SAME_STOP_MS = 500;
  */
 function listenForStop(interrupt: AbortController): <T>(work: () => T) => T {
   let isAnother = false;
-  const stop = () => {
-    if (isAnother) Deno.exit(130);
+  const stop = (signal: Deno.Signal, code: number) => {
+    if (isAnother) Deno.exit(code);
     if (interrupt.signal.aborted) return;
     Deno.unrefTimer(setTimeout(() => isAnother = true, SAME_STOP_MS));
-    interrupt.abort();
+    interrupt.abort(signal);
   };
-  const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
-  const listen = () => signals.forEach((signal) => Deno.addSignalListener(signal, stop));
+  const stops: [signal: Deno.Signal, stop: () => void][] = [["SIGINT", () => stop("SIGINT", 130)]];
+  if (Deno.build.os !== "windows") stops.push(["SIGTERM", () => stop("SIGTERM", 143)]);
+  const listen = () => stops.forEach(([signal, stop]) => Deno.addSignalListener(signal, stop));
   listen();
   return (work) => {
-    signals.forEach((signal) => Deno.removeSignalListener(signal, stop));
+    stops.forEach(([signal, stop]) => Deno.removeSignalListener(signal, stop));
     try {
       return work();
     } finally {

@@ -12,6 +12,12 @@ import { ApiError, Cancelled, NetworkError, ToolkitError } from "./errors.ts";
 const FIRST_WAIT_MS = 200;
 const LONGEST_OWN_WAIT_MS = 10_000;
 
+/** The usual time limit of one request, in milliseconds. */
+export const LONGEST_REQUEST_MS = 30_000;
+
+/** The longest wait that is believed when a service asks for it, in milliseconds: one day. */
+export const LONGEST_TOLD_MS = 86_400_000;
+
 /** The result of one attempt. */
 export interface Outcome {
   /** The answer, if there was one. */
@@ -35,7 +41,7 @@ export async function attemptOnce(
 ): Promise<Outcome> {
   if (settings.signal?.aborted) throw new Cancelled("Stopped", { cause: settings.signal.reason });
   const started = performance.now();
-  const timeout = AbortSignal.timeout(settings.timeoutMs ?? 30_000);
+  const timeout = AbortSignal.timeout(settings.timeoutMs ?? LONGEST_REQUEST_MS);
   const signal = settings.signal ? AbortSignal.any([settings.signal, timeout]) : timeout;
   const outcome: Outcome = {
     response: undefined,
@@ -115,10 +121,16 @@ function saysRetryable(text: string): boolean | undefined {
 }
 
 /**
- * The wait that the service asks for, in milliseconds: `Retry-After` (seconds or a date), else
- * `backoff_ms`.
+ * The wait that the service asks for, in milliseconds, at most a day: `Retry-After` (seconds or a
+ * date), else `backoff_ms`.
  */
 export function waitTold(response: Pick<Response, "headers">, text: string): number | undefined {
+  const told = waitAsTold(response, text);
+  return told === undefined ? undefined : Math.min(told, LONGEST_TOLD_MS);
+}
+
+/** The same, without a bound. */
+function waitAsTold(response: Pick<Response, "headers">, text: string): number | undefined {
   const header = response.headers.get("Retry-After")?.trim();
   if (header && /^\d+$/.test(header)) return Number(header) * 1000;
   // Without this check "-5" and "1.5" would be read as dates.

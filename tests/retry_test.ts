@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { type Client, createClient } from "../lib/client.ts";
 import { ApiError, Cancelled, NetworkError } from "../lib/errors.ts";
 import { path } from "../lib/path.ts";
-import { pause, waitBeforeRetry } from "../lib/retry.ts";
+import { LONGEST_TOLD_MS, pause, waitBeforeRetry, waitTold } from "../lib/retry.ts";
 import {
   answer,
   type Move,
@@ -280,3 +280,13 @@ function named(name: string, message: string): Error {
   error.name = name;
   return error;
 }
+
+Deno.test("an absurd wait is not believed", () => {
+  const asked = (value: string) =>
+    waitTold(new Response(null, { headers: { "Retry-After": value } }), "");
+  for (const absurd of ["99999999", "9".repeat(400), "Fri, 31 Dec 9999 23:59:59 GMT"]) {
+    equal(asked(absurd), LONGEST_TOLD_MS, absurd);
+  }
+  equal(asked("3600"), 3_600_000);
+  equal(waitTold(new Response(), '{"backoff_ms":1e300}'), LONGEST_TOLD_MS);
+});

@@ -2,8 +2,9 @@ import { deepEqual, ok } from "node:assert/strict";
 import { DEEPEST_ANSWER, LARGEST_ANSWER, LONGEST_SILENCE_MS } from "../lib/answer.ts";
 import { LARGEST_SETTINGS } from "../lib/config/read_bounded.ts";
 import { ANSWER_LIMITS, KEPT_BYTES } from "../lib/service/events/exchange.ts";
-import { DEEPEST_BODY, LARGEST_BODY, MOST_VALUES } from "../lib/service/http/body.ts";
+import { DEEPEST_BODY, LARGEST_BODY, MOST_FIELDS, MOST_VALUES } from "../lib/service/http/body.ts";
 import { CONNECTION_LIMITS } from "../lib/service/http/connections.ts";
+import { LONGEST_REQUEST_MS, LONGEST_TOLD_MS } from "../lib/retry.ts";
 import { PRESENT_WAIT_MS } from "../lib/service/http/present.ts";
 import { STOP_MS } from "../lib/service/http/serve.ts";
 import { MOST_DUE, MOST_DUE_UNASKED } from "../lib/service/ledger/due.ts";
@@ -29,6 +30,7 @@ const LIMITS: Record<string, number> = {
   LARGEST_BODY,
   DEEPEST_BODY,
   MOST_VALUES,
+  MOST_FIELDS,
   LARGEST_FORM,
   LONGEST_STATE,
   LONGEST_RECEIPT,
@@ -47,6 +49,8 @@ const LIMITS: Record<string, number> = {
   LONGEST_SILENCE_MS,
   DEEPEST_ANSWER,
   LARGEST_SETTINGS,
+  LONGEST_REQUEST_MS,
+  LONGEST_TOLD_MS,
 };
 
 /** The fields of a group of limits, by their whole names. */

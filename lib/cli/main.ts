@@ -119,6 +119,7 @@ async function fail(
     data: dataIn(words),
     rewritten: rewrittenHint(words),
     signIn: await signInAnew(error, world, globals),
+    terminated: world.signal.reason === "SIGTERM",
   });
   // On one line, after any notes, and with nothing in it that drives a terminal.
   if (isJson(globals)) world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);

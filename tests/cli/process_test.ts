@@ -273,6 +273,37 @@ testOnUnix("an interrupt ends a wait at once, with exit code 130", async () => {
   }
 });
 
+testOnUnix("a signal ends a command that waits for a pipe or a server, at once", async () => {
+  await using place = await openPlace();
+  let asked = Promise.withResolvers<void>();
+  await using served = await serveDesk((request) => {
+    if (!new URL(request.url).pathname.endsWith("/apps")) return undefined;
+    asked.resolve();
+    // An answer that never ends.
+    return new Response(new ReadableStream({ pull: () => new Promise(() => {}) }));
+  });
+  Object.assign(place.env, served.env);
+  const pipe = `${place.folder}/pipe`;
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  const offering = ["offerings", "create", "--file", pipe];
+  for (const [words, isSent] of [[["apps", "list"], true], [offering, false]] as const) {
+    for (const [signal, exit] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+      asked = Promise.withResolvers();
+      const child = place.spawn(...words);
+      const ending = ended(child);
+      // Nothing shows that a program waits for a pipe, so it gets some time to come to that.
+      if (isSent) await asked.promise;
+      else await new Promise((resolve) => setTimeout(resolve, 1500));
+      child.kill(signal);
+      const sent = performance.now();
+      const { code, out, err } = await ending;
+      deepEqual([code, out], [exit, ""], `${words.join(" ")}: ${err}`);
+      equal(err.trimEnd().split("\n").at(-1), "Stopped");
+      ok(performance.now() - sent < 2000, `${words.join(" ")} goes on after ${signal}`);
+    }
+  }
+});
+
 Deno.test("--version needs no permission, and nothing prompts for one", async () => {
   await using place = await openPlace();
   const bare = async (...words: string[]) => {

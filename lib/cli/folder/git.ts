@@ -120,7 +120,10 @@ async function isTracked(repository: string, name: string): Promise<boolean | un
   const folder = await gitFolderOf(repository);
   if (folder === undefined) return undefined;
   try {
-    return await indexHolds(await Deno.readFile(join(folder, "index")), name);
+    const index = join(folder, "index");
+    // To open a pipe would wait for its writer.
+    if (!(await Deno.stat(index)).isFile) return undefined;
+    return await indexHolds(await Deno.readFile(index), name);
   } catch (error) {
     // A repository in which nothing was ever added has none.
     return error instanceof Deno.errors.NotFound && await isThere(folder) ? false : undefined;

@@ -84,7 +84,9 @@ async function readBytes(files: Files, path: string, name: string): Promise<Uint
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    const opened = path === "-" ? files.stdin() : await files.readFile(path);
+    const opened = path === "-"
+      ? files.stdin()
+      : await unlessStopped(files.readFile(path), files.signal);
     for await (const chunk of interruptible(opened, files.signal)) {
       size += chunk.byteLength;
       if (size > LARGEST_JSON) throw new UsageError(`Cannot read ${name}: it exceeds 4 MiB`);
@@ -96,6 +98,20 @@ async function readBytes(files: Files, path: string, name: string): Promise<Uint
     throw unreadable(name, error);
   }
   return joinBytes(chunks);
+}
+
+/** Waits for something, but not past the signal: to open a pipe waits for its writer. */
+async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return await work;
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** The same bytes, until the signal fires. */

@@ -31,6 +31,7 @@ export const EXIT = {
   unreachable: 8,
   partly: 9,
   interrupted: 130,
+  terminated: 143,
 } as const;
 
 /** A reported error. */
@@ -63,6 +64,8 @@ interface ReportOptions {
   data?: string | undefined;
   /** The command that replaces the current sign-in. */
   signIn?: string | undefined;
+  /** Whether SIGTERM stopped the command, and not Ctrl-C. */
+  terminated?: boolean | undefined;
 }
 
 /** Reports an error of a command. */
@@ -71,7 +74,9 @@ export function reportError(
   failed: Failed | undefined,
   options: ReportOptions = {},
 ): Report {
-  const exitCode = exitCodeOf(error);
+  const exitCode = error instanceof Cancelled && options.terminated
+    ? EXIT.terminated
+    : exitCodeOf(error);
   const message = messageOf(error, failed);
   // The shell's change explains the error best.
   const isTyped = exitCode !== EXIT.usage && exitCode !== EXIT.notFound;
@@ -156,7 +161,7 @@ function inFolder(hint: string | undefined, data: string | undefined): string | 
 function hintOfRefusal(error: ApiError, options: ReportOptions): string | undefined {
   const { status, referencedObjectIds, requestId } = error;
   if (status === 429) {
-    return `Try again in ${Math.ceil((error.retryAfterMs ?? 60_000) / 1000)} s`;
+    return `Try again ${whenIn(error.retryAfterMs ?? 60_000)}`;
   }
   if (error.type === "unknown") {
     return "The answer does not come from the service. Check CLI_BASE_URL and the proxy variables " +
@@ -173,6 +178,14 @@ function hintOfRefusal(error: ApiError, options: ReportOptions): string | undefi
   return referencedObjectIds.length > 0
     ? `Related objects: ${shortList(referencedObjectIds)}`
     : undefined;
+}
+
+/** A wait for people. From a day on, the number helps nobody. */
+function whenIn(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds <= 120) return `in ${seconds} s`;
+  if (seconds <= 7200) return `in ${Math.ceil(seconds / 60)} min`;
+  return seconds < 86_400 ? `in ${Math.ceil(seconds / 3600)} h` : "later";
 }
 
 /** The hint for an insufficient sign-in. */
