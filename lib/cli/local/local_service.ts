@@ -60,9 +60,22 @@ export async function adminOf(
   const folder = folderOf(context, data);
   const { readAddress } = await import("../../service/store/lock.ts");
   const { held, address } = await readAddress(folder);
-  if (!held || !address) throw notRunning(context, data, address);
+  if (!held) throw notRunning(context, data, address);
+  if (!address) throw withoutAddress(folder);
   const { readSecret } = await import("../../service/http/admin_secret.ts");
   return { baseUrl: address.base_url, secret: await readSecret(folder) };
+}
+
+/** The next step where a service runs whose address is not known. */
+export const FIND_ADDRESS = "Stop that service with Ctrl-C in its terminal, and start it again.";
+
+/** The error for a folder on which a service runs that left no address, or not yet. */
+function withoutAddress(folder: string): NetworkError {
+  return new NetworkError(
+    `Cannot reach the local service: one is running with the data in ${folder}, but its address ` +
+      "is unknown (service.json is missing)",
+    { hint: FIND_ADDRESS },
+  );
 }
 
 /** The error for a folder on which no service runs, with the address that its last one has left. */

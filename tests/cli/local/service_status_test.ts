@@ -46,3 +46,25 @@ Deno.test("service status shows no card for another server", async () => {
   deepEqual([code, out], [8, ""]);
   match(err, /it has status 502/);
 });
+
+Deno.test("a running service without its note is found by its lock", async () => {
+  await using at = await openHome();
+  const folder = join(at.home, "data");
+  await Deno.mkdir(folder, { mode: 0o700 });
+  const lock = await lockFolder(folder);
+  await Deno.writeTextFile(join(folder, "admin.secret"), "");
+  const { code, out, err } = await at.run(`service status --data ${folder}`);
+  equal(code, 0);
+  match(out, /^running +yes$/m);
+  match(err, /^Warning: The address of the service is unknown: service\.json is missing/m);
+  const { running, base_url } = (await at.run(`service status --data ${folder} --output json`))
+    .json();
+  deepEqual([running, base_url], [true, null]);
+  const token = await at.run(`service token --data ${folder}`);
+  deepEqual([token.code, token.out], [8, ""]);
+  match(token.err, /one is running with the data in .*, but its address is unknown/);
+  const reset = await at.run(`service reset --yes --data ${folder}`);
+  match(reset.err, /: the service is running \(another process\)$/m);
+  await lock.release();
+  equal((await at.run(`service status --data ${folder}`)).code, 8);
+});

@@ -8,7 +8,13 @@ import type { ToolkitError } from "../../../errors.ts";
 import { attemptOnce, ownRefusal, unreachable, unreadable } from "../../../retry.ts";
 import { listProgress, type ProjectProgress } from "../../../simulator/service.ts";
 import type { Context } from "../../context.ts";
-import { adminClient, dataFlag, folderOf, notRunning } from "../../local/local_service.ts";
+import {
+  adminClient,
+  dataFlag,
+  FIND_ADDRESS,
+  folderOf,
+  notRunning,
+} from "../../local/local_service.ts";
 import { time } from "../../screen/display.ts";
 import { command } from "../../words/command.ts";
 
@@ -20,7 +26,8 @@ export const status = command({
     const folder = folderOf(context, data);
     const { readAddress } = await import("../../../service/store/lock.ts");
     const { held, address } = await readAddress(folder);
-    if (!held || !address) throw notRunning(context, data, address);
+    if (!held) throw notRunning(context, data, address);
+    if (!address) return showUnknown(context, folder);
     const { version, outage, reason } = await readHealth(context, address.base_url);
     const catching_up = outage ? null : await onTheWay(context, data);
     const facts = { running: true, ...address, version, data: folder, catching_up };
@@ -42,6 +49,22 @@ export const status = command({
     if (outage) throw outage;
   },
 });
+
+/** Shows a service whose note is missing: the lock of its folder proves that it runs. */
+function showUnknown({ out }: Context, folder: string): void {
+  const unknown = { base_url: null, pid: null, started_at: null, version: null };
+  const facts = { running: true, ...unknown, data: folder, catching_up: null };
+  if (out.format === "json") out.json(JSON.stringify(facts));
+  else {
+    out.card(facts, [
+      { label: "running", value: () => true },
+      { label: "base_url", value: () => null },
+      { label: "data", value: () => folder },
+    ]);
+  }
+  out.warn("The address of the service is unknown: service.json is missing in its data folder");
+  out.note(FIND_ADDRESS);
+}
 
 /** The health of a service. */
 interface Health {
