@@ -10,7 +10,7 @@ import type { Connection, Surroundings } from "../connect.ts";
 import { ToolkitError } from "../errors.ts";
 import { type Ask, type AskSettings, createAsk } from "./screen/ask.ts";
 import { denoFiles, type Files } from "./input/input.ts";
-import { announcing, countingDown } from "./screen/waiting.ts";
+import { announcing, countingDown, type Waits } from "./screen/waiting.ts";
 import { withLiveLine } from "./screen/live_line.ts";
 import type { DataWriter } from "./data/writer.ts";
 import type { Shape } from "./data/shape.ts";
@@ -30,6 +30,8 @@ export interface Context {
   readonly around: Surroundings;
   /** Fires when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Whether slow requests are announced. */
+  readonly waits: Waits;
   /** The flags that every command takes. */
   readonly globals: Globals;
   /** The settings in effect, with their sources: service, project and sign-in. */
@@ -76,7 +78,8 @@ export function createContext(world: World, globals: Globals, data?: DataWriter)
   const signal = limited(world.signal, globals.timeoutMs);
   const out = createOutput(world.terminal, globals.output === "table" ? "table" : "json", data);
   const ask = createAsk({ ...world.prompts, interactive: world.interactive, signal });
-  const announced = withAnnouncements(world, out, world.interactive ? ask : undefined);
+  const waits = { announced: true };
+  const announced = withAnnouncements(world, out, waits, world.interactive ? ask : undefined);
   const around = globals.allowInsecureHost ? allowingInsecure(announced) : announced;
   const { profile, projectId } = globals;
   const options = { profile, projectId, signal };
@@ -94,6 +97,7 @@ export function createContext(world: World, globals: Globals, data?: DataWriter)
     files,
     around,
     signal,
+    waits,
     globals,
     connection: () => connection ??= resolve(),
     client: () => client ??= connect(),
@@ -120,6 +124,7 @@ function limited(signal: AbortSignal, timeoutMs: number | undefined): AbortSigna
 function withAnnouncements(
   { around, terminal }: World,
   out: Output,
+  waits: Waits,
   ask: Ask | undefined,
 ): Surroundings {
   const send = around.fetch ?? ((request: Request) => fetch(request));
@@ -134,7 +139,7 @@ function withAnnouncements(
   };
   return Object.create(Object.prototype, {
     ...Object.getOwnPropertyDescriptors(around),
-    fetch: { value: announcing(send, { say: out.note, watched }), enumerable: true },
+    fetch: { value: announcing(send, { say: out.note, watched, waits }), enumerable: true },
     ...terminal.live && countdown(terminal.live, around),
     ...ask && { confirmFolder: { value: confirmFolder, enumerable: true } },
   });

@@ -15,6 +15,14 @@ interface Announcer {
   readonly watched: boolean;
   /** The delay before a wait is announced, in milliseconds. Default: 1,000. */
   readonly afterMs?: number;
+  /** Whether waits are announced at the moment. Default: always. */
+  readonly waits?: Waits;
+}
+
+/** Whether slow requests are announced. A command that shows its own progress turns it off. */
+export interface Waits {
+  /** The current state. */
+  announced: boolean;
 }
 
 /** A sender of requests that announces long waits. */
@@ -22,7 +30,7 @@ type Fetch = (request: Request) => Promise<Response>;
 
 /** The same sender, with a line for each slow request. */
 export function announcing(send: Fetch, announcer: Announcer): Fetch {
-  const { say, watched, afterMs = ANNOUNCED_AFTER_MS } = announcer;
+  const { say, watched, waits, afterMs = ANNOUNCED_AFTER_MS } = announcer;
   let silent = false;
   let last = "";
   let tries = 0;
@@ -33,12 +41,15 @@ export function announcing(send: Fetch, announcer: Announcer): Fetch {
     last = name;
     const nth = tries > 1 ? ` (try ${tries})` : "";
     const timer = setTimeout(() => {
-      if (silent) return;
+      if (silent || waits?.announced === false) return;
       silent = !watched;
       say(`Waiting for ${new URL(request.url).origin}${nth}`);
     }, afterMs);
     try {
-      return await send(request);
+      const response = await send(request);
+      // What follows a success is another request, even at the same address.
+      if (response.ok) last = "";
+      return response;
     } finally {
       clearTimeout(timer);
     }

@@ -86,7 +86,7 @@ const previewAdvance = simRoute({
   response: clockPreview,
 }, async (call): Promise<ClockPreview> => {
   const to = checkedTarget(call);
-  const due = await countDue(call.tx, to);
+  const due = await countUntil(call, to);
   return { object: "clock_preview", from: call.now, to, due, most_unasked: MOST_DUE_UNASKED };
 });
 
@@ -161,15 +161,11 @@ type AdvanceCall = SimCall<string, unknown, z.infer<typeof advanceBody>>;
 async function beginAdvance(call: AdvanceCall): Promise<AdvanceStart> {
   const { project, now } = call;
   const target = checkedTarget(call);
-  const due = await countDue(call.tx, target);
-  const param = "to" in call.body() ? "to" : "by";
-  const about = `About ${due} steps of subscriptions are due by ${new Date(target).toISOString()}`;
-  if (due > MOST_DUE) {
-    const message = `${about}; one advance runs at most ${MOST_DUE}. Choose an earlier time`;
-    throw new Refusal(422, "parameter_error", message, { param });
-  }
+  const due = await countUntil(call, target);
   if (due > MOST_DUE_UNASKED && call.body().confirmed !== true) {
-    const message = `${about}. Send "confirmed": true to advance by more than ${MOST_DUE_UNASKED}`;
+    const message = `${
+      aboutDue(due, target)
+    }. Send "confirmed": true to advance by more than ${MOST_DUE_UNASKED}`;
     throw new Refusal(422, "parameter_error", message, { param: "confirmed" });
   }
   await setClock(call, {
@@ -180,16 +176,36 @@ async function beginAdvance(call: AdvanceCall): Promise<AdvanceStart> {
   return { from: now, seq: await latestEvent(call) };
 }
 
+/** How many steps are due by the end of an advance, unless they are too many. */
+async function countUntil(call: AdvanceCall, target: number): Promise<number> {
+  const due = await countDue(call.tx, target);
+  if (due <= MOST_DUE) return due;
+  const message = `${aboutDue(due, target)}; one advance runs at most ${MOST_DUE}. ` +
+    "Choose an earlier time";
+  throw new Refusal(422, "parameter_error", message, { param: paramOf(call) });
+}
+
+function aboutDue(due: number, target: number): string {
+  return `About ${due} steps of subscriptions are due by ${new Date(target).toISOString()}`;
+}
+
+/** The field that tells where an advance ends. */
+function paramOf({ body }: AdvanceCall): "to" | "by" {
+  return "to" in body() ? "to" : "by";
+}
+
 /** Where an advance is to end, if it may. */
-function checkedTarget({ body, now }: AdvanceCall): number {
-  const target = targetOf(body(), now);
+function checkedTarget(call: AdvanceCall): number {
+  const { now } = call;
+  const target = targetOf(call.body(), now);
+  const param = paramOf(call);
   if (target < now) {
     const message = `The clock is at ${new Date(now).toISOString()} and only moves forward`;
-    throw new Refusal(422, "parameter_error", message, { param: "to" });
+    throw new Refusal(422, "parameter_error", message, { param });
   }
   if (target > LAST) {
     const message = "The clock stops at the end of the year 9999";
-    throw new Refusal(422, "parameter_error", message, { param: "by" });
+    throw new Refusal(422, "parameter_error", message, { param });
   }
   return target;
 }

@@ -16,7 +16,7 @@ async function saidOf(watched: boolean, tries: number): Promise<string[]> {
   };
   const send = () =>
     new Promise<Response>((resolve) => {
-      wake = () => resolve(new Response());
+      wake = () => resolve(new Response(null, { status: 503 }));
       // In a pipe the second wait is not announced, so it ends by itself.
       if (!watched && said.length > 0) wake();
     });
@@ -29,6 +29,24 @@ Deno.test("a wait is announced with its attempt on a terminal, and once in a pip
   const first = "Waiting for http://127.0.0.1:9";
   deepEqual(await saidOf(true, 3), [first, `${first} (try 2)`, `${first} (try 3)`]);
   deepEqual(await saidOf(false, 3), [first]);
+});
+
+Deno.test("a request after a success is not another try of it", async () => {
+  const said: string[] = [];
+  const answers = [200, 200, 503, 200, 200];
+  const send = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return new Response(null, { status: answers.shift() ?? 200 });
+  };
+  const waits = { announced: true };
+  const say = (text: string) => void said.push(text);
+  const slow = announcing(send, { say, watched: true, afterMs: 1, waits });
+  for (let i = 0; i < 5; i++) await slow(new Request("http://127.0.0.1:9/progress"));
+  const first = "Waiting for http://127.0.0.1:9";
+  deepEqual(said, [first, first, first, `${first} (try 2)`, first]);
+  waits.announced = false;
+  await slow(new Request("http://127.0.0.1:9/progress"));
+  deepEqual(said.length, 5, "a command with its own progress is not interrupted");
 });
 
 Deno.test("a request with a quick answer is not announced", async () => {

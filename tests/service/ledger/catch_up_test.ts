@@ -52,8 +52,9 @@ Deno.test("a service that has to catch up listens at once, and shows no state on
     equal((await fetch(`${server.baseUrl}/health`)).status, 200);
     const early = await (await ask(server, "/clock/progress")).json();
     deepEqual([early.moving, early.to], [true, until]);
-    // On a busy machine all steps may have been made by now.
-    ok(early.left >= 0 && early.now <= until);
+    // The first step falls due a month after the start; on a busy machine all may have been made.
+    ok(early.left > 0 || early.done > 0, "something is left to do, or was done");
+    ok(early.left < 6 * 365 * 60 && early.now <= until, `${early.left} left at ${early.now}`);
     const refused: unknown[] = [];
     for (;;) {
       const answer = await ask(server, "/clock");

@@ -48,6 +48,11 @@ export const advance = command({
   ],
   args: { by: optionalArgument("The period, such as P1M or 30d") },
   flags: { to: moment("Advance to this day or time, UTC", "--to"), ...dataFlag, ...confirmFlags },
+  hint: ({ param }, { context, input: { data } }) => {
+    if (param !== "by" && param !== "to") return undefined;
+    const flags = sameFlags(context, typeof data === "string" ? data : undefined);
+    return `See the current time of the project: cli clock show${flags}`;
+  },
   async run(context, { by, to, data, ...input }) {
     const body = bodyOf(by, to);
     const simulator = await openSimulator(context, data);
@@ -119,7 +124,9 @@ const LAST_PAUSE_MS = 500;
 const SAY_MS = 2000;
 
 /** Waits until the clock has arrived, and shows the progress. */
-async function arrival({ out, signal }: Context, simulator: Simulator): Promise<void> {
+async function arrival({ out, signal, waits }: Context, simulator: Simulator): Promise<void> {
+  // Its own lines tell more than those about a slow answer.
+  waits.announced = false;
   for (let look = 0, silent = 0;; look++) {
     const progress = await getClockProgress(simulator);
     if (!progress.moving) return;
