@@ -16,18 +16,27 @@ export interface RunningService {
   readonly projectId: string;
   /** An access token of the owner. */
   readonly token: string;
+  /** Its data folder. */
+  readonly data: string;
   /** Ends the process at once, whatever it is doing, and waits until it is gone. */
   kill(): Promise<void>;
+  /** Ends the process as Ctrl-C does, and waits until it is gone. */
+  stop(): Promise<void>;
 }
 
 /** Starts the service on a data folder and waits until it answers. */
 export async function startService(folder: string): Promise<RunningService> {
+  return await startWith(folder, "--data", folder);
+}
+
+/** Starts the service with a home folder and flags, and waits until it answers. */
+export async function startWith(home: string, ...flags: string[]): Promise<RunningService> {
   const script = fileURLToPath(import.meta.resolve("../../cli.ts"));
-  const words = ["service", "start", "--port", "0", "--data", folder, "--output", "json"];
+  const words = ["service", "start", "--port", "0", ...flags, "--output", "json"];
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, ...words],
-    env: { HOME: folder },
+    env: { HOME: home },
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
@@ -35,16 +44,19 @@ export async function startService(folder: string): Promise<RunningService> {
   const lines = childLines(child);
   const { value: line } = await lines.next();
   if (line === undefined) throw new Error("the service has ended before it said where it is");
-  const { base_url: baseUrl, project_id: projectId } = JSON.parse(line);
+  const { base_url: baseUrl, project_id: projectId, data } = JSON.parse(line);
+  const end = async (signal: Deno.Signal) => {
+    child.kill(signal);
+    for await (const _ of lines);
+    await child.status;
+  };
   return {
     baseUrl,
     projectId,
-    token: await issueToken(folder, baseUrl),
-    async kill() {
-      child.kill("SIGKILL");
-      for await (const _ of lines);
-      await child.status;
-    },
+    data,
+    token: await issueToken(data, baseUrl),
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGINT"),
   };
 }
 

@@ -24,6 +24,8 @@ export interface BackupNote {
   schema: number;
   /** When it was made, in milliseconds since 1970. */
   made_at: number;
+  /** The time of its oldest project then; null without a project. Older versions noted none. */
+  project_time?: number | null;
   /** How many bytes the database has. */
   bytes: number;
   /** The SHA-256 of those bytes, in lower-case hexadecimal digits. */
@@ -57,13 +59,14 @@ export async function saveBackup(
   const temporary = `${resolve(path)}.${crypto.randomUUID()}.tmp`;
   try {
     (await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 })).close();
-    const schema = await copyInto(database, temporary);
-    const note = await endWithNote(temporary, { schema, made_at: now });
+    const about = await copyInto(database, temporary, now);
+    const note = await endWithNote(temporary, about);
     await Deno.rename(temporary, path);
     await syncFolder(dirname(resolve(path)));
     return note;
   } catch (error) {
-    await Deno.remove(temporary).catch(() => {});
+    // SQLite keeps a journal beside a copy that it could not finish.
+    for (const left of [temporary, `${temporary}-journal`]) await Deno.remove(left).catch(() => {});
     throw failed("back up", database, error);
   }
 }
@@ -113,7 +116,7 @@ export async function extractBackup(path: string, note: BackupNote, target: stri
 }
 
 /** What the last line of a file says, if it is that of a backup. */
-async function readNote(path: string): Promise<BackupNote | undefined> {
+export async function readNote(path: string): Promise<BackupNote | undefined> {
   try {
     // Before it is opened: opening a pipe waits for its writer.
     if (!(await Deno.stat(path)).isFile) return undefined;
@@ -142,12 +145,17 @@ function isNote(note: unknown): note is BackupNote {
     "version" in note && typeof note.version === "string" &&
     "schema" in note && typeof note.schema === "number" &&
     "made_at" in note && typeof note.made_at === "number" &&
+    (!("project_time" in note) || note.project_time === null ||
+      typeof note.project_time === "number") &&
     "bytes" in note && typeof note.bytes === "number" &&
     "sha256" in note && typeof note.sha256 === "string";
 }
 
-/** Copies a database as of one moment into an empty file. Returns the number of its schema. */
-async function copyInto(database: string, target: string): Promise<number> {
+/** What the last line says besides the size and the checksum. */
+type About = Pick<BackupNote, "schema" | "made_at" | "project_time">;
+
+/** Copies a database as of one moment into an empty file. */
+async function copyInto(database: string, target: string, made_at: number): Promise<About> {
   const connection = connect(database);
   try {
     const [known] = connection.rows(
@@ -160,36 +168,37 @@ async function copyInto(database: string, target: string): Promise<number> {
       );
     }
     await connection.copyTo(target);
-    leaveLogMode(target);
-    const [step] = connection.rows("SELECT max(number) AS number FROM schema_migrations");
-    return Number(step?.number ?? 0);
+    return finishCopy(target, made_at);
   } finally {
     connection.close();
   }
 }
 
-/** Makes a copy one file that is read without a log beside it. */
-function leaveLogMode(file: string): void {
+/** Makes a copy one file that is read without a log beside it, and reads what it says of itself. */
+function finishCopy(file: string, made_at: number): About {
   const copy = connect(file);
   try {
     copy.rows("PRAGMA journal_mode = DELETE");
+    const [step] = copy.rows("SELECT max(number) AS number FROM schema_migrations");
+    const [project] = copy.rows(
+      "SELECT coalesce(clock_frozen_at, ? + clock_offset) AS time FROM projects ORDER BY seq LIMIT 1",
+      made_at,
+    );
+    const project_time = project === undefined ? null : Number(project.time);
+    return { schema: Number(step?.number ?? 0), made_at, project_time };
   } finally {
     copy.close();
   }
 }
 
 /** Adds the last line to a copy, and brings it to the disk. */
-async function endWithNote(
-  path: string,
-  { schema, made_at }: Pick<BackupNote, "schema" | "made_at">,
-): Promise<BackupNote> {
+async function endWithNote(path: string, about: About): Promise<BackupNote> {
   const hash = createHash("sha256");
   const bytes = await readInto(path, Infinity, (chunk) => Promise.resolve(void hash.update(chunk)));
   const note: BackupNote = {
     format: "service-backup",
     version: VERSION,
-    schema,
-    made_at,
+    ...about,
     bytes,
     sha256: hash.digest("hex"),
   };

@@ -7,6 +7,7 @@
 
 import { join } from "node:path";
 import { syncFolder } from "../../config/durable_file.ts";
+import { ConfigError } from "../../errors.ts";
 import { type BackupNote, checkBackup, extractBackup } from "./backup.ts";
 import { connect } from "./connection.ts";
 import { DATABASE } from "./data_folder.ts";
@@ -22,18 +23,25 @@ export async function hasData(folder: string): Promise<boolean> {
 }
 
 /**
- * Restores a backup into a data folder, which is made if need be.
+ * Restores a backup into a data folder, which is made if need be. With `isNew` the folder must not
+ * hold data.
  *
- * @throws {ConfigError} when it is no good backup, or a server holds the folder.
+ * @throws {ConfigError} when it is no good backup, a server holds the folder, or it holds data that
+ * must not be there.
  */
-export async function restoreBackup(path: string, folder: string): Promise<BackupNote> {
+export async function restoreBackup(
+  path: string,
+  folder: string,
+  { isNew = false } = {},
+): Promise<BackupNote> {
   const note = await checkBackup(path);
-  const lock = await lockFolder(folder, "restore");
+  const lock = await lockFolder(folder, isNew ? "start" : "restore");
   const file = join(folder, DATABASE);
   // If this process is killed, the next one that takes the folder removes it.
   const temporary = `${file}.${crypto.randomUUID()}.tmp`;
   try {
     refuseLinks(file);
+    if (isNew && await isThere(file)) throw notEmpty(folder);
     await extractBackup(path, note, temporary);
     checkWhole(temporary);
     await settleLog(file);
@@ -44,6 +52,15 @@ export async function restoreBackup(path: string, folder: string): Promise<Backu
     await Deno.remove(temporary).catch(() => {});
     await lock.release();
   }
+}
+
+function notEmpty(folder: string): ConfigError {
+  return new ConfigError(
+    `Cannot start a copy in ${JSON.stringify(folder)}: it already holds data`,
+    {
+      hint: "Use another folder with --data, or start what is there: leave out --from.",
+    },
+  );
 }
 
 /** Makes sure that an extracted database can be used, before it takes the place of another. */

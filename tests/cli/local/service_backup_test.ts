@@ -34,7 +34,7 @@ Deno.test("service backup saves the data, restore asks first and restores it", (
     equal(done.code, 0, done.err);
     deepEqual(
       Object.keys(done.json() as object),
-      ["format", "version", "schema", "made_at", "bytes", "sha256", "file", "data"],
+      ["format", "version", "schema", "made_at", "project_time", "bytes", "sha256", "file", "data"],
     );
     const service = await openService({ database: join(data, "service.db") });
     ok(service.projectId !== undefined);

@@ -25,6 +25,7 @@ const fields: Field<Shown>[] = [
   { label: "data", value: ({ data }) => data },
   { label: "version", value: ({ version }) => version },
   { label: "made_at", value: ({ made_at }) => made_at, kind: "time" },
+  { label: "project_time", value: ({ project_time }) => project_time, kind: "time" },
   { label: "bytes", value: ({ bytes }) => String(bytes) },
   { label: "sha256", value: ({ sha256 }) => sha256 },
 ];

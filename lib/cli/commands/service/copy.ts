@@ -1,0 +1,60 @@
+/**
+ * The copy that `cli service start --from` works on.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../../errors.ts";
+import type { Context } from "../../context.ts";
+import { folderOf, MEMORY } from "../../local/local_service.ts";
+
+/** A data folder with a copy. */
+interface Copy {
+  /** The data folder. */
+  readonly folder: string;
+  /** The file that was copied. */
+  readonly origin: string;
+  /** Deletes the folder, if it is a temporary one. */
+  remove(): Promise<void>;
+}
+
+/** Copies a snapshot or backup into a data folder: a new one that is named, or a temporary one. */
+export async function copyOf(
+  context: Context,
+  from: string,
+  { data, empty }: { data: string | undefined; empty: boolean | undefined },
+): Promise<Copy> {
+  if (empty === true) {
+    throw new UsageError("Cannot start the service: --from and --empty exclude each other");
+  }
+  if (data === MEMORY) {
+    throw new UsageError(
+      "Cannot start the service: --from and --data :memory: exclude each other",
+      {
+        hint: "Leave out --data: the copy is in a temporary folder then.",
+      },
+    );
+  }
+  const origin = await originOf(context, from);
+  const { restoreBackup } = await import("../../../service/store/restore.ts");
+  if (data !== undefined) {
+    await restoreBackup(origin, data, { isNew: true });
+    return { folder: data, origin, remove: () => Promise.resolve() };
+  }
+  const folder = await Deno.makeTempDir({ prefix: "cli-service-" });
+  const remove = () => Deno.remove(folder, { recursive: true });
+  try {
+    await restoreBackup(origin, folder, { isNew: true });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { folder, origin, remove };
+}
+
+/** The file that is meant: that of a snapshot in the usual data folder, or one with a path. */
+async function originOf(context: Context, from: string): Promise<string> {
+  const { findSnapshot, isSnapshotName } = await import("../../../service/store/snapshots.ts");
+  // A name has neither a dot nor a slash.
+  return isSnapshotName(from) ? await findSnapshot(folderOf(context, undefined), from) : from;
+}

@@ -1,0 +1,218 @@
+/**
+ * `cli service start`: the local service, until Ctrl-C.
+ *
+ * @module
+ */
+
+import { DEFAULT_BASE_URL } from "../../../auth/renewal.ts";
+import { choice, command, parsed, text, texts, toggle } from "../../words/command.ts";
+import type { Context } from "../../context.ts";
+import { parseCount } from "../../input/input.ts";
+import { folderOf, MEMORY } from "../../local/local_service.ts";
+import { quoted } from "../../words/shell.ts";
+import { copyOf } from "./copy.ts";
+
+/** Starts the service. */
+export const start = command({
+  brief: "Start the local service",
+  details:
+    "Keeps its data in a folder, or only in memory with --data :memory:. Ctrl-C stops it. A " +
+    "new database contains a demonstration project unless --empty is given. With --from it works " +
+    "on a copy, in a temporary folder that is deleted at the end, or in a new folder with --data; " +
+    "the snapshot or backup never changes.",
+  examples: ["cli service start --port 0", "cli service start --from before-migration --port 0"],
+  flags: {
+    port: parsed(
+      "The port (default: 4010; 0: any free one)",
+      (value) => parseCount(value, "--port", { min: 0, max: 65_535 }),
+      { placeholder: "n" },
+    ),
+    host: text("The address to listen on (default: 127.0.0.1)", { placeholder: "address" }),
+    name: texts("Another host name to accept requests for", { placeholder: "host" }),
+    allow_origin: texts(
+      "Another origin whose web pages may use the SDK addresses (default: those of this machine)",
+      { placeholder: "origin" },
+    ),
+    data: text("The data folder, or :memory: (default: ~/.cli/service)", { placeholder: "dir" }),
+    from: text("Start on a copy of this snapshot, or of this file of cli service backup", {
+      placeholder: "name|file",
+    }),
+    empty: toggle("Create a new database without the demonstration project"),
+    rate_limits: choice("The rate limits (default: local, high enough for scripts)", [
+      "local",
+      "public",
+    ]),
+    webhook_targets: choice(
+      "Allowed webhook targets: the Internet, also this machine, or also its private " +
+        "networks (default: public)",
+      ["public", "loopback", "private"],
+    ),
+    dialect: choice(
+      "The names in answers: those of the API document, or those of the public API, with its " +
+        "additional operations (default: specified)",
+      ["specified", "public"],
+    ),
+    log: choice(
+      "The log on standard error: warnings as text, or every request and warning as a JSON line " +
+        "(default: text)",
+      ["text", "json"],
+    ),
+    webhook_schedule: choice(
+      "The retry schedule of webhooks: that of the public API, that of Standard Webhooks, or " +
+        "within seconds (default: public)",
+      ["public", "standard", "dev"],
+    ),
+  },
+  async run(context, { from, data, empty, ...input }) {
+    if (from === undefined) return await serveUntilStopped(context, { data, empty, ...input });
+    const copy = await copyOf(context, from, { data, empty });
+    try {
+      await serveUntilStopped(context, { data: copy.folder, origin: copy.origin, ...input });
+    } finally {
+      await copy.remove();
+    }
+  },
+});
+
+/** The settings of a service that is to start. */
+interface Wanted {
+  /** The port. */
+  port?: number | undefined;
+  /** The address to listen on. */
+  host?: string | undefined;
+  /** Other host names to accept requests for. */
+  name: readonly string[];
+  /** Other origins whose web pages may use the SDK addresses. */
+  allow_origin: readonly string[];
+  /** The data folder, or `:memory:`. */
+  data: string | undefined;
+  /** The file that the data is a copy of, if it is one. */
+  origin?: string | undefined;
+  /** Whether a new database has no demonstration project. */
+  empty?: boolean | undefined;
+  /** The rate limits. */
+  rate_limits?: "local" | "public" | undefined;
+  /** The allowed webhook targets. */
+  webhook_targets?: keyof typeof LAXITY | undefined;
+  /** The names in answers. */
+  dialect?: "specified" | "public" | undefined;
+  /** The form of the log. */
+  log?: "text" | "json" | undefined;
+  /** The retry schedule of webhooks. */
+  webhook_schedule?: "public" | "standard" | "dev" | undefined;
+}
+
+/** Starts the service, and stops it when the signal fires. */
+async function serveUntilStopped(
+  context: Context,
+  { port = 4010, host = "127.0.0.1", data, origin, empty, ...input }: Wanted,
+): Promise<void> {
+  const { serve } = await import("../../../service/http/serve.ts");
+  const folder = data === MEMORY ? undefined : folderOf(context, data);
+  const server = await serve({
+    folder,
+    port,
+    host,
+    names: input.name,
+    allowOrigins: input.allow_origin,
+    empty: empty === true,
+    rateLimits: input.rate_limits ?? "local",
+    webhookTargets: input.webhook_targets,
+    webhookSchedule: input.webhook_schedule,
+    dialect: input.dialect,
+    signal: context.signal,
+    log: input.log === "json" ? context.out.log : undefined,
+    report: (error) =>
+      context.out.warn(error instanceof Error ? error.stack ?? error.message : String(error)),
+  });
+  announce(context, server, {
+    folder,
+    data,
+    origin,
+    webhookTargets: input.webhook_targets ?? "public",
+  });
+  if (!isLoopback(host)) {
+    context.out.warn(
+      `Anyone who can reach ${host} can sign in as the owner: the service asks for no password`,
+    );
+  }
+  await fired(context.signal);
+  await server.stop();
+}
+
+/** Whether only this machine can reach a host. */
+function isLoopback(host: string): boolean {
+  return /^(localhost|127\..*|\[?::1\]?)$/i.test(host);
+}
+
+/** The output of a started service. */
+interface Started {
+  /** Its address. */
+  baseUrl: string;
+  /** Its project. */
+  projectId: string | undefined;
+  /** Its secret for `/_sim`. */
+  adminSecret: string;
+}
+
+/** The settings of a started service. */
+interface Start {
+  /** Its data folder. */
+  folder: string | undefined;
+  /** The data folder as requested. */
+  data: string | undefined;
+  /** The file that the data is a copy of, if it is one. */
+  origin: string | undefined;
+  /** The allowed webhook targets. */
+  webhookTargets: keyof typeof LAXITY;
+}
+
+/** The warning about webhook targets, if other than the Internet. */
+const LAXITY = {
+  public: undefined,
+  loopback: "Webhooks may go to this machine, even without HTTPS (--webhook-targets loopback)",
+  private: "Webhooks may go to this machine and private networks, even without HTTPS " +
+    "(--webhook-targets private)",
+} as const;
+
+/** Shows the service's address, and the next steps. */
+function announce(context: Context, server: Started, start: Start): void {
+  const { out } = context;
+  const { folder, data, origin, webhookTargets } = start;
+  const facts = {
+    base_url: server.baseUrl,
+    project_id: server.projectId ?? null,
+    data: folder ?? MEMORY,
+    ...origin !== undefined && { from: origin },
+    pid: Deno.pid,
+    webhook_targets: webhookTargets,
+    // In memory there is no file to read the secret from.
+    ...folder === undefined && { admin_secret: server.adminSecret },
+  };
+  // One line, so that a script can read it while the service runs.
+  if (out.format === "json") return out.line(JSON.stringify(facts));
+  out.text(`The service runs at ${server.baseUrl}`);
+  if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
+  out.text(folder === undefined ? "Its data is in memory" : `Its data is in ${folder}`);
+  if (origin !== undefined) out.text(`It is a copy of ${origin}`);
+  const laxity = LAXITY[webhookTargets];
+  if (laxity) out.warn(laxity);
+  out.note("Any user of this machine can sign in as the owner: the service asks for no password.");
+  if (folder === undefined) {
+    return out.note("With :memory:, use --output json to get the admin secret for tokens.");
+  }
+  const elsewhere = data === undefined ? "" : ` --data ${quoted(folder)}`;
+  out.note("In another terminal:");
+  if (server.baseUrl !== DEFAULT_BASE_URL) out.note(`  export CLI_BASE_URL=${server.baseUrl}`);
+  if (server.projectId) out.note(`  export CLI_PROJECT_ID=${server.projectId}`);
+  out.note(`  export CLI_REFRESH_TOKEN=$(cli service token${elsewhere})`);
+  out.note(`  cli ${server.projectId ? "offerings" : "projects"} list`);
+}
+
+/** Resolves when the signal fires. */
+function fired(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

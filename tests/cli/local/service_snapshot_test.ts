@@ -1,0 +1,165 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { join } from "node:path";
+import { openService } from "../../../lib/service/mod.ts";
+import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
+import { connect } from "../../../lib/service/store/connection.ts";
+import { openDesk } from "../../support/harness.ts";
+import { type RunningService, startWith } from "../../support/running_service.ts";
+import { inFolder } from "../../support/store_fixture.ts";
+
+/** Makes a data folder with the demonstration project. */
+async function makeData(data: string): Promise<void> {
+  await Deno.mkdir(data, { recursive: true });
+  await keepSecret(data);
+  await (await openService({ database: join(data, "service.db") })).close();
+}
+
+/** Every row of every table of a database. */
+function rowsOf(file: string): string {
+  const connection = connect(file, { readOnly: true });
+  const tables = connection.rows(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+  );
+  const rows = tables.map(({ name }) => [
+    name,
+    connection.rows(`SELECT * FROM "${name}"`).map((row) => JSON.stringify(row)).sort(),
+  ]);
+  connection.close();
+  return JSON.stringify(rows);
+}
+
+Deno.test("service snapshot saves, lists, restores and deletes", () =>
+  inFolder(async (folder) => {
+    await using desk = await openDesk();
+    const data = join(folder, "my data");
+    await makeData(data);
+    const run = (...words: string[]) => desk.run("service", "snapshot", ...words, "--data", data);
+    const before = rowsOf(join(data, "service.db"));
+    const saved = await run("save", "before");
+    equal(saved.code, 0, saved.err);
+    match(saved.out, /^sha256 +[0-9a-f]{64}$/m);
+    match(saved.out, /^project_time +2\d{3}-/m);
+    ok(saved.err.includes(`cli service snapshot restore before --data '${data}'`), saved.err);
+    const list = await run("list");
+    match(
+      list.out,
+      /^NAME +BYTES +MADE_AT +PROJECT_TIME +SCHEMA +VERSION +STATE\nbefore .* sound\n$/,
+    );
+    const shape = await run("list", "--output", "csv", "--fields", "name,sound,problem");
+    equal(shape.out, "name,sound,problem\nbefore,true,\n");
+    const lines = await run("list", "--output", "ndjson");
+    equal(JSON.parse(lines.out).name, "before");
+    const again = await run("save", "before");
+    deepEqual([again.code, again.err.includes("Replace the snapshot before of 2")], [3, true]);
+    const connection = connect(join(data, "service.db"));
+    connection.run("UPDATE customers SET last_seen_country = 'XX'");
+    connection.close();
+    ok(rowsOf(join(data, "service.db")) !== before);
+    const asked = await run("restore", "before");
+    equal(asked.code, 3);
+    match(asked.err, /Delete all data in .* and put the snapshot before of 2/);
+    const done = await run("restore", "before", "--yes");
+    equal(done.code, 0, done.err);
+    equal(rowsOf(join(data, "service.db")), before);
+    const kept = await desk.run("service", "reset", "--data", data, "-y");
+    match(kept.err, /Snapshots stay: 1\. See: cli service snapshot list --data /);
+    equal((await run("restore", "before")).code, 0, "there is nothing to ask about");
+    equal(rowsOf(join(data, "service.db")), before);
+    equal((await run("delete", "before")).code, 3);
+    const deleted = await run("delete", "before", "-y", "--output", "json");
+    deepEqual(deleted.json(), { deleted: true, name: "before", data });
+    deepEqual((await run("list", "--output", "json")).json(), { items: [] });
+    match((await run("restore", "before", "-y")).err, /: there is no such snapshot\n/);
+    match(
+      (await run("restore", "../before", "-y")).err,
+      /^Cannot use "\.\.\/before" as the name of a/,
+    );
+    equal((await run("save", "-x")).code, 2);
+  }));
+
+Deno.test("services on copies share nothing, and never change what they are copies of", () =>
+  inFolder(async (home) => {
+    await using desk = await openDesk();
+    const data = join(home, ".cli", "service");
+    const origin = await startWith(home);
+    await addCustomer(origin, "before");
+    const before = await customersOf(origin);
+    const saved = await desk.run("service", "snapshot", "save", "one", "--data", data);
+    equal(saved.code, 0, saved.err);
+    const file = join(data, "snapshots", "one.snapshot");
+    const backup = join(home, "one.backup");
+    equal((await desk.run("service", "backup", backup, "--data", data)).code, 0);
+    await addCustomer(origin, "after");
+    const bytes = await Deno.readFile(file);
+    const starts = await Promise.allSettled([
+      startWith(home, "--from", "one"),
+      startWith(home, "--from", file),
+      startWith(home, "--from", backup, "--data", join(home, "kept")),
+    ]);
+    const copies = starts.flatMap((start) => start.status === "fulfilled" ? [start.value] : []);
+    try {
+      equal(copies.length, 3);
+      equal(new Set(copies.map((copy) => copy.data)).size, 3);
+      for (const copy of copies) deepEqual(await customersOf(copy), before);
+      const [one, other] = copies;
+      ok(one && other);
+      await addCustomer(one, "one");
+      deepEqual(await customersOf(one), [...before, "one"]);
+      deepEqual(await customersOf(other), before);
+      deepEqual(await customersOf(origin), [...before, "after"]);
+      if (Deno.build.os !== "windows") equal(((await Deno.stat(one.data)).mode ?? 0) & 0o77, 0);
+    } finally {
+      await Promise.all(copies.map((copy) => copy.stop()));
+      await origin.stop();
+    }
+    deepEqual(await Deno.readFile(file), bytes);
+    const left = await Promise.all(
+      copies.map(({ data }) => Deno.stat(data).then(() => 1, () => 0)),
+    );
+    deepEqual(left, [0, 0, 1], "only the folder that was named stays");
+  }));
+
+Deno.test("service start --from refuses what it cannot copy, and leaves nothing", () =>
+  inFolder(async (folder) => {
+    await using desk = await openDesk();
+    const data = join(folder, "data");
+    await makeData(data);
+    const before = rowsOf(join(data, "service.db"));
+    const backup = join(folder, "one.backup");
+    equal((await desk.run("service", "backup", backup, "--data", data)).code, 0);
+    const start = async (...words: string[]) => {
+      const { code, err } = await desk.run("service", "start", "--port", "0", "--from", ...words);
+      return [code, err.split("\n")[0]];
+    };
+    deepEqual(await start(backup, "--data", data), [
+      1,
+      `Cannot start a copy in ${JSON.stringify(data)}: it already holds data`,
+    ]);
+    equal(rowsOf(join(data, "service.db")), before);
+    deepEqual(await start(backup, "--empty"), [
+      2,
+      "Cannot start the service: --from and --empty exclude each other",
+    ]);
+    equal((await start(backup, "--data", ":memory:"))[0], 2);
+    await Deno.truncate(backup, 5000);
+    const fresh = join(folder, "fresh");
+    match(String((await start(backup, "--data", fresh))[1]), /: it is not a backup .* truncated$/);
+    equal(await Deno.stat(fresh).catch(() => "none"), "none");
+  }));
+
+/** The ids of a service's customers. */
+async function customersOf(service: RunningService): Promise<string[]> {
+  const { items } = await (await ask(service)).json();
+  return items.map(({ id }: { id: string }) => id);
+}
+
+/** Adds a customer. */
+async function addCustomer(service: RunningService, id: string): Promise<void> {
+  equal((await ask(service, { method: "POST", body: JSON.stringify({ id }) })).status, 201);
+}
+
+/** Sends a request about customers to a service. */
+function ask({ baseUrl, projectId, token }: RunningService, init?: RequestInit): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  return fetch(`${baseUrl}/v2/projects/${projectId}/customers?limit=100`, { ...init, headers });
+}
