@@ -13,7 +13,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT, taskPermissions } from "./package/flags.ts";
+import { ROOT, taskFlags, taskPermissions } from "./package/flags.ts";
 
 /** The systems that a release has programs for. */
 export const TARGETS = [
@@ -88,6 +88,7 @@ export function compileArguments(denoJson: string, target: Target, output: strin
     "--frozen",
     "--no-prompt",
     "--exclude-unused-npm",
+    ...taskFlags(denoJson).filter((flag) => flag.startsWith("--v8-flags=")),
     ...permissions(denoJson, target),
     "--target",
     target,

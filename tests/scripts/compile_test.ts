@@ -71,6 +71,7 @@ Deno.test("compile pins the lock file and leaves out packages that cli.ts doesn'
   const args = compileArguments(denoJson, "aarch64-unknown-linux-gnu", "out");
   equal(args[0], "compile");
   for (const flag of ["--frozen", "--no-prompt", "--exclude-unused-npm"]) ok(args.includes(flag));
+  ok(args.some((arg) => arg.startsWith("--v8-flags=")), "the heap's settings of the task cli");
   equal(args[args.indexOf("--target") + 1], "aarch64-unknown-linux-gnu");
   equal(args[args.indexOf("--output") + 1], "out");
   equal(args.at(-1), join(root, "cli.ts"));
