@@ -175,3 +175,41 @@ Deno.test("a body of single bytes takes no more memory than its bytes", async ()
   // Without copying, 500 MiB stay. How soon the rest is collected is the runtime's to say.
   ok(grown < 400, `8000 bytes in 8000 pieces take ${grown} MiB`);
 });
+
+/** Bodies in chunks that no server can read. */
+const BROKEN_CHUNKS: Record<string, string> = {
+  "a size that is no number": "zz\r\n{}\r\n0\r\n\r\n",
+  "a negative size": "-2\r\n{}\r\n0\r\n\r\n",
+  "a size past all numbers": "ffffffffffffffffff\r\n{}\r\n",
+  "no size": "\r\n{}\r\n0\r\n\r\n",
+  "no line end after the data": "2\r\n{}0\r\n\r\n",
+  "an extension of 20,000 characters": `2;${"x".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+  "a trailer without a colon": "2\r\n{}\r\n0\r\nfoo\r\n\r\n",
+  "a broken chunk after a good one": "2\r\n{}\r\nzz\r\n",
+};
+
+Deno.test("broken chunks are refused, and the runtime closes where it shows nobody the request", async () => {
+  const errors: unknown[] = [];
+  const options = { hostname: "127.0.0.1", port: 0, secondMs: 50, limits: LIMITS };
+  const port = listen({ ...options, report: (error) => errors.push(error) }, async (request) => {
+    const body = await readBytes(request, 1000).catch((error) => error);
+    return new Response(String(body), { status: body instanceof Error ? 400 : 200 });
+  });
+  const head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const [name, chunks] of Object.entries(BROKEN_CHUNKS)) {
+    const later = await dial(port.port, head);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    // It is read at once: what was sent too much makes the system forget what was not read yet.
+    const answer = rest(later);
+    await later.write(new TextEncoder().encode(chunks)).catch(() => {});
+    match((await answer).text, /^HTTP\/1\.1 400 [^]*is incomplete, or its chunks/, name);
+    const together = (await rest(await dial(port.port, head + chunks))).text;
+    match(together, /^$|^HTTP\/1\.1 400 /, `${name}, with the head`);
+  }
+  match(
+    (await rest(await dial(port.port, `${head}2\r\n{}\r\n0\r\n\r\n`))).text,
+    /^HTTP\/1\.1 200 /,
+  );
+  await port.stop(1000);
+  deepEqual(errors, []);
+});
