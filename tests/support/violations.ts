@@ -97,6 +97,7 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
     broken: { "grant_id IS NULL OR used_at IS NOT NULL": [{ grant_id: "g" }] },
   },
   grants: { good: { rotates: 0 }, broken: { "rotates IN (0, 1)": [{ rotates: 2 }] } },
+  sign_in_tries: { good: { tries: 1 }, broken: { "tries > 0": [{ tries: 0 }] } },
   subscriptions: {
     good: {
       store: "app_store",

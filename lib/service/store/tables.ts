@@ -11,6 +11,7 @@
 import type { Generated, Selectable } from "kysely";
 import type { DeliveryTables } from "./delivery_tables.ts";
 import type { HoldingTables } from "./holding_tables.ts";
+import type { SignInTables } from "./sign_in_tables.ts";
 
 /** A person who can sign in. */
 interface AccountRow {
@@ -271,6 +272,8 @@ interface ConsentFormRow {
   sender: string;
   expires_at: number;
   answered_at: number | null;
+  /** Who has signed in on this page, where the service asks for that. */
+  account_id: string | null;
 }
 
 /** An authorization code. Only its SHA-256 is kept. */
@@ -333,7 +336,7 @@ interface VirtualCurrencyRow {
 }
 
 /** All tables. */
-export interface Tables extends HoldingTables, DeliveryTables {
+export interface Tables extends HoldingTables, DeliveryTables, SignInTables {
   accounts: AccountRow;
   projects: ProjectRow;
   collaborators: CollaboratorRow;
@@ -375,6 +378,10 @@ export const SHARED_TABLES = [
   "client_redirect_uris",
   "consent_forms",
   "authorization_codes",
+  "passwords",
+  "password_links",
+  "sign_in_tries",
+  "identities",
   "idempotency_keys",
   "settings",
 ] as const satisfies readonly (keyof Tables)[];

@@ -11,6 +11,7 @@ import { sql as currencies } from "./0001_start/currencies.ts";
 import { sql as events } from "./0001_start/events.ts";
 import { sql as holdings } from "./0001_start/holdings.ts";
 import { sql as ledger } from "./0001_start/ledger.ts";
+import { sql as passwords } from "./0001_start/passwords.ts";
 import { sql as signIn } from "./0001_start/sign_in.ts";
 
 /** One step. Its number is its place in the list, from 1. */
@@ -23,5 +24,8 @@ export interface Migration {
 
 /** All steps. */
 export const migrations: readonly Migration[] = [
-  { name: "start", sql: [catalogue, signIn, holdings, currencies, ledger, events].join("\n") },
+  {
+    name: "start",
+    sql: [catalogue, signIn, passwords, holdings, currencies, ledger, events].join("\n"),
+  },
 ];

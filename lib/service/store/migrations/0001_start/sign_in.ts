@@ -29,8 +29,11 @@ CREATE TABLE consent_forms (
   state TEXT,
   sender TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
-  answered_at INTEGER
+  answered_at INTEGER,
+  -- Who has signed in on this page, where the service asks for that.
+  account_id TEXT REFERENCES accounts (id)
 ) STRICT;
+CREATE INDEX consent_forms_by_account ON consent_forms (account_id);
 CREATE INDEX consent_forms_by_expiry ON consent_forms (expires_at);
 
 CREATE TABLE authorization_codes (
