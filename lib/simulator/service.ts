@@ -61,6 +61,30 @@ export interface Account {
     /** The role in it. */
     role: string;
   }[];
+  /** Whether the person has set a password. */
+  has_password: boolean;
+  /** The one-time link to set a password, shown when it is made. */
+  password_link?: PasswordLink | undefined;
+}
+
+/** A one-time link on which a person sets a password. */
+export interface PasswordLink {
+  /** Its address. */
+  url: string;
+  /** When it ends, in milliseconds since 1970. */
+  expires_at: number;
+}
+
+/** An account that was removed. */
+export interface DeletedAccount {
+  /** Always `account`. */
+  object: "account";
+  /** Its id. */
+  id: string;
+  /** Its e-mail address. */
+  email: string;
+  /** When it was removed, in milliseconds since 1970. */
+  deleted_at: number;
 }
 
 /** The role of an account in a project. */
@@ -149,6 +173,19 @@ export function createAccount(client: Client, body: NewAccount): Promise<Account
 /** Lists the accounts, the seeded owner first. `GET /_sim/accounts` */
 export function listAccounts(client: Client): Promise<Items<Account>> {
   return client.get(path`/_sim/accounts`);
+}
+
+/**
+ * Makes a new one-time link for a password. Earlier links of the account end.
+ * `POST /_sim/accounts/{email}/password_link`
+ */
+export function createPasswordLink(client: Client, email: string): Promise<Account> {
+  return client.post(path`/_sim/accounts/${email}/password_link`);
+}
+
+/** Removes an account, its seats and its sign-ins. `DELETE /_sim/accounts/{email}` */
+export function deleteAccount(client: Client, email: string): Promise<DeletedAccount> {
+  return client.delete(path`/_sim/accounts/${email}`);
 }
 
 /** Registers a client. `POST /_sim/clients` */

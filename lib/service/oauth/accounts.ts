@@ -1,6 +1,5 @@
 /**
- * The people who can sign in. They are local: there is no password, since whoever reaches the service
- * on its machine is trusted with it.
+ * The people who can sign in.
  *
  * @module
  */
@@ -40,4 +39,19 @@ export async function findAccount(
   return email === undefined
     ? accounts[0]
     : accounts.find((account) => account.email === email.toLowerCase());
+}
+
+/** Removes an account and its sign-ins. Returns the grants that ended. It must have no seat left. */
+export async function removeAccount(tx: Tx, id: string): Promise<string[]> {
+  const grants = tx.selectFrom("grants").select("id").where("account_id", "=", id);
+  const ended = (await grants.execute()).map((grant) => grant.id);
+  await tx.deleteFrom("access_tokens").where("grant_id", "in", grants).execute();
+  await tx.deleteFrom("refresh_tokens").where("grant_id", "in", grants).execute();
+  const owned = [
+    ...["authorization_codes", "consent_forms", "grants", "idempotency_keys"] as const,
+    ...["identities", "password_links", "passwords"] as const,
+  ];
+  for (const table of owned) await tx.deleteFrom(table).where("account_id", "=", id).execute();
+  await tx.deleteFrom("accounts").where("id", "=", id).execute();
+  return ended;
 }

@@ -9,13 +9,20 @@ import { invalid, Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
 import { ALL_SCOPES } from "../contract/scopes.ts";
 import { type OpenRoute, readable } from "../http/open_server.ts";
-import type { Store } from "../store/mod.ts";
+import type { Store, Tx } from "../store/mod.ts";
 import { findAccount } from "./accounts.ts";
+import { readAdmission } from "./admission.ts";
 import { authorizeRoutes } from "./authorize_endpoint.ts";
 import { BUILT_IN_CLIENT } from "./clients.ts";
 import { answerMetadata, METADATA_PATH } from "./metadata.ts";
-import { commit, type OAuthParts } from "./parts.ts";
+import { commit, type OAuthParts, type SignInWay } from "./parts.ts";
+import { linkAddress, type PasswordLink, passwordRoutes } from "./password_endpoint.ts";
+import { addLink } from "./passwords.ts";
+import { createProvider } from "./provider.ts";
+import { providerRoutes } from "./provider_endpoint.ts";
 import { parseScope } from "./scope.ts";
+import { createPasswords, type ScryptCost } from "./scrypt.ts";
+import { signInRoutes } from "./sign_in_endpoint.ts";
 import { createTokenCache } from "./token_cache.ts";
 import { tokenRoutes } from "./token_endpoint.ts";
 import {
@@ -26,7 +33,7 @@ import {
   type TokenPair,
 } from "./tokens.ts";
 
-export { addAccount, findAccount, listAccounts } from "./accounts.ts";
+export { addAccount, findAccount, listAccounts, removeAccount } from "./accounts.ts";
 export { addClient, BUILT_IN_CLIENT } from "./clients.ts";
 export { prune } from "./prune.ts";
 export { LIFETIMES, type Lifetimes } from "./tokens.ts";
@@ -45,7 +52,35 @@ export interface OAuth {
   issueToken(options?: TokenOptions): Promise<TokenPair>;
   /** Forgets the tokens of grants that are gone from the database. */
   forget(grantIds: readonly string[]): void;
+  /** How people show who they are. */
+  readonly way: SignInWay["kind"];
+  /** Makes a one-time link on which a person sets a password. `asked` is where the service is. */
+  addPasswordLink(tx: Tx, accountId: string, asked: URL): Promise<PasswordLink>;
 }
+
+/** How people are to show who they are. */
+export type SignInChoice =
+  /** With a password of this service. */
+  | {
+    kind: "password";
+    /** What a hash costs. Default: `SCRYPT`. */
+    cost?: ScryptCost | undefined;
+  }
+  /** At an OpenID Connect provider. */
+  | {
+    kind: "oidc";
+    /** Its issuer identifier, such as `https://login.example.com`. */
+    issuer: string;
+    /** The id under which it knows this service. */
+    clientId: string;
+    /** The secret that goes with that; undefined for a public client. */
+    clientSecret?: string | undefined;
+    /**
+     * Who may come in: e-mail addresses, and domains such as `@example.com`. Default: the accounts
+     * that were added before.
+     */
+    allow?: readonly string[] | undefined;
+  };
 
 /** What `issueToken` makes. */
 interface TokenOptions {
@@ -73,9 +108,17 @@ export interface OAuthOptions {
   issuer?: string | undefined;
   /** For tests without a browser: allow every valid request in this account's name, unasked. */
   autoApprove?: string | undefined;
+  /** How people show who they are. Default: they choose an account. */
+  signIn?: SignInChoice | undefined;
+  /** Told of what the administrator should know. Default: nobody. */
+  report?: ((error: unknown) => void) | undefined;
 }
 
-/** Sets up signing in. */
+/**
+ * Sets up signing in.
+ *
+ * @throws {ConfigError} when the provider's issuer, or an entry of who may come in, is not one.
+ */
 export function createOAuth(options: OAuthOptions): OAuth {
   const parts: OAuthParts = {
     store: options.store,
@@ -84,13 +127,32 @@ export function createOAuth(options: OAuthOptions): OAuth {
     cache: createTokenCache(),
     issuer: options.issuer === undefined ? undefined : new URL(options.issuer).origin,
     autoApprove: options.autoApprove,
+    way: wayOf(options.signIn),
+    report: options.report ?? (() => {}),
   };
   return {
     authenticate: (token) => authenticate(parts, token),
     routes: routesOf(parts),
     issueToken: (tokenOptions) => issueToken(parts, tokenOptions ?? {}),
     forget: (grantIds) => grantIds.forEach(parts.cache.forget),
+    way: parts.way.kind,
+    addPasswordLink: async (tx, accountId, asked) => {
+      const span = { now: parts.clock(), lifetimes: parts.lifetimes };
+      const { token, expires_at } = await addLink(tx, accountId, span);
+      return { url: linkAddress(parts.issuer ?? asked.origin, token), expires_at };
+    },
   };
+}
+
+/** Makes ready what a choice needs. */
+function wayOf(choice: SignInChoice | undefined): SignInWay {
+  if (!choice) return { kind: "open" };
+  if (choice.kind === "password") {
+    return { kind: "password", passwords: createPasswords(choice.cost) };
+  }
+  const { issuer, clientId, clientSecret, allow = [] } = choice;
+  const admission = readAdmission(allow);
+  return { kind: "oidc", provider: createProvider({ issuer, clientId, clientSecret, admission }) };
 }
 
 async function authenticate(parts: OAuthParts, token: string): Promise<Actor | undefined> {
@@ -105,6 +167,9 @@ async function authenticate(parts: OAuthParts, token: string): Promise<Actor | u
 function routesOf(parts: OAuthParts): OpenRoute[] {
   return [
     ...authorizeRoutes(parts),
+    ...signInRoutes(parts),
+    ...passwordRoutes(parts),
+    ...providerRoutes(parts),
     ...tokenRoutes(parts),
     ...readable(METADATA_PATH, ({ request }) => answerMetadata(parts, request)),
   ];

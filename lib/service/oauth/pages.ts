@@ -23,6 +23,8 @@ interface ConsentView {
   accounts: readonly Row<"accounts">[];
   /** The one-time id of the form. */
   form: string;
+  /** Whether the person has signed in, and may let somebody else do that instead. */
+  again?: boolean;
 }
 
 /** The page that asks for consent. */
@@ -42,10 +44,20 @@ export function consentPage(view: ConsentView, headers: Record<string, string>):
         <button name="decision" value="deny">Deny</button>
       </div>
     </form>
+    ${view.again ? otherAccount(view.form) : ""}
     <p class="soft">After your choice you continue to ${targetOf(view.redirect_uri)}.
     Allow this only if you started it yourself just now.</p>
   `;
   return page({ status: 200, title: "Allow access?", body, headers, target: view.redirect_uri });
+}
+
+function otherAccount(form: string): Markup {
+  return html`
+    <form method="post" action="/oauth2/authorize/again">
+      <input type="hidden" name="form" value="${form}">
+      <button class="link">Use another account</button>
+    </form>
+  `;
 }
 
 /** The page that says why there is nothing to consent to. */
@@ -126,11 +138,15 @@ interface Page {
   body: Markup;
   /** Further headers. */
   headers: Readonly<Record<string, string>>;
-  /** Where its form may end up, besides here; without it there is no form. */
+  /** Where its form may end up: here, or also at this address. Without it there is no form. */
   target?: string;
 }
 
-function page({ status, title, body, headers, target }: Page): Response {
+/** The target of a form that leads nowhere else. */
+export const HERE = "";
+
+/** Builds a page. */
+export function page({ status, title, body, headers, target }: Page): Response {
   const { markup } = html`
     <!doctype html>
     <html lang="en">
@@ -177,13 +193,14 @@ const MARK: Markup = html`
 /** Nothing but our style sheet, and our form where there is one. */
 function policyFor(target: string | undefined): string {
   const style = createHash("sha256").update(STYLE).digest("base64");
-  const form = target === undefined ? "'none'" : `'self' ${formTarget(target)}`;
+  const form = target === undefined ? "'none'" : `'self' ${formTarget(target)}`.trimEnd();
   return `default-src 'none'; style-src 'sha256-${style}'; form-action ${form}; ` +
     "base-uri 'none'; frame-ancestors 'none'";
 }
 
 /** Where the answer to the form redirects to: Chromium holds `form-action` against that as well. */
 function formTarget(uri: string): string {
+  if (uri === HERE) return "";
   const { protocol, hostname, origin } = new URL(uri);
   // A policy cannot name an IPv6 address, nor the host of an app's own scheme.
   return protocol === "https:" || (protocol === "http:" && !hostname.startsWith("["))

@@ -7,8 +7,19 @@
 import type { Clock } from "../clock.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import { OAuthRefusal, type Outcome } from "./refusal.ts";
+import type { Passwords } from "./scrypt.ts";
+import type { Provider } from "./provider.ts";
 import type { TokenCache } from "./token_cache.ts";
 import type { Lifetimes, Span } from "./tokens.ts";
+
+/** How people show who they are. */
+export type SignInWay =
+  /** They choose an account: whoever reaches the service is trusted. */
+  | { kind: "open" }
+  /** They type the account's password. */
+  | { kind: "password"; passwords: Passwords }
+  /** An OpenID Connect provider says who they are. */
+  | { kind: "oidc"; provider: Provider };
 
 /** What the OAuth endpoints work with. */
 export interface OAuthParts {
@@ -24,6 +35,10 @@ export interface OAuthParts {
   issuer: string | undefined;
   /** The account in whose name every valid request is allowed without asking. */
   autoApprove: string | undefined;
+  /** How people show who they are. */
+  way: SignInWay;
+  /** Told of what the administrator should know. */
+  report(error: unknown): void;
 }
 
 /**

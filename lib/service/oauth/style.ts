@@ -10,12 +10,13 @@ export const STYLE = `
   color-scheme: light dark;
   --paper: #f4f5f8; --card: #ffffff; --ink: #1a2030; --soft: #576074; --line: #d8dce5;
   --edge: #7d8699; --accent: #3550c9; --accent-deep: #2a41a8; --on-accent: #ffffff; --tint: #f0f2fb;
+  --wrong: #a3241c;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #10131a; --card: #191e28; --ink: #e9ecf3; --soft: #a5aec0; --line: #323a4a;
     --edge: #7b859a; --accent: #93a7ff; --accent-deep: #b0beff; --on-accent: #0f1530;
-    --tint: #20273a;
+    --tint: #20273a; --wrong: #ff9d94;
   }
 }
 * { box-sizing: border-box; }
@@ -54,10 +55,22 @@ label {
 label + label { margin-top: .5rem; }
 .who { padding: .65rem .9rem; border: 1px solid var(--line); border-radius: .6rem; }
 label:hover { border-color: var(--edge); }
-label:has(:checked) { border-color: var(--accent); background: var(--tint); }
+label:not(.field):has(:checked) { border-color: var(--accent); background: var(--tint); }
 fieldset strong, fieldset small { display: block; }
 fieldset strong { font-weight: 600; line-height: 1.35; }
 fieldset small { color: var(--soft); font-size: .875rem; }
+.field { display: block; padding: 0; border: 0; cursor: auto; }
+.field + .field { margin-top: 1rem; }
+.field span { display: block; margin: 0 0 .35rem; font-size: .9rem; font-weight: 600; }
+.field small { display: block; margin: .35rem 0 0; color: var(--soft); font-size: .875rem; }
+.field input {
+  width: 100%; min-height: 2.75rem; padding: .5rem .75rem; font: inherit; color: var(--ink);
+  background: var(--card); border: 1px solid var(--edge); border-radius: .6rem;
+}
+.field input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+p.problem {
+  padding: .65rem .9rem; border: 1px solid var(--wrong); border-radius: .6rem; color: var(--wrong);
+}
 input[type="radio"] { width: 1.1rem; height: 1.1rem; margin: 0; flex: none; accent-color: var(--accent); }
 code { font: .9em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 code.block {
@@ -73,10 +86,19 @@ button {
 button:hover { background: var(--tint); }
 button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 button.main:hover { background: var(--accent-deep); border-color: var(--accent-deep); }
-button:focus-visible, label:focus-within:has(:focus-visible) {
+.buttons.one { grid-template-columns: 1fr; }
+a.main {
+  display: flex; align-items: center; justify-content: center; min-height: 2.75rem;
+  padding: .5rem 1rem; border-radius: .6rem; font-weight: 600; text-decoration: none;
+  background: var(--accent); color: var(--on-accent);
+}
+a.main:hover { background: var(--accent-deep); }
+a.main:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+button.link { width: 100%; border-color: transparent; color: var(--accent); margin: 0 0 .75rem; }
+button:focus-visible, label:not(.field):focus-within:has(:focus-visible) {
   outline: 3px solid var(--accent); outline-offset: 2px;
 }
-input:focus-visible { outline: none; }
+input[type="radio"]:focus-visible { outline: none; }
 @media (max-width: 26rem) {
   body { padding: 1.25rem .75rem; justify-content: flex-start; }
   main { padding: 1.35rem 1.1rem; }

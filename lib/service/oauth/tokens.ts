@@ -19,17 +19,20 @@ export interface Lifetimes {
   grace: number;
   /** An authorization code. */
   code: number;
-  /** The page that asks for consent. */
+  /** The page that asks for a password or for consent. */
   form: number;
+  /** A link that sets a password. */
+  link: number;
 }
 
-/** One hour, 30 days, 30 seconds, one minute, ten minutes. */
+/** One hour, 30 days, 30 seconds, one minute, ten minutes, one day. */
 export const LIFETIMES: Lifetimes = {
   access: 3_600_000,
   refresh: 30 * 86_400_000,
   grace: 30_000,
   code: 60_000,
   form: 600_000,
+  link: 86_400_000,
 };
 
 /** What the token endpoint answers. */

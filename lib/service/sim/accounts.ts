@@ -8,11 +8,12 @@
 import { z } from "zod";
 import { Refusal } from "../contract/errors.ts";
 import { newId } from "../records/ids.ts";
-import { addAccount, findAccount, listAccounts } from "../oauth/mod.ts";
+import { addAccount, findAccount, listAccounts, removeAccount } from "../oauth/mod.ts";
+import { rememberPlace } from "../records/changes.ts";
 import { acrossProjects, inProject, nextSeq, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import type { Account } from "../../simulator/service.ts";
-import { account, wholeOf } from "./answers.ts";
+import type { Account, DeletedAccount } from "../../simulator/service.ts";
+import { account, deletedAccount, wholeOf } from "./answers.ts";
 import { adminRoute } from "./route.ts";
 
 const ROLES = [
@@ -40,7 +41,7 @@ const createAccount = adminRoute({
   body: newAccount,
   response: account,
   status: 201,
-}, async ({ store, clock, body }): Promise<Account> => {
+}, async ({ store, clock, oauth, url, body }): Promise<Account> => {
   const wanted = body();
   const { project_id, role = "developer" } = wanted;
   const email = wanted.email.toLowerCase();
@@ -53,7 +54,9 @@ const createAccount = adminRoute({
     }
     const account = present ?? await addAccount(tx, { ...wanted, email, now: clock() });
     if (project_id !== undefined) await addSeat(tx, account, { project_id, role, now: clock() });
-    return await showAccount(tx, account);
+    const shown = await showAccount(tx, account);
+    if (present || oauth.way !== "password") return shown;
+    return { ...shown, password_link: await oauth.addPasswordLink(tx, account.id, url) };
   });
 });
 
@@ -70,8 +73,74 @@ const listAllAccounts = adminRoute({
     return { object: "list", items };
   }));
 
+const createPasswordLink = adminRoute({
+  name: "createPasswordLink",
+  summary: "Makes a new one-time link for a password. Earlier links of the account end.",
+  method: "POST",
+  path: "/_sim/accounts/{email}/password_link",
+  response: account,
+  status: 201,
+}, async ({ store, oauth, url, params: { email } }): Promise<Account> => {
+  if (oauth.way !== "password") {
+    const why = oauth.way === "oidc"
+      ? "People sign in at a provider here, without a password"
+      : "This service asks for no password";
+    throw new Refusal(422, "unprocessable_entity_error", why);
+  }
+  return await store.write(async (tx) => {
+    const account = await requireAccount(tx, email);
+    const shown = await showAccount(tx, account);
+    return { ...shown, password_link: await oauth.addPasswordLink(tx, account.id, url) };
+  });
+});
+
+const deleteAccount = adminRoute({
+  name: "deleteAccount",
+  summary: "Removes an account, its seats and its sign-ins.",
+  method: "DELETE",
+  path: "/_sim/accounts/{email}",
+  response: deletedAccount,
+}, async ({ store, clock, oauth, params: { email } }): Promise<DeletedAccount> => {
+  const now = clock();
+  const { id, ended } = await store.write(async (tx) => {
+    const { id } = await requireAccount(tx, email);
+    await removeSeats(tx, id, now);
+    return { id, ended: await removeAccount(tx, id) };
+  });
+  oauth.forget(ended);
+  return { object: "account", id, email: email.toLowerCase(), deleted_at: now };
+});
+
 /** The routes of accounts. */
-export const accountRoutes = [createAccount, listAllAccounts];
+export const accountRoutes = [createAccount, listAllAccounts, createPasswordLink, deleteAccount];
+
+async function requireAccount(tx: Tx, email: string): Promise<Row<"accounts">> {
+  const found = await findAccount(tx, email);
+  if (found) return found;
+  const message = `There is no account with the e-mail address ${JSON.stringify(email)}`;
+  throw new Refusal(404, "resource_missing", message);
+}
+
+/**
+ * Takes an account's seats away.
+ *
+ * @throws {Refusal} 422 when a project would be left without an owner.
+ */
+async function removeSeats(whole: Tx, accountId: string, now: number): Promise<void> {
+  const seats = await acrossProjects(whole).selectFrom("collaborators")
+    .select(["project_id", "id", "seq", "role"]).where("account_id", "=", accountId).execute();
+  for (const { project_id, role, ...row } of seats) {
+    const tx = inProject(whole, project_id);
+    const owners = await tx.selectFrom("collaborators").select("id").where("role", "=", "owner")
+      .where("accepted_at", "is not", null).execute();
+    if (role === "owner" && owners.every(({ id }) => id === row.id)) {
+      const message = `The account is the only owner of the project ${project_id}`;
+      throw new Refusal(422, "unprocessable_entity_error", message);
+    }
+    await tx.deleteFrom("collaborators").where("id", "=", row.id).execute();
+    await rememberPlace(tx, "collaborator", { ...row, deleted_at: now });
+  }
+}
 
 /** Gives an account a seat. An invitation to its address is accepted by that. */
 async function addSeat(
@@ -100,5 +169,7 @@ async function showAccount(tx: Tx, { id, email, name }: Row<"accounts">): Promis
   const projects = await acrossProjects(tx).selectFrom("collaborators")
     .select(["project_id as id", "role"]).where("account_id", "=", id).orderBy("project_id")
     .execute();
-  return { object: "account", id, email, name, projects };
+  const password = await tx.selectFrom("passwords").select("account_id")
+    .where("account_id", "=", id).executeTakeFirst();
+  return { object: "account", id, email, name, projects, has_password: password !== undefined };
 }

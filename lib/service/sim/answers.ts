@@ -29,6 +29,7 @@ import type {
 } from "../../simulator/listeners.ts";
 import type {
   Account,
+  DeletedAccount,
   DeletedClient,
   IssuedTokens,
   ProjectProgress,
@@ -294,8 +295,18 @@ export const account: z.ZodType<Account> = component(
     email: z.string(),
     name: z.string().nullable(),
     projects: z.array(z.object({ id: z.string(), role: z.string() })),
+    has_password: z.boolean(),
+    password_link: z.object({ url: z.string(), expires_at: millis }).optional(),
   }),
 );
+
+/** An account that was removed. */
+export const deletedAccount: z.ZodType<DeletedAccount> = z.object({
+  object: z.literal("account"),
+  id: z.string(),
+  email: z.string(),
+  deleted_at: millis,
+});
 
 /** A client. */
 export const client: z.ZodType<RegisteredClient> = component(

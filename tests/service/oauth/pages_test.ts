@@ -50,7 +50,8 @@ Deno.test("the page is kept out of caches and frames, and runs nothing", async (
 Deno.test("over https the cookie is for https alone", async () => {
   await using signIn = await startSignIn({ issuer: "https://service.example" });
   const { headers } = await signIn.send(authorizePath());
-  assert.match(headers.get("Set-Cookie") ?? "", /; SameSite=Strict; Secure$/);
+  const cookie = headers.get("Set-Cookie") ?? "";
+  assert.match(cookie, /^__Host-consent_\w+=[\w-]+; Path=\/; Secure; .*; SameSite=Strict$/);
 });
 
 Deno.test("Allow sends a code to the client, with its state and the issuer", async () => {
