@@ -12,7 +12,7 @@ import { createGuard, type Guard } from "./http/guard.ts";
 import { forgetAnswers } from "./http/idempotency.ts";
 import { newToken } from "./records/ids.ts";
 import { type RandomSource, sourceOf, withIds } from "./records/random.ts";
-import { createOAuth, type Lifetimes, type OAuth, prune } from "./oauth/mod.ts";
+import { createOAuth, type Lifetimes, type OAuth, prune, type SignInChoice } from "./oauth/mod.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
 import { ensureFileKey } from "./records/invoice_files.ts";
 import { publicRoutes, routes } from "./routes/mod.ts";
@@ -91,6 +91,10 @@ export interface ServiceOptions {
   hosts?: readonly string[] | undefined;
   /** Origins, besides those of this machine, whose web pages may use the addresses for apps. */
   allowOrigins?: readonly string[] | undefined;
+  /** The address that browsers use. Default: the one that a request was sent to. */
+  publicUrl?: string | undefined;
+  /** How people show who they are. Default: they choose an account. */
+  signIn?: SignInChoice | undefined;
   /** For tests without a browser: the account in whose name every sign-in is allowed, unasked. */
   autoApprove?: string | undefined;
   /** Which addresses webhooks may go to. Default: those of the Internet. */
@@ -147,8 +151,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const { empty = false, buyers = true, hosts = [] } = options;
   const projectId = await fill(store, { now: wall(), empty, buyers }, options.dialect);
   await tidy(store, wall);
-  const { lifetimes, autoApprove } = options;
-  const oauth = createOAuth({ store, clock: wall, lifetimes, autoApprove });
+  const oauth = openSignIn(options, { store, clock: wall, report });
   const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, wall);
   const clock = steadyClock(wall, await latestMoment(store));
   const catchUp = createCatchUp(store, clock);
@@ -196,6 +199,14 @@ async function openWith(options: ServiceOptions): Promise<Service> {
       await store.close();
     },
   };
+}
+
+/** Sets up signing in. */
+function openSignIn(
+  { lifetimes, autoApprove, publicUrl: issuer, signIn }: ServiceOptions,
+  parts: Pick<ServerParts, "store" | "clock" | "report">,
+): OAuth {
+  return createOAuth({ ...parts, lifetimes, autoApprove, issuer, signIn });
 }
 
 /** Opens the database, and makes what reports faults. */

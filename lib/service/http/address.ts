@@ -82,8 +82,24 @@ export function cannotListen(host: string, port: number, error: unknown): Config
 }
 
 /** The address under which this machine reaches a host: `0.0.0.0` and `::` are none themselves. */
-export function addressFor(host: string, port: number): string {
+export function addressFor(host: string, port: number, scheme: "http" | "https" = "http"): string {
   const name = canonicalHost(host) ?? host;
   const own = name === "0.0.0.0" ? "127.0.0.1" : name === "[::]" ? "[::1]" : name;
-  return `http://${own}:${port}`;
+  return `${scheme}://${own}:${port}`;
+}
+
+/**
+ * The origin of the service's public address.
+ *
+ * @throws {ConfigError} when it is no http or https address, or has a path.
+ */
+export function publicOrigin(address: string): string {
+  const url = URL.parse(address);
+  if (url && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(address)) {
+    return url.origin;
+  }
+  throw new ConfigError(
+    `Cannot use the public address ${JSON.stringify(address)}: it must be a scheme and a host, ` +
+      "such as https://subscriptions.example.com",
+  );
 }

@@ -46,6 +46,8 @@ interface ListenOptions {
   hostname: string;
   /** The port; 0 takes any free one. */
   port: number;
+  /** The certificate and its key, in PEM, to speak TLS with. Default: plain HTTP. */
+  tls?: { cert: string; key: string } | undefined;
   /** Told when the system gives us no more connections. */
   report(error: unknown): void;
   /** The limits. Default: those of a service. */
@@ -88,8 +90,10 @@ const MAKE_ROOM = 16;
 export function listen(options: ListenOptions, handle: Answerer): Listener {
   const serve = serveOnConnection();
   if (!serve) return listenUnbounded(options, handle);
-  const { hostname, port, report, limits = CONNECTION_LIMITS, secondMs = 1000 } = options;
-  const listener = Deno.listen({ hostname, port });
+  const { hostname, port, tls, report, limits = CONNECTION_LIMITS, secondMs = 1000 } = options;
+  const listener: Deno.Listener<Deno.TcpConn | Deno.TlsConn, Deno.NetAddr> = tls
+    ? Deno.listenTls({ hostname, port, ...tls })
+    : Deno.listen({ hostname, port });
   const pool = createPool(limits, serve, handle);
   const timer = setInterval(pool.tick, secondMs);
   Deno.unrefTimer(timer);
@@ -132,7 +136,7 @@ interface Pool {
   /** How many were closed, by the limit that closed them. */
   readonly closed: Record<ClosedFor, number>;
   /** Takes a new one, or closes it where there is no room. */
-  take(conn: Deno.TcpConn): void;
+  take(conn: Deno.TcpConn | Deno.TlsConn): void;
   /** Closes some that wait for their clients. Returns whether there were any. */
   makeRoom(count: number): boolean;
   /** How many seconds have passed. */
@@ -167,7 +171,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
         closed.refused++;
         return conn.close();
       }
-      conn.setNoDelay();
+      if ("setNoDelay" in conn) conn.setNoDelay();
       const one = openConnection(conn, serve, handle, () => second);
       open.add(one);
       const forget = () => void open.delete(one);
@@ -193,7 +197,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
 
 /** Begins to answer on a connection. */
 function openConnection(
-  conn: Deno.TcpConn,
+  conn: Deno.TcpConn | Deno.TlsConn,
   serve: ServeOnConnection,
   handle: Answerer,
   now: () => number,
@@ -230,11 +234,14 @@ function failed(): Response {
 }
 
 /** Opens a port on a runtime that cannot bound its connections. */
-function listenUnbounded({ hostname, port, report }: ListenOptions, handle: Answerer): Listener {
+function listenUnbounded(
+  { hostname, port, tls, report }: ListenOptions,
+  handle: Answerer,
+): Listener {
   const cut = new AbortController();
   const { signal } = cut;
   const server = Deno.serve(
-    { hostname, port, signal, onListen: () => {} },
+    { hostname, port, signal, onListen: () => {}, ...tls },
     (request, { remoteAddr }) => handle(request, remoteAddr.hostname),
   );
   report("This version of Deno cannot limit connections: one client can use all of them");
@@ -294,7 +301,7 @@ export async function withinTime(promise: Promise<unknown>, ms: number): Promise
 
 /** The runtime's own function behind `Deno.serve`, for one connection. */
 type ServeOnConnection = (
-  conn: Deno.TcpConn,
+  conn: Deno.TcpConn | Deno.TlsConn,
   signal: AbortSignal,
   handler: Handler,
   onError: (error: unknown) => Response,

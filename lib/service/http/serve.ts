@@ -6,13 +6,16 @@
  */
 
 import { join } from "node:path";
-import { Cancelled } from "../../errors.ts";
+import { Cancelled, ConfigError } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import type { Dialect } from "../contract/spelling.ts";
 import type { ScheduleName } from "../events/mod.ts";
-import { addressFor, cannotListen, hostsOf } from "./address.ts";
+import { addressFor, cannotListen, hostsOf, publicOrigin } from "./address.ts";
 import { listen, type Listener, withinTime } from "./connections.ts";
+import { checkExposure, needsTls } from "./exposure.ts";
 import { newToken } from "../records/ids.ts";
+import type { SignInChoice } from "../oauth/mod.ts";
+import { throughProxies } from "./proxies.ts";
 import {
   LOCAL_LIMITS,
   openService,
@@ -38,6 +41,14 @@ export interface ServeOptions {
   host: string;
   /** Further names under which the service may be addressed. Default: none. */
   names?: readonly string[] | undefined;
+  /** The address that browsers use, such as `https://subscriptions.example.com`. */
+  publicUrl?: string | undefined;
+  /** How people show who they are. Default: they do not have to, which loopback alone allows. */
+  signIn?: SignInChoice | undefined;
+  /** Files in PEM with a certificate and its key. Default: plain HTTP. */
+  tls?: { certFile: string; keyFile: string } | undefined;
+  /** Proxies that are believed, as addresses and networks. Default: none. */
+  proxies?: readonly string[] | undefined;
   /** Origins, besides those of this machine, whose web pages may use the addresses for apps. */
   allowOrigins?: readonly string[] | undefined;
   /** Whether a new database stays without the demonstration project. */
@@ -81,6 +92,10 @@ export interface Server {
 export async function serve(given: ServeOptions): Promise<Server> {
   const { folder, log } = given;
   const options = log ? { ...given, report: reportingTo(log, systemClock) } : given;
+  const { host, signIn, proxies = [] } = options;
+  const protection = { signIn: signIn !== undefined, tls: options.tls !== undefined };
+  checkExposure({ host, engine: "sqlite", proxies }, protection);
+  const publicUrl = options.publicUrl && publicOrigin(options.publicUrl);
   const lock = folder === undefined ? undefined : await lockFolder(folder);
   try {
     if (folder !== undefined) await closeToOthers(folder, options.report);
@@ -90,7 +105,9 @@ export async function serve(given: ServeOptions): Promise<Server> {
       empty: options.empty,
       adminSecret,
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
-      hosts: hostsOf(options),
+      hosts: [...hostsOf(options), ...publicUrl ? [new URL(publicUrl).hostname] : []],
+      publicUrl,
+      signIn,
       allowOrigins: options.allowOrigins,
       webhookTargets: options.webhookTargets,
       webhookSchedule: options.webhookSchedule,
@@ -101,7 +118,7 @@ export async function serve(given: ServeOptions): Promise<Server> {
       await service.close();
       throw new Cancelled("Cannot start the service: interrupted");
     }
-    const server = await open(options, service, lock);
+    const server = await open({ ...options, publicUrl }, service, lock);
     catchUp(service, options.report);
     return server;
   } catch (error) {
@@ -140,23 +157,62 @@ function catchUp(service: Service, report: (message: unknown) => void): void {
 export const STOP_MS = 10_000;
 const ANSWERING_MS = 8000;
 
+/** Opens the port. Behind what it listens to, requests look as their senders have sent them. */
+async function startListening(options: ServeOptions, service: Service): Promise<Listener> {
+  const { host, port, report, log, proxies = [] } = options;
+  const hostname = host.replace(/^\[(.*)\]$/, "$1");
+  const tls = options.tls && await readTls(options.tls);
+  const answer = log ? logged(service.fetch, log, systemClock) : service.fetch;
+  const onlyTls = needsTls({ host, engine: "sqlite", proxies });
+  const isPlain = proxies.length === 0 && !onlyTls;
+  const passed = isPlain ? answer : throughProxies(answer, { proxies, host, onlyTls });
+  try {
+    return listen({ hostname, port, report, tls }, passed);
+  } catch (error) {
+    if (!tls || !(error instanceof Deno.errors.InvalidData)) throw error;
+    throw unusableCertificate(options.tls?.certFile ?? "", error);
+  }
+}
+
+/** Reads a certificate and its key. */
+async function readTls(
+  { certFile, keyFile }: { certFile: string; keyFile: string },
+): Promise<{ cert: string; key: string }> {
+  const read = async (file: string) => {
+    try {
+      return await Deno.readTextFile(file);
+    } catch (error) {
+      throw unusableCertificate(file, error);
+    }
+  };
+  return { cert: await read(certFile), key: await read(keyFile) };
+}
+
+function unusableCertificate(file: string, error: unknown): ConfigError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new ConfigError(`Cannot use ${JSON.stringify(file)} for TLS: ${why}`, {
+    hint: "Pass a certificate in PEM as --tls-cert, and its private key as --tls-key.",
+    cause: error,
+  });
+}
+
 /** Puts the service on its port. */
 async function open(
   options: ServeOptions,
   service: Service,
   lock: FolderLock | undefined,
 ): Promise<Server> {
-  const { host, port, report } = options;
+  const { host, port } = options;
   let listener: Listener;
   try {
-    const hostname = host.replace(/^\[(.*)\]$/, "$1");
-    const answer = options.log ? logged(service.fetch, options.log, systemClock) : service.fetch;
-    listener = listen({ hostname, port, report }, answer);
+    listener = await startListening(options, service);
   } catch (error) {
     await service.close();
-    throw cannotListen(host, port, error);
+    throw error instanceof ConfigError ? error : cannotListen(host, port, error);
   }
-  const baseUrl = addressFor(host, listener.port);
+  const baseUrl = options.tls
+    ? options.publicUrl ?? addressFor(host, listener.port, "https")
+    : addressFor(host, listener.port);
   if (lock) {
     await writeAddress(lock, { pid: Deno.pid, base_url: baseUrl, started_at: systemClock() });
   }

@@ -1,0 +1,72 @@
+/**
+ * Who can reach the service, and what that asks of it: a sign-in, and TLS.
+ *
+ * @module
+ */
+
+import { ConfigError } from "../../errors.ts";
+import { canonicalHost } from "./address.ts";
+
+/** What decides who can reach the service. */
+export interface Exposure {
+  /** The address it listens on. */
+  host: string;
+  /** What keeps its data. Several machines can share a PostgreSQL. */
+  engine: "sqlite" | "postgres";
+  /** The proxies it trusts, as addresses and networks. A proxy lets in whom it likes. */
+  proxies: readonly string[];
+}
+
+/** What was set up against those who have no business here. */
+interface Protection {
+  /** Whether people sign in. */
+  signIn: boolean;
+  /** Whether the service itself speaks TLS. */
+  tls: boolean;
+}
+
+/** Whether only this machine can reach a host. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(canonicalHost(host) ?? "");
+}
+
+/** Whether people other than this machine's can reach the service, so that they must sign in. */
+export function needsSignIn({ host, engine, proxies }: Exposure): boolean {
+  return !isLoopback(host) || engine === "postgres" || proxies.length > 0;
+}
+
+/** Whether what people send can be read on its way, unless it goes over TLS. */
+export function needsTls({ host }: Exposure): boolean {
+  return !isLoopback(host);
+}
+
+/**
+ * Refuses to start a service that anybody could enter, or whose passwords anybody could read.
+ *
+ * @throws {ConfigError} with the reason, and what to start instead.
+ */
+export function checkExposure(exposure: Exposure, { signIn, tls }: Protection): void {
+  const { host, engine, proxies } = exposure;
+  const what = isLoopback(host)
+    ? engine === "postgres" ? "start the service on PostgreSQL" : "start the service behind a proxy"
+    : `listen on ${host}`;
+  if (needsSignIn(exposure) && !signIn) {
+    throw new ConfigError(
+      `Cannot ${what}: other machines can reach the service there, and it asks for no password`,
+      {
+        hint: "Add --sign-in password, or --sign-in oidc=ISSUER for an OpenID Connect provider. " +
+          "docs/operating.md shows each step.",
+      },
+    );
+  }
+  if (needsTls(exposure) && !tls && proxies.length === 0) {
+    throw new ConfigError(
+      `Cannot ${what}: without TLS, others on the network can read passwords and tokens`,
+      {
+        hint:
+          "Add --tls-cert FILE and --tls-key FILE, or put a proxy with TLS in front of it and " +
+          "add --trust-proxy ADDRESS. docs/operating.md shows each step.",
+      },
+    );
+  }
+}

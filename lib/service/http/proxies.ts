@@ -1,0 +1,113 @@
+/**
+ * Requests that come through a proxy. What it says about them is believed only when it is one of
+ * those that were named at the start.
+ *
+ * @module
+ */
+
+import { BlockList, isIP } from "node:net";
+import { ConfigError } from "../../errors.ts";
+import { Refusal } from "../contract/errors.ts";
+import { isLoopback } from "./exposure.ts";
+import type { Answerer } from "./mount.ts";
+import { respond } from "./respond.ts";
+
+/** How requests reach the service. */
+interface Passage {
+  /** Proxies that are believed: addresses and networks such as `10.0.0.0/8`. */
+  proxies: readonly string[];
+  /** The address that the service listens on. */
+  host: string;
+  /** Whether requests must come over TLS, to this service or to a proxy. */
+  onlyTls: boolean;
+}
+
+/** The one address that answers without TLS: a balancer asks it whether the service lives. */
+const OPEN = "/health";
+
+/**
+ * Reads what trusted proxies say, and refuses what came without TLS where that is needed. Requests
+ * of this very machine need none.
+ *
+ * @throws {ConfigError} when a proxy is neither an address nor a network.
+ */
+export function throughProxies(answer: Answerer, passage: Passage): Answerer {
+  const isTrusted = createTrust(passage.proxies);
+  return async (request, peer = "") => {
+    const trusted = isTrusted(peer);
+    const sender = trusted ? senderOf(request, peer, isTrusted) : peer;
+    const seen = trusted && isSecure(request) ? overTls(request) : request;
+    if (passage.onlyTls && !mayPass(seen, trusted, peer, passage.host)) {
+      const refusal = withoutTls();
+      return respond(JSON.stringify(refusal.body), refusal.status);
+    }
+    return await answer(seen, sender);
+  };
+}
+
+/** Whether a request may be answered as it came. */
+function mayPass({ url }: Request, trusted: boolean, peer: string, host: string): boolean {
+  const { protocol, pathname } = new URL(url);
+  if (protocol === "https:" || pathname === OPEN) return true;
+  // A proxy on this machine speaks for others, so it is believed to be nobody but them.
+  return !trusted && (isLoopback(plain(peer)) || plain(peer) === plain(host));
+}
+
+function withoutTls(): Refusal {
+  const message = "This service answers over TLS only; use its https address";
+  return new Refusal(403, "authorization_error", message);
+}
+
+/** Tells whether an address is one of a trusted proxy. */
+function createTrust(proxies: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [address = "", length, more] = proxy.split("/");
+    const version = isIP(address);
+    const longest = version === 6 ? 128 : 32;
+    const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : -1;
+    if (version === 0 || more !== undefined || bits < 0 || bits > longest) {
+      throw new ConfigError(
+        `Cannot trust the proxy ${JSON.stringify(proxy)}: it is neither an IP address nor a ` +
+          "network such as 10.0.0.0/8",
+      );
+    }
+    list.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4");
+  }
+  return (address) => {
+    const bare = plain(address);
+    const version = isIP(bare);
+    return version !== 0 && list.check(bare, version === 6 ? "ipv6" : "ipv4");
+  };
+}
+
+/** An address without brackets and port; an IPv4 address that is written as IPv6, as IPv4. */
+function plain(address: string): string {
+  return address.trim().replace(/^\[(.*)\](:\d+)?$/, "$1").replace(/^(\d[\d.]+):\d+$/, "$1")
+    .replace(/^::ffff:(?=\d+\.)/i, "");
+}
+
+/**
+ * The address that a request comes from: the last one in the list that no trusted proxy has. What is
+ * before that, the sender may have made up.
+ */
+function senderOf(
+  request: Request,
+  peer: string,
+  isTrusted: (address: string) => boolean,
+): string {
+  const named = (request.headers.get("X-Forwarded-For") ?? "").split(",").map(plain);
+  const last = named.findLast((address) => !isTrusted(address)) ?? named[0] ?? "";
+  return isIP(last) === 0 ? peer : last;
+}
+
+/** Whether the nearest proxy was asked over TLS. */
+function isSecure(request: Request): boolean {
+  const last = (request.headers.get("X-Forwarded-Proto") ?? "").split(",").at(-1);
+  return last?.trim().toLowerCase() === "https";
+}
+
+/** Gives a request the address that its sender has used. It stays the one whose body is awaited. */
+function overTls(request: Request): Request {
+  return Object.defineProperty(request, "url", { value: request.url.replace(/^http:/, "https:") });
+}

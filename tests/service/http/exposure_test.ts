@@ -1,0 +1,47 @@
+import { doesNotThrow, equal, throws } from "node:assert/strict";
+import {
+  checkExposure,
+  type Exposure,
+  isLoopback,
+  needsSignIn,
+} from "../../../lib/service/http/exposure.ts";
+
+const LAPTOP: Exposure = { host: "127.0.0.1", engine: "sqlite", proxies: [] };
+const NOTHING = { signIn: false, tls: false };
+
+Deno.test("only addresses of this machine are loopback", () => {
+  for (const host of ["127.0.0.1", "127.8.9.10", "localhost", "LOCALHOST", "::1", "[::1]"]) {
+    equal(isLoopback(host), true, host);
+  }
+  for (
+    const host of ["0.0.0.0", "::", "192.168.1.5", "127.evil.example", "localhost.example", ""]
+  ) {
+    equal(isLoopback(host), false, host);
+  }
+});
+
+Deno.test("other hosts, PostgreSQL and proxies need a sign-in, a laptop needs none", () => {
+  equal(needsSignIn(LAPTOP), false);
+  equal(needsSignIn({ ...LAPTOP, host: "0.0.0.0" }), true);
+  equal(needsSignIn({ ...LAPTOP, engine: "postgres" }), true);
+  equal(needsSignIn({ ...LAPTOP, proxies: ["127.0.0.1"] }), true);
+});
+
+Deno.test("a service that others reach starts with a sign-in and with TLS or a proxy only", () => {
+  const open = { ...LAPTOP, host: "0.0.0.0" };
+  const refused = (exposure: Exposure, protection: typeof NOTHING, message: RegExp) =>
+    throws(() => checkExposure(exposure, protection), { name: "ConfigError", message });
+  refused(open, NOTHING, /^Cannot listen on 0\.0\.0\.0: other machines can reach .* no password$/);
+  refused(open, { signIn: false, tls: true }, /no password$/);
+  refused(open, { signIn: true, tls: false }, /without TLS, others on the network can read/);
+  refused({ ...LAPTOP, engine: "postgres" }, NOTHING, /^Cannot start the service on PostgreSQL: /);
+  refused({ ...LAPTOP, proxies: ["::1"] }, NOTHING, /^Cannot start the service behind a proxy: /);
+  doesNotThrow(() => checkExposure(open, { signIn: true, tls: true }));
+  doesNotThrow(() =>
+    checkExposure({ ...open, proxies: ["10.0.0.1"] }, { signIn: true, tls: false })
+  );
+  doesNotThrow(() =>
+    checkExposure({ ...LAPTOP, engine: "postgres" }, { signIn: true, tls: false })
+  );
+  doesNotThrow(() => checkExposure(LAPTOP, NOTHING));
+});

@@ -1,0 +1,86 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { throughProxies } from "../../../lib/service/http/proxies.ts";
+
+/** What came through, for a request with some headers. */
+async function pass(
+  peer: string,
+  headers: Record<string, string>,
+  options: { proxies?: string[]; host?: string; onlyTls?: boolean; path?: string } = {},
+): Promise<{ status: number; url?: string; sender?: string | undefined; body?: string }> {
+  const { proxies = ["10.0.0.0/8"], host = "0.0.0.0", onlyTls = true, path = "/v2/projects" } =
+    options;
+  let seen: { url: string; sender?: string | undefined; body: string } | undefined;
+  const answer = throughProxies(async (request, sender) => {
+    seen = { url: request.url, sender, body: await request.text() };
+    return new Response();
+  }, { proxies, host, onlyTls });
+  const request = new Request(`http://service.example${path}`, {
+    method: "POST",
+    body: "text",
+    headers,
+  });
+  const { status } = await answer(request, peer);
+  return { status, ...seen };
+}
+
+const FORWARDED = { "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7" };
+
+Deno.test("a trusted proxy says who asks, and that TLS was used", async () => {
+  deepEqual(await pass("10.1.2.3", FORWARDED), {
+    status: 200,
+    url: "https://service.example/v2/projects",
+    sender: "203.0.113.7",
+    body: "text",
+  });
+  equal((await pass("::ffff:10.1.2.3", FORWARDED)).sender, "203.0.113.7");
+});
+
+Deno.test("the headers of anybody else are not believed", async () => {
+  equal((await pass("192.168.1.5", FORWARDED)).status, 403);
+  const open = await pass("192.168.1.5", FORWARDED, { onlyTls: false });
+  deepEqual([open.url, open.sender], ["http://service.example/v2/projects", "192.168.1.5"]);
+  equal((await pass("127.0.0.1", FORWARDED)).sender, "127.0.0.1");
+  equal((await pass("11.0.0.1", FORWARDED, { proxies: ["10.0.0.0/8", "::1"] })).status, 403);
+});
+
+Deno.test("of a chain, the last address that is no trusted proxy counts", async () => {
+  const from = async (chain: string) =>
+    (await pass("10.1.2.3", { ...FORWARDED, "X-Forwarded-For": chain })).sender;
+  equal(await from("1.1.1.1, 203.0.113.7, 10.9.9.9"), "203.0.113.7");
+  equal(await from("made-up, 203.0.113.7:4711"), "203.0.113.7");
+  equal(await from("1.1.1.1, [2001:db8::1]:4711"), "2001:db8::1");
+  equal(await from("1.1.1.1, unknown"), "10.1.2.3", "what cannot be read is not skipped");
+  equal(await from("10.2.2.2, 10.3.3.3"), "10.2.2.2");
+  equal(await from(""), "10.1.2.3");
+});
+
+Deno.test("off loopback a request without TLS is refused, except from this machine and for health", async () => {
+  equal((await pass("10.1.2.3", {})).status, 403);
+  equal((await pass("10.1.2.3", { "X-Forwarded-Proto": "http" })).status, 403);
+  // A proxy that adds to what its client has sent.
+  equal((await pass("10.1.2.3", { "X-Forwarded-Proto": "https, http" })).status, 403);
+  equal((await pass("203.0.113.7", {})).status, 403);
+  equal((await pass("203.0.113.7", {}, { path: "/health" })).status, 200);
+  equal((await pass("127.0.0.1", {})).status, 200);
+  equal((await pass("::1", {})).status, 200);
+  equal((await pass("192.168.1.5", {}, { host: "192.168.1.5" })).status, 200);
+  // A proxy on this machine speaks for others.
+  equal((await pass("127.0.0.1", {}, { proxies: ["127.0.0.1"] })).status, 403);
+  equal((await pass("127.0.0.1", FORWARDED, { proxies: ["127.0.0.1"] })).status, 200);
+});
+
+Deno.test("a proxy that is neither an address nor a network is refused at the start", () => {
+  for (
+    const proxy of ["proxy.example", "10.0.0.0/33", "10.0.0.0/8/8", "10.0.0.0/x", "", "::1/129"]
+  ) {
+    throws(
+      () =>
+        throughProxies(() => Promise.resolve(new Response()), {
+          proxies: [proxy],
+          host: "0.0.0.0",
+          onlyTls: true,
+        }),
+      { name: "ConfigError", message: /it is neither an IP address nor a network/ },
+    );
+  }
+});
