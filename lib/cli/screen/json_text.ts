@@ -153,11 +153,14 @@ function* members(text: string): Generator<{ key: string; value: number; end: nu
   let at = text.charAt(open) === "{" ? open + 1 : text.length;
   while (at < text.length) {
     const name = skipSpace(text, at);
+    if (text.charAt(name) === "}") return;
     const nameEnd = tokenEnd(text, name);
     const value = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const end = valueEnd(text, value);
     yield { key: text.slice(name, nameEnd), value, end };
-    at = skipSpace(text, end) + 1;
+    const comma = skipSpace(text, end);
+    if (text.charAt(comma) !== ",") return;
+    at = comma + 1;
   }
 }
 

@@ -1,6 +1,12 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
-import { formatJson, joinPages, listItems } from "../../../lib/cli/screen/json_text.ts";
+import {
+  formatJson,
+  joinPages,
+  listItems,
+  membersOf,
+  valueText,
+} from "../../../lib/cli/screen/json_text.ts";
 import { NetworkError } from "../../../lib/errors.ts";
 
 /** What may not stand raw in output, said in another way than the code under test says it. */
@@ -205,4 +211,10 @@ Deno.test("joinPages equals joining the parsed pages", () => {
     const items = all.flatMap((page) => page.items).slice(0, limit);
     deepStrictEqual(JSON.parse(joined), JSON.parse(JSON.stringify({ ...all.at(-1), items })));
   }));
+});
+
+Deno.test("an empty object has no members, and what follows an object is none of them", () => {
+  deepStrictEqual(membersOf(" { } "), []);
+  deepStrictEqual(membersOf('{"a":{}}\n  '), [["a", "{}"]]);
+  strictEqual(valueText("{}\n", ""), undefined);
 });
