@@ -39,20 +39,20 @@ export async function loadProgram(
   { raw, compact, stoppable }: JqOptions,
 ): Promise<(text: string) => JqResults> {
   const jq = await (loaded ??= loadJq());
+  const safe = withoutEnvironment(program);
   // Without any input a program is compiled and never run.
-  const check = jq.raw("", program, ["--"]);
+  const check = jq.raw("", safe, ["--"]);
   if (check.exitCode !== 0) {
     throw new UsageError(`Cannot use the jq program: ${complaint(check.stderr)}`, {
       hint: "The language is described at https://jqlang.org/manual/",
     });
   }
-  const layout = compact ? ["-c"] : [];
+  const flags = compact ? ["-c", "--"] : ["--"];
   return (text) => {
-    const { stdout, stderr, exitCode } = stoppable(() =>
-      raw ? runRaw(jq, text, program, layout) : jq.raw(text, program, [...layout, "--"])
-    );
+    const { stdout, stderr, exitCode } = stoppable(() => jq.raw(text, safe, flags));
     // The package trims what jq prints. JSON has no space around it but the end of its last line.
-    const results = raw || stdout === "" ? stdout : `${stdout}\n`;
+    const json = stdout === "" ? stdout : `${stdout}\n`;
+    const results = raw ? withoutQuotes(json) : json;
     if (exitCode === 0) return { text: results, said: stderr, error: undefined };
     const error = new ToolkitError(`Cannot run the jq program: ${complaint(stderr)}`, {
       hint: "Leave --jq out to see the JSON that the program gets.",
@@ -62,19 +62,22 @@ export async function loadProgram(
 }
 
 /**
- * Runs a program whose strings are printed as they are. The package trims the output, and space around
- * a string would be lost: so a mark is printed first, and a NUL after each result.
+ * The program with an empty object for `$ENV` and `env`. jq reads the variables of its process there,
+ * and those may hold secrets; the package invents some.
  */
-function runRaw(jq: Jq, text: string, program: string, layout: readonly string[]) {
-  const mark = JSON.stringify(crypto.randomUUID());
-  const marked = `if . == ${mark} then . else (${program}\n) end`;
-  const { stdout, ...rest } = jq.raw(`${mark} ${text}`, marked, [
-    "--raw-output0",
-    ...layout,
-    "--",
-  ]);
-  const results = stdout.split("\0").slice(1, -1);
-  return { ...rest, stdout: results.map((result) => `${result}\n`).join("") };
+function withoutEnvironment(program: string): string {
+  return /env/i.test(program) ? `def env: {}; {} as $ENV | ${program}` : program;
+}
+
+/**
+ * Results with strings as they are, as with jq's own `-r`. jq is not run with that flag, because the
+ * package trims the output, and space around a string would be lost. Only a result that is a string
+ * has a line that begins with a quote: what is inside of another value is indented or on its line.
+ */
+function withoutQuotes(results: string): string {
+  return results.split("\n")
+    .map((line) => line.startsWith('"') ? String(JSON.parse(line)) : line)
+    .join("\n");
 }
 
 /** The first line of what jq complains about. */

@@ -76,3 +76,25 @@ Deno.test("jq's own output to standard error is shown there", async () => {
   deepEqual([code, out], [0, '"project"\n']);
   match(err, /^Warning: \["DEBUG:",\{"object":"project"/);
 });
+
+Deno.test("-r prints strings with any character in them, as jq does", async () => {
+  const run = await loadProgram('.[], [.[1]], {"a": .[2]}', {
+    raw: true,
+    compact: false,
+    stoppable: <T>(work: () => T) => work(),
+  });
+  const texts = ["a\u0000b", " space ", '"quoted"', "two\nlines\n", "\u007f é \u2028", ""];
+  const { text, error } = run(JSON.stringify(texts));
+  equal(error, undefined);
+  equal(text, `${texts.join("\n")}\n[\n  " space "\n]\n{\n  "a": "\\"quoted\\""\n}\n`);
+});
+
+Deno.test("a jq program sees no variable of any environment", async () => {
+  await using desk = await openDesk();
+  for (const program of ["$ENV", "env", "def f: env; f", ". as $environment | $ENV"]) {
+    const { code, out } = await desk.run("projects", "view", "--jq", program);
+    deepEqual([code, out], [0, "{}\n"], program);
+  }
+  const words = ["projects", "view", "--jq", "[$ENV.PATH, env.CLI_REFRESH_TOKEN, .object]"];
+  deepEqual((await desk.run(...words)).json(), [null, null, "project"]);
+});
