@@ -6,10 +6,11 @@
  * @module
  */
 
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
+import { quoted } from "../../lib/cli/words/shell.ts";
 import { DENO_VERSION, ROOT } from "./flags.ts";
-import { cloneOf, launcherName, launcherText } from "./launcher.ts";
+import { cloneOf, launcherName, launcherText, madeBy } from "./launcher.ts";
 import { goodFolders, othersBefore, pathFolders, type Search } from "./search_path.ts";
 
 /** What an installation touches. */
@@ -70,7 +71,9 @@ async function chooseFolder(machine: Machine): Promise<string> {
     const example = first ?? "/usr/local/bin";
     throw new Refusal(
       "Cannot ask where to install cli: " +
-        `${first ? "there is no terminal" : "HOME is not set"}\nRun: ${AGAIN} --to ${example}`,
+        `${first ? "there is no terminal" : "HOME is not set"}\nRun: ${AGAIN} --to ${
+          quotedFor(example)
+        }`,
     );
   }
   machine.say("Folders for cli:");
@@ -94,36 +97,44 @@ async function installInto(folder: string, machine: Machine): Promise<void> {
         `folder: ${AGAIN} --to FOLDER`,
     );
   }
-  if (/[\r\n]/.test(machine.clone + machine.deno)) {
-    throw new Refusal("Cannot install cli: its path has a line break. Move the clone");
+  if (/[\r\n]/.test(machine.clone + machine.deno + folder)) {
+    throw new Refusal(
+      "Cannot install cli: a path has a line break. Move the clone, or choose another folder",
+    );
   }
-  await writeLauncher(path, await launcherText(machine));
-  machine.say(`Installed ${path}`);
-  machine.say(`It runs ${join(machine.clone, "cli.ts")}`);
-  machine.say(`with ${machine.deno}`);
-  machine.say(
-    `To remove it: ${AGAIN} --remove${isOnPath(folder, machine) ? "" : ` --to ${folder}`}`,
-  );
+  const made = await writeLauncher(path, machine);
+  machine.say(`Installed ${path}, which runs ${join(machine.clone, "cli.ts")}`);
+  if (made !== undefined) machine.say(`Created the folder ${made}`);
+  const where = isOnPath(folder, machine) ? "" : ` --to ${quotedFor(folder)}`;
+  machine.say(`To remove it, run in ${machine.clone}: ${AGAIN} --remove${where}`);
   await warnAbout(folder, machine);
 }
 
-/** Says what keeps `cli` from starting this launcher. */
+/** Says what keeps `cli` from starting this launcher, in one warning. */
 async function warnAbout(folder: string, machine: Machine): Promise<void> {
-  const others = await othersBefore(folder, PROGRAM_NAMES, machine);
-  for (const other of others) {
-    machine.warn(`Warning: ${other} comes first on PATH, so "cli" runs that program`);
+  const [other] = await othersBefore(folder, PROGRAM_NAMES, machine);
+  if (isOnPath(folder, machine)) {
+    if (other) machine.warn(`Warning: "cli" runs ${other}, which comes first on PATH`);
+    return;
   }
-  if (isOnPath(folder, machine)) return;
-  machine.warn(`Warning: ${folder} is not on PATH. Add it, for this terminal with:`);
   machine.warn(
-    Deno.build.os === "windows" ? `  set PATH=${folder};%PATH%` : `  export PATH="${folder}:$PATH"`,
+    `Warning: ${folder} is not on PATH${other ? `, and "cli" runs ${other}` : ""}. ` +
+      "To add it in this terminal, run:",
+  );
+  machine.warn(
+    onWindows ? `  set "PATH=${folder};%PATH%"` : `  export PATH=${quotedFor(folder)}:"$PATH"`,
   );
 }
 
+const onWindows = Deno.build.os === "windows";
+
+/** A path as this system's shell takes it. */
+function quotedFor(path: string): string {
+  return onWindows ? `"${path}"` : quoted(path);
+}
+
 /** The names by which a system finds a program that is called `cli`. */
-const PROGRAM_NAMES = Deno.build.os === "windows"
-  ? ["cli.com", "cli.exe", "cli.bat", "cli.cmd"]
-  : ["cli"];
+const PROGRAM_NAMES = onWindows ? ["cli.com", "cli.exe", "cli.bat", "cli.cmd"] : ["cli"];
 
 function isOnPath(folder: string, machine: Machine): boolean {
   return pathFolders(machine).includes(folder);
@@ -136,8 +147,10 @@ async function removeFrom(folder: string | undefined, machine: Machine): Promise
   let removed = 0;
   for (const path of new Set(folders.map((at) => join(at, launcherName())))) {
     if (await launcherAt(path) !== machine.clone) continue;
+    const made = madeBy(await Deno.readTextFile(path));
     await change("remove", path, () => Deno.remove(path));
     machine.say(`Removed ${path}`);
+    if (made !== undefined) await removeEmpty(dirname(path), made);
     removed++;
   }
   if (removed > 0) return;
@@ -158,11 +171,18 @@ async function launcherAt(path: string): Promise<string | undefined> {
   return cloneOf(await Deno.readTextFile(path).catch(() => "")) ?? "other";
 }
 
-/** Writes a launcher under another name first: one that somebody starts just now stays whole. */
-async function writeLauncher(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.cli-${crypto.randomUUID()}`);
+/**
+ * Writes a launcher under another name first: one that somebody starts just now stays whole. Returns
+ * the topmost folder that had to be created.
+ */
+async function writeLauncher(path: string, machine: Machine): Promise<string | undefined> {
+  const folder = dirname(path);
+  const temporary = join(folder, `.cli-${crypto.randomUUID()}`);
+  const before = madeBy(await Deno.readTextFile(path).catch(() => ""));
+  const missing = await topmostMissing(folder);
+  const text = await launcherText({ ...machine, made: missing ?? before });
   await change("write", path, async () => {
-    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.mkdir(folder, { recursive: true });
     try {
       await Deno.writeTextFile(temporary, text, { createNew: true, mode: 0o755 });
       await Deno.rename(temporary, path);
@@ -171,6 +191,28 @@ async function writeLauncher(path: string, text: string): Promise<void> {
       throw error;
     }
   });
+  return missing;
+}
+
+/** The topmost folder on the way to this one that does not exist. */
+async function topmostMissing(folder: string): Promise<string | undefined> {
+  let missing: string | undefined;
+  for (let at = folder; !await Deno.lstat(at).catch(() => undefined); at = dirname(at)) {
+    missing = at;
+    if (dirname(at) === at) break;
+  }
+  return missing;
+}
+
+/** Removes a folder, and those above it up to one, as far as they are empty. */
+async function removeEmpty(folder: string, topmost: string): Promise<void> {
+  for (let at = folder; at === topmost || at.startsWith(topmost + sep); at = dirname(at)) {
+    try {
+      await Deno.remove(at);
+    } catch {
+      return;
+    }
+  }
 }
 
 /** Does something to a file, and says which file when that fails. */

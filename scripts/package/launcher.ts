@@ -15,16 +15,21 @@ export interface Started {
   deno: string;
   /** The absolute path of the clone that holds `cli.ts`. */
   clone: string;
+  /** The topmost folder that the installation created for the launcher, if it did. */
+  made?: string | undefined;
 }
 
 /** The beginning of the line by which a launcher of ours is known, without its comment sign. */
 const MARK = "A launcher of cli, written by `deno task install` in ";
 
+/** The beginning of the line that names the folder which the installation created. */
+const MADE = "The installation created the folder ";
+
 /** A launcher for a POSIX shell. */
-export function shellLauncher({ deno, clone }: Started): string {
+export function shellLauncher({ deno, clone, made }: Started): string {
   return `#!/bin/sh
 # ${MARK}${clone}
-# Delete this file to remove it.
+${made === undefined ? "" : `# ${MADE}${made}\n`}# Delete this file to remove it.
 deno=${shellQuoted(deno)}
 clone=${shellQuoted(clone)}
 if [ ! -x "$deno" ] || [ ! -f "$clone/scripts/package/start.sh" ]; then
@@ -37,7 +42,7 @@ fi
 }
 
 /** A launcher for Windows. The flags stand in it: a batch file that calls another reads \`^\` twice. */
-export function batchLauncher({ deno, clone }: Started, denoJson: string): string {
+export function batchLauncher({ deno, clone, made }: Started, denoJson: string): string {
   const config = ["deno.json", "deno.lock", "cli.ts"].map((name) =>
     batchQuoted(`${clone.replace(/[\\/]$/, "")}\\${name}`)
   );
@@ -47,6 +52,7 @@ export function batchLauncher({ deno, clone }: Started, denoJson: string): strin
   return [
     "@echo off",
     `rem ${MARK}${clone.replaceAll("%", "%%")}`,
+    ...made === undefined ? [] : [`rem ${MADE}${made.replaceAll("%", "%%")}`],
     "rem Delete this file to remove it.",
     "setlocal",
     `set "INIT_CWD="`,
@@ -57,9 +63,19 @@ export function batchLauncher({ deno, clone }: Started, denoJson: string): strin
 
 /** The clone that a launcher starts, or undefined when the text is none of our launchers. */
 export function cloneOf(launcher: string): string | undefined {
-  const line = launcher.split(/\r?\n/).find((text) => text.includes(MARK));
-  const clone = line?.slice(line.indexOf(MARK) + MARK.length);
-  return line?.startsWith("rem ") ? clone?.replaceAll("%%", "%") : clone;
+  return noted(launcher, MARK);
+}
+
+/** The topmost folder that was created for a launcher, if there was one. */
+export function madeBy(launcher: string): string | undefined {
+  return noted(launcher, MADE);
+}
+
+/** What a comment of a launcher says after a mark. */
+function noted(launcher: string, mark: string): string | undefined {
+  const line = launcher.split(/\r?\n/).find((text) => text.includes(mark));
+  const path = line?.slice(line.indexOf(mark) + mark.length);
+  return line?.startsWith("rem ") ? path?.replaceAll("%%", "%") : path;
 }
 
 /** The name of the launcher's file on a system. */

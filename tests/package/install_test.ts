@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { delimiter, join, resolve } from "node:path";
-import { ROOT, taskFlags } from "../../scripts/package/flags.ts";
+import { DENO_VERSION, ROOT, taskFlags } from "../../scripts/package/flags.ts";
 import { type Machine, main } from "../../scripts/package/install.ts";
 import { batchLauncher, cloneOf, shellLauncher } from "../../scripts/package/launcher.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
@@ -152,8 +152,10 @@ Deno.test("install says what it did, and --remove leaves nothing", () =>
     equal(await run("--to", second), 0);
     const path = join(second, name);
     if (!windows) equal(((await Deno.stat(path)).mode ?? 0) & 0o700, 0o700);
-    deepEqual(said.slice(0, 1), [`Installed ${path}`]);
-    match(said.at(-1) ?? "", /^To remove it: .* task install --remove$/);
+    deepEqual(said, [
+      `Installed ${path}, which runs ${join(resolve(ROOT), "cli.ts")}`,
+      `To remove it, run in ${resolve(ROOT)}: npx -y deno@${DENO_VERSION} task install --remove`,
+    ]);
     deepEqual(warned, []);
     equal(await run("--to", second), 0);
     equal(await run("--remove"), 0);
@@ -168,13 +170,47 @@ Deno.test("install warns about another cli that comes first, and about a folder 
     const { run, first, second, warned } = await machineIn(home);
     await Deno.writeTextFile(join(first, name), "echo another", { mode: 0o755 });
     equal(await run("--to", second), 0);
-    deepEqual(warned, [
-      `Warning: ${join(first, name)} comes first on PATH, so "cli" runs that program`,
-    ]);
+    const other = join(first, name);
+    deepEqual(warned, [`Warning: "cli" runs ${other}, which comes first on PATH`]);
+    warned.length = 0;
     equal(await run("--to", "off"), 0);
-    ok(warned.some((line) => line.includes(`${join(home, "off")} is not on PATH`)));
+    deepEqual(warned.slice(0, -1), [
+      `Warning: ${join(home, "off")} is not on PATH, and "cli" runs ${other}. ` +
+      "To add it in this terminal, run:",
+    ]);
     equal(await run("--remove", "--to", "off"), 0);
   }));
+
+Deno.test({
+  name: "install quotes a folder with spaces, and --remove removes the folders that it created",
+  ignore: windows,
+  fn: () =>
+    withFolder(async (home) => {
+      const { run, said, warned } = await machineIn(home);
+      const folder = join(home, "my tools", "it's here");
+      equal(await run("--to", folder), 0);
+      ok(said.includes(`Created the folder ${join(home, "my tools")}`), said.join("\n"));
+      const [, remove = ""] = / task install (--remove .*)$/.exec(said.at(-1) ?? "") ?? [];
+      const print = async (line: string, words: string) => {
+        const args = ["-c", `${line}\nprintf '%s|' ${words}`];
+        return new TextDecoder().decode((await new Deno.Command("sh", { args }).output()).stdout);
+      };
+      equal(await print("", remove), `--remove|--to|${folder}|`);
+      match(await print(warned.at(-1) ?? "", '"$PATH"'), new RegExp(`^${folder}:`));
+      // A second installation remembers what the first one created.
+      equal(await run("--to", folder), 0);
+      equal(await run("--remove", "--to", folder), 0);
+      deepEqual([...Deno.readDirSync(home)].map(({ name }) => name).sort(), ["first", "second"]);
+      equal(await run("--to", folder), 0);
+      await Deno.writeTextFile(join(home, "my tools", "other"), "");
+      equal(await run("--remove", "--to", folder), 0);
+      deepEqual([...Deno.readDirSync(join(home, "my tools"))].map(({ name }) => name), ["other"]);
+      const { first } = await machineIn(home);
+      equal(await run("--to", first), 0);
+      equal(await run("--remove"), 0);
+      ok((await Deno.stat(first)).isDirectory);
+    }),
+});
 
 Deno.test("install never writes over another program, and removes none", () =>
   withFolder(async (home) => {
@@ -198,7 +234,7 @@ Deno.test("install asks for the folder, and needs --to where nobody can answer",
     for (const [answer, folder] of [["", first], ["2", second], ["own", join(home, "own")]]) {
       const { run, said } = await machineIn(home, { ask: () => answer ?? null });
       equal(await run(), 0);
-      ok(said.includes(`Installed ${join(folder ?? "", name)}`), said.join("\n"));
+      ok(said.join("\n").includes(`Installed ${join(folder ?? "", name)}, `), said.join("\n"));
     }
     const { run: choose, warned: refused } = await machineIn(home, { ask: () => "3" });
     equal(await choose(), 1);
