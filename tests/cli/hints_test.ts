@@ -195,6 +195,17 @@ Deno.test("a few common letters never suggest a destructive command", async () =
   }
 });
 
+Deno.test("a word that is spelled like no command or flag gets no suggestion", async () => {
+  await using counter = await openCounter();
+  const words = ["foo", "xyzzy", "deploy", "push", "sync", "hello", "config", "env", "run", "up"];
+  const flags = ["--verbose", "--force", "--dry", "--color", "--x", "--region", "--sort", "--page"];
+  const lines = words.flatMap((word) => [word, `offerings ${word} x`, `service ${word}`]);
+  for (const line of [...lines, ...flags.map((flag) => `offerings list ${flag}`)]) {
+    const { code, err } = await counter.run(line);
+    deepEqual([code, /did you mean.*/.exec(err)?.[0]], [2, undefined], line);
+  }
+});
+
 Deno.test("help works in every usual place, and -v is the version", async () => {
   await using counter = await openCounter();
   const help = await counter.run("offerings --help");

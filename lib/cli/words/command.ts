@@ -35,9 +35,10 @@ import {
   wire,
 } from "./parameters.ts";
 import { findEntry, type FoundEntry, isGroup } from "./find_entry.ts";
+import { GLOBAL_FLAGS } from "./globals.ts";
 import { type HintRule, withHint } from "./hints.ts";
 import { cannot, commandLine } from "./shell.ts";
-import { meantBy } from "./suggestions.ts";
+import { likely, meantBy } from "./suggestions.ts";
 import type { Command, Group } from "./tree.ts";
 
 export * from "./parameters.ts";
@@ -217,29 +218,30 @@ function application(
     localization: {
       text: {
         ...text_en,
-        noCommandRegisteredForInput: ({ input, corrections }) => {
-          const like = corrections.map((word) => word.replaceAll("`", ""));
-          const known = meantBy(root, names, input, like).map((one) => JSON.stringify(one));
+        noCommandRegisteredForInput: ({ input }) => {
+          const known = meantBy(root, names, input).map((one) => JSON.stringify(one));
           const meant = known.length > 0 ? `; did you mean ${known.join(" or ")}?` : "";
           return `Cannot run ${JSON.stringify([...names, input].join(" "))}: ` +
             `there is no such command${meant}`;
         },
-        exceptionWhileParsingArguments: (error) => complaintOf(error, entry.brief, words),
+        exceptionWhileParsingArguments: (error) => complaintOf(error, entry, words),
       },
     },
   });
 }
 
 /** What the parser complains about, in our words. */
-function complaintOf(error: unknown, brief: string, words: readonly string[]): string {
+function complaintOf(error: unknown, entry: Command | Group, words: readonly string[]): string {
   if (error instanceof ArgumentParseError && error.exception instanceof UsageError) {
     return error.exception.message;
   }
-  return `${cannot(brief)}: ${sentenceOf(error, words).split("\n")[0]}`;
+  const flags = isGroup(entry) ? [] : Object.entries(entry.flags)
+    .flatMap(([name, { hidden }]) => hidden === true ? [] : wire(name));
+  return `${cannot(entry.brief)}: ${sentenceOf(error, words, flags).split("\n")[0]}`;
 }
 
 /** The sentence of a parser's error. */
-function sentenceOf(error: unknown, words: readonly string[]): string {
+function sentenceOf(error: unknown, words: readonly string[], flags: readonly string[]): string {
   if (!(error instanceof ArgumentScannerError)) return String(error);
   return formatMessageForArgumentScannerError(error, {
     UnsatisfiedPositionalError: ({ placeholder, limit }) =>
@@ -249,8 +251,10 @@ function sentenceOf(error: unknown, words: readonly string[]): string {
         ? `--${name} needs a value`
         : `--${name} is missing`,
     UnexpectedPositionalError: ({ input }) => `unexpected argument ${JSON.stringify(input)}`,
-    FlagNotFoundError: ({ input, corrections: [first] }) =>
-      `there is no flag --${input}${first ? `; did you mean --${first}?` : ""}`,
+    FlagNotFoundError: ({ input }) => {
+      const [meant] = likely(input, [...flags, ...Object.keys(GLOBAL_FLAGS).map(wire)]);
+      return `there is no flag --${input}${meant ? `; did you mean --${meant}?` : ""}`;
+    },
     AliasNotFoundError: ({ input }) => `there is no flag -${input}`,
     UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} is given twice`,
     ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, input }) =>

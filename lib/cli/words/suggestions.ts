@@ -4,6 +4,7 @@
  * @module
  */
 
+import { closest } from "../../spelling.ts";
 import { findEntry, isGroup } from "./find_entry.ts";
 import type { Group } from "./tree.ts";
 
@@ -59,16 +60,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
 /** Verbs that nobody is led to by a few letters in common. */
 const FOR_GOOD = new Set(["delete", "refund", "revoke", "transfer", "cancel", "archive", "reset"]);
 
-/**
- * Commands that a word may stand for after the words that led to a group, the likeliest first. `like`
- * are the names of the group's commands that are spelled alike.
- */
-export function meantBy(
-  root: Group,
-  names: readonly string[],
-  word: string,
-  like: readonly string[],
-): string[] {
+/** Commands that a word may stand for after the words that led to a group, the likeliest first. */
+export function meantBy(root: Group, names: readonly string[], word: string): string[] {
   const typed = [...names, word].join(" ").toLowerCase();
   const known = COMMANDS[typed];
   if (known !== undefined) return [known];
@@ -76,13 +69,19 @@ export function meantBy(
   const here = isGroup(entry) ? entry.commands : {};
   const verb = VERBS[word.toLowerCase()]?.find((one) => one in here);
   if (verb !== undefined) return [[...names, verb].join(" ")];
-  const starts = Object.entries(here).flatMap(([name, one]) => {
-    const called = [name, ...isGroup(one) ? one.aliases : []];
-    const isMeant = word.length > 2 && called.some((alias) => alias.startsWith(word.toLowerCase()));
-    return isMeant && !FOR_GOOD.has(name) ? [[...names, name].join(" ")] : [];
-  });
-  if (starts.length > 0) return starts;
-  return like
-    .filter((one) => !FOR_GOOD.has(one) || one.slice(0, 2) === word.slice(0, 2).toLowerCase())
-    .map((one) => [...names, one].join(" "));
+  // Almost every word of three letters is spelled nearly like a short alias.
+  const called = Object.entries(here).flatMap(([name, one]) =>
+    [name, ...isGroup(one) ? one.aliases.filter(({ length }) => length > 3) : []]
+      .map((alias) => [alias, name] as const)
+  );
+  const meant = likely(word.toLowerCase(), called.map(([alias]) => alias))
+    .map((alias) => called.find(([other]) => other === alias)?.[1] ?? alias)
+    .filter((one) => !FOR_GOOD.has(one) || one.slice(0, 2) === word.slice(0, 2).toLowerCase());
+  return [...new Set(meant)].map((one) => [...names, one].join(" "));
+}
+
+/** Known words that begin with a word, or else are spelled nearly like it. */
+export function likely(word: string, known: readonly string[]): string[] {
+  const longer = word.length > 2 ? known.filter((one) => one.startsWith(word)) : [];
+  return longer.length > 0 ? longer : closest(word, known);
 }

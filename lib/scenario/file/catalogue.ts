@@ -21,7 +21,7 @@ import {
   text,
   whole,
 } from "./kinds.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../../spelling.ts";
 import { entryOf, type Json, kindOf, type Node } from "./tree.ts";
 
 /** A catalogue. */

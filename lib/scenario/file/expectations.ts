@@ -22,7 +22,7 @@ import {
   whole,
 } from "./kinds.ts";
 import { checkExpected, EXPECTED_SCHEMA } from "./match.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../../spelling.ts";
 import { type Entry, entryOf, kindOf, type Node, type ScalarNode } from "./tree.ts";
 
 /** Something that can be expected. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../../spelling.ts";
 import { readMoment, readPeriod } from "./times.ts";
 import {
   type Json,

@@ -6,7 +6,7 @@
  */
 
 import { complain, type Scope } from "./kinds.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../../spelling.ts";
 import { readMoment } from "./times.ts";
 import { type Json, kindOf, type Node, type Position, type Route } from "./tree.ts";
 

@@ -19,7 +19,7 @@ import {
   text,
 } from "./kinds.ts";
 import { readSteps } from "./parse_steps.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../../spelling.ts";
 import { readTree } from "./read.ts";
 import type { Scenario, Start, Webhook } from "./scenario.ts";
 import { isZone } from "./times.ts";

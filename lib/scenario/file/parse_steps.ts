@@ -9,7 +9,7 @@ import { DEEDS } from "../deeds/mod.ts";
 import { EXPECTATIONS } from "./expectations.ts";
 import { checkWords, complain, moment, period, readFields, type Scope } from "./kinds.ts";
 import { checkExpected } from "./match.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean } from "../../spelling.ts";
 import type { Action, Check, Step } from "./scenario.ts";
 import { entryOf, type Json, kindOf, type MapNode, type Node, plain } from "./tree.ts";
 

@@ -1,26 +1,27 @@
 /**
- * The word that was probably meant.
+ * Words that were probably meant.
  *
  * @module
  */
 
-/** The known word that is nearest to one that is not known, if any is near. */
-function nearest(word: string, known: readonly string[]): string | undefined {
-  const most = word.length < 3 ? 0 : word.length <= 4 ? 1 : word.length <= 8 ? 2 : 3;
+/** The known words that are spelled most like a word, if any is spelled nearly like it. */
+export function closest(word: string, known: readonly string[]): string[] {
   const same = normal(word);
-  let best: { word: string; distance: number } | undefined;
+  let least = word.length < 3 ? 0 : word.length <= 4 ? 1 : word.length <= 8 ? 2 : 3;
+  let found: string[] = [];
   for (const candidate of known) {
     const distance = normal(candidate) === same ? 0 : distanceOf(same, normal(candidate));
-    if (distance <= most && (!best || distance < best.distance)) {
-      best = { word: candidate, distance };
-    }
+    if (distance > least) continue;
+    if (distance < least) found = [];
+    least = distance;
+    found.push(candidate);
   }
-  return best?.word;
+  return found;
 }
 
 /** `; did you mean "x"?`, or nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const meant = nearest(word, known);
+  const [meant] = closest(word, known);
   return meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
 }
 
