@@ -4,9 +4,9 @@
  * @module
  */
 
-import { Cancelled, NetworkError } from "../errors.ts";
+import { Cancelled, NetworkError, UsageError } from "../errors.ts";
 import { type Group, runCommand } from "./words/command.ts";
-import { loadFor, TREE } from "./commands/mod.ts";
+import { isAtTop, loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
 import { isJson, isShaped } from "./data/shape.ts";
 import type { DataWriter } from "./data/writer.ts";
@@ -17,6 +17,7 @@ import { findEntry, type FoundEntry, isGroup } from "./words/find_entry.ts";
 import { rewrittenHint } from "./words/rewritten.ts";
 import { EXIT, type Failed, reportError } from "./screen/report.ts";
 import { refusalIn } from "./words/hints.ts";
+import { commandLine } from "./words/shell.ts";
 
 /** Runs a command line and returns its exit code. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
@@ -36,8 +37,8 @@ export async function run(argv: readonly string[], world: World): Promise<number
     const found = findEntry(root, words);
     const { names, entry, rest } = found;
     failed = { names, brief: entry.brief };
-    const asksHelp = isGroup(entry) ? rest.length === 0 || rest[0] === "help" : help;
-    if (asksHelp) await showHelp(found, world, globals);
+    if (asksHelp(found, help)) await showHelp(found, world, globals);
+    else if (isGroup(entry) && rest.length === 0) await refuseGroup(found, world, globals);
     else await runShaped(root, words, world, globals, found);
     return EXIT.done;
   } catch (error) {
@@ -51,16 +52,16 @@ async function runShaped(
   words: readonly string[],
   world: World,
   globals: Globals,
-  { names }: FoundEntry,
+  found: FoundEntry,
 ): Promise<void> {
   if (globals.watchMs !== undefined) {
     const { watch } = await import("./data/watch.ts");
-    return await watch(root, words, world, globals, names);
+    return await watch(root, words, world, globals, found);
   }
   let data: DataWriter | undefined;
   if (isShaped(globals)) {
     const { openData } = await import("./data/open.ts");
-    data = await openData(globals, world, names);
+    data = await openData(globals, world, found);
   }
   await runCommand(root, words, createContext(world, globals, data));
   data?.end();
@@ -69,9 +70,7 @@ async function runShaped(
 /** The command line with what an alias stands for, where its first word is one and no command. */
 async function withAlias(split: Split, argv: readonly string[], { around }: World): Promise<Split> {
   const { firstAt, words: [first = ""] } = split;
-  const isCommand = first === "help" ||
-    TREE.some(({ name, aliases }) => name === first || aliases.includes(first));
-  if (firstAt < 0 || isCommand || first.startsWith("-")) return split;
+  if (firstAt < 0 || isAtTop(first) || first.startsWith("-")) return split;
   const { aliasWords } = await import("./words/aliases.ts");
   const meant = await aliasWords(around, first).catch(() => undefined);
   return meant ? splitGlobals(argv.toSpliced(firstAt, 1, ...meant)) : split;
@@ -94,17 +93,38 @@ function withoutEarlyDashes(root: Group, words: readonly string[]): readonly str
   return withoutEarlyDashes(root, [...words.slice(0, names.length), ...rest.slice(1)]);
 }
 
+/** Whether a command line asks for help. The program alone does. */
+function asksHelp({ names, entry, rest: [next] }: FoundEntry, help: boolean): boolean {
+  if (!isGroup(entry)) return help;
+  return next === "help" || (next === undefined && (help || names.length === 0));
+}
+
+/** Refuses a group without a command, and shows a person the commands on standard error. */
+async function refuseGroup(
+  found: FoundEntry,
+  { terminal }: World,
+  globals: Globals,
+): Promise<never> {
+  if (!isJson(globals)) {
+    const { helpText, styleOf } = await import("./words/help.ts");
+    const style = styleOf(terminal.errColumns, terminal.errColor);
+    terminal.writeErr(`${helpText(found, style)}\n`);
+  }
+  const names = JSON.stringify(found.names.join(" "));
+  throw new UsageError(`Cannot run ${names}: it is a group of commands`, {
+    hint: `Run: ${commandLine(...found.names, "--help")}`,
+  });
+}
+
 /** Shows the usage of the command or group. */
 async function showHelp(
   found: FoundEntry,
   { terminal }: World,
   { output }: Globals,
 ): Promise<void> {
-  const { helpJson, helpText } = await import("./words/help.ts");
+  const { helpJson, helpText, styleOf } = await import("./words/help.ts");
   if (output === "json") return createOutput(terminal, "json").json(helpJson(found));
-  const columns = Math.min(terminal.outColumns ?? 80, 100);
-  const bold = (text: string) => terminal.outColor ? `\x1b[1m${text}\x1b[22m` : text;
-  terminal.writeOut(helpText(found, { columns, bold }));
+  terminal.writeOut(helpText(found, styleOf(terminal.outColumns, terminal.outColor)));
 }
 
 /** Reports an error on standard error. */

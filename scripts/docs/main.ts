@@ -1,12 +1,13 @@
 /**
  * Writes docs/support.md out of the service's own contracts, the library's exports and the commands'
- * own requests. Run it as `deno task docs`.
+ * own requests, and the rows of lists. Run it as `deno task docs`.
  *
  * @module
  */
 
 import { operations } from "../../lib/service/mod.ts";
 import { requestsOfCommands } from "./commands.ts";
+import { LIST_ROWS_FILE, listRowsText } from "./list_rows.ts";
 import { libraryFunctions } from "./library.ts";
 import { renderSupport } from "./support.ts";
 
@@ -19,4 +20,7 @@ export async function supportText(): Promise<string> {
   return renderSupport(operations, functions, requests);
 }
 
-if (import.meta.main) await Deno.writeTextFile(SUPPORT_FILE, await supportText());
+if (import.meta.main) {
+  await Deno.writeTextFile(LIST_ROWS_FILE, await listRowsText());
+  await Deno.writeTextFile(SUPPORT_FILE, await supportText());
+}

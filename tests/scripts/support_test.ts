@@ -4,6 +4,7 @@ import { loadFor } from "../../lib/cli/commands/mod.ts";
 import { findEntry, isGroup } from "../../lib/cli/words/find_entry.ts";
 import { operations } from "../../lib/service/mod.ts";
 import { ABSENT } from "../../scripts/docs/absent.ts";
+import { LIST_ROWS_FILE, listRowsText } from "../../scripts/docs/list_rows.ts";
 import { LINES, OTHER_COMMANDS, OTHER_GROUPS, OTHER_LINES } from "../../scripts/docs/lines.ts";
 import { SUPPORT_FILE, supportText } from "../../scripts/docs/main.ts";
 import { renderSupport } from "../../scripts/docs/support.ts";
@@ -92,4 +93,12 @@ Deno.test("what docs/support.md says is not there is answered as it says", async
 
 Deno.test("no page is written while an operation has no function in the library", () => {
   throws(() => renderSupport(operations, new Map(), []), /listProjects: mod\.ts exports no such/);
+});
+
+Deno.test("the rows of lists are what the service's documents say", async () => {
+  const written = (await Deno.readTextFile(LIST_ROWS_FILE)).replaceAll("\r\n", "\n");
+  ok(
+    written === await listRowsText(),
+    "lib/cli/data/list_rows.ts is out of date: run `deno task docs`",
+  );
 });

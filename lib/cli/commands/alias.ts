@@ -75,16 +75,14 @@ const remove = command({
 
 /** Refuses names that are commands, or could not be typed. */
 async function checkName(name: string): Promise<void> {
-  const { TREE } = await import("./mod.ts");
+  const { isAtTop } = await import("./mod.ts");
   const shown = JSON.stringify(name);
   if (!/^[A-Za-z][\w-]*$/.test(name)) {
     throw new UsageError(`Cannot set the alias ${shown}: it is no word`, {
       hint: "Use letters, digits, - and _, with a letter first.",
     });
   }
-  const isCommand = name === "help" ||
-    TREE.some((entry) => entry.name === name || entry.aliases.includes(name));
-  if (isCommand) throw new UsageError(`Cannot set the alias ${shown}: it is a command`);
+  if (isAtTop(name)) throw new UsageError(`Cannot set the alias ${shown}: it is a command`);
 }
 
 /** Refuses lines that run no command. */

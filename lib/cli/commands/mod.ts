@@ -60,6 +60,11 @@ export const TREE: readonly Entry[] = [
   entry("version", [], async () => (await import("./version.ts")).version),
 ];
 
+/** Whether a word names something at the top of the tree, or asks for help. */
+export function isAtTop(word: string): boolean {
+  return word === "help" || TREE.some((one) => one.name === word || one.aliases.includes(word));
+}
+
 /** The root of the tree, with the one group of the words; with all groups for other words. */
 export async function loadFor(words: readonly string[]): Promise<Group> {
   const [first = ""] = words;

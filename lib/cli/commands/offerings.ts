@@ -87,6 +87,7 @@ const view = command({
       return context.out.json(
         `{"offering":${rawJson(offering)},"packages":[${items}]}`,
         "packages",
+        `/v2/projects/${client.projectId}/offerings/${id}/packages`,
       );
     }
     showOne(context, offering);

@@ -113,7 +113,11 @@ async function showAll(context: Context, client: Client, input: ListInput): Prom
   if (context.out.format === "json") {
     const url = JSON.stringify(`/v2/projects/${client.projectId}/offerings`);
     const items = texts.slice(0, limit).join(",");
-    context.out.json(`{"object":"list","items":[${items}],"next_page":null,"url":${url}}`);
+    context.out.json(
+      `{"object":"list","items":[${items}],"next_page":null,"url":${url}}`,
+      "items",
+      `/v2/projects/${client.projectId}/offerings/all/packages`,
+    );
   } else {
     const nameOf = (item: Package) => names.get(item) ?? item.offering_id;
     context.out.table(found.slice(0, limit), columnsWith(nameOf));

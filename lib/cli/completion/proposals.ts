@@ -4,11 +4,12 @@
  * @module
  */
 
-import { loadFor, TREE } from "../commands/mod.ts";
-import type { World } from "../context.ts";
+import { isAtTop, loadFor } from "../commands/mod.ts";
+import type { Globals, World } from "../context.ts";
+import { aliasWords, readAliases } from "../words/aliases.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "../words/globals.ts";
 import { type Flag, wire } from "../words/parameters.ts";
-import { findEntry, isGroup } from "../words/find_entry.ts";
+import { argumentsIn, findEntry, isGroup } from "../words/find_entry.ts";
 import type { Command } from "../words/tree.ts";
 import type { Proposal } from "./proposal.ts";
 import { kindOfArgument, kindOfFlag, valuesOf } from "./values.ts";
@@ -32,12 +33,9 @@ async function allProposals(
   current: string,
   world: World,
 ): Promise<Proposal[]> {
-  // A global flag that waits for its value has none yet.
-  const isWaiting = flagWaiting(Object.entries(GLOBAL_FLAGS), words.at(-1)) !== undefined;
-  const { words: own, globals } = splitGlobals(isWaiting ? words.slice(0, -1) : words);
+  const { all, own, globals } = await wordsTyped(words, world);
   const [first = ""] = own;
-  const isKnown = TREE.some(({ name, aliases }) => name === first || aliases.includes(first));
-  if (own.length > 0 && !isKnown && first !== "help") return [];
+  if (own.length > 0 && !isAtTop(first)) return [];
   const root = await loadFor(first === "help" ? own.slice(1) : own);
   const found = findEntry(root, first === "help" ? own.slice(1) : own);
   const { entry, names, rest } = found;
@@ -51,16 +49,45 @@ async function allProposals(
     const values = flag ? await valuesOfFlag(flag, names, globals, world) : [];
     return values.map(({ value, meaning }) => ({ value: `${name}=${value}`, meaning }));
   }
-  if (current.startsWith("-")) return flagProposals(flags, words);
-  const waiting = flagWaiting(flags, words.at(-1));
+  if (current.startsWith("-")) return flagProposals(flags, all);
+  const waiting = flagWaiting(flags, all.at(-1));
   if (waiting) return await valuesOfFlag(waiting, names, globals, world);
   if (isGroup(entry)) {
     if (rest.length > 0) return [];
-    return Object.entries(entry.commands).map(([value, { brief }]) => ({ value, meaning: brief }));
+    const commands = Object.entries(entry.commands)
+      .map(([value, { brief }]) => ({ value, meaning: brief }));
+    return first === "" ? [...commands, ...await aliasProposals(world)] : commands;
   }
   const argument = argumentAt(entry, rest);
   if (argument === undefined) return [];
   return await valuesOf(kindOfArgument(names, argument), globals, world);
+}
+
+/** The words before the one that is being typed. */
+interface Before {
+  /** All of them, an alias replaced by what it stands for. */
+  all: readonly string[];
+  /** Those that are no global flags. */
+  own: readonly string[];
+  /** The global flags. */
+  globals: Globals;
+}
+
+/** Reads the words before the one that is being typed. */
+async function wordsTyped(typed: readonly string[], { around }: World): Promise<Before> {
+  const { firstAt, words: [first = ""] } = splitGlobals(typed);
+  const meant = firstAt < 0 || isAtTop(first) ? undefined : await aliasWords(around, first);
+  const all = meant ? typed.toSpliced(firstAt, 1, ...meant) : typed;
+  // A global flag that waits for its value has none yet.
+  const isWaiting = flagWaiting(Object.entries(GLOBAL_FLAGS), all.at(-1)) !== undefined;
+  const { words: own, globals } = splitGlobals(isWaiting ? all.slice(0, -1) : all);
+  return { all, own, globals };
+}
+
+/** The aliases, with what they stand for. */
+async function aliasProposals({ around }: World): Promise<Proposal[]> {
+  const aliases = await readAliases(around).catch(() => ({}));
+  return Object.entries(aliases).map(([value, line]) => ({ value, meaning: `cli ${line}` }));
 }
 
 /** The flag that waits for its value after a word. */
@@ -72,14 +99,9 @@ function flagWaiting(flags: readonly NamedFlag[], word: string | undefined): Nam
 }
 
 /** The name of the argument that comes after the words of a command. */
-function argumentAt({ args, flags }: Command, rest: readonly string[]): string | undefined {
-  let given = 0;
-  for (let i = 0; i < rest.length; i++) {
-    const word = rest[i] ?? "";
-    if (!word.startsWith("-")) given++;
-    else if (flagWaiting(Object.entries(flags), word)) i++;
-  }
-  const all = Object.entries(args);
+function argumentAt(command: Command, rest: readonly string[]): string | undefined {
+  const { length: given } = argumentsIn(command, rest);
+  const all = Object.entries(command.args);
   const [name, last] = all[Math.min(given, all.length - 1)] ?? [];
   return given < all.length || last?.count === "many" ? name : undefined;
 }

@@ -69,6 +69,18 @@ export function absentFields(texts: readonly string[], fields: readonly string[]
   return fields.filter((field) => texts.every((text) => valueAt(text, field) === undefined));
 }
 
+/** Fields that no object like this one has. An object without fields in it stands for one with any. */
+export function impossibleFields(text: string, fields: readonly string[]): string[] {
+  const mayHave = (text: string, field: string): boolean => {
+    if (field === "" || text === "{}") return true;
+    if (isArray(text)) return elementsOf(text).some((element) => mayHave(element, field));
+    const key = keyIn(text, field);
+    const value = key === undefined ? undefined : valueText(text, key);
+    return key !== undefined && value !== undefined && mayHave(value, field.slice(key.length + 1));
+  };
+  return fields.filter((field) => !mayHave(text, field));
+}
+
 /** The longest beginning of a dotted name that is a key of the object. */
 function keyIn(text: string, field: string): string | undefined {
   for (let end = field.length; end > 0; end = field.lastIndexOf(".", end - 1)) {

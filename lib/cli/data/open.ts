@@ -7,7 +7,9 @@
 import type { World } from "../context.ts";
 import { visible } from "../screen/display.ts";
 import { createOutput } from "../screen/output.ts";
-import { isReading } from "../words/effect.ts";
+import { readsOnly } from "../words/effect.ts";
+import type { FoundEntry } from "../words/find_entry.ts";
+import { commandLine } from "../words/shell.ts";
 import { cellOf, kindOf } from "./cells.ts";
 import { valueAt } from "./fields.ts";
 import type { Shape } from "./shape.ts";
@@ -23,11 +25,12 @@ import { UsageError } from "../../errors.ts";
 export async function openData(
   shape: Shape,
   { terminal, stoppable }: World,
-  names: readonly string[],
+  found: FoundEntry,
 ): Promise<DataWriter> {
-  const reads = isReading(names);
+  const reads = readsOnly(found);
   if (shape.fields === "list" && !reads) {
-    throw new UsageError(`Cannot list the fields of cli ${names.join(" ")}: it changes something`, {
+    const line = commandLine(...found.names);
+    throw new UsageError(`Cannot list the fields of ${line}: it changes something`, {
       hint: "Name the fields: --fields id,name. Lists and views of the same objects show them.",
     });
   }

@@ -13,6 +13,8 @@ interface Rows {
   readonly texts: readonly string[];
   /** Whether the document is one object, and not a list. */
   readonly isOne: boolean;
+  /** Which list it is: its address, or the name of the array with its rows. */
+  readonly list: string | undefined;
   /** The document with other rows in the place of these. */
   around(texts: readonly string[]): string;
 }
@@ -21,15 +23,24 @@ interface Rows {
 export function rowsOf(document: string, key?: string): Rows {
   const text = document.trim();
   const array = (texts: readonly string[]) => `[${texts.join(",")}]`;
-  if (isArray(text)) return { texts: elementsOf(text), isOne: false, around: array };
+  if (isArray(text)) {
+    return { texts: elementsOf(text), isOne: false, list: undefined, around: array };
+  }
   const name = key ?? (isList(text) ? "items" : undefined);
   const rows = name === undefined ? undefined : valueText(text, name);
   if (name !== undefined && rows !== undefined && isArray(rows)) {
     return {
       texts: elementsOf(rows),
       isOne: false,
+      list: addressIn(text) ?? name,
       around: (texts) => withValue(text, name, array(texts)),
     };
   }
-  return { texts: [text], isOne: true, around: ([only = "null"]) => only };
+  return { texts: [text], isOne: true, list: undefined, around: ([only = "null"]) => only };
+}
+
+/** The address of a list, which its `url` is. */
+function addressIn(text: string): string | undefined {
+  const url = valueText(text, "url");
+  return url?.startsWith('"') ? String(JSON.parse(url)) : undefined;
 }

@@ -11,7 +11,8 @@ import { createContext, type Globals, type World } from "../context.ts";
 import { width, wrap } from "../screen/display.ts";
 import { createOutput, type Terminal } from "../screen/output.ts";
 import { type Group, runCommand } from "../words/command.ts";
-import { isReading } from "../words/effect.ts";
+import { readsOnly } from "../words/effect.ts";
+import type { FoundEntry } from "../words/find_entry.ts";
 import { openData } from "./open.ts";
 import { isShaped } from "./shape.ts";
 
@@ -34,10 +35,10 @@ export async function watch(
   words: readonly string[],
   world: World,
   globals: Globals,
-  names: readonly string[],
+  found: FoundEntry,
 ): Promise<void> {
-  if (!isReading(names)) {
-    throw new UsageError(`Cannot watch cli ${names.join(" ")}: it changes something`, {
+  if (!readsOnly(found)) {
+    throw new UsageError(`Cannot watch cli ${found.names.join(" ")}: it changes something`, {
       hint: "Use --watch with lists and views.",
     });
   }
@@ -45,7 +46,7 @@ export async function watch(
   const show = terminal.outColumns === undefined ? onChange(terminal) : inPlace(terminal);
   let last: Showing | undefined;
   while (!terminal.unread?.aborted) {
-    const { showing, error } = await showOnce(root, words, world, globals, names);
+    const { showing, error } = await showOnce(root, words, world, globals, found);
     if (error !== undefined) {
       if (!last || signal.aborted || !(error instanceof ToolkitError)) throw error;
       show({ out: last.out, err: failureText(terminal, error) });
@@ -68,7 +69,7 @@ async function showOnce(
   words: readonly string[],
   world: World,
   globals: Globals,
-  names: readonly string[],
+  found: FoundEntry,
 ): Promise<{ showing: Showing; error: unknown }> {
   const showing: Showing = { out: "", err: "" };
   const { live: _, ...terminal } = world.terminal;
@@ -81,7 +82,7 @@ async function showOnce(
     },
   };
   try {
-    const data = isShaped(globals) ? await openData(globals, kept, names) : undefined;
+    const data = isShaped(globals) ? await openData(globals, kept, found) : undefined;
     await runCommand(root, words, createContext(kept, globals, data));
     data?.end();
     return { showing, error: undefined };

@@ -7,7 +7,15 @@
 
 import { UsageError } from "../../errors.ts";
 import { formatJson } from "../screen/json_text.ts";
-import { absentFields, fieldNames, leavesOf, onlyFields, valueAt } from "./fields.ts";
+import {
+  absentFields,
+  fieldNames,
+  impossibleFields,
+  leavesOf,
+  onlyFields,
+  valueAt,
+} from "./fields.ts";
+import { type LikelyRow, likelyRow } from "./empty_lists.ts";
 import { rowsOf } from "./rows.ts";
 import type { Shape } from "./shape.ts";
 
@@ -31,10 +39,13 @@ interface Sink {
 export interface DataWriter {
   /** Whether rows can be written as they come. */
   readonly streams: boolean;
-  /** Writes a JSON document. `rows` names the array with its rows, where it is not a list. */
-  document(text: string, rows?: string): void;
-  /** Writes some rows of a list. */
-  rows(texts: readonly string[]): void;
+  /**
+   * Writes a JSON document. `rows` names the array with its rows, where it is not a list; `address` is
+   * that of a list with such rows, where the document does not have it.
+   */
+  document(text: string, rows?: string, address?: string): void;
+  /** Writes some rows of the list at an address. */
+  rows(texts: readonly string[], address?: string): void;
   /** What an item of a JSON document is made into, where each is by itself. */
   readonly item: ((text: string) => string) | undefined;
   /** Writes what is left. */
@@ -50,16 +61,16 @@ export async function createDataWriter(shape: Shape, sink: Sink): Promise<DataWr
   if (fields === "list") return namesWriter(sink);
   const check = absentCheck(fields ?? [], sink);
   const shaped = shaping(fields, check);
-  if (jq !== undefined) return await jqWriter(shape, jq, sink, shaped);
+  if (jq !== undefined) return await jqWriter(shape, jq, sink, shaped, check);
   if (output === "csv") {
     const { csvLines } = await import("./csv.ts");
     return csvWriter(sink, fields, check, csvLines);
   }
   if (output === "ndjson") {
     const rows = (texts: readonly string[]) => sink.write(ndjson(shaped(texts)));
-    return streaming(rows);
+    return streaming(rows, (none) => check([], none));
   }
-  if (output === "json") return jsonWriter(sink, shaped);
+  if (output === "json") return jsonWriter(sink, shaped, check);
   return tableWriter(sink, fields, check);
 }
 
@@ -80,35 +91,49 @@ function shaping(fields: readonly string[] | undefined, check: Check): Shaping {
   };
 }
 
-/** Looks whether rows have the fields that are asked for. */
-type Check = (texts: readonly string[]) => void;
+/** Looks whether rows have the fields that are asked for, or could have them where there are none. */
+type Check = (texts: readonly string[], none?: LikelyRow) => void;
 
 /** Complains about fields that the first rows lack. */
 function absentCheck(fields: readonly string[], sink: Sink): Check {
   let checked = false;
-  return (texts) => {
-    if (checked || texts.length === 0) return;
+  return (texts, none) => {
+    if (checked || (texts.length === 0 && none === undefined)) return;
     checked = true;
-    const absent = absentFields(texts, fields);
+    const absent = none ? impossibleFields(none.all, fields) : absentFields(texts, fields);
     if (absent.length === 0) return;
     const names = absent.map((name) => JSON.stringify(name)).join(", ");
-    const known = [...new Set(texts.flatMap((text) => leavesOf(text).map(([name]) => name)))];
+    const rows = none ? [none.usual] : texts;
+    const known = [...new Set(rows.flatMap((text) => leavesOf(text).map(([name]) => name)))];
     const message = `Cannot show the ${absent.length > 1 ? "fields" : "field"} ${names}: ` +
-      `the answer has ${known.join(", ")}`;
+      `${none ? "its items have" : "the answer has"} ${known.join(", ")}`;
     // What a command has changed is changed, so its answer is shown.
     if (!sink.reads) sink.warn(message);
     else throw new UsageError(message, { hint: "List all fields with --fields alone." });
   };
 }
 
-/** A writer that takes rows as they come. */
-function streaming(rows: (texts: readonly string[]) => void, end = () => {}): DataWriter {
+/** A writer that takes rows as they come. `end` gets a likely row where there was none. */
+function streaming(
+  rows: (texts: readonly string[]) => void,
+  end: (none: LikelyRow | undefined) => void,
+): DataWriter {
+  let isEmpty = true;
+  let list: string | undefined;
+  const take = (texts: readonly string[], from: string | undefined) => {
+    isEmpty &&= texts.length === 0;
+    list ??= from;
+    rows(texts);
+  };
   return {
     streams: true,
-    document: (text, key) => rows(rowsOf(text, key).texts),
-    rows,
+    document: (text, key, address) => {
+      const { texts, list } = rowsOf(text, key);
+      take(texts, address ?? list);
+    },
+    rows: take,
     item: undefined,
-    end,
+    end: () => end(isEmpty ? likelyRow(list) : undefined),
   };
 }
 
@@ -117,7 +142,10 @@ function namesWriter(sink: Sink): DataWriter {
   const names = new Set<string>();
   return streaming((texts) => {
     for (const name of texts.flatMap((text) => fieldNames(text))) names.add(name);
-  }, () => sink.write([...names].map((name) => `${sink.safe(name)}\n`).join("")));
+  }, (none) => {
+    const all = none ? fieldNames(none.usual) : [...names];
+    sink.write(all.map((name) => `${sink.safe(name)}\n`).join(""));
+  });
 }
 
 /** Writes CSV. Without `--fields` the first rows tell the columns. */
@@ -151,7 +179,9 @@ function csvWriter(
     if (columns === undefined) { for (const name of columns = columnsOf(texts)) known.add(name); }
     begin();
     sink.write(linesSafe(csvLines(texts.map(cellsOf)), sink));
-  }, () => {
+  }, (none) => {
+    check([], none);
+    if (none) columns ??= columnsOf([none.usual]);
     begin();
     if (left.size === 0) return;
     const names = [...left].join(", ");
@@ -173,11 +203,12 @@ function linesSafe(lines: string, { safe }: Sink): string {
 }
 
 /** Writes JSON with some fields only. */
-function jsonWriter(sink: Sink, shaped: Shaping): DataWriter {
+function jsonWriter(sink: Sink, shaped: Shaping, check: Check): DataWriter {
   return {
     streams: false,
-    document: (text, key) => {
-      const { texts, around } = rowsOf(text, key);
+    document: (text, key, address) => {
+      const { texts, list, around } = rowsOf(text, key);
+      if (texts.length === 0) check([], likelyRow(address ?? list));
       sink.write(`${formatJson(around(shaped(texts)))}\n`);
     },
     rows: (texts) => sink.write(ndjson(shaped(texts))),
@@ -192,17 +223,17 @@ function tableWriter(
   fields: readonly string[] | undefined,
   check: Check,
 ): DataWriter {
-  const show = (texts: readonly string[], isOne: boolean) => {
-    check(texts);
+  const show = (texts: readonly string[], isOne: boolean, list?: string) => {
+    check(texts, texts.length === 0 ? likelyRow(list) : undefined);
     sink.show(texts, fields ?? columnsOf(texts), isOne);
   };
   return {
     streams: false,
-    document: (text, key) => {
-      const { texts, isOne } = rowsOf(text, key);
-      show(texts, isOne);
+    document: (text, key, address) => {
+      const { texts, isOne, list } = rowsOf(text, key);
+      show(texts, isOne, address ?? list);
     },
-    rows: (texts) => show(texts, false),
+    rows: (texts, address) => show(texts, false, address),
     item: undefined,
     end: () => {},
   };
@@ -214,6 +245,7 @@ async function jqWriter(
   program: string,
   sink: Sink,
   shaped: Shaping,
+  check: Check,
 ): Promise<DataWriter> {
   const { loadProgram } = await import("./jq.ts");
   const byRow = output === "ndjson";
@@ -228,11 +260,12 @@ async function jqWriter(
   const rows = (texts: readonly string[]) => {
     if (texts.length > 0) write(shaped(texts).join("\n"));
   };
-  if (byRow) return streaming(rows);
+  if (byRow) return streaming(rows, (none) => check([], none));
   return {
     streams: false,
-    document: (text, key) => {
-      const { texts, around } = rowsOf(text, key);
+    document: (text, key, address) => {
+      const { texts, list, around } = rowsOf(text, key);
+      if (texts.length === 0) check([], likelyRow(address ?? list));
       write(around(shaped(texts)));
     },
     rows,

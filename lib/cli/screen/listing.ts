@@ -132,7 +132,7 @@ async function writeRows<T>(
   for await (const page of walk) {
     if (context.out.unread.aborted) return;
     const texts = itemTexts(page);
-    data.rows(left < texts.length ? texts.slice(0, left) : texts);
+    data.rows(left < texts.length ? texts.slice(0, left) : texts, page.url);
     next = left < texts.length ? idOf(page.items[left - 1]) : cursorAfter(page);
     left -= texts.length;
     count.add(texts.length);

@@ -89,9 +89,10 @@ export interface Output {
   readonly unread: AbortSignal;
   /**
    * Writes JSON text to standard output, laid out for reading, values unchanged. `rows` names the array
-   * that holds the rows of a table, where the text is not a list.
+   * that holds the rows of a table, where the text is not a list; `address` is that of a list with
+   * such rows, where the text does not have it.
    */
-  json(text: string, rows?: string): void;
+  json(text: string, rows?: string, address?: string): void;
   /** Writes a JSON object on one line, for a command with continuous output. */
   line(text: string): void;
   /** Writes data in the format of the flags, if it is neither a plain table nor plain JSON. */
@@ -151,8 +152,8 @@ export function createOutput(terminal: Terminal, asked: Format, data?: DataWrite
     isTerminal: terminal.outColumns !== undefined,
     columns: room,
     unread: terminal.unread ?? new AbortController().signal,
-    json: (text, rows) =>
-      data ? data.document(text, rows) : terminal.writeOut(`${formatJson(text)}\n`),
+    json: (text, rows, address) =>
+      data ? data.document(text, rows, address) : terminal.writeOut(`${formatJson(text)}\n`),
     line: (text) => data ? data.document(text) : terminal.writeOut(`${text}\n`),
     data,
     raw: (text) => terminal.writeOut(text),

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { argumentsIn, type FoundEntry, isGroup } from "./find_entry.ts";
+
 /** Whether a command reads or writes. */
 export type Effect = "reads" | "writes";
 
@@ -48,6 +50,12 @@ const READING_COMMANDS = new Set([
 export function isReading(names: readonly string[]): boolean {
   return READING_COMMANDS.has(names.join(" ")) ||
     (names.length > 1 && READING.has(names.at(-1) ?? ""));
+}
+
+/** Whether a command line only reads. That of cli api does when it sends GET. */
+export function readsOnly({ names, entry, rest }: FoundEntry): boolean {
+  if (names.join(" ") !== "api" || isGroup(entry)) return isReading(names);
+  return argumentsIn(entry, rest)[0]?.toUpperCase() === "GET";
 }
 
 /** What a command does. */

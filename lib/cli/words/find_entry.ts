@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type Flags, wire } from "./parameters.ts";
 import type { Command, Group } from "./tree.ts";
 
 /** Commands and groups by name. */
@@ -43,5 +44,24 @@ export function isGroup(entry: Command | Group): entry is Group {
 function findNamed(commands: Commands, word: string): [string, Command | Group] | undefined {
   return Object.entries(commands).find(([name, entry]) =>
     name === word || (isGroup(entry) && entry.aliases.includes(word))
+  );
+}
+
+/** The words after a command's names that are its arguments: no flags and no values of flags. */
+export function argumentsIn({ flags }: Command, rest: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let i = 0; i < rest.length; i++) {
+    const word = rest[i] ?? "";
+    if (word === "--") return [...found, ...rest.slice(i + 1)];
+    if (!word.startsWith("-")) found.push(word);
+    else if (takesNext(flags, word)) i++;
+  }
+  return found;
+}
+
+/** Whether the value of a flag is the word after it. */
+function takesNext(flags: Readonly<Flags>, word: string): boolean {
+  return Object.entries(flags).some(([name, { kind, short }]) =>
+    kind !== "switch" && (word === `--${wire(name)}` || word === `-${short}`)
   );
 }

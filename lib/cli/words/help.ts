@@ -19,6 +19,12 @@ interface HelpStyle {
   bold(text: string): string;
 }
 
+/** The layout for a stream: its columns, if a terminal shows it, and whether it shows colours. */
+export function styleOf(columns: number | undefined, isColored: boolean): HelpStyle {
+  const bold = (text: string) => isColored ? `\x1b[1m${text}\x1b[22m` : text;
+  return { columns: Math.min(columns ?? 80, 100), bold };
+}
+
 /** A part of a help text: a heading, and lines or rows of two columns below it. */
 interface Section {
   /** The heading. */

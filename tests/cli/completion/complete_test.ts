@@ -60,6 +60,23 @@ Deno.test("ids of the project are proposed with their names, and kept for a minu
   ok(home.paths(home.home).includes(".cli/cache/completion.json 600"));
 });
 
+Deno.test("after an alias, what it stands for is completed", async () => {
+  await using home = await signedIn();
+  for (
+    const [name, line] of [["keys", "offerings view"], ["dump", "charts get mrr --output csv"]]
+  ) {
+    equal((await home.run(["alias", "set", name ?? "", line ?? ""])).code, 0);
+  }
+  deepEqual(await propose(home, "ke"), ["keys\tcli offerings view"]);
+  deepEqual(await propose(home, "keys wint"), ["winter_sale\tWinter sale"]);
+  deepEqual(await propose(home, "--output json keys wint"), ["winter_sale\tWinter sale"]);
+  deepEqual(await propose(home, "dump --period=w"), ["--period=week"]);
+  // The alias gives that flag already.
+  deepEqual(await propose(home, "dump --outp"), []);
+  await Deno.writeTextFile(`${home.home}/.cli/aliases.json`, "{");
+  ok((await propose(home, "offer")).length === 1);
+});
+
 Deno.test("ids of another project are never proposed from what is kept", async () => {
   await using home = await signedIn();
   ok((await propose(home, "offerings view ")).length > 0);

@@ -2,6 +2,8 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { csvLines } from "../../../lib/cli/data/csv.ts";
 import { fieldNames, leavesOf, onlyFields, valueAt } from "../../../lib/cli/data/fields.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
+import { at } from "../../support/cli_fixture.ts";
+import { openHome } from "../../support/home_fixture.ts";
 
 /** A desk whose service answers every read of a project with this text. */
 function openWith(text: string): Promise<Desk> {
@@ -201,4 +203,87 @@ Deno.test("no text of the answer drives a terminal, in any format", async () => 
       words.join(" "),
     );
   }
+});
+
+/** Lists of the demonstration project, and their fields in a row of CSV. */
+const LISTS = [
+  "projects list",
+  "apps list",
+  "products list",
+  "entitlements list",
+  "offerings list",
+  "packages list",
+  "packages list --offering default",
+  "paywalls list",
+  "subscribers list",
+  "virtual-currencies list",
+  "webhooks list",
+  "collaborators list",
+  "audit-logs list",
+  "events list",
+];
+
+/** A desk whose service has a project, and nothing in any list. */
+function openEmpty(): Promise<Desk> {
+  return openDesk({
+    intercept: async (request, pass) => {
+      const response = await pass(request);
+      const isList = /"object":"list"/.test(await response.clone().text());
+      if (!isList || request.method !== "GET") return response;
+      return Response.json({ ...await response.json(), items: [], next_page: null });
+    },
+  });
+}
+
+Deno.test("an empty list has the header of CSV that a full one has", async () => {
+  await using full = await openDesk({ buyers: true });
+  await using none = await openEmpty();
+  for (const { env, service } of [full, none]) {
+    env["CLI_SERVICE_ADMIN_SECRET"] = service.adminSecret;
+  }
+  for (const line of LISTS) {
+    const words = [...line.split(" "), "--output", "csv"];
+    const { code, out, err } = await none.run(...words);
+    deepEqual([code, err], [0, ""], line);
+    const [header = ""] = (await full.run(...words)).out.split("\n");
+    // A row tells an object that may be null only where it is there.
+    const fields = new Set(out.trimEnd().split(","));
+    const isKnown = (field: string) =>
+      fields.has(field) || [...fields].some((one) => one.startsWith(`${field}.`)) ||
+      [...fields].some((one) => field.startsWith(`${one}.`));
+    ok(out.trimEnd().split(",").length > 2, line);
+    deepEqual(header.split(",").filter((field) => !isKnown(field)), [], line);
+  }
+});
+
+Deno.test("an empty list refuses fields that its items cannot have, in every format", async () => {
+  await using desk = await openEmpty();
+  for (const words of [["csv"], ["ndjson"], ["json"], ["table"], ["json", "--jq", ".items"]]) {
+    const shown = ["offerings", "list", "--output", ...words, "--fields"];
+    const { code, out, err } = await desk.run(...shown, "id,nosuch");
+    deepEqual([code, out], [2, ""], words.join(" "));
+    const message = err.startsWith("{") ? at(JSON.parse(err), "error", "message") : err;
+    match(
+      String(message),
+      /^Cannot show the field "nosuch": its items have object, id, lookup_key, /,
+    );
+    const known = await desk.run(...shown, "id,metadata.badge,packages.items.lookup_key");
+    equal(known.code, 0, known.err);
+  }
+  const names = (await desk.run("products", "list", "--fields")).out;
+  match(names, /^object\nid\nstore_identifier\ntype\nsubscription\nsubscription\.duration\n/);
+  const csv = await desk.run("products", "list", "--output", "csv", "--fields", "id,app.name");
+  equal(csv.out, "id,app.name\n");
+  const aliases = await desk.run("api", "GET", "/customers/ada/aliases", "--output", "csv");
+  equal(aliases.out, "object,id,created_at\n");
+});
+
+Deno.test("lists that this program makes have their header when they are empty", async () => {
+  await using home = await openHome();
+  equal((await home.run("alias list --output csv")).out, "name,command\n");
+  const sign = "name,active,base_url,token,expires_at,problem\n";
+  equal((await home.run("auth list --output csv")).out, sign);
+  await home.run(["alias", "set", "keys", "offerings list"]);
+  equal((await home.run("alias list --output csv")).out, "name,command\nkeys,offerings list\n");
+  equal((await home.run("alias list --fields nosuch")).code, 2);
 });

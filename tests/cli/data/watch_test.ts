@@ -63,3 +63,32 @@ Deno.test("--watch refuses commands that change something, and times that are no
     /it is not a number of seconds\n/,
   );
 });
+
+Deno.test("--watch takes cli api with GET, and no other method", async () => {
+  await using desk = await openDesk({ pause: stopAfter(1) });
+  const shown = await desk.run(
+    "api",
+    "-f",
+    "limit=1",
+    "get",
+    "/offerings",
+    "--watch=5",
+    "--fields",
+  );
+  deepEqual([shown.code, shown.err], [0, ""]);
+  match(shown.out, /^object\nid\nlookup_key\n/);
+  desk.sent.length = 0;
+  for (
+    const words of [
+      ["DELETE", "/offerings/GET"],
+      ["--body", "GET", "POST", "/offerings"],
+      ["-f", "GET", "POST", "/offerings"],
+      ["--unknown", "GET", "POST", "/offerings"],
+    ]
+  ) {
+    const { code, err } = await desk.run("api", ...words, "--watch=5");
+    equal(code, 2, words.join(" "));
+    if (!words.includes("--unknown")) match(err, /^Cannot watch cli api: it changes something\n/);
+  }
+  deepEqual(desk.sent, []);
+});

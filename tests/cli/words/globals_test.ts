@@ -142,14 +142,35 @@ Deno.test("version is the same under all its names, and available as JSON", asyn
   match(String(at(json(), "version")), /^\d+\.\d+\.\d+/);
 });
 
-Deno.test("a group alone shows its help and does nothing", async () => {
+Deno.test("a group without a command is an error, with its commands for a person", async () => {
   await using desk = await openDesk();
-  for (const group of ["offerings", "offer", "packages"]) {
-    const { code, out, err } = await desk.run(group);
-    deepEqual([code, err], [0, ""]);
-    match(out, /^USAGE\n {2}cli (offerings|packages) <command>/m);
+  for (const words of [["offerings"], ["offer"], ["packages"], ["service", "account"]]) {
+    const { code, out, err } = await desk.run(...words);
+    deepEqual([code, out], [2, ""]);
+    match(err, /^USAGE\n {2}cli (offerings|packages|service account) <command>/m);
+    match(err, /\n\nCannot run "[a-z ]+": it is a group of commands\nRun: cli [a-z ]+ --help\n$/);
+  }
+  for (const format of ["json", "ndjson"]) {
+    const { code, out, err } = await desk.run("offerings", "--output", format);
+    deepEqual([code, out], [2, ""]);
+    equal(
+      at(JSON.parse(err), "error", "message"),
+      'Cannot run "offerings": it is a group of commands',
+    );
   }
   deepEqual(desk.sent, []);
+});
+
+Deno.test("help that is asked for goes to standard output", async () => {
+  await using desk = await openDesk();
+  const asked = [[], ["help"], ["--help"], ["offerings", "--help"], ["help", "offerings"]];
+  for (const words of [...asked, ["offerings", "help"], ["offer", "-h"]]) {
+    const { code, out, err } = await desk.run(...words);
+    deepEqual([code, err], [0, ""], words.join(" "));
+    match(out, /^USAGE\n {2}cli /m);
+    const { json } = await desk.run(...words, "--output", "json");
+    ok(Array.isArray(at(json(), "commands")), words.join(" "));
+  }
 });
 
 Deno.test("-- before the command's own words has no effect", async () => {
@@ -159,7 +180,7 @@ Deno.test("-- before the command's own words has no effect", async () => {
     equal(code, 0);
     match(out, /^ID/);
   }
-  match((await desk.run("apps", "--")).out, /List the apps/);
+  match((await desk.run("apps", "--")).err, /List the apps/);
 });
 
 Deno.test("a flag with an empty value is refused, not sent as an argument", async () => {

@@ -65,7 +65,7 @@ const list = command({
   async run(context, { data }) {
     const { out } = context;
     const answer = await listAccounts(await adminClient(context, data));
-    if (out.format === "json") return out.json(JSON.stringify(answer), "items");
+    if (out.format === "json") return out.json(JSON.stringify(answer), "items", "/_sim/accounts");
     out.table(answer.items, columns);
   },
 });

@@ -62,7 +62,7 @@ const list = command({
   async run(context, { data }) {
     const { out } = context;
     const answer = await listClients(await adminClient(context, data));
-    if (out.format === "json") return out.json(JSON.stringify(answer), "items");
+    if (out.format === "json") return out.json(JSON.stringify(answer), "items", "/_sim/clients");
     out.table(answer.items, columns);
   },
 });
