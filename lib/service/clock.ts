@@ -1,13 +1,13 @@
 /**
- * The service's two clocks. Wall time is for tokens, signatures, rate limits and retries; project
- * time is for everything a project holds, and the simulator can stop it or move it ahead.
+ * The service's two clocks. Tokens, signatures, rate limits and retries use wall time. The data of
+ * a project uses project time, which the simulator can stop or advance.
  *
  * @module
  */
 
 import type { Row } from "./store/tables.ts";
 
-/** Tells wall time, in milliseconds since 1970. */
+/** Returns wall time, in milliseconds since 1970. */
 export type Clock = () => number;
 
 /** The machine's clock. */
@@ -15,14 +15,14 @@ export function systemClock(): number {
   return Date.now();
 }
 
-/** The machine's stopwatch, in milliseconds since some moment: only differences mean something. */
+/** The machine's monotonic clock, in milliseconds. Only differences have a meaning. */
 export function systemStopwatch(): number {
   return performance.now();
 }
 
 /**
- * A clock that never goes back, whatever becomes of the one that it follows: it stands until that one
- * has caught up. It starts no earlier than `floor`.
+ * A clock that never goes back. If its source goes back, it stands until the source has caught up.
+ * It starts at `floor` or later.
  */
 export function steadyClock(clock: Clock, floor = 0): Clock {
   let latest = floor;
@@ -37,10 +37,10 @@ export function projectTime(
   return project.clock_frozen_at ?? wall + project.clock_offset;
 }
 
-/** Runs something after so many milliseconds, unless the returned function calls it off before. */
+/** Runs something after so many milliseconds. The returned function cancels it. */
 export type Later = (ms: number, run: () => void) => () => void;
 
-/** The machine's timer. It does not keep the program from ending. */
+/** The machine's timer. It does not keep the process alive. */
 export function systemLater(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms);
   Deno.unrefTimer(timer);

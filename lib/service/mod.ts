@@ -46,15 +46,15 @@ import type { Network } from "./outbound/connect.ts";
 export { LOCAL_LIMITS, PUBLIC_LIMITS } from "./http/rates.ts";
 export { operations, routes } from "./routes/mod.ts";
 
-/** The service, running. */
+/** A running service. */
 export interface Service {
-  /** Answers a request, which came from an address; without one it counts as this process's own. */
+  /** Answers a request from an address. Without one it counts as a request of this process. */
   fetch(request: Request, sender?: string): Promise<Response>;
-  /** The demonstration project of this database, if it has any project. */
+  /** The oldest project of this database, if any: the demonstration project. */
   readonly projectId: string | undefined;
   /** The secret for `/_sim`. */
   readonly adminSecret: string;
-  /** Signing in, for those who start the service and need a token. */
+  /** Issues tokens for the program that starts the service. */
   readonly oauth: OAuth;
   /** The database. */
   readonly store: Store;
@@ -64,9 +64,9 @@ export interface Service {
   prune(): Promise<void>;
   /** The worker that sends events to webhooks. */
   readonly deliverer: Deliverer;
-  /** Answers those who wait for events or for an attempt, so that no request is open for long. */
+  /** Answers requests that wait for events or for an attempt. */
   stopWaiting(): void;
-  /** Finishes what is under way and closes the database. */
+  /** Finishes work in progress and closes the database. */
   close(): Promise<void>;
 }
 
@@ -76,17 +76,17 @@ export interface ServiceOptions {
   database: string;
   /** Wall time. Default: the machine's clock. */
   clock?: Clock | undefined;
-  /** Whether a new database stays without the demonstration project. Default false. */
+  /** Whether to create a new database without the demonstration project. Default false. */
   empty?: boolean | undefined;
   /** Whether the demonstration project sells coins and has buyers. Default true. */
   buyers?: boolean | undefined;
   /** The secret for `/_sim`. Default: a new one. */
   adminSecret?: string | undefined;
-  /** Requests per minute for each caller. Default: more than a script sends. */
+  /** Requests per minute for each caller. Default: too many for a script to reach. */
   rateLimits?: RateLimits | undefined;
   /**
-   * Names and addresses, besides loopback, under which the service may be addressed. With `0.0.0.0`
-   * or `::` among them every address passes.
+   * Accepted hosts besides loopback. With `0.0.0.0` or `::` among them every IP address is
+   * accepted.
    */
   hosts?: readonly string[] | undefined;
   /** Origins, besides those of this machine, whose web pages may use the addresses for apps. */
@@ -97,29 +97,29 @@ export interface ServiceOptions {
   signIn?: SignInChoice | undefined;
   /** For tests without a browser: the account in whose name every sign-in is allowed, unasked. */
   autoApprove?: string | undefined;
-  /** Which addresses webhooks may go to. Default: those of the Internet. */
+  /** The allowed webhook targets. Default: the Internet. */
   webhookTargets?: TargetPolicy | undefined;
-  /** How often deliveries to webhooks are tried. Default: as the public service does. */
+  /** The retry schedule of webhooks. Default: that of the public API. */
   webhookSchedule?: ScheduleName | undefined;
   /** The timer of deliveries. Default: the machine's. */
   later?: Later | undefined;
-  /** The way out to other machines. Default: this machine's network. */
+  /** The network for requests to other machines. Default: this machine's. */
   network?: Network | undefined;
-  /** How long tokens are good for, where it differs from the default. */
+  /** The lifetimes of tokens, if they differ from the defaults. */
   lifetimes?: Partial<Lifetimes> | undefined;
   /**
-   * Whose spellings answers have. The public dialect also has operations that the specification does
-   * not have. Default: those of the specification.
+   * The dialect of answers. The public dialect also has further operations. Default: the
+   * specification's.
    */
   dialect?: Dialect | undefined;
   /** Opens the database. Default: SQLite's. */
   open?: ((options: StoreOptions) => Store) | undefined;
   /**
-   * Gives the random bytes that ids are made of, so that the same requests make the same ids. Tokens
-   * and secrets are not made of them. Default: the machine's.
+   * Returns the random bytes for ids, so that the same requests make the same ids. Tokens and
+   * secrets do not use it. Default: the machine's.
    */
   random?: RandomSource | undefined;
-  /** Told of errors that are the service's own fault. Default: nobody. */
+  /** Called for internal errors. Default: nothing. */
   report?: ((error: unknown) => void) | undefined;
 }
 
@@ -128,7 +128,7 @@ const MINUTE_MS = 60_000;
 const SECOND_MS = 1000;
 
 /**
- * Opens the service on a database, which it creates and fills if need be.
+ * Opens the service on a database, and creates and fills a new one.
  *
  * @throws {ConfigError} when the database's schema is newer than this version.
  */
@@ -140,7 +140,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   return { ...service, fetch: (request, sender) => withIds(source, () => fetch(request, sender)) };
 }
 
-/** Opens the service; its timers make their ids as the caller does. */
+/** Opens the service. Its timers use the caller's random source for ids. */
 async function openWith(options: ServiceOptions): Promise<Service> {
   const { clock: wall = systemClock, later = systemLater, network } = options;
   const { store: watched, report } = openWatched(options, wall);
@@ -176,7 +176,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const { deliverer, listeners, pruner } = delivery;
   const timers = keepUp({ ...parts, clock: wall, pruner, deliverer });
   await deliverer.start();
-  // Nobody waits for that.
+  // Nothing waits for this.
   pruner.prune().catch(report);
   return {
     projectId,
@@ -216,14 +216,14 @@ function openWatched(
 ): { store: WatchedStore; report(error: unknown): void } {
   return {
     store: watchStore(open({ file, clock, say: report }), clock, report),
-    // An outage of the store is said once, however many requests and workers meet it.
+    // An outage of the store is reported once, for all requests and workers.
     report(error) {
       if (!outageIn(error)) report(error);
     },
   };
 }
 
-/** Does again and again what nobody asks for. */
+/** Runs the periodic work. */
 function keepUp(
   parts: Pick<ServerParts, "store" | "clock" | "catchUp" | "report"> & {
     pruner: Pruner;
@@ -236,12 +236,12 @@ function keepUp(
     every(SECOND_MS, catchUp.all, report),
     every(HOUR_MS, pruner.prune, report),
     every(MINUTE_MS, async () => store.shrinkLog(), report),
-    // Its own alarm is set by the clock, which may have been set back since.
+    // Its own timer depends on the clock, which may have been set back.
     every(MINUTE_MS, async () => deliverer.wake(), report),
   ];
 }
 
-/** Does something again and again, which does not keep the program from ending. */
+/** Repeats something without keeping the process alive. */
 function every(
   ms: number,
   work: () => Promise<void>,
@@ -252,21 +252,21 @@ function every(
   return timer;
 }
 
-/** Who answers what. */
+/** The parts that answer requests. */
 interface Servers {
   /** Everything under `/_sim`. */
   sim: Answerer;
   /** Everything under `/v2`. */
   api: Answerer;
-  /** Everything that apps ask for, under `/v1` and `/rcbilling/v1`. */
+  /** The addresses for apps, under `/v1` and `/rcbilling/v1`. */
   sdk: Answerer;
   /** Everything else. */
   open: Answerer;
-  /** What is to go wrong on purpose. */
+  /** The faults that the simulator injects. */
   faults: RequestFaults;
 }
 
-/** Answers a request, whatever becomes of it. */
+/** Answers a request. */
 async function answer(
   request: Request,
   servers: Servers,
@@ -276,7 +276,7 @@ async function answer(
   try {
     const { pathname } = guard(request);
     const { sim, api, sdk, open, faults } = servers;
-    // Only the simulator's own requests never go wrong on purpose.
+    // Requests to the simulator meet no injected faults.
     if (pathname.startsWith("/_sim/")) return await sim(request);
     const server = /^\/v2(\/|$)/.test(pathname) ? api : isApp ? sdk : open;
     const answered = isApp ? answerPreflight(request) : undefined;
@@ -287,7 +287,7 @@ async function answer(
   }
 }
 
-/** Fills a database that nobody owns yet, and sets it up. Returns its oldest project. */
+/** Fills a database without an owner, and sets it up. Returns its oldest project. */
 async function fill(
   store: Store,
   options: SeedOptions,
@@ -305,8 +305,8 @@ async function fill(
 }
 
 /**
- * The wall time at which the latest payment or the like was written down. A clock that was set back
- * since must not make a refund older than its payment.
+ * The wall time of the latest recorded payment or other movement. After a clock was set back, a
+ * refund must not be older than its payment.
  */
 async function latestMoment(store: Store): Promise<number> {
   const moments = await store.read((tx) =>
@@ -321,7 +321,7 @@ async function latestMoment(store: Store): Promise<number> {
   return Math.max(0, ...moments.map(({ at }) => at ?? 0));
 }
 
-/** Removes what has expired. */
+/** Deletes expired rows. */
 async function tidy(store: Store, clock: Clock): Promise<void> {
   await store.write(async (tx) => {
     await forgetAnswers(tx, clock());

@@ -1,5 +1,5 @@
 /**
- * What anybody may read: whether the service works, its document, and files with a signed address.
+ * The routes without a credential: health, the document, and files with a signed address.
  *
  * @module
  */
@@ -18,23 +18,23 @@ import { gauge, METRICS_TYPE, metricsText, type RequestMetrics } from "./http/me
 import { type Outage, type Store } from "./store/mod.ts";
 import { workWaiting } from "./waiting_work.ts";
 
-/** What the routes work on. */
+/** The parts that the routes need. */
 interface OpenParts {
   /** The database. */
   store: Store;
   /** Wall time. */
   clock: Clock;
-  /** Whose operations the document has. */
+  /** The dialect of the document. */
   dialect: Dialect;
-  /** Why the database cannot be used now, or undefined. */
+  /** The reason why the database cannot be used now, or undefined. */
   check(): Promise<Outage | undefined>;
-  /** The secret that figures are shown for, `adm_…`. */
+  /** The secret for the metrics, `adm_…`. */
   adminSecret: string;
   /** The requests so far. */
   requests: RequestMetrics;
 }
 
-/** The routes that anybody may read. */
+/** The routes without a credential. */
 export function openRoutes(parts: OpenParts): OpenRoute[] {
   const { store, clock, dialect, check } = parts;
   return [
@@ -55,19 +55,19 @@ export function openRoutes(parts: OpenParts): OpenRoute[] {
   ];
 }
 
-/** Whether the service can do its work, and if not, why. */
+/** The health of the service, with the reason of an outage. */
 function answerHealth(outage: Outage | undefined): Response {
   const headers = { "Cache-Control": "no-store" };
   if (!outage) return Response.json({ status: "ok", version: VERSION }, { headers });
   const { status: _, message, ...details } = faultOfOutage(outage);
-  // The form of every error, so that a client shows the message.
+  // The usual form of errors, so that clients show the message.
   const { body } = new Refusal(503, "server_error", message, details);
   const state = { status: "unavailable", version: VERSION, reason: outage.cause };
   const all = { ...headers, ...details.headers };
   return Response.json({ ...body, ...state }, { status: 503, headers: all });
 }
 
-/** The figures of the service, as far as the database can be read. */
+/** The metrics of the service, with those that need the database if it can be read. */
 async function answerMetrics(
   { store, clock, check, requests }: OpenParts,
 ): Promise<Response> {
@@ -95,7 +95,7 @@ async function answerMetrics(
 
 const documents = new Map<Dialect, string>();
 
-/** The OpenAPI document of a dialect, made when it is first asked for. */
+/** The OpenAPI document of a dialect, created at the first request. */
 function documentIn(dialect: Dialect): string {
   const known = documents.get(dialect);
   if (known !== undefined) return known;

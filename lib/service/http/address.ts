@@ -1,15 +1,17 @@
 /**
- * The names and addresses of the service: one form for all ways to write them.
+ * The host names and addresses of the service, in one canonical form.
  *
  * @module
  */
 
 import { ConfigError } from "../../errors.ts";
 
-/** The addresses that stand for all addresses of a machine. */
+/** The wildcard addresses. */
 const ANY = new Set(["0.0.0.0", "[::]"]);
 
-/** What a Host header may be: the URL parser would take a path or a user name out of others. */
+/**
+ * The form of a valid Host header. The URL parser would read a path or a user name in other text.
+ */
 export const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i;
 
 /**
@@ -28,15 +30,15 @@ export function withoutDot(hostname: string): string {
   return hostname.replace(/(?<=.)\.$/, "");
 }
 
-/** Whether a host, in its canonical form, stands for all addresses of a machine. */
+/** Whether a host, in its canonical form, is a wildcard address. */
 export function isAnyAddress(host: string): boolean {
   return ANY.has(host);
 }
 
 /**
- * Everything by which the service may be called, besides loopback.
+ * All accepted hosts besides loopback.
  *
- * @throws {ConfigError} for a name that is none.
+ * @throws {ConfigError} for an invalid name.
  */
 export function hostsOf(
   { host, names = [] }: { host: string; names?: readonly string[] | undefined },
@@ -54,18 +56,18 @@ export function hostsOf(
   return [host, ...names, ...everywhere ? ownNames() : []];
 }
 
-/** The names that other machines have for this one. */
+/** This machine's names on its network. */
 function ownNames(): string[] {
   try {
     const name = Deno.hostname();
     return [name, `${name}.local`];
   } catch {
-    // Without the permission to ask, names are passed one by one.
+    // Without the permission to read the host name, only `--name` adds names.
     return [];
   }
 }
 
-/** The error for an address on which nothing can listen. */
+/** The error for an address that cannot be listened on. */
 export function cannotListen(host: string, port: number, error: unknown): ConfigError {
   const what = `Cannot listen on ${addressFor(host, port).slice("http://".length)}`;
   if (error instanceof Deno.errors.AddrInUse) {

@@ -1,5 +1,5 @@
 /**
- * The secret in a data folder that opens `/_sim` and everything under it.
+ * The admin secret in a data folder. It gives access to `/_sim`.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import { Refusal } from "../contract/errors.ts";
 import { newToken, sha256Hex } from "../records/ids.ts";
 import { SECRET } from "../store/data_folder.ts";
 
-/** The only form that a secret has: 256 bits after the prefix. */
+/** The form of a secret: 256 bits after the prefix. */
 const FORM = /^adm_[A-Za-z0-9_-]{43}$/;
 
 /**
- * The folder's admin secret, made at the first start. The caller holds the folder's lock. An empty
- * file is what a full disk or a power cut has left of a first start; nobody knows a secret from it.
+ * The folder's admin secret, created at the first start. The caller holds the folder's lock. A full
+ * disk or a power cut at the first start can leave an empty file; it is replaced.
  *
- * @throws {ConfigError} when the file is exposed to others, or holds something else.
+ * @throws {ConfigError} when others can read the file, or its content is no secret.
  */
 export async function keepSecret(folder: string): Promise<string> {
   const file = join(folder, SECRET);
@@ -37,7 +37,7 @@ export async function keepSecret(folder: string): Promise<string> {
 /**
  * The admin secret in a data folder.
  *
- * @throws {ConfigError} when there is none, or its file is exposed to others or damaged.
+ * @throws {ConfigError} when the file is missing, damaged or readable by others.
  */
 export async function readSecret(folder: string): Promise<string> {
   const file = join(folder, SECRET);
@@ -57,10 +57,10 @@ export async function readSecret(folder: string): Promise<string> {
   );
 }
 
-/** Whether a caller has shown the secret. No secret at all is never the right one. */
+/** Whether a caller sent the secret. An empty secret never matches. */
 export function isSecret(given: string, secret: string): boolean {
   if (given === "" || secret === "") return false;
-  // Hashes have one length, so the comparison takes the same time whatever was given.
+  // Hashes have one length, so the comparison takes constant time.
   return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(secret)));
 }
 

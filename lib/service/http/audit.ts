@@ -8,7 +8,7 @@ import { newId } from "../records/ids.ts";
 import type { AccountCall, AuditEntry } from "../contract/route.ts";
 import { inProject, nextSeq, writeRows } from "../store/mod.ts";
 
-/** Writes down who did what to what in a project, and with which client. */
+/** Records the actor, action, object and client of a change in a project. */
 export async function recordAudit(
   call: AccountCall,
   projectId: string,
@@ -25,7 +25,7 @@ export async function recordAudit(
       user_agent: call.userAgent,
     },
   });
-  // Every change writes one: to build a typed query takes longer than to run it.
+  // Every change writes an entry, and building a typed query takes longer than running it.
   await writeRows(tx, "audit_logs", [{
     id: newId("audit_log"),
     seq: await nextSeq(tx),

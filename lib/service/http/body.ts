@@ -1,5 +1,5 @@
 /**
- * Reads and checks what a request carries: its size, its JSON, and its fields against a schema.
+ * Reads a request body and checks its size, its JSON and its fields.
  *
  * @module
  */
@@ -16,8 +16,8 @@ export const LARGEST_BODY = 4 * 1024 * 1024;
 export const DEEPEST_BODY = 64;
 
 /**
- * The most values in a body, fields and items counted together. Each costs the reader, the schema
- * and the refusal of a wrong one some time, and meanwhile nobody else is answered.
+ * The most values in a body, fields and items counted together. Parsing and validating each value
+ * blocks all other requests.
  */
 export const MOST_VALUES = 20_000;
 
@@ -26,7 +26,7 @@ export const MOST_FIELDS = 1000;
 
 /** A body as it came: its text, and the JSON value in it. */
 export interface RawBody {
-  /** The text, for the idempotency key's comparison. */
+  /** The text, which the idempotency key's check compares. */
   text: string;
   /** The value, an empty object for an empty body. */
   value: unknown;
@@ -35,8 +35,8 @@ export interface RawBody {
 /**
  * Reads a JSON body.
  *
- * @throws {Refusal} 413 over 4 MiB, 400 for another content type or encoding, for too many values,
- * or for what is not JSON.
+ * @throws {Refusal} 413 over 4 MiB; 400 for another content type or encoding, too many values, or
+ * invalid JSON.
  */
 export async function readBody(request: Request): Promise<RawBody> {
   const encoding = request.headers.get("Content-Encoding") ?? "identity";
@@ -61,14 +61,14 @@ export async function readBody(request: Request): Promise<RawBody> {
 }
 
 /**
- * Checks values against a schema and returns them as the schema makes them.
+ * Checks values against a schema and returns the schema's output.
  *
  * @throws {Refusal} 400 `parameter_error` that names the first offending field.
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.infer<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (!result.success) throw explain(result.error.issues, value);
-  // Free JSON is answered as it was sent. A number in a field of its own has met a rule before this.
+  // Free JSON is returned as sent. The schema has already checked numbers in fields of their own.
   const name = inexactNumber(value)?.join(".");
   if (name === undefined) return result.data;
   const rule =
@@ -94,14 +94,14 @@ function explain(issues: readonly z.core.$ZodIssue[], root: unknown): Refusal {
   return invalid(name, `'${name}' ${ruleOf(issue)}`);
 }
 
-/** The issue to tell of. A field's own bound tells more than that of all whole numbers. */
+/** The issue to report. A field's own limit is more helpful than the limit of all integers. */
 function firstOf([first, second]: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const general = (first?.code === "too_big" || first?.code === "too_small") &&
     first.origin === "int" && first.code === second?.code;
   return general && first.path.join(".") === second.path.join(".") ? second : first;
 }
 
-/** The path to a number whose digits are lost in reading, if there is one. */
+/** The path to a number that loses digits when parsed, if there is one. */
 function inexactNumber(value: unknown): string[] | undefined {
   if (typeof value === "number") {
     const exact = Number.isFinite(value) &&
@@ -116,7 +116,7 @@ function inexactNumber(value: unknown): string[] | undefined {
   return undefined;
 }
 
-/** The value that a path leads to, if there is one. */
+/** The value at a path, if there is one. */
 function valueAt(root: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => {
     const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
@@ -126,7 +126,7 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Decodes UTF-8, a byte order mark allowed. */
+/** Decodes UTF-8, with or without a byte order mark. */
 function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -166,7 +166,7 @@ function checkCount(text: string): void {
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACE, BRACKET, BRACE_END, BRACKET_END] = [...'"\\,:{[}]']
   .map((sign) => sign.charCodeAt(0));
 
-/** Refuses what JSON can carry but would come back changed, or not at all. */
+/** Refuses valid JSON that would come back changed, or not at all. */
 function checkValue(root: unknown): void {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
@@ -184,14 +184,14 @@ function checkValue(root: unknown): void {
   }
 }
 
-/** Refuses text that is not whole Unicode or holds a NUL. */
+/** Refuses text with an unpaired surrogate or a NUL. */
 function checkText(text: string): void {
   if (!text.isWellFormed() || text.includes("\0")) {
     throw malformed("The body contains invalid Unicode or a NUL character");
   }
 }
 
-/** Refuses names of fields that are no text, and the one that JavaScript treats apart. */
+/** Refuses invalid field names, and the one that is special in JavaScript. */
 function checkName(name: string): void {
   checkText(name);
   if (name === "__proto__") throw malformed("The body has a field named __proto__");

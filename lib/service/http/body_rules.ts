@@ -1,5 +1,6 @@
 /**
- * What a value must be, in the service's own words: nothing of the library's text reaches anybody.
+ * The rules for values, in the service's own words. Texts of the schema library never reach a
+ * caller.
  *
  * @module
  */
@@ -9,8 +10,8 @@ import type { z } from "zod";
 type Issue = z.core.$ZodIssue;
 
 /**
- * The issue to tell of. Of a union that is the one of the form that was meant: where the value has
- * the right type and no unknown fields, unless the union itself says what it must be.
+ * The issue to report. For a union, it is the issue of the intended form, the one with the right
+ * type and no unknown fields, unless the union has a message of its own.
  */
 export function innermost(issue: Issue): Issue {
   if (issue.message.startsWith("must ")) return issue;
@@ -26,23 +27,23 @@ export function innermost(issue: Issue): Issue {
   return issue;
 }
 
-/** The same issue, as seen from where the outer one is seen from. */
+/** An inner issue with the outer issue's path in front. */
 function below(outer: Issue, inner: Issue): Issue {
   return { ...inner, path: [...outer.path, ...inner.path] };
 }
 
-/** What is wrong with each form of a union. */
+/** The issues of each form of a union. */
 function formsOf(issue: Extract<Issue, { code: "invalid_union" }>): readonly Issue[][] {
   return "errors" in issue ? issue.errors : [];
 }
 
-/** Whether an issue shows that another form was meant. */
+/** Whether an issue shows that another form was intended. */
 function isOtherForm(issue: Issue): boolean {
   return issue.code === "unrecognized_keys" ||
     issue.code === "invalid_type" && issue.path.length === 0;
 }
 
-/** What a value must be, as the end of a sentence. A schema of ours says it in its own message. */
+/** The rule for a value, as the end of a sentence. Our own schemas have it as their message. */
 export function ruleOf(issue: Issue): string {
   if (issue.message.startsWith("must ")) return issue.message;
   switch (issue.code) {
@@ -86,7 +87,7 @@ function oneOf(values: readonly unknown[]): string {
   return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(", ")}`;
 }
 
-/** The rule for a value that may have several forms and has none of them. */
+/** The rule for a value with none of its allowed forms. */
 function unionRule(issue: Extract<Issue, { code: "invalid_union" }>): string {
   if ("options" in issue && issue.options) return oneOf(issue.options);
   const forms = formsOf(issue);
@@ -99,7 +100,7 @@ function unionRule(issue: Extract<Issue, { code: "invalid_union" }>): string {
   return rules.length > 0 ? `must be ${rules.join(" or ")}` : "is invalid";
 }
 
-/** The rule for a value that is too small or too large. */
+/** The rule for a value outside of its range. */
 function limit(
   origin: string,
   bound: number | bigint,

@@ -1,19 +1,18 @@
 /**
- * Reads the bytes of a request's body: no more than allowed, and no memory for what has only been
- * promised.
+ * Reads the bytes of a request's body, up to a limit. An announced length alone reserves no memory.
  *
  * @module
  */
 
 import { malformed, Refusal } from "../contract/errors.ts";
 
-/** The largest promised length for which memory is taken at once, in bytes: 64 KiB. */
+/** The largest announced length whose memory is reserved at once, in bytes: 64 KiB. */
 const TRUSTED_BYTES = 65_536;
 
-/** The memory that a body of unknown length gets at first, in bytes. It doubles when that is full. */
+/** The first buffer for a body of unknown length, in bytes. It doubles when full. */
 const FIRST_BYTES = 4096;
 
-/** The requests whose bodies are being read: their senders are the ones to wait for. */
+/** The requests whose bodies are being read. They wait for their clients. */
 const arriving = new WeakSet<Request>();
 
 /** Whether the service waits for the rest of a request's body. */
@@ -32,11 +31,11 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
   if (promised > most && promised !== Infinity) throw tooLarge(most);
   arriving.add(request);
   try {
-    // Read as a whole, a body takes half as long; but then memory is taken for all that is promised.
+    // Reading in one call takes half the time, but reserves the whole announced length.
     if (promised <= TRUSTED_BYTES) return await request.bytes();
     return await readPieces(request, most);
   } catch (error) {
-    // The connection is all that can fail here, or the way in which the body is sent.
+    // Only the connection or the body's encoding can fail here.
     if (error instanceof Refusal) throw error;
     throw malformed("The body is incomplete, or its chunks are invalid");
   } finally {
@@ -45,8 +44,8 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
 }
 
 /**
- * Reads a body in pieces, each copied at once: a piece of one byte would else keep the whole buffer of
- * 64 KiB in which it arrived.
+ * Reads a body in chunks, and copies each at once. A chunk of one byte would otherwise keep its
+ * whole buffer of 64 KiB in memory.
  */
 async function readPieces(request: Request, most: number): Promise<Uint8Array> {
   let kept = new Uint8Array(FIRST_BYTES);

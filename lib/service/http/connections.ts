@@ -1,21 +1,21 @@
 /**
- * The connections of the service: how many there may be, and how long each may keep it waiting. No
- * client can take so many that the process runs out of files, or that others are not answered.
+ * The connections of the service, with limits on their number and on waiting times. No client can
+ * use up the process's files or keep other clients from being answered.
  *
  * @module
  */
 
 import { isArriving } from "./bytes.ts";
 
-/** What a client may take. */
+/** The limits of clients. */
 interface ConnectionLimits {
-  /** How many connections there may be at a time. The one that waits longest makes room. */
+  /** The most connections at a time. A new one replaces the one that waits longest. */
   most: number;
-  /** Seconds until a new connection must have sent the head of its first request. */
+  /** Seconds for the head of a new connection's first request. */
   head_s: number;
-  /** Seconds until the body of a request must have come. */
+  /** Seconds for the whole body of a request. */
   body_s: number;
-  /** Seconds that a connection may be kept open after its last answer. */
+  /** Seconds that a connection may stay open after its last response. */
   idle_s: number;
 }
 
@@ -27,16 +27,16 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   idle_s: 75,
 };
 
-/** Why a connection was closed by the service. */
+/** The reason for closing a connection. */
 type ClosedFor = "head" | "body" | "idle" | "room" | "refused";
 
 /** An open port. */
 export interface Listener {
-  /** Its number. */
+  /** Its port number. */
   readonly port: number;
-  /** How many connections were closed, by the limit that closed them. */
+  /** The number of closed connections, by limit. */
   readonly closed: Readonly<Record<ClosedFor, number>>;
-  /** Takes no more requests, and lets the ones under way end for so many milliseconds. */
+  /** Stops accepting requests, and gives those in progress so many milliseconds. */
   stop(patienceMs: number): Promise<void>;
 }
 
@@ -52,38 +52,38 @@ interface ListenOptions {
   report(error: unknown): void;
   /** The limits. Default: those of a service. */
   limits?: ConnectionLimits | undefined;
-  /** How long a second of the limits is, in milliseconds. Default: 1000. */
+  /** The length of a second of the limits, in milliseconds. Default: 1000. */
   secondMs?: number | undefined;
 }
 
-/** One connection. Its times are counted in seconds since the port was opened. */
+/** One connection. Its times are in seconds since the port opened. */
 interface Connection {
-  /** What answers on it. */
+  /** Its HTTP server. */
   server: Answering;
-  /** Cuts it. */
+  /** Closes it. */
   cut: AbortController;
-  /** When it began to wait for something from its client. */
+  /** When it began to wait for its client. */
   since: number;
   /** Its latest request. */
   request: Request | undefined;
-  /** How many of its requests are being answered. */
+  /** The number of its requests in progress. */
   busy: number;
-  /** Whether it ends with the answer that is under way. */
+  /** Whether it ends after the response in progress. */
   closing: boolean;
 }
 
-/** What answers the requests of one connection. */
+/** The HTTP server of one connection. */
 type Answering = Pick<Deno.HttpServer, "finished" | "shutdown">;
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Answers a request that came from an address. */
+/** Answers a request from an address. */
 type Answerer = (request: Request, sender: string) => Promise<Response>;
 
-/** How long to wait before another try when the system has no more files, in milliseconds. */
+/** The wait before the next try when the system has no more files, in milliseconds. */
 const PAUSE_MS = 100;
 
-/** How many connections make room then. */
+/** The number of connections closed then. */
 const MAKE_ROOM = 16;
 
 /** Opens a port. It throws what `Deno.listen` throws. */
@@ -139,11 +139,11 @@ interface Pool {
   take(conn: Deno.TcpConn | Deno.TlsConn): void;
   /** Closes some that wait for their clients. Returns whether there were any. */
   makeRoom(count: number): boolean;
-  /** How many seconds have passed. */
+  /** The seconds since the start. */
   age(): number;
-  /** Lets a second pass: what is over its limit is closed. */
+  /** Advances by a second, and closes connections over a limit. */
   tick(): void;
-  /** Ends all, after so many milliseconds also those with requests under way. */
+  /** Ends all; those with requests in progress after so many milliseconds. */
   end(patienceMs: number): Promise<void>;
 }
 
@@ -154,7 +154,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
   const close = (one: Connection, reason: ClosedFor): void => {
     closed[reason]++;
     open.delete(one);
-    // A client that does not read its last answer would never let it end in peace.
+    // A client that does not read its last response would keep it open for ever.
     one.cut.abort();
   };
   const makeRoom = (count: number): boolean => {
@@ -175,7 +175,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
       const one = openConnection(conn, serve, handle, () => second);
       open.add(one);
       const forget = () => void open.delete(one);
-      // A connection that breaks off is none that somebody must be told of.
+      // A broken connection is no error of the service.
       one.server.finished.then(forget, forget);
     },
     tick() {
@@ -189,13 +189,13 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
       const ended = Promise.allSettled([...open].map(({ server }) => server.finished));
       for (const one of open) part(one);
       await withinTime(ended, patienceMs);
-      // What was told to end by itself can no longer be cut; it ends with the process.
+      // A connection that is closing gracefully cannot be aborted; it ends with the process.
       for (const { cut, busy } of open) if (busy > 0) cut.abort();
     },
   };
 }
 
-/** Begins to answer on a connection. */
+/** Starts answering on a connection. */
 function openConnection(
   conn: Deno.TcpConn | Deno.TlsConn,
   serve: ServeOnConnection,
@@ -228,7 +228,7 @@ function openConnection(
   return one;
 }
 
-/** The answer for an error that no handler has caught. */
+/** The response to an error that no handler caught. */
 function failed(): Response {
   return new Response(null, { status: 500 });
 }
@@ -258,25 +258,25 @@ function listenUnbounded(
   };
 }
 
-/** Ends a connection once its requests are answered. A body that does not come is not waited for. */
+/** Ends a connection after its requests in progress. It does not wait for missing bodies. */
 function part(one: Connection): void {
   if (isWaiting(one) && one.busy > 0) return one.cut.abort();
   one.closing = true;
-  // It may have ended by itself in this very moment.
+  // It may just have ended by itself.
   if (one.busy === 0) one.server.shutdown().catch(() => {});
 }
 
-/** Whether it is the client's turn on a connection. */
+/** Whether a connection waits for its client. */
 function isWaiting({ busy, request }: Connection): boolean {
   return busy === 0 || request !== undefined && isArriving(request);
 }
 
-/** Connections without a request first, then those that have waited for longest. */
+/** Connections without a request first, then by longest wait. */
 function byPatience(a: Connection, b: Connection): number {
   return a.busy - b.busy || a.since - b.since;
 }
 
-/** The limit that a connection of an age is over, if it is over one. */
+/** The limit that a connection exceeds, if any. */
 function overdue(
   one: Connection,
   age: number,
@@ -288,7 +288,7 @@ function overdue(
   return age >= idle_s ? "idle" : undefined;
 }
 
-/** Waits for a promise, but not for longer than so many milliseconds. */
+/** Waits for a promise, at most so many milliseconds. */
 export async function withinTime(promise: Promise<unknown>, ms: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
@@ -311,9 +311,9 @@ type ServeOnConnection = (
 /**
  * The function that answers on one connection, if this runtime has it.
  *
- * `Deno.serve` accepts by itself and has no limits; Node's server has them and needs three times as
- * much of the processor. This is the function that both are made of. It is no part of the documented
- * API, so the tests of this file hold it to what is used of it here.
+ * `Deno.serve` accepts connections itself and has no limits. Node's server has limits and takes
+ * three times the CPU. Both use this function. It is not part of the documented API, so the tests
+ * of this file check the parts used here.
  */
 function serveOnConnection(): ServeOnConnection | undefined {
   const inside: object | undefined = Reflect.get(Deno, Reflect.get(Deno, "internal"));

@@ -1,6 +1,6 @@
 /**
- * Keeps web pages away. A page that a browser shows can send requests to this machine; it is known by
- * its `Origin`, and by a `Host` that only a rebound name can have.
+ * Refuses requests of web pages. A page in a browser can send requests to this machine. Its
+ * `Origin` shows that, or a foreign `Host` after DNS rebinding.
  *
  * @module
  */
@@ -10,24 +10,23 @@ import { isForApps } from "./origins.ts";
 import { canonicalHost, HOST, isAnyAddress, withoutDot } from "./address.ts";
 
 /**
- * Lets a request pass if it is addressed to us and no other site's page sends it, and returns its
- * address.
+ * Accepts a request with an own host and without a foreign origin, and returns its address.
  *
- * @throws {Refusal} 400 for a host that is none, 421 for a foreign host, 403 for a foreign origin.
+ * @throws {Refusal} 400 for an invalid host, 421 for a foreign host, 403 for a foreign origin.
  */
 export type Guard = (request: Request) => URL;
 
-/** Hosts by which every service can be called. */
+/** Hosts that every service accepts. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** An address in place of a name, as the URL parser writes it. */
+/** An IP address, in the URL parser's form. */
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
 
 /**
  * Makes a guard.
  *
- * @param hosts Names and addresses, besides loopback, under which the service may be addressed. With
- * `0.0.0.0` or `::` among them every address passes, since a rebound page needs a name.
+ * @param hosts Accepted hosts besides loopback. With `0.0.0.0` or `::` among them every IP address
+ * is accepted, since DNS rebinding needs a name.
  * @param isOpen Whether pages of an origin may use the addresses for apps.
  */
 export function createGuard(

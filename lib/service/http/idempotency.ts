@@ -1,7 +1,6 @@
 /**
- * Idempotency keys: a request sent again under its key is answered as before, without a second
- * effect. The answer is stored in the transaction of the effect, so there is never one without the
- * other.
+ * Idempotency keys: a repeated request with the same key gets the first answer and has no second
+ * effect. The transaction of the effect also stores the answer.
  *
  * @module
  */
@@ -12,10 +11,10 @@ import type { Actor } from "../contract/route.ts";
 import { fixed, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** How long an answer is remembered: 24 hours. */
+/** The time that an answer is stored: 24 hours. */
 const REMEMBERED_MS = 24 * 3_600_000;
 
-/** An answer that was given. */
+/** A stored answer. */
 export interface Remembered {
   /** HTTP status. */
   status: number;
@@ -24,9 +23,9 @@ export interface Remembered {
 }
 
 /**
- * The answer given to the request under this key, if it was sent before.
+ * The first answer to the request with this key, if any.
  *
- * @throws {Refusal} 409 when the key came with another request, 400 when it is no key.
+ * @throws {Refusal} 409 when another request used the key, 400 for an invalid key.
  */
 export async function rememberedAnswer(
   tx: Tx,
@@ -49,7 +48,7 @@ export async function rememberedAnswer(
   throw new Refusal(409, "idempotency_error", message, { param: "Idempotency-Key" });
 }
 
-/** Remembers the answer to a request under its key. */
+/** Stores the answer to a request with its key. */
 export async function rememberAnswer(
   tx: Tx,
   actor: Actor,
@@ -59,7 +58,7 @@ export async function rememberAnswer(
   now: number,
 ): Promise<void> {
   const { status, text } = answer;
-  // What is a day old may still be there, and no longer counts.
+  // An expired answer may still be stored; it no longer counts.
   await fixed`
     insert into idempotency_keys (account_id, key, request_hash, status, body, created_at)
     values (${actor.account_id}, ${key}, ${sha256Hex(request)}, ${status}, ${text}, ${now})
@@ -68,7 +67,7 @@ export async function rememberAnswer(
     .execute(tx);
 }
 
-/** Forgets answers that are a day old. */
+/** Deletes expired answers. */
 export async function forgetAnswers(tx: Tx, now: number): Promise<void> {
   await tx.deleteFrom("idempotency_keys").where("created_at", "<=", now - REMEMBERED_MS).execute();
 }

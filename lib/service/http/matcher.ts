@@ -1,6 +1,6 @@
 /**
  * Finds the route of a method and path. The paths of routes have values in braces:
- * `/offerings/{id}`. A literal segment comes before a value, whatever the order of the routes.
+ * `/offerings/{id}`. A literal segment has precedence over a value, in any order of the routes.
  *
  * @module
  */
@@ -13,20 +13,20 @@ export interface Endpoint {
   readonly path: string;
 }
 
-/** What was found at a path. */
+/** The match for a path. */
 interface Match<R> {
   /** The route of the method, if the path has that method. */
   route: R | undefined;
   /** The values in the path, decoded. */
   params: Record<string, string>;
-  /** The routes of the path, in their order: one for each method. */
+  /** The routes of the path, one for each method, in their order. */
   routes: ReadonlyMap<string, R>;
 }
 
 /** Looks up a method and an encoded path. Undefined when no route has the path. */
 type Matcher<R> = (method: string, pathname: string) => Match<R> | undefined;
 
-/** A segment of the templates, with what comes after it. */
+/** A segment of the templates, with the segments after it. */
 interface Node<R> {
   /** The next segments that are literal. */
   literals: Map<string, Node<R>>;
@@ -34,13 +34,13 @@ interface Node<R> {
   value: Node<R> | undefined;
   /** The routes that end here. */
   routes: Map<string, R>;
-  /** The names of the values on the way here, by method: each template names its own. */
+  /** The names of the values up to here, by method. Each template has its own names. */
   names: Map<string, string[]>;
 }
 
-/** How paths are read. */
+/** How paths are parsed. */
 export interface MatcherOptions {
-  /** Whether a value may be empty. Default false: then no route has such a path. */
+  /** Whether a value may be empty. Default false: no route matches such a path. */
   emptyValues?: boolean | undefined;
 }
 
@@ -96,13 +96,13 @@ function addRoute<R>(root: Node<R>, route: R, { method, path }: Endpoint): void 
       node = next;
     }
   }
-  // The first route of a method and path answers.
+  // The first route of a method and path wins.
   if (node.routes.has(method)) return;
   node.routes.set(method, route);
   node.names.set(method, names);
 }
 
-/** The segments of a path, decoded; undefined unless each percent sign begins an escape of UTF-8. */
+/** The segments of a path, decoded; undefined for an invalid percent-encoding. */
 function segmentsOf(pathname: string): string[] | undefined {
   const segments = pathname.split("/").slice(1);
   if (!pathname.includes("%")) return segments;

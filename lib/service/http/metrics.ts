@@ -31,7 +31,7 @@ export interface Metric {
   name: string;
   /** What it counts, for people. */
   help: string;
-  /** The kind of its numbers. */
+  /** The type of its numbers. */
   type: "counter" | "gauge" | "histogram";
   /** Its numbers. */
   samples: readonly Sample[];
@@ -39,7 +39,7 @@ export interface Metric {
 
 /** A number of a metric. */
 interface Sample {
-  /** What follows the metric's name, such as `_sum`. Default: nothing. */
+  /** The suffix of the metric's name, such as `_sum`. Default: none. */
   suffix?: string;
   /** Its labels. Default: none. */
   labels?: Readonly<Record<string, string>>;
@@ -58,11 +58,11 @@ interface Counts {
   statuses: Map<number, number>;
   /** Requests in each range of durations; the last range has no upper bound. */
   ranges: number[];
-  /** All durations added up, in seconds. */
+  /** The sum of all durations, in seconds. */
   sum: number;
 }
 
-/** Starts counting. */
+/** Creates the counters. */
 export function createRequestMetrics(): RequestMetrics {
   const routes = new Map<string, Counts>();
   return {
@@ -141,7 +141,7 @@ export function metricsText(metrics: readonly Metric[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Labels in braces; nothing where there are none. */
+/** Labels in braces; an empty text without labels. */
 function labelsText(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([name, value]) =>
     `${name}="${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`

@@ -1,6 +1,6 @@
 /**
- * The one router. It finds the route of a request, and says what is not there: 404 for a path, 405
- * for a method. A door says the rest: who may ask, how a route answers, and the form of errors.
+ * The router. It finds the route of a request, or answers 404 for the path and 405 for the method.
+ * A door has the rest: credentials, running a route, and the form of errors.
  *
  * @module
  */
@@ -10,39 +10,36 @@ import { systemStopwatch } from "../clock.ts";
 import { createMatcher, type Endpoint, type MatcherOptions } from "./matcher.ts";
 import type { Observation } from "./metrics.ts";
 
-/** A request that has found its route. */
+/** A request with its route. */
 export interface Found {
   /** The request. */
   request: Request;
   /** The values in its path, decoded. */
   params: Record<string, string>;
-  /** The address that it came from; empty for this process's own. */
+  /** The client's address; empty for requests of this process. */
   sender: string;
 }
 
-/** How a part of the service treats requests. */
+/** The door of one part of the service. */
 export interface Door<R> extends MatcherOptions {
   /** Where a route answers. */
   endpointOf(route: R): Endpoint;
   /** Whether a HEAD is answered as a GET, without the body, where no route has it. Default true. */
   answersHead?: boolean;
-  /**
-   * Checks who asks before it says that there is no such path, or no such method at the path of a
-   * route. Default: everybody may know.
-   */
+  /** Checks the credential before a 404 or 405. Default: no check. */
   greet?(request: Request, beside: R | undefined): Promise<void> | void;
   /** Answers a request by its route. */
   answer(route: R, found: Found): Promise<Response> | Response;
-  /** Turns an error into an answer, with the route or one of the same path. */
+  /** Turns an error into a response, with the route or one of the same path. */
   refuse(error: unknown, request: Request, route: R | undefined): Promise<Response> | Response;
-  /** Notes each answered request. Default: nobody does. */
+  /** Called after each answered request. Default: nothing. */
   observe?: ((observation: Observation) => void) | undefined;
 }
 
-/** Answers a request, which came from an address. */
+/** Answers a request from an address. */
 export type Answerer = (request: Request, sender?: string) => Promise<Response>;
 
-/** Lets requests in to routes. */
+/** Connects routes to a door. */
 export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
   const { endpointOf, answersHead = true } = door;
   const match = createMatcher(routes, endpointOf, door);
@@ -77,7 +74,7 @@ export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
 /** The endpoint of requests that find no route. */
 const NOWHERE: Endpoint = { method: "other", path: "unknown" };
 
-/** The encoded path of an address. Most requests need no more of it. */
+/** The encoded path of an address. Most requests need no full URL. */
 function pathOf(url: string): string {
   const from = url.indexOf("/", url.indexOf("//") + 2);
   const to = url.slice(from).search(/[?#]/);

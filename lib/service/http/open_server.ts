@@ -15,21 +15,20 @@ export interface OpenRoute {
   readonly path: string;
   /** Answers a request. */
   answer(found: Found): Promise<Response> | Response;
-  /** Checks a request before it says that its method is not allowed. */
+  /** Checks a request before a 405. */
   greet?(request: Request): void;
   /**
-   * Turns an error into an answer, and reports one that is our own fault. Default: in the form of the
-   * API.
+   * Turns an error into a response, and reports internal errors. Default: in the form of the API.
    */
   refuse?(error: unknown, request: Request, reporter: Reporter): Response;
 }
 
-/** Something that can be read at an address, with GET and HEAD. */
+/** Routes for GET and HEAD at one address. */
 export function readable(path: string, answer: OpenRoute["answer"]): OpenRoute[] {
   return ["GET", "HEAD"].map((method) => ({ method, path, answer }));
 }
 
-/** Makes what answers the requests. */
+/** Makes the function that answers requests. */
 export function createOpenServer(
   routes: readonly OpenRoute[],
   reporter: Reporter & Pick<Door<OpenRoute>, "observe">,

@@ -1,30 +1,30 @@
 /**
- * The one part of the service that web pages may use: what an app asks with a public key. Pages of
- * this machine may, and those of other origins that were named when the service was started.
+ * The addresses that web pages may use: those for apps with a public key. Pages of this machine may
+ * use them, and pages of origins named at start.
  *
  * @module
  */
 
 import { ConfigError } from "../../errors.ts";
 
-/** The beginnings of the addresses that apps use. */
+/** The path prefixes for apps. */
 const FOR_APPS = ["/v1/", "/rcbilling/v1/"];
 
-/** An origin on this machine, with any scheme: apps in a web view have one of their own. */
+/** An origin on this machine, with any scheme. Apps in a web view use their own scheme. */
 const LOCAL = /^[a-z][a-z0-9+.-]*:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/;
 
-/** What may be named as an origin: a scheme and a host, with a port where it has one. */
+/** The form of an origin: a scheme, a host and an optional port. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#,@]+$/;
 
-/** How long a browser may remember an answer about what is allowed, in seconds. */
+/** The lifetime of a preflight response in the browser's cache, in seconds. */
 const REMEMBERED_S = 600;
 
-/** Whether an address is one that apps use. */
+/** Whether an address is one for apps. */
 export function isForApps(pathname: string): boolean {
   return FOR_APPS.some((start) => pathname.startsWith(start));
 }
 
-/** Whether a text names an origin, such as `https://app.example.com`. */
+/** Whether a text is an origin, such as `https://app.example.com`. */
 export function isOrigin(text: string): boolean {
   if (!ORIGIN.test(text)) return false;
   const url = URL.parse(text);
@@ -32,9 +32,9 @@ export function isOrigin(text: string): boolean {
 }
 
 /**
- * Tells which origins' pages may use the addresses for apps.
+ * Makes the check whether an origin's pages may use the addresses for apps.
  *
- * @throws {ConfigError} when a name is no origin.
+ * @throws {ConfigError} for an invalid origin.
  */
 export function createOrigins(named: readonly string[]): (origin: string) => boolean {
   const wrong = named.find((text) => !isOrigin(text));
@@ -48,7 +48,7 @@ export function createOrigins(named: readonly string[]): (origin: string) => boo
   return (origin) => LOCAL.test(origin) || known.has(origin);
 }
 
-/** Answers the question that a browser asks before a page's request. Undefined: it is none. */
+/** Answers a preflight request. Undefined for any other request. */
 export function answerPreflight(request: Request): Response | undefined {
   const method = request.headers.get("Access-Control-Request-Method");
   if (request.method !== "OPTIONS" || method === null || !request.headers.has("Origin")) {
@@ -59,7 +59,7 @@ export function answerPreflight(request: Request): Response | undefined {
     "Access-Control-Max-Age": String(REMEMBERED_S),
     "Cache-Control": "no-store",
   });
-  // An app may send headers of its own besides those of its SDK. None of them opens anything.
+  // An app may send further headers besides those of its SDK. None of them gives access.
   const wanted = request.headers.get("Access-Control-Request-Headers");
   if (wanted !== null) headers.set("Access-Control-Allow-Headers", wanted);
   if (request.headers.get("Access-Control-Request-Private-Network") === "true") {
@@ -68,7 +68,7 @@ export function answerPreflight(request: Request): Response | undefined {
   return new Response(null, { status: 204, headers });
 }
 
-/** Lets the page that asked read an answer. Other requests than those of pages stay as they are. */
+/** Lets a page read the response to its request. Other responses stay unchanged. */
 export function openToPage(request: Request, response: Response, exposed: string): Response {
   const origin = request.headers.get("Origin");
   if (origin === null) return response;

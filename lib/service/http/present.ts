@@ -1,6 +1,6 @@
 /**
- * Waiting until a project is at its present. A request waits for a moment; when it takes longer, it is
- * told to come again, and how far the project is.
+ * Waits until a project has caught up with its time. A request waits briefly, then gets a retryable
+ * error with the progress.
  *
  * @module
  */
@@ -8,16 +8,16 @@
 import { Refusal } from "../contract/errors.ts";
 import { type CatchUp, isBehind, type Progress, type TimeOfProject } from "../ledger/catch_up.ts";
 
-/** How long a request waits until its project is at its present, in milliseconds. */
+/** The time that a request waits for its project to catch up, in milliseconds. */
 export const PRESENT_WAIT_MS = 2000;
 
-/** How long a caller is asked to wait before it tries again, in milliseconds. */
+/** The time before a caller's next try, in milliseconds. */
 const BACKOFF_MS = 1000;
 
 /**
- * Brings a project to its present for a request.
+ * Lets a project catch up for a request.
  *
- * @throws {Refusal} 503, to be tried again, when that takes long.
+ * @throws {Refusal} a retryable 503 when that takes too long.
  */
 export async function bringToPresent(
   catchUp: CatchUp,
@@ -37,26 +37,26 @@ export async function bringToPresent(
 }
 
 /**
- * Refuses to show a project that is on its way: an advance has begun since, or the service ends.
+ * Refuses to show a project that is advancing, or any project while the service stops.
  *
- * @throws {Refusal} 503, to be tried again.
+ * @throws {Refusal} a retryable 503.
  */
 export function refuseMoving(project: TimeOfProject, catchUp: CatchUp, wall: number): void {
   const stuck = catchUp.isStopped() && isBehind(project, wall);
   if (project.clock_advancing_to !== null || stuck) throw behind();
 }
 
-/** How often a request starts again because an advance of the clock has begun meanwhile. */
+/** The number of restarts of a request when an advance of the clock starts meanwhile. */
 const MOST_TRIES = 5;
 
-/** The refusals of requests that may start again once the project has arrived. */
+/** The refusals after which a request may start again once the project has caught up. */
 const movingRefusals = new WeakSet<Error>();
 
 /**
- * Runs work at a project's present. When an advance of the clock begins before the work does, it
- * waits for that advance and runs the work then.
+ * Runs work when a project has caught up. If an advance of the clock starts before the work, the
+ * work waits for it.
  *
- * @throws {Refusal} 503, to be tried again, when that takes long.
+ * @throws {Refusal} a retryable 503 when that takes too long.
  */
 export async function atPresent<T>(
   catchUp: CatchUp,
@@ -74,7 +74,7 @@ export async function atPresent<T>(
   }
 }
 
-/** The refusal of a request to a project that is not at its present yet. */
+/** The refusal of a request to a project that has not caught up yet. */
 export function behind(progress?: Progress): Refusal {
   const where = progress
     ? ` It has reached ${iso(progress.now)} on the way to ${iso(progress.to)}.`

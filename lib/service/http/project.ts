@@ -1,5 +1,5 @@
 /**
- * The project in a request's path: who may see it, and what time it is there.
+ * The project in a request's path: access to it, and its time.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { fixed, type Tx } from "../store/mod.ts";
 import { behind } from "./present.ts";
 import type { Row } from "../store/tables.ts";
 
-/** A project, with what tells whether time has overtaken it. */
+/** A project, with the data that shows whether it is behind. */
 export type PresentProject = Row<"projects"> & TimeOfProject;
 
-/** The projects that were found, with whom they were found for, in the state they were found in. */
+/** The projects found so far, by caller, for one state of the database. */
 const found = new WeakMap<object, Map<string, PresentProject>>();
 
 /**
- * The project, if the caller has a seat in it. Whether it exists is not told to others.
+ * The project, if the caller is a collaborator. Other callers cannot see whether it exists.
  *
- * @throws {Refusal} 403 without a seat.
+ * @throws {Refusal} 403 without access.
  */
 export async function projectFor(
   tx: Tx,
@@ -39,7 +39,7 @@ export async function projectFor(
   return project;
 }
 
-/** What was found in a state of the database. After the next commit there is another one. */
+/** The cache for the current state of the database. Each commit starts a new one. */
 function foundIn(snapshot: object | undefined): Map<string, PresentProject> | undefined {
   if (!snapshot) return undefined;
   const known = found.get(snapshot) ?? new Map();
@@ -47,7 +47,7 @@ function foundIn(snapshot: object | undefined): Map<string, PresentProject> | un
   return known;
 }
 
-/** Looks for the project among those in which the caller has a seat. */
+/** Looks for the project among those of the caller. */
 async function findProject(
   tx: Tx,
   projectId: string,
@@ -78,7 +78,7 @@ export async function caughtUpProject(
   return await projectFor(tx, projectId, actor);
 }
 
-/** The project's time; while something is due that has not passed, the moment before that. */
+/** The project's time; while a step is due, the moment before that step. */
 export function presentOf(project: PresentProject, wall: number): number {
   const now = projectTime(project, wall);
   if (!isBehind(project, wall)) return now;

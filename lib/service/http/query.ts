@@ -1,5 +1,5 @@
 /**
- * The query of a request: its parameters and what it asks to expand.
+ * The query of a request: its parameters and its `expand`.
  *
  * @module
  */
@@ -9,16 +9,19 @@ import { invalid, Refusal } from "../contract/errors.ts";
 import type { Actor, Call, Route } from "../contract/route.ts";
 import { allows } from "../contract/scopes.ts";
 
-/** A request's query, validated, and what its `expand` asks for. */
+/** A request's validated query, and the fields in its `expand`. */
 type RequestQuery = Pick<Call, "query" | "expand">;
 
-/** What a request without a query gets, by its route. Most have none, and each needs a copy only. */
+/**
+ * The defaults for a request without a query, by route. Most requests have none and need only a
+ * copy.
+ */
 const emptyQueries = new WeakMap<Route, object>();
 
 /**
  * Validates the query of a request.
  *
- * @throws {Refusal} 400 for what the route does not take, 403 for an `expand` that is not permitted.
+ * @throws {Refusal} 400 for an unknown parameter or value, 403 for an `expand` without permission.
  */
 export function queryOf(
   { route, url, actor }: { route: Route; url: URL; actor: Actor },
@@ -36,7 +39,7 @@ export function queryOf(
   return { query: { ...known }, expand: new Set() };
 }
 
-/** What `expand` asks for: repeated or comma-separated, each part known and permitted. */
+/** The fields in `expand`, repeated or comma-separated. Each must be known and permitted. */
 function expansions(
   parameters: URLSearchParams,
   route: Route,

@@ -8,40 +8,40 @@ import type { Clock } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { RateClass } from "../contract/route.ts";
 
-/** Requests per minute that each class allows one caller. */
+/** Requests per minute of one caller, by class. */
 export type RateLimits = Readonly<Record<RateClass, number>>;
 
 /** The public service's numbers. */
 export const PUBLIC_LIMITS: RateLimits = { customers: 480, configuration: 60, charts: 15 };
 
-/** Numbers for a laptop: counted and reported, but never in the way of a script. */
+/** Limits for a laptop: counted and reported, but too high to stop a script. */
 export const LOCAL_LIMITS: RateLimits = {
   customers: 1_000_000,
   configuration: 1_000_000,
   charts: 1_000_000,
 };
 
-/** The time that limits are for. */
+/** The window of the limits. */
 const WINDOW_MS = 60_000;
 
-/** How exactly the time of a request is kept. */
+/** The resolution of the window. */
 const SLOT_MS = 250;
 
 const SLOTS = WINDOW_MS / SLOT_MS;
 
 /** Counts requests. */
 export interface RateCounter {
-  /** How many counters are kept: one for each caller and class of the last two minutes. */
+  /** The number of counters in memory: one for each caller and class of the last two minutes. */
   readonly callers: number;
   /**
    * Counts one request and returns the headers that report it.
    *
-   * @throws {Refusal} 429 when the minute's limit is used up.
+   * @throws {Refusal} 429 over the limit of a minute.
    */
   count(caller: string, rate: RateClass): Record<string, string>;
 }
 
-/** The requests of one caller in the last minute, by the slot in which they came. */
+/** The requests of one caller in the last minute, by slot of time. */
 interface Usage {
   /** A ring: slot number modulo its length. */
   readonly slots: Uint32Array;
@@ -51,7 +51,7 @@ interface Usage {
   total: number;
 }
 
-/** Makes a counter over the last minute of wall time, at every moment. */
+/** Makes a counter over a sliding minute of wall time. */
 export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter {
   const used = new Map<string, Usage>();
   let swept = 0;
@@ -61,7 +61,7 @@ export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter
     },
     count(caller, rate) {
       const now = clock();
-      // Callers who come back within the minute stay; the others take no memory.
+      // Only callers of the last minutes take memory.
       if (now - swept >= WINDOW_MS) {
         for (const [key, { newest }] of used) {
           if (newest * SLOT_MS <= now - WINDOW_MS) used.delete(key);
@@ -94,7 +94,7 @@ export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter
   };
 }
 
-/** Forgets what is older than a minute. A clock that was set back stands still. */
+/** Drops requests older than a minute. If the clock was set back, it stands still. */
 function moveTo(usage: Usage, slot: number): void {
   if (slot - usage.newest >= SLOTS) {
     usage.slots.fill(0);
@@ -115,7 +115,7 @@ function add(usage: Usage): void {
   usage.total++;
 }
 
-/** When the oldest requests no longer count. */
+/** The time when the oldest requests no longer count. */
 function freeAt({ slots, newest }: Usage): number {
   let oldest = newest - SLOTS + 1;
   while (oldest < newest && slots[oldest % SLOTS] === 0) oldest++;

@@ -1,5 +1,5 @@
 /**
- * The log of a service as JSON lines: one object a request, and one a warning or error.
+ * The log of a service as JSON lines: one for each request, warning and error.
  *
  * @module
  */
@@ -7,12 +7,12 @@
 import { type Clock, systemStopwatch } from "../clock.ts";
 import type { Answerer } from "./mount.ts";
 
-/** Takes a line of the log, without its line break. */
+/** Writes a line of the log, given without its line break. */
 export type LogSink = (line: string) => void;
 
 /**
- * Logs each answered request. Queries are left out: the addresses of files have a signature there.
- * `request_id` is the one in the response, so a reported error leads to its line.
+ * Logs each answered request. Queries are left out, since those of files contain a signature.
+ * `request_id` is that of the response, so that a reported error can be found.
  */
 export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer {
   return async (request, sender = "") => {
@@ -32,7 +32,7 @@ export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer 
   };
 }
 
-/** Logs what a service reports: errors that are its own fault, and warnings in words. */
+/** Logs the reports of a service: internal errors and warnings. */
 export function reportingTo(sink: LogSink, clock: Clock): (report: unknown) => void {
   return (report) => {
     const isFault = report instanceof Error;
@@ -43,7 +43,7 @@ export function reportingTo(sink: LogSink, clock: Clock): (report: unknown) => v
   };
 }
 
-/** Characters that JSON leaves as they are, and that could change what a terminal shows. */
+/** Characters that JSON does not escape and that could change a terminal's display. */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** A line of the log. */

@@ -9,13 +9,13 @@ import { faultOf } from "../contract/fault.ts";
 import { IllegalStep } from "../domain/step.ts";
 import { newRequestId } from "../records/ids.ts";
 
-/** Where errors are reported that are the service's own fault. */
+/** The reporter of internal errors. */
 export interface Reporter {
-  /** Told of errors that are our own fault. */
+  /** Called for internal errors. */
   report(error: unknown): void;
 }
 
-/** Turns whatever was thrown into an error answer. */
+/** Turns anything thrown into an error response. */
 export function refuse(
   error: unknown,
   reporter: Reporter,
@@ -30,7 +30,7 @@ export function refuse(
   return respond(JSON.stringify(refusal.body), refusal.status, all);
 }
 
-/** The refusal that a failure amounts to. */
+/** The refusal for a failure. */
 function failed(error: unknown, { report }: Reporter): Refusal {
   const { status, message, ...details } = faultOf(error, report);
   return new Refusal(status, "server_error", message, details);

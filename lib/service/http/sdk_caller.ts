@@ -1,5 +1,5 @@
 /**
- * The app that a request of an SDK comes from: its key, its platform, and the spellings it takes.
+ * The app that sends a request of an SDK: its key, its platform and its dialect.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { acrossProjects, inProject, type ProjectTx, type Tx } from "../store/mod
 import type { Row } from "../store/tables.ts";
 import type { PresentProject } from "./project.ts";
 
-/** An app, and the project that it belongs to. */
+/** An app and its project. */
 export interface SdkCaller {
   /** The transaction, in the project. */
   tx: ProjectTx;
@@ -21,13 +21,13 @@ export interface SdkCaller {
   project: PresentProject;
 }
 
-/** The credential that a request carries, with or without the word `Bearer`. */
+/** The credential of a request, with or without the word `Bearer`. */
 export function keyIn(request: Request): string {
   return (request.headers.get("Authorization") ?? "").replace(/^Bearer +/i, "").trim();
 }
 
 /**
- * The app whose public key the request carries, with or without the word `Bearer`.
+ * The app of the request's public key, with or without the word `Bearer`.
  *
  * @throws {SdkRefusal} 401 for an unknown key, 403 for a secret.
  */
@@ -54,8 +54,8 @@ export async function callerOf(request: Request, whole: Tx): Promise<SdkCaller> 
 }
 
 /**
- * Whose spellings the SDK takes. Those of the public API can only read public ones; they are known by
- * a key that no other SDK has, or by the version that they send. A key `svcb_…` is of our own kind.
+ * The dialect of the SDK. The public SDKs read only public names. Their keys or their version
+ * header identify them. A key `svcb_…` means the service's own dialect.
  */
 export function dialectFor(request: Request, dialect: Dialect): Dialect {
   const key = keyIn(request);
@@ -69,9 +69,9 @@ const PLATFORMS = new Set(
 );
 
 /**
- * The platform that a request names. It is the key that tells the app.
+ * The platform named by a request. The key identifies the app.
  *
- * @throws {SdkRefusal} 400 for a platform that there is none of.
+ * @throws {SdkRefusal} 400 for an unknown platform.
  */
 export function platformIn(request: Request): string | null {
   const platform = request.headers.get("X-Platform");

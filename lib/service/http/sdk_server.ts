@@ -33,10 +33,10 @@ type SdkParts = Pick<
   "store" | "clock" | "catchUp" | "report" | "authenticate" | "dialect" | "observe"
 >;
 
-/** The header with an answer's tag, under the name by which SDKs send and read it. */
+/** The header with the tag of a response; the SDKs use this name. */
 export const ETAG = "X-RevenueCat-ETag";
 
-/** The header by which a request asks for the project's own dates: `project`. */
+/** The header that requests the project's own dates: `project`. */
 const DATES = "X-Dates";
 
 /** Answers requests of apps. */
@@ -52,13 +52,13 @@ export function createSdkServer(routes: readonly SdkRoute[], parts: SdkParts): A
   });
 }
 
-/** Checks who asks, before it says what is not there. */
+/** Checks the credential before a 404 or 405. */
 async function greet(
   request: Request,
   beside: SdkRoute | undefined,
   { store, authenticate }: SdkParts,
 ): Promise<void> {
-  // Whoever is signed in may know that there is nothing; a key of an app belongs elsewhere, too.
+  // A signed-in caller gets a 404. So does a key of an app at an address of another API.
   const key = keyIn(request);
   const isSignedIn = !beside && key.startsWith("atk_") && await authenticate(key) !== undefined;
   if (!isSignedIn) await store.read((tx) => callerOf(request, tx));
@@ -95,7 +95,7 @@ async function answer(
   return tagged(request, done);
 }
 
-/** What a request says, checked before any transaction. */
+/** The content of a request, checked before any transaction. */
 async function readRequest(
   route: SdkRoute,
   request: Request,
@@ -132,7 +132,7 @@ function isList(type: z.core.$ZodType): boolean {
   return type._zod.def.type === "array";
 }
 
-/** The call that a handler gets, besides what the request says. */
+/** The handler's call, besides the content of the request. */
 async function callFor(
   route: SdkRoute,
   parts: SdkParts,
@@ -158,7 +158,7 @@ function tagOf(route: SdkRoute, shown: unknown): string | undefined {
   return sha256Hex(JSON.stringify(route.lasting(shown))).slice(0, 32);
 }
 
-/** An answer with its tag; without a body where the caller has it already. */
+/** A response with its tag; without a body if the caller already has it. */
 function tagged(
   request: Request,
   { status, text, tag }: { status: number; text: string; tag: string | undefined },
@@ -169,7 +169,7 @@ function tagged(
   return new Response(null, { status: 304, headers: { ...headers, "Cache-Control": "no-store" } });
 }
 
-/** Turns whatever was thrown into an error answer. */
+/** Turns anything thrown into an error response. */
 export function refuseSdk(
   error: unknown,
   reporter: Pick<ServerParts, "report">,
@@ -192,7 +192,7 @@ function refusalOf(
   }
   const { status, message, details: { headers } } = error;
   if (status >= 500) return new SdkRefusal(status, "internal_error", message, headers);
-  // Without a route it is the router's own.
+  // Without a route, the error is the router's own.
   const code = status === 404 && !route ? "not_found" : "bad_request";
   return new SdkRefusal(status, code, message, headers);
 }

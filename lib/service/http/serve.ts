@@ -1,6 +1,6 @@
 /**
- * The service on a port, with its data in a folder: the database, the admin secret, and a lock that
- * keeps a second server away.
+ * The service on a port, with its data in a folder: the database, the admin secret, and a lock
+ * against a second server.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export interface ServeOptions {
   port: number;
   /** The address to listen on. */
   host: string;
-  /** Further names under which the service may be addressed. Default: none. */
+  /** Further accepted host names. Default: none. */
   names?: readonly string[] | undefined;
   /** The address that browsers use, such as `https://subscriptions.example.com`. */
   publicUrl?: string | undefined;
@@ -51,21 +51,21 @@ export interface ServeOptions {
   proxies?: readonly string[] | undefined;
   /** Origins, besides those of this machine, whose web pages may use the addresses for apps. */
   allowOrigins?: readonly string[] | undefined;
-  /** Whether a new database stays without the demonstration project. */
+  /** Whether to create a new database without the demonstration project. */
   empty: boolean;
-  /** Which rate limits hold. */
+  /** The rate limits. */
   rateLimits: "local" | "public";
-  /** Which addresses webhooks may go to. Default: those of the Internet. */
+  /** The allowed webhook targets. Default: the Internet. */
   webhookTargets?: TargetPolicy | undefined;
-  /** How often deliveries to webhooks are tried. Default: as the public service does. */
+  /** The retry schedule of webhooks. Default: that of the public API. */
   webhookSchedule?: ScheduleName | undefined;
-  /** Whose spellings answers have, and whose operations there are. Default: the specification's. */
+  /** The dialect: its names in answers, and its operations. Default: the specification's. */
   dialect?: Dialect | undefined;
-  /** Told of errors that are the service's own fault, and in words of a start that takes long. */
+  /** Called for internal errors, and for messages about a slow start. */
   report(error: unknown): void;
-  /** Takes the log as JSON lines: each request, and what `report` gets otherwise. Default: no log. */
+  /** Writes the log as JSON lines: requests, and everything reported. Default: no log. */
   log?: LogSink | undefined;
-  /** Fires when a start that takes long is no longer wanted. */
+  /** Aborts a slow start. */
   signal?: AbortSignal | undefined;
 }
 
@@ -73,20 +73,22 @@ export interface ServeOptions {
 export interface Server {
   /** Its address, such as `http://127.0.0.1:4010`. */
   readonly baseUrl: string;
-  /** Its oldest project, if it has any. */
+  /** Its oldest project, if any. */
   readonly projectId: string | undefined;
   /** The secret for `/_sim`. */
   readonly adminSecret: string;
-  /** How many connections were closed, by the limit that closed them. */
+  /** The number of closed connections, by limit. */
   readonly closed: Listener["closed"];
-  /** Answers what is under way, closes the database and gives the folder back, in ten seconds. */
+  /**
+   * Finishes requests in progress, closes the database and unlocks the folder, within ten seconds.
+   */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the service.
  *
- * @throws {ConfigError} when the port is taken, or another server holds the folder.
+ * @throws {ConfigError} when the port is in use, or another server uses the folder.
  * @throws {Cancelled} when the signal fires before the service listens.
  */
 export async function serve(given: ServeOptions): Promise<Server> {
@@ -127,7 +129,7 @@ export async function serve(given: ServeOptions): Promise<Server> {
   }
 }
 
-/** Opens the service. What is wrong with its database may show only when it is first used. */
+/** Opens the service. Damage in the database may appear only at first use. */
 async function openKnown(options: ServiceOptions): Promise<Service> {
   try {
     return await openService(options);
@@ -139,7 +141,7 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
 /** How long catching up may take, in milliseconds, before it is said. */
 const PATIENCE_MS = 1000;
 
-/** Lets pass what has become due since the last stop, while the service answers already. */
+/** Catches up with steps due since the last stop, while the service already answers. */
 function catchUp(service: Service, report: (message: unknown) => void): void {
   const timer = setTimeout(
     () =>
@@ -153,7 +155,7 @@ function catchUp(service: Service, report: (message: unknown) => void): void {
   service.catchUp().catch(report).finally(() => clearTimeout(timer));
 }
 
-/** The longest that a stop may take, in milliseconds, and how long of it requests may take. */
+/** The longest time for a stop and, within it, for requests in progress, in milliseconds. */
 export const STOP_MS = 10_000;
 const ANSWERING_MS = 8000;
 
@@ -227,7 +229,7 @@ async function open(
         await listener.stop(ANSWERING_MS);
         await service.close();
       };
-      // The database is whole whenever its process ends, so nothing is worth a longer wait.
+      // The database survives a kill, so a longer wait is not needed.
       await withinTime(end(), STOP_MS);
       await lock?.release();
     },

@@ -1,9 +1,9 @@
 /**
- * From request to response: the order in which a request is checked, and the one place where a
- * handler runs.
+ * From request to response: the order of the checks, and the only place that runs handlers.
  *
  * Checks run in this order: credential 401, path 404, method 405, permission 403, rate 429, form of
- * body and query 400, object in the path 404, fields of the body 400, then the rules of the operation.
+ * body and query 400, object in the path 404, fields of the body 400, then the rules of the
+ * operation.
  *
  * @module
  */
@@ -45,15 +45,15 @@ export interface ServerParts {
   catchUp: CatchUp;
   /** Counts requests towards their limits. */
   rates: RateCounter;
-  /** The guard before other people's addresses. */
+  /** The check of webhook targets. */
   targets: Targets;
-  /** Who a bearer token stands for. */
+  /** Finds the account of a bearer token. */
   authenticate(token: string): Promise<Actor | undefined>;
-  /** Whose spellings answers have. */
+  /** The dialect of answers. */
   dialect: Dialect;
-  /** Told of errors that are our own fault. */
+  /** Called for internal errors. */
   report(error: unknown): void;
-  /** Notes each answered request. Default: nobody does. */
+  /** Called after each answered request. Default: nothing. */
   observe?: ((observation: Observation) => void) | undefined;
 }
 
@@ -96,37 +96,37 @@ async function answer(
   }
 }
 
-/** A request that has passed the checks at the door. */
+/** A request that has passed the first checks. */
 interface Asked {
-  /** The route that it matches. */
+  /** Its route. */
   route: Route;
-  /** What the server is made of. */
+  /** The parts of the server. */
   parts: ServerParts;
   /** The request itself. */
   request: Request;
   /** Its address. */
   url: URL;
-  /** Who sends it. */
+  /** Its caller. */
   actor: Actor;
   /** The values in its path, without the project. */
   params: Record<string, string>;
   /** The project in its path. */
   projectId: string | undefined;
-  /** The headers that report the caller's limits, once the request has counted. */
+  /** The headers with the caller's limits, after the request was counted. */
   limits?: Record<string, string>;
-  /** The project's time where it is a simulated one, for those who have to send a time. */
+  /** The project's time if it is simulated, for callers that must send a time. */
   time?: number;
 }
 
-/** An answer, whether it was given before, and where it leads to. */
+/** An answer, whether it is a stored one, and the target of a redirect. */
 type Answer = Remembered & { replayed?: boolean; location?: string | undefined };
 
-/** Counts a request towards its caller's limits, once. */
+/** Counts a request once towards its caller's limits. */
 function count(asked: Asked): void {
   asked.limits ??= asked.parts.rates.count(asked.actor.account_id, asked.route.rate);
 }
 
-/** Checks the project and runs the handler, both on one snapshot. */
+/** Checks the project and runs the handler on one snapshot. */
 function read(asked: Asked): Promise<Answer> {
   return atPresent(asked.parts.catchUp, asked.projectId, () => readOnce(asked));
 }
@@ -136,7 +136,7 @@ async function readOnce(asked: Asked): Promise<Answer> {
   for (let settled = false;; settled = true) {
     const answer = await parts.store.read(async (tx) => {
       const project = projectId === undefined ? undefined : await projectFor(tx, projectId, actor);
-      // What is due cannot pass on a snapshot; whoever looks at one sees the moment before it.
+      // Due steps cannot run on a snapshot; a reader sees the moment before them.
       if (project && !settled && isBehind(project, parts.clock())) return undefined;
       if (project) refuseMoving(project, parts.catchUp, parts.clock());
       count(asked);
@@ -149,7 +149,10 @@ async function readOnce(asked: Asked): Promise<Answer> {
   }
 }
 
-/** Checks the project, reads the body, and runs the handler in one transaction with its traces. */
+/**
+ * Checks the project, reads the body, and runs the handler in one transaction with its audit entry
+ * and idempotency key.
+ */
 async function change(asked: Asked): Promise<Answer> {
   const { route, parts, request, url, actor, projectId } = asked;
   if (projectId !== undefined) await admit(parts, projectId, actor);
@@ -172,7 +175,7 @@ async function change(asked: Asked): Promise<Answer> {
     const result = await handle(route, call);
     if (route.audit) {
       const entry = route.audit(call, result);
-      // Outside a project the change is the project's own creation.
+      // A change outside of a project is the creation of one.
       await recordAudit(call, projectId ?? entry.target_identifier, entry);
     }
     const answer = { status: route.status, text: textOf(asked, result) };
@@ -182,12 +185,12 @@ async function change(asked: Asked): Promise<Answer> {
   return await atPresent(parts.catchUp, projectId, () => parts.store.write(write));
 }
 
-/** An answer as it is sent, in the spelling of the dialect. */
+/** A response, in the names of the dialect. */
 function textOf({ parts: { dialect } }: Asked, result: unknown): string {
   return JSON.stringify(dialect === "public" ? publicAnswer(result) : result);
 }
 
-/** The request as a route's preparation gets it. */
+/** The request for a route's preparation. */
 function preparationFor(asked: Asked, body: unknown): Preparation {
   const { parts, actor, projectId } = asked;
   return {
@@ -202,14 +205,14 @@ function preparationFor(asked: Asked, body: unknown): Preparation {
   };
 }
 
-/** Runs the handler. Whether it looks at the body or not, the body is as it must be. */
+/** Runs the handler. The body is valid, even if the handler does not read it. */
 async function handle(route: Route, call: Call): Promise<unknown> {
   try {
     const result = await route.handle(call);
     call.body();
     return result;
   } catch (error) {
-    // No rule of the operation is looked at for a body that is not one.
+    // An invalid body is refused before the rules of the operation.
     if (error instanceof Refusal && error.status > 404) call.body();
     throw error;
   }
@@ -229,10 +232,10 @@ function callFor(
   const wall = parts.clock;
   const now = project ? presentOf(project, wall()) : wall();
   if (project && (project.clock_frozen_at ?? project.clock_offset) !== 0) asked.time = now;
-  // Whether the handler looks at the body or not, it is looked at afterwards: once is enough.
+  // The body is checked afterwards, even if the handler did not read it. One check is enough.
   let checked: { body: unknown } | undefined;
   const call: AccountCall = {
-    // Where there is no project, nothing is found in one.
+    // Without a project there are no objects in one.
     tx: inProject(tx, project?.id ?? ""),
     params,
     query,
@@ -244,11 +247,11 @@ function callFor(
     userAgent: request.headers.get("User-Agent"),
     body: () => (checked ??= { body: validate(route.body ?? noBody, body) }).body,
   };
-  // Only the handlers of routes below a project look at `project`; the path gives them one.
+  // Only handlers of routes below a project read `project`, and their path has one.
   return { ...call, project } as Call;
 }
 
-/** The caller that the `Authorization` header stands for, or 401. */
+/** The caller of the `Authorization` header, or 401. */
 async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
   const header = request.headers.get("Authorization");
   const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header ?? "")?.[1];
@@ -266,7 +269,7 @@ async function callerOf(request: Request, parts: ServerParts): Promise<Actor> {
   });
 }
 
-/** Tells the holder of a public SDK key what it is not for. */
+/** The message for a public SDK key at an address that needs a token. */
 async function refusePublicKey(token: string, store: Store): Promise<void> {
   const key = await store.read((tx) =>
     acrossProjects(tx).selectFrom("app_keys").select("id").where("key", "in", spellingsOfKey(token))
@@ -278,10 +281,10 @@ async function refusePublicKey(token: string, store: Store): Promise<void> {
   throw new Refusal(403, "authorization_error", message);
 }
 
-/** The routes that callers may use, as far as they have asked. A caller's permissions never change. */
+/** A cache of the routes that callers may use. A caller's permissions never change. */
 const permitted = new WeakMap<Actor, Set<Route>>();
 
-/** Refuses a caller without all of the route's permissions, and names those that are missing. */
+/** Refuses a caller without all of the route's permissions, and names the missing ones. */
 function checkScope(actor: Actor, route: Route): void {
   const known = permitted.get(actor) ?? new Set();
   if (known.has(route)) return;
@@ -296,7 +299,7 @@ function checkScope(actor: Actor, route: Route): void {
   throw new Refusal(403, "authorization_error", message, { missing_scopes: missing });
 }
 
-/** Refuses a caller who has no seat in the project, and brings the project to its present. */
+/** Refuses a caller without access to the project, and lets the project catch up. */
 async function admit(
   { store, catchUp, clock }: ServerParts,
   projectId: string,
