@@ -1,6 +1,6 @@
 /**
- * Refusals: what a handler throws to answer with an error body. One place turns them into a
- * response, so a refusal reads the same whichever route makes it.
+ * Refusals: the errors that handlers throw to answer with an error body. One place turns them into
+ * a response, so they look the same in every route.
  *
  * @module
  */
@@ -21,13 +21,13 @@ export type ErrorType =
   | "rate_limit_error"
   | "server_error";
 
-/** What an error body may hold besides type and message. */
+/** The optional fields of an error body. */
 interface RefusalDetails {
   /** The offending parameter or body field, dotted where nested. */
   param?: string;
   /** Milliseconds to wait before another try. */
   backoff_ms?: number;
-  /** Ids of the objects in the way. */
+  /** Ids of the objects that prevent the change. */
   referenced_object_ids?: string[];
   /** The permissions that the credential lacks. */
   missing_scopes?: string[];
@@ -54,9 +54,9 @@ export class Refusal extends Error {
   }
 
   /**
-   * The error body as it is sent.
+   * The error body.
    *
-   * Gap: the public service adds `doc_url`. There are no pages to point to, so it is left out.
+   * Gap: the public service adds `doc_url`. It is left out, since there are no such pages.
    */
   get body(): Record<string, unknown> {
     const { param, backoff_ms, referenced_object_ids, missing_scopes } = this.details;
@@ -84,19 +84,19 @@ export function malformed(message: string, status = 400): Refusal {
   return new Refusal(status, "invalid_request", message);
 }
 
-/** 404: there is no such object, or none that the caller may see. */
+/** 404: the object does not exist, or the caller cannot see it. */
 export function missing(what: string, id: string, param?: string): Refusal {
   const message = `There is no ${what} ${JSON.stringify(id)} in this project`;
   return new Refusal(404, "resource_missing", message, param === undefined ? {} : { param });
 }
 
-/** 409: a name is taken. */
+/** 409: a name is in use. */
 export function taken(what: string, param: string, value: string): Refusal {
   const message = `There already is ${what} with the ${param} ${JSON.stringify(value)}`;
   return new Refusal(409, "resource_already_exists", message, { param });
 }
 
-/** 422: the request is well formed, but a rule forbids it now. */
+/** 422: the request is valid, but a rule forbids it now. */
 export function unprocessable(message: string, details: RefusalDetails = {}): Refusal {
   return new Refusal(422, "unprocessable_entity_error", message, details);
 }

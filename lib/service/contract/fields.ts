@@ -1,12 +1,12 @@
 /**
- * Fields that several resources have.
+ * Fields of several resources.
  *
  * @module
  */
 
 import { z } from "zod";
 
-/** Text of `least` to `most` characters, each of them one character of Unicode. */
+/** Text of `least` to `most` Unicode characters. */
 export function text(most: number, least = 1): z.ZodString {
   const message = least === most
     ? `must have exactly ${most} characters`
@@ -35,16 +35,16 @@ export function listOf<T extends z.ZodType>(item: T, most: number): z.ZodArray<T
   return z.array(item).min(1, message).max(most, message);
 }
 
-/** The id of another object, as a body names it. */
+/** The id of another object, in a body. */
 export const objectId: z.ZodString = text(255);
 
-/** The name that code uses: 1 to 200 visible characters, without spaces and slashes. */
+/** The name for code: 1 to 200 visible characters, without spaces and slashes. */
 export const lookupKey: z.ZodString = text(200)
-  // Gap: the character set is not published. A key must be able to stand in a path.
+  // Gap: the character set is not published. A key must be valid in a path.
   .regex(/^[^\s/\p{C}]+$/u, "must contain printable characters only, without spaces or slashes")
   .regex(/^(?!\.{1,2}$)/, "must not be . or .., which have a special meaning in paths");
 
-/** For the schema of an update: tells a field that was set for good from one that nobody knows. */
+/** For the schema of an update: distinguishes a read-only field from an unknown one. */
 export function unchangeable(...names: string[]): { error: z.core.$ZodErrorMap } {
   return {
     error: (issue) =>
@@ -54,7 +54,7 @@ export function unchangeable(...names: string[]): { error: z.core.$ZodErrorMap }
   };
 }
 
-/** The name that people read. */
+/** The name for people. */
 export const displayName: z.ZodString = text(1500);
 
 /** Whether an object is in use or archived. */
@@ -73,8 +73,8 @@ export const metadata = z.record(z.string(), z.unknown())
   )
   .nullable();
 
-/** How many characters a text has. Stops counting where it is clear that there are too many. */
+/** The number of characters of a text. Counting stops above the limit. */
 function countCharacters(text: string, most: number): number {
-  // A character takes one or two of the units that `length` counts.
+  // A character has one or two of the units that `length` counts.
   return text.length > 2 * most ? text.length : [...text].length;
 }

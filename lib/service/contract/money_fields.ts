@@ -1,5 +1,5 @@
 /**
- * Fields that subscriptions, purchases and invoices have in common.
+ * Common fields of subscriptions, purchases and invoices.
  *
  * @module
  */
@@ -20,10 +20,10 @@ export const amountSchema: z.ZodType<MonetaryAmount> = component(
   }),
 );
 
-/** Whether money is real. */
+/** The environment: production or sandbox. */
 export const environment = z.enum(["production", "sandbox"]);
 
-/** Where something was bought. */
+/** The store. */
 export const store = z.enum([
   "amazon",
   "app_store",
@@ -38,5 +38,5 @@ export const store = z.enum([
   "test_store",
 ]);
 
-/** How someone came to own what was bought. */
+/** The ownership: bought, or shared by a family member. */
 export const ownership = z.enum(["purchased", "family_shared"]);

@@ -30,7 +30,7 @@ const sdkErrorSchema = z.object({
     .exactOptional(),
 });
 
-/** How callers sign in: with an access token, an app's public key, or the admin secret. */
+/** The security schemes: an access token, an app's public key, or the admin secret. */
 const SECURITY = {
   oauth: {
     type: "oauth2",
@@ -81,10 +81,10 @@ export function openApiDocument(routes: readonly Operation[], version: string): 
   return JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/');
 }
 
-/** Makes the schema of a type. What callers send holds no NUL. */
+/** Makes the schema of a type. Texts from callers contain no NUL. */
 type ToSchema = (type: z.ZodType, io: "input" | "output", isSent?: boolean) => object;
 
-/** Whether a schema is of text that may hold anything. */
+/** Whether a schema is for text without a pattern or format. */
 function isFreeText({ type, enum: values, const: value, pattern, allOf, format }: Schema): boolean {
   const rules = [values, value, pattern, allOf, format];
   return type === "string" && rules.every((rule) => rule === undefined);
@@ -92,12 +92,12 @@ function isFreeText({ type, enum: values, const: value, pattern, allOf, format }
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** What holds of every body, in each of its texts and numbers. */
+/** The rules for all texts and numbers in a body. */
 const BODY =
   "Every text must be valid Unicode without the character NUL. A number must be at most " +
   `${Number.MAX_SAFE_INTEGER} in magnitude.`;
 
-/** What the statuses of errors mean, for every operation. */
+/** The meaning of the error statuses, for every operation. */
 const MEANINGS: Readonly<Record<number, string>> = {
   400: "The request is malformed, or a value is not as its description says",
   401: "The credential is missing, unknown or no longer valid",
@@ -117,7 +117,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
 /** One operation of the document. */
 function operation(route: Operation, schema: ToSchema): object {
   const credential = credentialOf(route);
-  // What an app reads with its key has errors in the form of version 1.
+  // Operations with an app's key have errors in the form of version 1.
   const [error, statuses] = credential === "sdk_key"
     ? ["SdkError", SDK_ERROR_STATUSES]
     : ["Error", ERROR_STATUSES];
@@ -155,7 +155,7 @@ function credentialOf(route: Operation): keyof typeof SECURITY {
     : "oauth";
 }
 
-/** The answers that are no errors. An app's read is answered without a body where nothing changed. */
+/** The success answers. An app's unchanged read gets a 304 without a body. */
 function successes(route: Operation, schema: ToSchema): Record<number, object> {
   const content = { "application/json": { schema: schema(route.response, "output") } };
   const isAppsRead = credentialOf(route) === "sdk_key" && route.method === "GET";
@@ -166,13 +166,13 @@ function successes(route: Operation, schema: ToSchema): Record<number, object> {
   };
 }
 
-/** The parameters in the path. Every value is one encoded segment. */
+/** The parameters in the path. Each value is one encoded segment. */
 function pathParameters(route: Operation): object[] {
   return [...fullPath(route).matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
-    // No NUL, in any value of a path or query.
+    // No NUL in values of a path or query.
     schema: { type: "string", minLength: 1, pattern: NO_NUL, ...route.pathSchemas?.[name] },
   }));
 }
@@ -191,13 +191,13 @@ function queryParameters(route: Operation, schema: ToSchema): object[] {
   return [...parameters, { name: "expand", in: "query", required: false, schema: expand }];
 }
 
-/** The schema of the one property that a parameter was wrapped in. */
+/** The schema of the only property of a wrapper object. */
 function onlyProperty({ name, schema }: { name: string; schema: object }): unknown {
   const properties: unknown = "properties" in schema ? schema.properties : undefined;
   return Object.entries(properties ?? {}).find(([key]) => key === name)?.[1];
 }
 
-/** The header that makes a write safe to repeat, or those that tell of an app. */
+/** The header for an idempotency key, or the headers of SDKs. */
 function headers(route: Operation): object[] {
   const credential = credentialOf(route);
   if (credential === "admin_secret") return [];
@@ -218,7 +218,7 @@ function headers(route: Operation): object[] {
 /** A pattern of text without the character NUL. */
 const NO_NUL = "^[^\\u0000]*$";
 
-/** How callers sign in to some of the routes. */
+/** The security schemes of some of the routes. */
 function securitySchemes(routes: readonly Operation[]): object {
   const used = new Set<string>(routes.map(credentialOf));
   return Object.fromEntries(Object.entries(SECURITY).filter(([name]) => used.has(name)));

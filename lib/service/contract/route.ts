@@ -1,6 +1,6 @@
 /**
- * One contract per route. Routing, validation, error bodies, audit entries and the served OpenAPI
- * document all come from it.
+ * One contract per route: the source of routing, validation, error bodies, audit entries and the
+ * served OpenAPI document.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import type { Targets } from "../outbound/targets.ts";
 /** HTTP methods of the API. */
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** Which counter a request runs up: customer information, project configuration, or charts. */
+/** The class of rate limits: customer information, project configuration, or charts. */
 export type RateClass = "customers" | "configuration" | "charts";
 
-/** The status of a success: done, created, or found elsewhere. */
+/** The status of a success: done, created, or redirected. */
 type SuccessStatus = 200 | 201 | 302;
 
 /** Who is calling. */
@@ -33,7 +33,7 @@ export interface Actor {
   has_mfa: boolean;
   /** The client that it signed in with. */
   client_id: string;
-  /** What the client may do, space-separated. */
+  /** The permissions of the client, space-separated. */
   scope: string;
 }
 
@@ -42,7 +42,7 @@ export type NamesIn<P extends string> = P extends `${string}{${infer Name}}${inf
   ? Name | NamesIn<Rest>
   : never;
 
-/** One request in the hands of a route: what came in, and the transaction it runs in. */
+/** The call of a route: the request's values, and its transaction. */
 export interface Call<Params extends string = string, Query = unknown, Body = unknown> {
   /** The transaction, in the project. A GET reads a snapshot; everything else is all or nothing. */
   readonly tx: ProjectTx;
@@ -52,7 +52,7 @@ export interface Call<Params extends string = string, Query = unknown, Body = un
   readonly params: Readonly<Record<Params, string>>;
   /** The query, validated. */
   readonly query: Query;
-  /** The parts that `expand` asks for. */
+  /** The fields in `expand`. */
   readonly expand: ReadonlySet<string>;
   /** The path and query as sent, for the links in lists. */
   readonly url: URL;
@@ -64,25 +64,25 @@ export interface Call<Params extends string = string, Query = unknown, Body = un
   readonly wall: Clock;
   /** The `User-Agent` sent, for the audit log. */
   readonly userAgent: string | null;
-  /** Validates the body. Call it once the objects in the path are found, so that 404 comes first. */
+  /** Validates the body. Call it after finding the objects in the path, so that 404 comes first. */
   body(): Body;
 }
 
-/** The call of a route that belongs to no project: `tx.whole` is what it works with. */
+/** The call of a route outside of projects. It works on `tx.whole`. */
 export type AccountCall<Params extends string = string, Query = unknown, Body = unknown> = Omit<
   Call<Params, Query, Body>,
   "project"
 >;
 
-/** A request before its transaction: nothing is locked, and nothing that is read here has to last. */
+/** A request before its transaction: nothing is locked, and the data read here may change. */
 export interface Preparation<Params extends string = string, Query = unknown, Body = unknown> {
-  /** Reads what the handler will meet. */
+  /** Reads from the database. */
   read<T>(work: (call: Call<Params, Query, Body>) => Promise<T>): Promise<T>;
-  /** The guard before other people's addresses. */
+  /** The check of webhook targets. */
   readonly targets: Targets;
 }
 
-/** What a route promises. */
+/** The contract of a route. */
 interface Contract<
   P extends string,
   Query extends z.ZodObject,
@@ -93,9 +93,9 @@ interface Contract<
   name: string;
   /** One sentence for the OpenAPI document. */
   summary: string;
-  /** Rules that no schema of one parameter can say, for the OpenAPI document. */
+  /** Rules between parameters, for the OpenAPI document. */
   description?: string;
-  /** What values in the path must be, where not any text will do: JSON schemas by name. */
+  /** JSON schemas of restricted values in the path, by name. */
   pathSchemas?: Readonly<Record<string, object>>;
   /** The HTTP method. */
   method: Method;
@@ -105,50 +105,50 @@ interface Contract<
   scope: Scope | readonly Scope[];
   /** The query, besides `expand`. Parameters it does not name are ignored. */
   query?: Query;
-  /** What `expand` accepts, and the permission or permissions that each value needs. */
+  /** The values of `expand`, each with the permission or permissions it needs. */
   expand?: Record<string, Scope | readonly Scope[]>;
-  /** The body. Without it the route takes none, or an empty one. */
+  /** The body. Default: none, or an empty one. */
   body?: Body;
   /** The answer of a success. */
   response: z.ZodType<Response>;
   /** The status of a success. Default 200. */
   status?: SuccessStatus;
-  /** Where an answer of status 302 leads to. */
+  /** The target of an answer with status 302. */
   location?: (answer: Response) => string;
   /** The audit entry that a success writes. */
   audit?: Audit<P, Response>;
-  /** Does what takes the network, before the transaction: there, nobody else could write meanwhile. */
+  /** Does the work on the network before the transaction, which would block other writers. */
   prepare?: (
     request: Preparation<NamesIn<P>, z.infer<Query>, z.infer<Body>>,
   ) => Promise<void>;
-  /** The operation that this public spelling stands for. */
+  /** The operation of which this is the public spelling. */
   alias?: string;
 }
 
-/** An audit entry: the action, or a function that tells it and its target from call and answer. */
+/** An audit entry: the action, or a function from call and answer to action and target. */
 type Audit<P extends string, Response> =
   | string
   | ((call: Call<NamesIn<P>>, answer: Response) => AuditEntry);
 
-/** What an audit entry says was done to what. */
+/** The action and target of an audit entry. */
 export interface AuditEntry {
-  /** What was done, such as `offering_created`. */
+  /** The action, such as `offering_created`. */
   action_type: string;
-  /** The kind of thing it was done to. */
+  /** The type of the target. */
   target_type: string;
-  /** The id of the thing it was done to. */
+  /** The id of the target. */
   target_identifier: string;
 }
 
-/** What is told of an operation, whoever may use it. */
+/** The description of an operation, for any kind of credential. */
 export interface Operation {
   /** The operation's name, the same as the library's function. */
   readonly name: string;
   /** One sentence for the OpenAPI document. */
   readonly summary: string;
-  /** Rules that no schema of one parameter can say, for the OpenAPI document. */
+  /** Rules between parameters, for the OpenAPI document. */
   readonly description?: string;
-  /** What values in the path must be, where not any text will do: JSON schemas by name. */
+  /** JSON schemas of restricted values in the path, by name. */
   readonly pathSchemas?: Readonly<Record<string, object>>;
   /** The HTTP method. */
   readonly method: Method;
@@ -156,33 +156,33 @@ export interface Operation {
   readonly path: string;
   /** The permissions it needs; none where a public SDK key is the credential. */
   readonly scopes: readonly Scope[];
-  /** The query, empty where the contract names none. */
+  /** The query; empty without any. */
   readonly query: z.ZodObject;
-  /** What `expand` accepts and needs, empty where the contract names none. */
+  /** The values of `expand` and their permissions; empty without any. */
   readonly expand: ReadonlyMap<string, readonly Scope[]>;
-  /** The body, where the operation takes one. */
+  /** The body, if any. */
   readonly body: z.ZodType | undefined;
   /** The answer of a success. */
   readonly response: z.ZodType;
   /** The status of a success. */
   readonly status: SuccessStatus;
-  /** Whether it answers 201 where it has created something. */
+  /** Whether it answers 201 after creating something. */
   readonly creates?: true;
-  /** The operation that this public spelling stands for. */
+  /** The operation of which this is the public spelling. */
   readonly alias?: string;
 }
 
-/** A route, its types forgotten. */
+/** A route without its types. */
 export interface Route extends Operation {
-  /** The limit that its requests count towards. */
+  /** The rate limit for its requests. */
   readonly rate: RateClass;
-  /** Where an answer leads to, if the route sends its callers elsewhere. */
+  /** The target of its redirects, if any. */
   readonly location: ((answer: unknown) => string) | undefined;
-  /** Tells the audit entry of a success, where the route writes one. */
+  /** Returns the audit entry of a success, if the route writes one. */
   readonly audit: ((call: Call, answer: unknown) => AuditEntry) | undefined;
-  /** Does what has to be done before the transaction, where there is anything. */
+  /** Does the work before the transaction, if any. */
   readonly prepare: ((request: Preparation) => Promise<void>) | undefined;
-  /** Does what the contract says. */
+  /** Handles a request. */
   handle(call: Call): Promise<unknown>;
 }
 
@@ -192,7 +192,7 @@ const RATES: Readonly<Record<string, RateClass>> = {
   charts_metrics: "charts",
 };
 
-/** Declares a route: what it promises, and the function that keeps the promise. */
+/** Declares a route: its contract and its handler. */
 export function route<
   P extends string,
   Response,
@@ -215,7 +215,7 @@ export function route<
     expand: new Map(Object.entries(contract.expand ?? {}).map(([part, s]) => [part, [s].flat()])),
     body: contract.body,
     status: contract.status ?? 200,
-    // The server hands a route only calls that it has validated against this very contract.
+    // The server validates every call against this contract first.
     audit: target as Route["audit"],
     location: contract.location as Route["location"],
     prepare: contract.prepare as Route["prepare"],
@@ -230,7 +230,7 @@ export function fullPath(route: Pick<Operation, "path">): string {
     : `/v2/projects/{project_id}${route.path}`;
 }
 
-/** The entry for an answer that is the changed object itself. */
+/** The entry for an answer with the changed object. */
 function entryFor(action: string, answer: unknown): AuditEntry {
   const object = typeof answer === "object" && answer !== null ? answer : {};
   const target_type = "object" in object ? String(object.object) : "unknown";

@@ -1,5 +1,5 @@
 /**
- * Schemas that answers have in common, and the registry of those that the OpenAPI document names.
+ * Common schemas of answers, and the registry of those with a name in the OpenAPI document.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Page } from "../../page.ts";
 import type { DeletedObject } from "../../resources/shared.ts";
 
-/** What the OpenAPI document says of schemas: a name to stand under, or what they mean. */
+/** Names and descriptions of schemas for the OpenAPI document. */
 export const named = z.registry<
   { id?: string; description?: string; pattern?: string; format?: string }
 >();
@@ -22,13 +22,13 @@ export function component<S extends z.ZodType>(id: string, schema: S): S {
   return schema;
 }
 
-/** Says in the OpenAPI document what a schema means. */
+/** Gives a schema a description in the OpenAPI document. */
 export function described<S extends z.ZodType>(description: string, schema: S): S {
   named.add(schema, { description });
   return schema;
 }
 
-/** Says in the OpenAPI document which pattern a text has that is checked in another way. */
+/** Gives a text a pattern in the OpenAPI document. The check itself is elsewhere. */
 export function patterned<S extends z.ZodType>(
   rule: { pattern: string; format?: string; description?: string },
   schema: S,
@@ -56,10 +56,10 @@ export function deletedSchema(object: string): z.ZodType<DeletedObject> {
 export const millis: z.ZodInt = z.int().min(0);
 
 /**
- * Schema of the query of a list that comes in pages. Sizes above 100 count as 100.
+ * Schema of the query of a paged list. Sizes above 100 count as 100.
  *
- * Gap: parameters that no schema names are ignored, as clients of the public API send some; of one
- * that is repeated, the last counts.
+ * Gap: unknown parameters are ignored, since clients of the public API send some. The last of a
+ * repeated parameter counts.
  */
 export const pageQuery = z.object({
   limit: described(
@@ -73,7 +73,7 @@ export const pageQuery = z.object({
   ),
 });
 
-/** Schema of a count in a query: 1 or more. Anything above `most` counts as that. */
+/** Schema of a count in a query: 1 or more. A count above `most` counts as `most`. */
 export function countUpTo(most: number): z.ZodType<number, string> {
   const rule = `must be a whole number from 1 to ${most}`;
   return z.string().regex(/^0*[1-9]\d{0,15}$/, rule)

@@ -25,12 +25,12 @@ const DOMAINS = {
 
 type Domains = typeof DOMAINS;
 
-/** A permission that a route asks for. */
+/** A permission that a route needs. */
 export type Scope = {
   [D in keyof Domains]: `${D}:${Domains[D][number]}:${"read" | "read_write"}`;
 }[keyof Domains];
 
-/** Every permission there is. */
+/** All permissions. */
 export const SCOPES: readonly string[] = Object.entries(DOMAINS).flatMap(([domain, resources]) =>
   resources.flatMap((resource) => ["read", "read_write"].map((l) => `${domain}:${resource}:${l}`))
 );

@@ -1,9 +1,9 @@
 /**
- * The contracts of the routes for apps, under `/v1` and `/rcbilling/v1`: an app's SDK sends a public
- * key of the app. Errors have the form of version 1, `{code, message}`.
+ * The contracts of the routes for apps, under `/v1` and `/rcbilling/v1`: an app's SDK sends a
+ * public key of the app. Errors have the form of version 1, `{code, message}`.
  *
- * Gap: these requests are not counted towards rate limits. A key is in the hands of every user of
- * the app, so any limit on it would be one on all of them together.
+ * Gap: these requests have no rate limits. All users of an app share its key, so a limit on the key
+ * would limit all of them together.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import type { Call, Method, NamesIn, Operation } from "./route.ts";
 import type { Dialect } from "./spelling.ts";
 import type { Row } from "../store/tables.ts";
 
-/** A request of an app, in the hands of a route. */
+/** The call of a route for apps. */
 export interface SdkCall<Params extends string = string, Query = unknown, Body = unknown>
   extends Pick<Call<Params, Query, Body>, "tx" | "project" | "params" | "query" | "now" | "wall"> {
-  /** The app whose key was sent. */
+  /** The app of the key. */
   readonly app: Row<"apps">;
   /** The body, validated. */
   readonly body: Body;
-  /** The platform in `X-Platform`, in small letters, or null. */
+  /** The platform in `X-Platform`, in lower case, or null. */
   readonly platform: string | null;
-  /** Whose spellings the answer has. */
+  /** The dialect of the answer. */
   readonly dialect: Dialect;
-  /** Milliseconds to add to a moment of the project for the time of the app's device. */
+  /** Milliseconds from the project's time to that of the app's device. */
   readonly shift: number;
 }
 
@@ -32,7 +32,7 @@ const ANSWER = Symbol("answer");
 
 /** An answer with a status of its own. */
 export interface SdkAnswer<T> {
-  /** What tells it from a body. */
+  /** Distinguishes it from a body. */
   readonly kind: typeof ANSWER;
   /** The status. */
   readonly status: number;
@@ -51,7 +51,7 @@ export function isAnswer(result: unknown): result is SdkAnswer<unknown> {
     result.kind === ANSWER;
 }
 
-/** What a route for SDKs promises. */
+/** The contract of a route for SDKs. */
 interface SdkContract<
   P extends string,
   Query extends z.ZodObject,
@@ -62,7 +62,7 @@ interface SdkContract<
   name: string;
   /** One sentence for the OpenAPI document. */
   summary: string;
-  /** Rules that no schema can say, for the OpenAPI document. */
+  /** Rules beyond the schemas, for the OpenAPI document. */
   description?: string;
   /** The HTTP method. */
   method: Extract<Method, "GET" | "POST">;
@@ -70,29 +70,29 @@ interface SdkContract<
   path: P;
   /** The query. A field that is an array takes every value of its parameter. */
   query?: Query;
-  /** The body. Without it the route takes none. */
+  /** The body. Default: none. */
   body?: Body;
-  /** The code for a body that breaks the schema. Default: a bad request. */
+  /** The error code for an invalid body. Default: a bad request. */
   bodyCode?: SdkCode;
   /** The answer of a success. */
   response: z.ZodType<Response>;
-  /** Whether it runs in a transaction that can write. */
+  /** Whether its transaction can write. */
   changes?: true;
   /** Whether it answers 201 where it has created something. */
   creates?: true;
-  /** What of an answer counts for its ETag. Default: all of it. */
+  /** The part of an answer that its ETag covers. Default: all of it. */
   lasting?: (answer: Response) => unknown;
 }
 
-/** A route for SDKs, its types forgotten. */
+/** A route for SDKs without its types. */
 export interface SdkRoute extends Operation {
-  /** Whether it runs in a transaction that can write. */
+  /** Whether its transaction can write. */
   readonly changes: boolean;
-  /** The code for a body that breaks the schema. */
+  /** The error code for an invalid body. */
   readonly bodyCode: SdkCode;
-  /** What of an answer counts for its ETag. */
+  /** The part of an answer that its ETag covers. */
   lasting(answer: unknown): unknown;
-  /** Does what the contract says. */
+  /** Handles a request. */
   handle(call: SdkCall): Promise<unknown>;
 }
 
@@ -118,14 +118,14 @@ export function sdkRoute<
     status: 200,
     changes,
     bodyCode,
-    // The server hands a route only calls that it has validated against this very contract, and its
-    // own answers.
+    // The server validates every call against this contract first, and passes only answers of this
+    // route.
     lasting: lasting as SdkRoute["lasting"],
     handle: handle as SdkRoute["handle"],
   };
 }
 
-/** The codes of version 1 that occur here. */
+/** The error codes of version 1 in use here. */
 export const SDK_CODE = {
   invalid_platform: 7000,
   not_transferred: 7102,
@@ -150,7 +150,7 @@ export type SdkCode = keyof typeof SDK_CODE;
 export class SdkRefusal extends Error {
   /** HTTP status. */
   readonly status: number;
-  /** The code by which SDKs know the error. */
+  /** The error code for SDKs. */
   readonly code: number;
   /** Headers of the answer. */
   readonly headers: Record<string, string>;

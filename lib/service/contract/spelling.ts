@@ -1,42 +1,42 @@
 /**
- * The names that the public API has for what the specification calls otherwise. Wherever one of ours
- * is taken, the public one is taken too. Answers have ours, but for what was stored with the public
- * one, unless the service was started in the public dialect.
+ * The public API's names that differ from those of the specification. Requests may use either.
+ * Answers use the specification's names, except for objects that were created with a public name.
+ * In the public dialect all answers use public names.
  *
  * @module
  */
 
-/** Whose names answers have. */
+/** The names in answers. */
 export type Dialect = "specified" | "public";
 
-/** The store and type of app of web billing: our name. */
+/** The store and app type of web billing: our name. */
 export const BILLING = "svc_billing";
 
 /** The same by its public name. */
 const PUBLIC_BILLING = "rc_billing";
 
-/** Our name of a store or type of app, whichever it was given by. */
+/** Our name of a store or app type, from either name. */
 export function ownStore(name: string): string {
   return name === PUBLIC_BILLING ? BILLING : name;
 }
 
-/** The public name of a store or type of app. */
+/** The public name of a store or app type. */
 export function publicStore(name: string): string {
   return name === BILLING ? PUBLIC_BILLING : name;
 }
 
-/** How keys of web billing begin: ours, and the public ones. */
+/** The prefixes of web-billing keys: ours, and the public one. */
 const KEYS = ["svcb_", "rcb_"] as const;
 
-/** How the names of usual packages begin: ours, and the public ones. */
+/** The prefixes of standard packages: ours, and the public one. */
 const PACKAGES = ["$svc_", "$rc_"] as const;
 
-/** Both spellings of an SDK key; one where there is only one. */
+/** The spellings of an SDK key: one or two. */
 export function spellingsOfKey(key: string): string[] {
   return spellings(key, KEYS);
 }
 
-/** Both spellings of a package's lookup key; one where there is only one. */
+/** The spellings of a package's lookup key: one or two. */
 export function spellingsOfPackage(key: string): string[] {
   return spellings(key, PACKAGES);
 }
@@ -46,13 +46,13 @@ export function publicKey(key: string): string {
   return inPublic(key, KEYS);
 }
 
-/** Objects below these names hold what a caller has put there, whatever it is. */
+/** Fields with free content from callers. */
 const FREE = new Set([
   ...["metadata", "contents", "components", "paywall", "paywall_components", "additional_data"],
   ...["attributes", "subscriber_attributes"],
 ]);
 
-/** An answer in the public dialect. What callers have chosen themselves stays. */
+/** An answer in the public dialect. Values chosen by callers stay unchanged. */
 export function publicAnswer(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(publicAnswer);
   if (typeof value !== "object" || value === null) return value;
@@ -75,7 +75,7 @@ function respelled(object: Record<string, unknown>): Record<string, unknown> {
     case "package":
       return changed(object, "lookup_key", publicPackage);
     case undefined:
-      // A package as SDKs receive it, or a value of a chart's filter.
+      // A package in an SDK's answer, or a value of a chart's filter.
       if ("platform_product_identifier" in object) {
         return changed(object, "identifier", publicPackage);
       }
@@ -84,7 +84,7 @@ function respelled(object: Record<string, unknown>): Record<string, unknown> {
   return object;
 }
 
-/** An app whose type, and the object named after it, have the public name. */
+/** An app with the public name in its type and in the object named after it. */
 export function publicApp(app: Record<string, unknown>): Record<string, unknown> {
   if (app["type"] !== BILLING) return app;
   const { [BILLING]: settings, ...rest } = app;

@@ -58,13 +58,13 @@ async function greet(
   beside: SdkRoute | undefined,
   { store, authenticate }: SdkParts,
 ): Promise<void> {
-  // A signed-in caller gets a 404. So does a key of an app at an address of another API.
+  // At an unknown address, a signed-in caller also gets a 404.
   const key = keyIn(request);
   const isSignedIn = !beside && key.startsWith("atk_") && await authenticate(key) !== undefined;
   if (!isSignedIn) await store.read((tx) => callerOf(request, tx));
   const { pathname } = new URL(request.url);
   if (!pathname.startsWith("/rcbilling/v1/checkout/")) return;
-  const message = "This service takes no cards: configure the SDK with the key of a test store, " +
+  const message = "This service accepts no cards: configure the SDK with the key of a test store, " +
     "test_…, and buy there";
   throw new SdkRefusal(501, "bad_request", message);
 }
