@@ -64,7 +64,8 @@ async function greet(
   if (!isSignedIn) await store.read((tx) => callerOf(request, tx));
   const { pathname } = new URL(request.url);
   if (!pathname.startsWith("/rcbilling/v1/checkout/")) return;
-  const message = "This service accepts no cards: configure the SDK with the key of a test store, " +
+  const message =
+    "This service accepts no cards: configure the SDK with the key of a test store, " +
     "test_…, and buy there";
   throw new SdkRefusal(501, "bad_request", message);
 }
