@@ -7,6 +7,7 @@ import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
 const ELSEWHERE: Record<string, string> = {
   "service start": "cli_process_test.ts: it goes on until it is stopped",
   "service account add": "service_account_test.ts: it needs a service in another process",
+  "service account reset": "service_password_test.ts: each link is made anew",
   "verify": "scenario/verify_test.ts: it delivers to a handler",
   "scenario init": "scenario/run_test.ts: it writes files",
   "scenario run": "scenario/run_test.ts: it reads files",

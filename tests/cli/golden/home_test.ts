@@ -28,6 +28,7 @@ const SESSION = [
   "service status",
   "service token",
   "service account list",
+  "service account remove nobody@example.com -y",
   "service client add acme-cli",
   "service client list",
   "service client remove acme-cli",

@@ -40,6 +40,7 @@ Deno.test("a new account signs in and sees no project, one with a role sees its 
     email: "dana@example.com",
     name: "Dana",
     projects: [],
+    has_password: false,
   });
   deepStrictEqual(await seen(at, "dana@example.com"), []);
   const seated = await accounts(at, `add dana@example.com --project ${project}`);
@@ -72,7 +73,10 @@ Deno.test("accounts are listed, the owner first", async () => {
   ok(Array.isArray(items));
   deepStrictEqual(items.map(({ email }) => email), ["owner@example.com", "a@example.com"]);
   const table = await at.run("service account list");
-  match(table.out, /^EMAIL +NAME +PROJECTS\nowner@example\.com +Olivia Owner +proj\w+ \(owner\)\n/);
+  match(
+    table.out,
+    /^EMAIL +NAME +PROJECTS +PASSWORD\nowner@example\.com +Olivia Owner +proj\w+ \(owner\) +none\n/,
+  );
 });
 
 Deno.test("an existing account, a wrong address, role or project, and a missing secret are refused", async () => {

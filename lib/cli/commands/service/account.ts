@@ -8,7 +8,16 @@ import { UsageError } from "../../../errors.ts";
 import { argument, choice, command, group, text } from "../../words/command.ts";
 import { adminClient, dataFlag } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
-import { type Account, createAccount, listAccounts } from "../../../simulator/service.ts";
+import type { Context } from "../../context.ts";
+import { time } from "../../screen/display.ts";
+import { askFirst, confirmFlags } from "../../words/plain.ts";
+import {
+  type Account,
+  createAccount,
+  createPasswordLink,
+  deleteAccount,
+  listAccounts,
+} from "../../../simulator/service.ts";
 
 const ROLES = [
   "owner",
@@ -27,13 +36,16 @@ const columns: Column<Account>[] = [
     header: "projects",
     value: ({ projects }) => projects.map(({ id, role }) => `${id} (${role})`).join(", "),
   },
+  { header: "password", value: ({ has_password }) => has_password ? "set" : "none" },
 ];
 
 const add = command({
   brief: "Add an account that can sign in",
   details:
-    "Accounts have no password. A new account sees no project until it creates one or gets a " +
-    "role in one with --project. --project also works for an existing account.",
+    "With cli service start --sign-in password, it prints a link: send it to the person, who sets " +
+    "the password there. The link works once, and for a day. A new account sees no project until " +
+    "it creates one or gets a role in one with --project. --project also works for an existing " +
+    "account.",
   args: { email: argument("The account's e-mail address") },
   flags: {
     name: text("The person's name", { placeholder: "name" }),
@@ -54,8 +66,53 @@ const add = command({
       ...role !== undefined && { role },
     });
     if (out.format === "json") return out.json(JSON.stringify(account));
+    if (account.password_link) return showLink(context, account);
     out.done(`${account.email} can sign in`);
     out.table([account], columns);
+  },
+});
+
+/** Shows a link that was made: by itself on standard output, so that a script can send it. */
+function showLink({ out }: Context, { email, password_link }: Account): void {
+  if (!password_link) return;
+  const { url, expires_at } = password_link;
+  out.text(url);
+  out.done(`${email} can set a password with this link until ${time(expires_at)}, once`);
+  if (/^http:/.test(url)) {
+    out.note(
+      "The link has the address of this machine. With cli service start --public-url, it " +
+        "has the address that browsers use.",
+    );
+  }
+}
+
+const reset = command({
+  brief: "Print a new link to set an account's password",
+  details:
+    "The link works once, and for a day; earlier links of the account end. The old password " +
+    "works until the new one is set. That ends the account's sign-ins.",
+  args: { email: argument("The account's e-mail address") },
+  flags: dataFlag,
+  async run(context, { email, data }) {
+    const { out } = context;
+    const account = await createPasswordLink(await adminClient(context, data), email);
+    if (out.format === "json") return out.json(JSON.stringify(account));
+    showLink(context, account);
+  },
+});
+
+const remove = command({
+  brief: "Remove an account and end its sign-ins",
+  details: "Its seats in projects go too. The only owner of a project cannot be removed.",
+  args: { email: argument("The account's e-mail address") },
+  flags: { ...dataFlag, ...confirmFlags },
+  async run(context, { email, data, ...input }) {
+    const { out } = context;
+    const client = await adminClient(context, data);
+    await askFirst(context, input, `Remove the account ${email} and end all its sign-ins?`);
+    const answer = await deleteAccount(client, email);
+    if (out.format === "json") return out.json(JSON.stringify(answer));
+    out.done(`Removed the account ${answer.email}`);
   },
 });
 
@@ -71,4 +128,9 @@ const list = command({
 });
 
 /** Accounts of the local service. */
-export const account = group("Accounts that can sign in at the local service", [], { add, list });
+export const account = group("Accounts that can sign in at the local service", [], {
+  add,
+  list,
+  reset,
+  remove,
+});

@@ -11,6 +11,7 @@ import { parseCount } from "../../input/input.ts";
 import { folderOf, MEMORY } from "../../local/local_service.ts";
 import { quoted } from "../../words/shell.ts";
 import { copyOf } from "./copy.ts";
+import { type Protection, protectionFlags, protectionOf } from "./protection.ts";
 
 /** Starts the service. */
 export const start = command({
@@ -62,6 +63,7 @@ export const start = command({
         "within seconds (default: public)",
       ["public", "standard", "dev"],
     ),
+    ...protectionFlags,
   },
   async run(context, { from, data, empty, ...input }) {
     if (from === undefined) return await serveUntilStopped(context, { data, empty, ...input });
@@ -75,7 +77,7 @@ export const start = command({
 });
 
 /** The settings of a service that is to start. */
-interface Wanted {
+interface Wanted extends Protection {
   /** The port. */
   port?: number | undefined;
   /** The address to listen on. */
@@ -109,7 +111,9 @@ async function serveUntilStopped(
 ): Promise<void> {
   const { serve } = await import("../../../service/http/serve.ts");
   const folder = data === MEMORY ? undefined : folderOf(context, data);
+  const protection = protectionOf(context, input);
   const server = await serve({
+    ...protection,
     folder,
     port,
     host,
@@ -130,19 +134,10 @@ async function serveUntilStopped(
     data,
     origin,
     webhookTargets: input.webhook_targets ?? "public",
+    signIn: protection.signIn?.kind ?? "none",
   });
-  if (!isLoopback(host)) {
-    context.out.warn(
-      `Anyone who can reach ${host} can sign in as the owner: the service asks for no password`,
-    );
-  }
   await fired(context.signal);
   await server.stop();
-}
-
-/** Whether only this machine can reach a host. */
-function isLoopback(host: string): boolean {
-  return /^(localhost|127\..*|\[?::1\]?)$/i.test(host);
 }
 
 /** The output of a started service. */
@@ -165,7 +160,17 @@ interface Start {
   origin: string | undefined;
   /** The allowed webhook targets. */
   webhookTargets: keyof typeof LAXITY;
+  /** How people sign in. */
+  signIn: keyof typeof WAYS_IN;
 }
+
+/** The note about signing in. */
+const WAYS_IN = {
+  none: "Any user of this machine can sign in as the owner: the service asks for no password.",
+  password: "People sign in with a password. Make a link to set one with: cli service account " +
+    "reset EMAIL",
+  oidc: "People sign in at the OpenID Connect provider.",
+} as const;
 
 /** The warning about webhook targets, if other than the Internet. */
 const LAXITY = {
@@ -178,7 +183,7 @@ const LAXITY = {
 /** Shows the service's address, and the next steps. */
 function announce(context: Context, server: Started, start: Start): void {
   const { out } = context;
-  const { folder, data, origin, webhookTargets } = start;
+  const { folder, data, origin, webhookTargets, signIn } = start;
   const facts = {
     base_url: server.baseUrl,
     project_id: server.projectId ?? null,
@@ -186,6 +191,7 @@ function announce(context: Context, server: Started, start: Start): void {
     ...origin !== undefined && { from: origin },
     pid: Deno.pid,
     webhook_targets: webhookTargets,
+    sign_in: signIn,
     // In memory there is no file to read the secret from.
     ...folder === undefined && { admin_secret: server.adminSecret },
   };
@@ -197,7 +203,7 @@ function announce(context: Context, server: Started, start: Start): void {
   if (origin !== undefined) out.text(`It is a copy of ${origin}`);
   const laxity = LAXITY[webhookTargets];
   if (laxity) out.warn(laxity);
-  out.note("Any user of this machine can sign in as the owner: the service asks for no password.");
+  out.note(WAYS_IN[signIn]);
   if (folder === undefined) {
     return out.note("With :memory:, use --output json to get the admin secret for tokens.");
   }

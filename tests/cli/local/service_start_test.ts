@@ -1,0 +1,55 @@
+import { match, ok, strictEqual } from "node:assert/strict";
+import { openHome, type Ran } from "../../support/home_fixture.ts";
+
+/** Starts a service in memory, which is expected not to start. */
+async function start(words: string, env: Record<string, string> = {}): Promise<Ran> {
+  await using at = await openHome();
+  Object.assign(at.env, env);
+  return await at.run(`service start --data :memory: --port 0 ${words}`);
+}
+
+Deno.test("off loopback the service refuses to start without a sign-in, and says what to run", async () => {
+  for (const host of ["0.0.0.0", "::", "192.0.2.1"]) {
+    const { code, err } = await start(`--host ${host}`);
+    strictEqual(code, 1);
+    ok(err.includes(`Cannot listen on ${host}: other machines can reach the service there`), err);
+    match(err, /Add --sign-in password, or --sign-in oidc=ISSUER .*docs\/operating\.md/);
+  }
+  const { err } = await start("--trust-proxy 127.0.0.1");
+  match(err, /Cannot start the service behind a proxy: other machines can reach/);
+});
+
+Deno.test("off loopback the service refuses to start without TLS or a proxy", async () => {
+  const { code, err } = await start("--host 0.0.0.0 --sign-in password");
+  strictEqual(code, 1);
+  match(err, /without TLS, others on the network can read passwords and tokens/);
+  match(err, /Add --tls-cert FILE and --tls-key FILE, or .* --trust-proxy ADDRESS/);
+});
+
+Deno.test("flags of signing in that do not fit are refused before anything starts", async () => {
+  const wrong: [string, number, RegExp][] = [
+    ["--sign-in magic", 2, /--sign-in takes password or oidc=ISSUER/],
+    ["--sign-in oidc", 2, /--sign-in takes password or oidc=ISSUER/],
+    ["--sign-in oidc=https://a.example", 2, /CLI_SERVICE_OIDC_CLIENT_ID is not set/],
+    ["--sign-in password --sign-in-allow @a.example", 2, /without --sign-in oidc=ISSUER/],
+    ["--tls-cert a.pem", 2, /Cannot use --tls-cert without --tls-key/],
+    ["--tls-key a.pem", 2, /Cannot use --tls-key without --tls-cert/],
+    ["--tls-key no.pem --tls-cert no.pem", 1, /Cannot use "no\.pem" for TLS: /],
+    ["--public-url subs.example.com", 1, /Cannot use the public address "subs\.example\.com"/],
+    ["--public-url https://a.example/x", 1, /it must be a scheme and a host/],
+    ["--sign-in password --trust-proxy proxy.example", 1, /neither an IP address nor a network/],
+  ];
+  for (const [words, expected, reason] of wrong) {
+    const { code, err, out } = await start(words);
+    strictEqual(code, expected, `${words}: ${err}`);
+    match(err, reason);
+    strictEqual(out, "");
+  }
+  const env = { CLI_SERVICE_OIDC_CLIENT_ID: "service" };
+  const { code, err } = await start("--sign-in oidc=http://a.example", env);
+  strictEqual(code, 1);
+  match(
+    err,
+    /Cannot use the sign-in provider "http:\/\/a\.example": an issuer is an https address/,
+  );
+});
