@@ -5,6 +5,7 @@
  */
 
 import { NetworkError } from "./errors.ts";
+import { alarm } from "./alarm.ts";
 
 /** The largest answer that is read, in bytes after decompression: 32 MiB. */
 export const LARGEST_ANSWER = 33_554_432;
@@ -29,11 +30,13 @@ export async function readAnswer(
   if (!response.body) return "";
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
+  const silence = watchSilence(silenceMs);
   let text = "";
   let left = LARGEST_ANSWER;
   try {
     for (;;) {
-      const { done, value } = await within(silenceMs, reader.read());
+      const { done, value } = await Promise.race([reader.read(), silence.tooLong]);
+      silence.broken();
       if (done) return text + decoder.decode();
       left -= value.byteLength;
       if (left < 0) {
@@ -44,23 +47,34 @@ export async function readAnswer(
       text += decoder.decode(value, { stream: true });
     }
   } finally {
+    silence.end();
     // An answer read to its end has nothing to cancel.
     reader.cancel().catch(() => {});
   }
 }
 
-/** Waits for a part of an answer, up to a limit. */
-async function within<T>(ms: number, part: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new DOMException("No data arrived for too long", "TimeoutError")),
-    ms,
-  );
-  try {
-    return await Promise.race([part, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** A watch over the time without data. */
+interface SilenceWatch {
+  /** Rejects when no data arrived for at least the limit, and at most half of it longer. */
+  readonly tooLong: Promise<never>;
+  /** Notes that data arrived. */
+  broken(): void;
+  /** Ends the watch. */
+  end(): void;
+}
+
+/** Watches the time without data. One alarm at a time serves all parts of an answer. */
+function watchSilence(longestMs: number): SilenceWatch {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const half = Math.ceil(longestMs / 2);
+  let silent = 0;
+  const check = () => {
+    // The first of three checks may come right after data.
+    if (++silent < 3) cancel = alarm(half, check);
+    else reject(new DOMException("No data arrived for too long", "TimeoutError"));
+  };
+  let cancel = alarm(half, check);
+  return { tooLong: promise, broken: () => silent = 0, end: () => cancel() };
 }
 
 /**

@@ -180,7 +180,7 @@ function delayed(
   const start = () => timer = setTimeout(() => controller.abort(signal?.reason), ms);
   signal?.addEventListener("abort", start, { once: true });
   const release = () => {
-    clearTimeout(timer);
+    if (timer !== undefined) clearTimeout(timer);
     signal?.removeEventListener("abort", start);
   };
   return { signal: controller.signal, release };

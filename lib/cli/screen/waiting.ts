@@ -4,6 +4,8 @@
  * @module
  */
 
+import { alarm } from "../../alarm.ts";
+
 /** The delay before a wait is announced, in milliseconds. */
 const ANNOUNCED_AFTER_MS = 1000;
 
@@ -40,18 +42,18 @@ export function announcing(send: Fetch, announcer: Announcer): Fetch {
     tries = name === last ? tries + 1 : 1;
     last = name;
     const nth = tries > 1 ? ` (try ${tries})` : "";
-    const timer = setTimeout(() => {
+    const cancel = alarm(afterMs, () => {
       if (silent || waits?.announced === false) return;
       silent = !watched;
       say(`Waiting for ${new URL(request.url).origin}${nth}`);
-    }, afterMs);
+    });
     try {
       const response = await send(request);
       // What follows a success is another request, even at the same address.
       if (response.ok) last = "";
       return response;
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   };
 }
