@@ -152,6 +152,10 @@ async function ignoredFilters(
   if (filters.size === 0) return [];
   const flags = [...filters.keys()].map((key) => `--filter ${key}`);
   if (chart.filtering_allowed === false) return flags;
+  if (Array.isArray(chart.filters)) {
+    const echoed = new Set(chart.filters.map((filter) => filter?.name));
+    return [...filters.keys()].flatMap((key) => echoed.has(key) ? [] : [`--filter ${key}`]);
+  }
   // With this field the service confirms every filter that it received.
   if (chart.unsupported_params !== undefined) return [];
   const options = await getChartOptions(client, name);
