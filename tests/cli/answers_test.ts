@@ -31,7 +31,7 @@ const TURN = Math.random() < 0.5 ? 0 : 1;
 const recording = recordLines();
 
 /** What a person or program must never see in the place of a value. */
-const NO_VALUE = /\bundefined\b|\bnull\b|\bNaN\b|\[object |This is a bug/;
+const NO_VALUE = /\bundefined\b|\bnull\b|\bNaN\b|\[object |This is a bug/i;
 
 /** What is wrong with what a line shows on a changed answer; undefined where nothing is. */
 function faultOf({ code, out, err }: Shown, output: string, needed: boolean): string | undefined {

@@ -104,9 +104,10 @@ function isRow(entry: ChartValue | readonly unknown[]): entry is readonly unknow
 }
 
 /** The measure of a chart that names none. */
-function usualMeasure(
-  { display_name = "value", description, yaxis = "#" }: Chart,
-): ChartMeasure {
+function usualMeasure(chart: Chart): ChartMeasure {
+  const { description } = chart;
+  const display_name = chart.display_name ?? "value";
+  const yaxis = chart.yaxis ?? "#";
   const decimal_precision = yaxis === "#" ? 0 : 2;
   const shown = { chartable: true, tabulable: true };
   return { display_name, description, unit: yaxis, decimal_precision, ...shown };

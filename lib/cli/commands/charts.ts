@@ -58,6 +58,7 @@ const get = command({
     selector: texts("A selector, such as revenue_type=proceeds", { placeholder: "key=value" }),
     plot: toggle("Draw a picture (default: on a terminal)", { on: true }),
   },
+  params: { start_date: "--start (start_date)", end_date: "--end (end_date)" },
   async run(context, input) {
     checkDateRange(input.start, input.end);
     const { start: start_date, end: end_date, period, segment, currency } = input;

@@ -221,6 +221,15 @@ function chartDesk(change: (chart: Record<string, unknown>, query: URLSearchPara
   });
 }
 
+Deno.test("a chart without axis and measures has a column without a unit", async () => {
+  await using desk = await chartDesk((chart) => {
+    Object.assign(chart, { yaxis: null, measures: null, display_name: null });
+  });
+  const { code, out } = await desk.run("charts", "get", "revenue");
+  equal(code, 0);
+  match(out, /^DAY +VALUE +COMPLETE\n/);
+});
+
 Deno.test("a chart without unsupported parameters is shown", async () => {
   await using desk = await chartDesk((chart) => {
     chart["unsupported_params"] = { filters: [], segment: null, selectors: "" };
@@ -240,8 +249,14 @@ Deno.test("a chart whose answer ignores a requested filter is refused", async ()
       { user_selectors: { revenue_type: "revenue" } },
       /: the answer ignores --selector revenue_type=proceeds\n/,
     ],
-    // Where the answer does not account for filters, the options must know them.
-    ["--filter colour=red", { unsupported_params: undefined }, /ignores --filter colour\nSee: /],
+    ["--filter store=roku", { filters: [] }, /: the answer ignores --filter store\n/],
+    ["--filter store=roku", { filters: [null] }, /: the answer ignores --filter store\n/],
+    // If the answer does not account for filters, the options must know them.
+    [
+      "--filter colour=red",
+      { unsupported_params: undefined, filters: undefined },
+      /ignores --filter colour\nSee: /,
+    ],
   ];
   for (const [flags, fields, message] of cases) {
     await using desk = await chartDesk((chart) => Object.assign(chart, fields));
@@ -249,8 +264,17 @@ Deno.test("a chart whose answer ignores a requested filter is refused", async ()
     deepEqual([code, out], [2, ""], flags);
     match(err, message);
   }
-  await using desk = await chartDesk((chart) => delete chart["unsupported_params"]);
+  await using desk = await chartDesk((chart) => {
+    delete chart["unsupported_params"];
+    delete chart["filters"];
+  });
   equal((await desk.run("charts", "get", "revenue", "--filter", "store=roku")).code, 0);
+});
+
+Deno.test("the refusal of a chart's dates names the flag", async () => {
+  await using desk = await openDesk();
+  const { err } = await desk.run("charts", "get", "mrr", "--start", "1990-01-01");
+  match(err, /\nCheck --start \(start_date\); see: cli charts get --help$/m);
 });
 
 Deno.test("the refusal of a filter's value lists the values", async () => {
