@@ -198,7 +198,7 @@ function currentStep(client: Client, offering: Offering, asked: boolean | undefi
     detail: asked === true ? null : "the default; skip it with --no-current",
     run: async () => {
       await updateOffering(client, offering.id, { is_current: true });
-      return "it is already current";
+      return "it is now current";
     },
   };
 }

@@ -112,7 +112,7 @@ Deno.test("publish sets the paywall, moves the mark, and skips what is done", as
   const done = await desk.run(...words, "-y");
   equal(done.code, 0);
   const [, id = ""] = /Set the paywall +done +paywall (pw\w+), revision 1$/m.exec(done.out) ?? [];
-  match(done.out, /Make it the current offering +done +it is already current$/m);
+  match(done.out, /Make it the current offering +done +it is now current$/m);
   const shown = await desk.run("paywalls", "view", id, "--content");
   match(shown.out, /^components\.published\.revision +1$/m);
   match(shown.out, /^components\.published\.default_locale +en_US$/m);
