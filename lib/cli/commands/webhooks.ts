@@ -60,13 +60,20 @@ const flags = {
 const REFUSED_AS_LOCAL =
   /local or reserved address|whole domain|reserved host \S+\.(local|internal|home\.arpa)$/;
 
-/** Events can reach this machine, or a private network, in two ways. */
+/** The service's message that nothing answers at an address. */
+const UNREACHABLE = /^'url' cannot be reached\b/;
+
+/** The ways for events to reach this machine or a private network. */
 function hintOfLocal({ param, message }: ApiError, { input }: HintScene): string | undefined {
   if (param !== "url") return undefined;
   const url = typeof input.url === "string" ? URL.parse(input.url) : null;
   const here = url !== null && isLoopback(url.href);
   if (!here && !REFUSED_AS_LOCAL.test(message)) return undefined;
   const address = quoted(url?.href ?? "http://localhost:3000/webhooks");
+  if (UNREACHABLE.test(message)) {
+    return `Start the program at ${address} first, or forward events to it once it runs: ` +
+      `cli events listen --forward-to ${address}`;
+  }
   return `Forward events there with: cli events listen --forward-to ${address}; or allow webhooks ` +
     `to that address with: cli service start --webhook-targets ${here ? "loopback" : "private"}`;
 }

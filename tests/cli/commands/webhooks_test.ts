@@ -355,6 +355,18 @@ Deno.test("webhooks and events at 80 columns match the reviewed text", async () 
   await matchScreen("webhooks", steady);
 });
 
+Deno.test("a webhook to a program that does not run gets a hint to start it", async () => {
+  await using counter = await openCounter({ webhookTargets: "loopback", buyers: false });
+  const url = "http://127.0.0.1:1/hooks";
+  const { code, err } = await counter.run(
+    `webhooks create --name Local --events renewal --url ${url}`,
+  );
+  ok(code !== 0);
+  match(err, /'url' cannot be reached/);
+  ok(err.includes(`Start the program at ${url} first`), err);
+  ok(!err.includes("--webhook-targets"), err);
+});
+
 Deno.test("a refused webhook to this machine gets a hint with both alternatives", async () => {
   await using counter = await openCounter({ webhookTargets: "public", buyers: false });
   const create = "webhooks create --name Local --events renewal --url";
