@@ -144,6 +144,8 @@ async function openLink(
   let simulator: Simulator | undefined = first;
   const listener = await openListener(first, name, { types });
   teller.opened(listener);
+  // A request that waits for events is no slow request.
+  context.waits.announced = false;
   return {
     listener,
     async ask(request) {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { path } from "../../../lib/path.ts";
 import { openService, type Service } from "../../../lib/service/mod.ts";
@@ -40,6 +40,20 @@ Deno.test("events listen keeps all events in order when the connection is cut 20
   equal(lines[0].waiting, made.length);
   ok(lines.some(({ object }) => object === "connection_lost"));
   deepEqual(lines.filter(({ status }) => status === 200).map((line) => line.event_id), made);
+});
+
+Deno.test("events listen does not announce that it waits for events", async () => {
+  const { desk } = await openListening(() => 200, async (request, pass) => {
+    // Longer than the delay before a wait is announced.
+    if (/\/listeners\/\w+\/events\?/.test(request.url)) {
+      await new Promise((resolve) => setTimeout(resolve, 1200));
+    }
+    return await pass(request);
+  });
+  await using _ = desk;
+  const { code, err } = await listenAll(desk);
+  equal(code, 0);
+  doesNotMatch(err, /Waiting for/);
 });
 
 Deno.test("events listen continues at its position, separately for each name", async () => {
