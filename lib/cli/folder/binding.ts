@@ -31,7 +31,7 @@ import type { StoredToken } from "../../config/stored_token.ts";
 import type { Surroundings } from "../../config/surroundings.ts";
 import { ConfigError } from "../../errors.ts";
 import { platform } from "../../platform/mod.ts";
-import { type GitState, gitState, ignoresEverything } from "./git.ts";
+import { type GitState, gitState, ignoresEverything, NO_GIT } from "./git.ts";
 
 /** The binding of a folder. */
 interface Binding {
@@ -111,8 +111,11 @@ async function refuseTracked(local: string): Promise<void> {
     });
   }
   throw new ConfigError(`Cannot write a sign-in to ${path}: git may track it, but ${why}`, {
-    hint: `See why: git -C ${shellWord(dirname(dirname(local)))} status; or bind the folder ` +
-      "without a sign-in: cli init --no-local-creds",
+    hint: `${
+      why === NO_GIT
+        ? "Install git"
+        : `See why: git -C ${shellWord(dirname(dirname(local)))} status`
+    }; or bind the folder without a sign-in: cli init --no-local-creds`,
   });
 }
 

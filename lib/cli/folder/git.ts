@@ -29,6 +29,9 @@ interface GitAnswer {
   out: string;
 }
 
+/** The reason when git cannot be asked. */
+export const NO_GIT = "git is not installed here";
+
 /** Runs git with arguments. Undefined when it is not there or may not be run. */
 export type Git = (args: readonly string[]) => Promise<GitAnswer | undefined>;
 
@@ -112,7 +115,7 @@ async function look(repository: string, path: string): Promise<PathState> {
   const tracked = await isTracked(repository, name);
   const ignored = await ignoresAll(join(dirname(path), ".gitignore")) ? true : undefined;
   const known = tracked !== undefined && ignored !== undefined;
-  return { tracked, ignored, why: known ? undefined : "git is not installed here" };
+  return { tracked, ignored, why: known ? undefined : NO_GIT };
 }
 
 /** Whether the repository's index has a path. */

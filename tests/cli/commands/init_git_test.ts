@@ -92,6 +92,19 @@ Deno.test({
   },
 });
 
+Deno.test("without git, a folder whose index is in doubt needs git or no sign-in", async () => {
+  await using at = await openHome();
+  await signedIn(at);
+  await Deno.mkdir(join(at.cwd, ".git"));
+  await Deno.writeTextFile(join(at.cwd, ".git", "HEAD"), "ref: refs/heads/main\n");
+  await Deno.writeTextFile(join(at.cwd, ".git", "index"), "no index");
+  const path = Deno.env.get("PATH") ?? "";
+  Deno.env.set("PATH", at.cwd);
+  const unsure = await at.run("init --no-apps").finally(() => Deno.env.set("PATH", path));
+  strictEqual(unsure.code, 1);
+  match(unsure.err, /but git is not installed here\nInstall git; or bind the folder without /);
+});
+
 Deno.test("a sign-in is not written where git's index cannot be read", async () => {
   await using at = await openHome();
   await signedIn(at);
