@@ -150,12 +150,12 @@ export async function runCommand(
   const [, meant] = /; did you mean "([^"-][^"]*)"/.exec(message) ?? [];
   const hint = `Run: ${commandLine(...meant === undefined ? found.names : [meant], "--help")}`;
   const dashed = /there is no flag -[^-]/.test(message);
-  throw new UsageError(message, {
-    hint: dashed
-      ? `${hint}; write a value that begins with - as --flag=-value, and such an argument after --`
-      : hint,
-  });
+  throw new UsageError(message, { hint: dashed ? `${hint}; ${DASHED}` : hint });
 }
+
+/** The spelling of values and arguments that begin with a dash. */
+const DASHED =
+  'for a value that begins with "-", write --flag=-value; for an argument, put -- before it';
 
 /** Several complaints as one sentence with a shared beginning. */
 function inOneLine(complaints: string): string {

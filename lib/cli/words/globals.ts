@@ -123,7 +123,11 @@ function readTimeout(limit: string): number | UsageError {
   const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit] ?? NaN;
   const ms = Number(count) * unitMs;
   if (ms <= LONGEST_TIMEOUT_MS) return ms;
-  const why = Number.isNaN(ms) ? "it is not a duration" : "it is more than 24 days";
+  const why = /^0+(ms|s|m|h)?$/.test(limit)
+    ? "it must be longer than zero"
+    : Number.isNaN(ms)
+    ? "it is not a duration"
+    : "it is more than 24 days";
   return new UsageError(`Cannot use ${JSON.stringify(limit)} for --timeout: ${why}`, {
     hint: "Pass seconds (--timeout 30), or a number with ms, s, m or h (--timeout 2m).",
   });

@@ -58,8 +58,11 @@ export function readWatch(value: string | undefined): number | UsageError | unde
   if (value === "") return USUAL_WATCH_S * 1000;
   const seconds = Number(/^(\d+)s?$/.exec(value)?.[1] ?? NaN);
   if (seconds >= 1 && seconds <= LONGEST_WATCH_S) return seconds * 1000;
+  const why = Number.isNaN(seconds)
+    ? "it is not a number of seconds"
+    : `it must be between 1 and ${LONGEST_WATCH_S} seconds`;
   return new UsageError(
-    `Cannot use ${JSON.stringify(value)} for --watch: it is not a number of seconds`,
+    `Cannot use ${JSON.stringify(value)} for --watch: ${why}`,
     {
       hint: `Pass seconds, 1 to ${LONGEST_WATCH_S}: --watch 5`,
     },

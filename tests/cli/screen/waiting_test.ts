@@ -153,10 +153,15 @@ Deno.test("--timeout ends a whole command, and reports it", async () => {
     "Pass a larger --timeout, or look for the cause with: cli doctor",
   ]);
   for (
-    const [text, why] of [["0", "it is not a duration"], ["5x", "it is not a duration"], [
-      "999999h",
-      "it is more than 24 days",
-    ]]
+    const [text, why] of [
+      ["0", "it must be longer than zero"],
+      ["0m", "it must be longer than zero"],
+      ["5x", "it is not a duration"],
+      [
+        "999999h",
+        "it is more than 24 days",
+      ],
+    ]
   ) {
     const wrong = await desk.run("offerings", "list", "--timeout", text ?? "");
     equal(wrong.code, 2);

@@ -46,7 +46,7 @@ Deno.test("an id that looks like a flag is an error with the right spelling", as
   const { code, err } = await desk.run("offerings", "view", "-abc");
   equal(code, 2);
   match(err, /there is no flag -a$/m);
-  match(err, /as --flag=-value, and such an argument after --$/m);
+  match(err, /write --flag=-value; for an argument, put -- before it$/m);
   deepEqual(desk.sent, []);
 });
 
