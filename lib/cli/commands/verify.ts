@@ -8,6 +8,7 @@ import { ToolkitError, UsageError } from "../../errors.ts";
 import type { Coverage } from "../../scenario/verify/deliver.ts";
 import type { Search } from "../../scenario/verify/search.ts";
 import type { Context } from "../context.ts";
+import { writeFile } from "../data/write_file.ts";
 import { parseCount } from "../input/input.ts";
 import { keysOf, openHandler } from "../scenario/handler.ts";
 import { checkHost } from "../scenario/hosts.ts";
@@ -169,11 +170,6 @@ function rowsOf(coverage: Coverage): Row[] {
 async function saveScenario(path: string, text: string): Promise<string | undefined> {
   const there = await Deno.readTextFile(path).catch(() => undefined);
   if (there !== undefined && !there.startsWith(MARK)) return undefined;
-  try {
-    await Deno.writeTextFile(path, text);
-    return path;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ToolkitError(`Cannot write ${JSON.stringify(path)}: ${why}`, { cause: error });
-  }
+  await writeFile(path, text);
+  return path;
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { dirname, join } from "node:path";
-import { ToolkitError } from "../../../errors.ts";
+import { join } from "node:path";
+import { writeFile } from "../../data/write_file.ts";
 import { counted } from "../../screen/display.ts";
 import { command, optionalArgument, toggle } from "../../words/command.ts";
 import { quoted } from "../../words/shell.ts";
@@ -48,13 +48,7 @@ export const init = command({
 
 /** Writes a file, unless there is one that stays. Returns whether it did. */
 async function write(path: string, text: string, force: boolean): Promise<boolean> {
-  try {
-    await Deno.mkdir(dirname(path), { recursive: true });
-    await Deno.writeTextFile(path, text, force ? {} : { createNew: true });
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.AlreadyExists) return false;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ToolkitError(`Cannot write ${JSON.stringify(path)}: ${why}`, { cause: error });
-  }
+  if (!force && await Deno.lstat(path).then(() => true, () => false)) return false;
+  await writeFile(path, text);
+  return true;
 }

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { ToolkitError, UsageError } from "../../../errors.ts";
 import { failuresOf, type Outcome } from "../../../scenario/run/outcome.ts";
 import type { Context } from "../../context.ts";
+import { writeFile } from "../../data/write_file.ts";
 import { parseCount, parsePairs } from "../../input/input.ts";
 import { findScenarios, readScenario, type ScenarioFile } from "../../scenario/files.ts";
 import { checkedSecret } from "../../scenario/secret.ts";
@@ -168,15 +169,6 @@ async function writeJunit(path: string, played: readonly Played[]): Promise<void
   const outcomes = played.flatMap(({ outcome }) => outcome ?? []);
   const wrong = played.flatMap(({ file, outcome }) => outcome ? [] : [file]);
   await writeFile(path, junitText(outcomes, wrong));
-}
-
-async function writeFile(path: string, text: string): Promise<void> {
-  try {
-    await Deno.writeTextFile(path, text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ToolkitError(`Cannot write ${JSON.stringify(path)}: ${why}`, { cause: error });
-  }
 }
 
 /** Ends with the exit code that the outcomes ask for. */

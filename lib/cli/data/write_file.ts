@@ -1,0 +1,41 @@
+/**
+ * Writing a person's files: complete or not at all.
+ *
+ * @module
+ */
+
+import { dirname } from "node:path";
+import { fileReason } from "../../file_reason.ts";
+import { ToolkitError } from "../../errors.ts";
+
+/**
+ * Writes a text to a file, which keeps its mode. On a full disk the former file stays, and no part of
+ * the new one is left.
+ *
+ * @throws {ToolkitError} when it cannot be written.
+ */
+export async function writeFile(path: string, text: string): Promise<void> {
+  try {
+    // A link stays, and what it leads to is replaced.
+    const real = await Deno.realPath(path).catch(() => path);
+    const there = await Deno.stat(real).catch(() => undefined);
+    if (there && !there.isFile) return await Deno.writeTextFile(real, text);
+    await replace(real, text, there?.mode ?? 0o666);
+  } catch (error) {
+    throw new ToolkitError(`Cannot write ${JSON.stringify(path)}: ${fileReason(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function replace(path: string, text: string, mode: number): Promise<void> {
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    await Deno.writeTextFile(temporary, text, { createNew: true, mode: mode & 0o777 });
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
+}
