@@ -6,7 +6,7 @@
  */
 
 import { platform } from "../platform/mod.ts";
-import { codeOf } from "./file_errors.ts";
+import { codeOf } from "../file_reason.ts";
 import { readBounded } from "./read_bounded.ts";
 
 /** How often a holder touches its file, in milliseconds. */

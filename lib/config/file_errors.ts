@@ -5,6 +5,7 @@
  */
 
 import { ConfigError } from "../errors.ts";
+import { codeOf } from "../file_reason.ts";
 import { dirname } from "./paths.ts";
 
 /** Whether an error means that a file cannot be reached or written, as opposed to wrong content. */
@@ -16,12 +17,6 @@ export function isFileError(error: unknown): boolean {
 export function isMissing(error: unknown): boolean {
   const code = codeOf(error);
   return code === "ENOENT" || code === "ENOTDIR";
-}
-
-/** The system's code of an error, if it has one, such as `ENOENT`. */
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
 }
 
 /** The error for a failed operation on a file: the path, the reason and the remedy. */

@@ -7,7 +7,8 @@
 import { platform } from "../platform/mod.ts";
 import { join } from "./paths.ts";
 import { ConfigError } from "../errors.ts";
-import { codeOf, fileError, shellWord } from "./file_errors.ts";
+import { fileError, shellWord } from "./file_errors.ts";
+import { codeOf } from "../file_reason.ts";
 import { readBounded } from "./read_bounded.ts";
 
 /** A file before it was written. */

@@ -86,6 +86,7 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",
   "lib/errors.ts",
+  "lib/file_reason.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",
 ];

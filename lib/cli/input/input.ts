@@ -5,6 +5,7 @@
  * @module
  */
 
+import { fileReason } from "../../file_reason.ts";
 import { Cancelled, UsageError } from "../../errors.ts";
 import { skipSpace } from "../screen/json_text.ts";
 import { findJsonFault, positionOf } from "./check_json.ts";
@@ -125,14 +126,13 @@ function interruptible(
 
 /** Says why a file could not be read. */
 function unreadable(name: string, error: unknown): UsageError {
-  const text = error instanceof Error ? error.message : String(error);
   const why = error instanceof Deno.errors.NotFound
     ? "no such file"
     : error instanceof Deno.errors.PermissionDenied
     ? "permission denied"
     : error instanceof Deno.errors.IsADirectory
     ? "it is a directory"
-    : text;
+    : fileReason(error);
   return new UsageError(`Cannot read ${name}: ${why}`, {
     hint: "Pass the path of a JSON file, or - for standard input.",
     cause: error,

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { fileReason } from "../../file_reason.ts";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { Scenario } from "../../scenario/file/scenario.ts";
@@ -100,6 +101,6 @@ async function readInside(folder: string, path: string): Promise<string> {
     if (error instanceof Deno.errors.NotFound) throw refuse("no such file");
     if (error instanceof Deno.errors.PermissionDenied) throw refuse("permission denied");
     if (error instanceof TypeError) throw refuse("it is not UTF-8");
-    throw refuse(error instanceof Error ? error.message : String(error));
+    throw refuse(fileReason(error));
   }
 }

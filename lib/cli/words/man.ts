@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileReason } from "../../file_reason.ts";
 import { join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
@@ -44,7 +45,7 @@ export async function writeManPages(outline: Outline, folder: string): Promise<n
     await Deno.mkdir(folder, { recursive: true });
     for (const { file, text } of pages) await Deno.writeTextFile(join(folder, file), text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = fileReason(error);
     throw new ConfigError(`Cannot write man pages to ${folder}: ${why}`, { cause: error });
   }
   return pages.length;

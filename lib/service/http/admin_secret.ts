@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileReason } from "../../file_reason.ts";
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
@@ -84,7 +85,7 @@ async function isEmptyOrMissing(file: string): Promise<boolean> {
 /** The error for a secret that cannot be read or written. */
 function unusable(action: "read" | "write", file: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = fileReason(error);
   return new ConfigError(`Cannot ${action} the admin secret in ${JSON.stringify(file)}: ${why}`, {
     hint: action === "read"
       ? "Start the service once with: cli service start"

@@ -7,10 +7,12 @@
 
 import { createHash, type Hash } from "node:crypto";
 import { syncFolder } from "../../config/durable_file.ts";
+import { codeOf, fileReason } from "../../file_reason.ts";
 import { ConfigError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import { dirname, resolve } from "node:path";
 import { connect } from "./connection.ts";
+import { outageIn } from "./failure.ts";
 import { refuseLinks } from "./links.ts";
 import { migrations } from "./migrations/mod.ts";
 
@@ -67,8 +69,20 @@ export async function saveBackup(
   } catch (error) {
     // SQLite keeps a journal beside a copy that it could not finish.
     for (const left of [temporary, `${temporary}-journal`]) await Deno.remove(left).catch(() => {});
+    if (isFull(error)) {
+      throw new ConfigError(`Cannot write the backup ${JSON.stringify(path)}: the disk is full`, {
+        hint:
+          "Free some space, or choose another folder. A previous backup of that name is unchanged.",
+        cause: error,
+      });
+    }
     throw failed("back up", database, error);
   }
+}
+
+/** Whether an error means that there is no room on the disk: only the copy is written. */
+function isFull(error: unknown): boolean {
+  return outageIn(error)?.failure === "full" || codeOf(error) === "ENOSPC";
 }
 
 /**
@@ -254,7 +268,7 @@ function unusable(path: string, why: string, hint = "Use another backup."): Conf
 
 function failed(action: string, path: string, error: unknown): unknown {
   if (error instanceof ConfigError || !(error instanceof Error)) return error;
-  const why = error.message.replace(/^Cannot use the database: /, "");
+  const why = fileReason(error).replace(/^Cannot use the database: /, "");
   return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${why}`, {
     hint: "Check that the file is readable and that the disk has enough free space.",
     cause: error,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileReason } from "../../file_reason.ts";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { lockFolder } from "./lock.ts";
@@ -59,8 +60,7 @@ export async function infoOf(path: string): Promise<Deno.FileInfo | undefined> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     if (error instanceof Deno.errors.NotADirectory) return undefined;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`Cannot read ${JSON.stringify(dirname(path))}: ${why}`, {
+    throw new ConfigError(`Cannot read ${JSON.stringify(dirname(path))}: ${fileReason(error)}`, {
       hint: "Use a folder of your own.",
       cause: error,
     });

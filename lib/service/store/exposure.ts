@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileReason } from "../../file_reason.ts";
 import { join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { DATABASE_FILES, infoOf, SECRET } from "./data_folder.ts";
@@ -122,7 +123,7 @@ export async function closeToOthers(
     try {
       await Deno.chmod(path, 0o600);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = fileReason(error);
       const message = `Cannot use ${JSON.stringify(path)}: ${why}, ` +
         `and its mode cannot be changed: ${reason}`;
       throw new ConfigError(message, { hint: `Run: ${fix}`, cause: error });

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { fileReason } from "../../file_reason.ts";
 import { join } from "node:path";
 import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
@@ -120,7 +121,7 @@ async function openFolder(folder: string): Promise<Deno.FsFile | undefined> {
 }
 
 function unusable(folder: string, cause: unknown): ConfigError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = fileReason(cause);
   return new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
     hint: "Use your own writable folder: cli service start --data DIR",
     cause,

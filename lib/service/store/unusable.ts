@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileReason } from "../../file_reason.ts";
 import { dirname } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { StoreError } from "./failure.ts";
@@ -12,7 +13,7 @@ import { StoreError } from "./failure.ts";
 export function unusableDatabase(file: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
   const cause = error instanceof StoreError && error.cause ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = fileReason(cause);
   // While a file is opened, the driver's errors carry no code.
   if (/malformed|not a database$/.test(reason)) return damaged(file, reason, cause);
   return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {

@@ -213,3 +213,34 @@ async function killedAfter(ms: number, what: string, from: string, to: string): 
   }
   equal((await child.status).signal, "SIGKILL");
 }
+
+Deno.test("a backup on a full disk says so, and leaves the former one and no part of its own", () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const path = join(folder, "one.backup");
+    const former = await saveBackup(file, path, 7);
+    const { open } = Deno;
+    Deno.open = (name, options) => {
+      if (!options?.append) return open(name, options);
+      return Promise.reject(Object.assign(new Error("No space left"), { code: "ENOSPC" }));
+    };
+    try {
+      const full = /^Cannot write the backup ".*one.backup": the disk is full$/;
+      await refused(saveBackup(file, path, 8), full);
+    } finally {
+      Deno.open = open;
+    }
+    deepEqual(await checkBackup(path), former);
+    const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+    deepEqual(names.sort(), ["data", "one.backup"]);
+  }));
+
+Deno.test("a device is no place for a backup, and none itself", {
+  ignore: Deno.build.os !== "linux",
+}, () =>
+  inFolder(async (folder) => {
+    const file = await made(join(folder, "data"), "ofrng1");
+    const device = /: it is a device or another special file of the system$/;
+    await refused(saveBackup(file, "/dev/full", 7), device);
+    await refused(checkBackup("/dev/full"), device);
+  }));

@@ -1,0 +1,30 @@
+/**
+ * Why an operation on a file failed, in words.
+ *
+ * @module
+ */
+
+/** The system's code of an error, if it has one, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The reason of a failed operation on a file, in words. */
+export function fileReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // The runtime allows no devices and the like, whatever permissions a program has.
+  if (error.name === "NotCapable" && error.message.startsWith("Requires all access")) {
+    return "it is a device or another special file of the system";
+  }
+  return SYSTEM_REASONS[codeOf(error) ?? ""] ?? error.message;
+}
+
+/** Reasons that say the same for a file and a folder. */
+const SYSTEM_REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+};
