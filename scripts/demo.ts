@@ -73,14 +73,10 @@ export async function main(signal: AbortSignal): Promise<number> {
   }
 }
 
-const SHORT_FORM = Deno.build.os === "windows"
-  ? "function cli { npx -y deno@2.9.6 task --quiet cli @args }"
-  : 'clone=$PWD; cli() { npx -y deno@2.9.6 task --quiet --config "$clone/deno.json" cli "$@"; }';
-
 const CLOSING = `
-The service is stopped and its data is deleted. To start a permanent service, which prints the next steps:
+The service is stopped and its data is deleted. To install cli and start a permanent service:
 
-  ${SHORT_FORM}
+  npx -y deno@2.9.6 task install
   cli service start
 `;
 
