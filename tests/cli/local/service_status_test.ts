@@ -31,7 +31,7 @@ Deno.test("service status shows the known facts in an outage, and fails", async 
   equal(code, 1);
   for (const line of [/^running +yes$/m, /^pid +7$/m, /^version +0\.1\.0$/m]) match(out, line);
   match(out, /^unavailable +the disk is full$/m);
-  match(err, /The service cannot use its database: the disk is full/);
+  match(err, /^Cannot use the local service: the disk is full$/m);
   const json = await statusWith(at, " --output json", unavailable);
   equal(json.code, 1);
   const { running, version, unavailable: reason, catching_up } = json.json();

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ToolkitError } from "../../../errors.ts";
+import { ApiError, type ToolkitError } from "../../../errors.ts";
 import { attemptOnce, ownRefusal, unreachable, unreadable } from "../../../retry.ts";
 import { listProgress, type ProjectProgress } from "../../../simulator/service.ts";
 import type { Context } from "../../context.ts";
@@ -45,6 +45,10 @@ export const status = command({
           ? [{ label: "unavailable", value: () => reason }]
           : [{ label: "catching_up", value: () => catching_up?.map(wayOf).join("; ") || "no" }],
       ]);
+    }
+    if (outage instanceof ApiError) {
+      const why = reason ?? outage.message;
+      throw new ApiError(`Cannot use the local service: ${why}`, outage);
     }
     if (outage) throw outage;
   },
