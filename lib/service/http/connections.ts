@@ -6,6 +6,7 @@
  */
 
 import { isArriving } from "./bytes.ts";
+import { createGreetings } from "./greetings.ts";
 
 /** The limits of clients. */
 interface ConnectionLimits {
@@ -157,35 +158,45 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
     // A client that does not read its last response would keep it open for ever.
     one.cut.abort();
   };
+  const greetings = createGreetings();
   const makeRoom = (count: number): boolean => {
+    const ended = greetings.end(count);
+    closed.room += ended;
+    if (ended > 0) return true;
     const waiting = [...open].filter(isWaiting).sort(byPatience).slice(0, count);
     for (const one of waiting) close(one, "room");
     return waiting.length > 0;
+  };
+  const begin = (conn: Deno.TcpConn | Deno.TlsConn): void => {
+    const one = openConnection(conn, serve, handle, () => second);
+    open.add(one);
+    const forget = () => void open.delete(one);
+    // A connection that breaks off is none that somebody must be told of.
+    one.server.finished.then(forget, forget);
   };
   return {
     closed,
     makeRoom,
     age: () => second,
     take(conn) {
-      if (open.size >= limits.most && !makeRoom(1)) {
+      if (open.size + greetings.size() >= limits.most && !makeRoom(1)) {
         closed.refused++;
         return conn.close();
       }
-      if ("setNoDelay" in conn) conn.setNoDelay();
-      const one = openConnection(conn, serve, handle, () => second);
-      open.add(one);
-      const forget = () => void open.delete(one);
-      // A broken connection is no error of the service.
-      one.server.finished.then(forget, forget);
+      if ("handshake" in conn) return greetings.take(conn, second, () => begin(conn));
+      conn.setNoDelay();
+      begin(conn);
     },
     tick() {
       second++;
+      closed.head += greetings.endBefore(second - limits.head_s);
       for (const one of open) {
         const reason = overdue(one, second - one.since, limits);
         if (reason) close(one, reason);
       }
     },
     async end(patienceMs) {
+      greetings.end(Infinity);
       const ended = Promise.allSettled([...open].map(({ server }) => server.finished));
       for (const one of open) part(one);
       await withinTime(ended, patienceMs);
