@@ -17,14 +17,19 @@ export function fileReason(error: unknown): string {
   if (error.name === "NotCapable" && error.message.startsWith("Requires all access")) {
     return "it is a device or another special file of the system";
   }
-  return SYSTEM_REASONS[codeOf(error) ?? ""] ?? error.message;
+  const reason = SYSTEM_REASONS[codeOf(error) ?? ""];
+  // The runtime repeats the call and its path after the system's own words.
+  return reason ?? error.message.replace(/ \(os error \d+\).*$/s, "");
 }
 
-/** Reasons that say the same for a file and a folder. */
+/** Reasons for files and folders. */
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
+  ENOENT: "there is no such file or folder",
+  EISDIR: "it is a folder",
+  ELOOP: "too many symbolic links",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
 };
