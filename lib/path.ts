@@ -43,7 +43,8 @@ function segment(value: string | null | undefined): string {
     });
   }
   if (value === "" || value === "." || value === "..") {
-    throw new UsageError(`Cannot use ${JSON.stringify(value)} as an id: a URL cannot carry it`, {
+    const why = value === "" ? "it is empty" : "a URL cannot contain it";
+    throw new UsageError(`Cannot use ${JSON.stringify(value)} as an id: ${why}`, {
       hint: "Pass the id exactly as the service shows it.",
     });
   }

@@ -107,6 +107,14 @@ const WAYS: Way[] = [
     hint: "Check --id (lookup_key); see: cli offerings create --help",
   },
   {
+    fails: "subscribers transfer ada ada -y",
+    hint: "Check <dst-user-id>; see: cli subscribers transfer --help",
+  },
+  {
+    fails: "subscribers create a/b",
+    hint: "Check <user-id>; see: cli subscribers create --help",
+  },
+  {
     fails: "subscriptions view nope",
     hint: "See the list: cli subscribers info <user-id> --project-id $project",
     fill: { "<user-id>": "ada" },
@@ -166,6 +174,8 @@ Deno.test("unknown words suggest the command that was meant", async () => {
   const meant: [words: string, command: string][] = [
     ["login", "auth login"],
     ["whoami", "auth status"],
+    ["auth switch", "auth use"],
+    ["auth remove", "auth logout"],
     ["customer list", "subscribers"],
     ["subscribers view ada", "subscribers info"],
     ["customers get ada", "subscribers info"],

@@ -26,7 +26,7 @@ export const completion = command({
     if (known) out.raw(SCRIPTS[known]);
     else {
       throw new UsageError(
-        `Cannot complete in ${JSON.stringify(shell)}: there is no script for it`,
+        `Cannot print a completion script for ${JSON.stringify(shell)}: it is not a known shell`,
         {
           hint: `The shells are: ${SHELLS.join(", ")}`,
         },

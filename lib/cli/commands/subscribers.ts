@@ -106,6 +106,7 @@ const create = command({
     'as {"attributes": [{"name": "$email", "value": "ada@example.com"}]}. An id in the file ' +
     "must match the argument.",
   args: { user_id: argument(USER_ID) },
+  params: { id: "<user-id>" },
   flags: fileFlag,
   async run(context, { user_id, file }) {
     const more = file === undefined ? {} : await readJsonFile(context.files, file);
@@ -128,6 +129,7 @@ const transfer = command({
     src_user_id: argument("The subscriber to transfer from"),
     dst_user_id: argument("The subscriber to transfer to"),
   },
+  params: { target_customer_id: "<dst-user-id>" },
   flags: {
     app_id: texts("Only purchases in this app", { placeholder: "id" }),
     ...confirmFlags,

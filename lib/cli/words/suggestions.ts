@@ -53,6 +53,10 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "paywalls publish": "publish offering",
   "paywalls update": "publish offering",
   "projects use": "init",
+  "auth switch": "auth use",
+  "auth whoami": "auth status",
+  "auth show": "auth status",
+  "auth remove": "auth logout",
   "charts list": "charts get",
   "metrics list": "metrics overview",
 };

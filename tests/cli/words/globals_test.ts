@@ -118,7 +118,7 @@ Deno.test("a project id is encoded once, and an invalid one is refused", async (
   for (const id of ["..", "."]) {
     const { code, err } = await desk.run("offerings", "list", "--project-id", id);
     equal(code, 2);
-    match(err, /as an id: a URL cannot carry it/);
+    match(err, /as an id: a URL cannot contain it/);
   }
   deepEqual(desk.sent.filter(({ path }) => path.startsWith("/v2")), []);
 });
