@@ -67,19 +67,43 @@ export async function* pages<T>(
   first: Page<T> | Promise<Page<T>>,
   options: WalkOptions = {},
 ): AsyncGenerator<Page<T>, void, undefined> {
-  const seen = new Set<string>();
+  const isRepeated = repetitions();
   let left = options.limit ?? Infinity;
   for (let page = await first;;) {
     left -= itemsOf(page).length;
     yield page;
     const next = page.next_page || null;
     if (next === null || left <= 0) return;
-    if (seen.has(next)) {
+    if (isRepeated(next)) {
       throw new NetworkError(`Cannot read the whole list: the service repeats the page ${next}`);
     }
-    seen.add(next);
     page = await client.follow<Page<T>>(addressAfter(page.url, next, left));
   }
+}
+
+/** The most pages that are remembered. */
+const REMEMBERED_PAGES = 1000;
+
+/**
+ * Tells whether a page has come before. A walk may take any number of pages, so it remembers the last
+ * ones, and one further back: it is replaced after twice as many pages each time, so that a longer
+ * circle meets it in its second or third round.
+ */
+function repetitions(): (next: string) => boolean {
+  const recent = new Set<string>();
+  let mark: string | undefined;
+  let pages = 0;
+  let replaceAt = REMEMBERED_PAGES;
+  return (next) => {
+    if (recent.has(next) || next === mark) return true;
+    if (++pages === replaceAt) {
+      mark = next;
+      replaceAt *= 2;
+    }
+    recent.add(next);
+    if (recent.size > REMEMBERED_PAGES) recent.delete(recent.values().next().value ?? "");
+    return false;
+  };
 }
 
 /** The value of `starting_after` for the next page, or undefined after the last page. */

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import type { Client } from "../lib/client.ts";
 import { NetworkError } from "../lib/errors.ts";
 import { cursorAfter, each, type Page, pages, type WalkOptions } from "../lib/page.ts";
 import { path } from "../lib/path.ts";
@@ -90,6 +91,29 @@ Deno.test("a repeated page is an error, not an endless walk", async () => {
   const circle = openWire([page(["1"], "a"), page(["2"], "b"), page(["3"], "a")]);
   await rejects(walk(circle), NetworkError);
   equal(circle.posted.length, 3);
+});
+
+Deno.test("a circle of many pages ends too, though a walk remembers only some", async () => {
+  for (const length of [1, 999, 1001, 2500, 7000]) {
+    let pagesRead = 0;
+    const follow = () => {
+      pagesRead++;
+      return Promise.resolve({
+        items: [1],
+        next_page: `/list?starting_after=${pagesRead % length}`,
+      });
+    };
+    const client = { follow } as unknown as Client;
+    const first = { object: "list", items: [1], next_page: "/list?starting_after=0", url: "/list" };
+    await rejects(
+      async () => {
+        for await (const _ of pages(client, first as Page<number>)) {
+          ok(pagesRead <= 4 * length + 2000);
+        }
+      },
+      /repeats the page/,
+    );
+  }
 });
 
 Deno.test("an answer without a list is an error that names the place", async () => {
