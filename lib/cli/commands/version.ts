@@ -4,8 +4,9 @@
  * @module
  */
 
-import { ConfigError, NetworkError } from "../../errors.ts";
+import { Cancelled, ConfigError, NetworkError } from "../../errors.ts";
 import { setting } from "../../config/surroundings.ts";
+import { unreachable } from "../../retry.ts";
 import { VERSION } from "../../version.ts";
 import type { Context } from "../context.ts";
 import { command, toggle } from "../words/command.ts";
@@ -62,21 +63,26 @@ async function latestVersion({ around, signal }: Context): Promise<string> {
     headers: { Accept: "application/json", "User-Agent": `cli/${VERSION}` },
     signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]),
   });
-  let release: unknown;
-  try {
-    const response = await (around.fetch ?? fetch)(request);
-    if (!response.ok) throw why(`status ${response.status}`);
-    release = await response.json();
-  } catch (error) {
-    if (error instanceof NetworkError) throw error;
-    throw why("it does not answer with JSON", error);
-  }
+  const send = around.fetch ?? ((request: Request) => fetch(request));
+  const response = await send(request).catch((error) => {
+    if (signal.aborted) throw new Cancelled("Stopped", { cause: error });
+    throw why(reasonOf(error, url), error);
+  });
+  if (!response.ok) throw why(`it answered with status ${response.status}`);
+  const release: unknown = await response.json().catch((error) => {
+    throw why("its answer is not JSON", error);
+  });
   const tag = typeof release === "object" && release !== null && "tag_name" in release
     ? release.tag_name
     : undefined;
   const [, found] = /^v?(\d+\.\d+\.\d+)$/.exec(String(tag)) ?? [];
-  if (found === undefined) throw why("the answer names no version in tag_name");
+  if (found === undefined) throw why("its answer names no version in tag_name");
   return found;
+}
+
+/** Why an address gave no answer, without the platform's own words. */
+function reasonOf(error: unknown, { origin }: URL): string {
+  return unreachable(error, origin).message.replace(`Cannot reach ${origin}: `, "");
 }
 
 /** Whether a version is newer than another one. */
