@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { DENO_VERSION, ROOT, taskFlags } from "../../scripts/package/flags.ts";
-import { binScript, isForPackage, packageJson } from "../../scripts/package/npm.ts";
+import { binScript, filesUnder, isForPackage, packageJson } from "../../scripts/package/npm.ts";
 import { VERSION } from "../../lib/version.ts";
 import { makeHostileFolder } from "./hostile_folder.ts";
 
@@ -173,4 +173,16 @@ Deno.test("the package's cli pleases shellcheck, where that is installed", async
   const { code, stdout } = await child.output();
   if (code === 127) console.warn("Skipped: shellcheck is not installed");
   else equal(code, 0, new TextDecoder().decode(stdout));
+});
+
+Deno.test("the list of the package's contents names the folders and types of today", async () => {
+  const listed = (await Deno.readTextFile(join(ROOT, "tests/golden/npm_package.txt"))).split("\n");
+  const sources = (await filesUnder(join(ROOT, "lib"))).map((path) => `lib/${path}`);
+  const modules = listed.filter((path) => path.endsWith("*.js"));
+  const folders = sources.map((path) => path.replace(/[^/]+$/, "*.js"));
+  deepEqual(modules.sort(), [...new Set(folders)].sort());
+  const types = listed.filter((path) => path.startsWith("lib/resources/"));
+  const resources = sources.filter((path) => path.startsWith("lib/resources/"))
+    .map((path) => path.replace(/\.ts$/, ".d.ts"));
+  deepEqual(types.filter((path) => path.endsWith(".d.ts")).sort(), resources.sort());
 });
