@@ -19,6 +19,8 @@ import { EXIT, type Failed, reportError } from "./screen/report.ts";
 import { refusalIn } from "./words/hints.ts";
 import { commandLine } from "./words/shell.ts";
 
+export { systemWorld } from "./context.ts";
+
 /** Runs a command line and returns its exit code. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === "__complete") {

@@ -100,7 +100,7 @@ export const KEPT: readonly {
 }[] = [
   {
     name: "@stricli/core",
-    by: ["lib/cli/words/command.ts"],
+    by: ["lib/cli/words/command.ts", "lib/cli/packages.ts"],
     instead: "Use command() and group() from lib/cli/words/command.ts.",
   },
   {

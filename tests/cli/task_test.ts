@@ -1,5 +1,5 @@
-import { equal, match } from "node:assert/strict";
-import { fileURLToPath } from "node:url";
+import { deepEqual, equal, match } from "node:assert/strict";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { cacheFolder } from "../support/cache_folder.ts";
 
 Deno.test("deno task cli reads files of its working folder", async () => {
@@ -37,3 +37,35 @@ async function inTask(more: Record<string, string>): Promise<void> {
     await Deno.remove(folder, { recursive: true });
   }
 }
+
+/** The modules of this repository that a file loads before anything runs. */
+async function loadedAtStart(file: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", file] })
+    .output();
+  const { modules }: { modules: Loaded[] } = JSON.parse(new TextDecoder().decode(stdout));
+  const found = new Set<string>();
+  const follow = (specifier: string) => {
+    if (found.has(specifier)) return;
+    found.add(specifier);
+    const { dependencies = [] } = modules.find((one) => one.specifier === specifier) ?? {};
+    for (const { code, isDynamic } of dependencies) {
+      if (code?.specifier && isDynamic !== true) follow(code.specifier);
+    }
+  };
+  follow(pathToFileURL(file).href);
+  const root = new URL("../../", import.meta.url).href;
+  return [...found].filter((one) => one.startsWith(root)).map((one) => one.slice(root.length));
+}
+
+/** A module in the output of `deno info`. */
+interface Loaded {
+  /** Its address. */
+  specifier: string;
+  /** What it imports. */
+  dependencies?: { code?: { specifier?: string }; isDynamic?: boolean }[];
+}
+
+Deno.test("cli --version loads three files", async () => {
+  const loaded = await loadedAtStart(fileURLToPath(new URL("../../cli.ts", import.meta.url)));
+  deepEqual(loaded.sort(), ["cli.ts", "lib/cli/packages.ts", "lib/version.ts"]);
+});
