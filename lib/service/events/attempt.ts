@@ -1,5 +1,5 @@
 /**
- * One attempt to deliver an event: the guard, the connection, the request, and what came of it.
+ * One attempt to deliver an event: the address check, the connection, the request and the result.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import { exchange, type HeaderLines, type Reply, ReplyError } from "./exchange.t
 import { readRetryAfter, type Schedule } from "./schedule.ts";
 import { secretsAt, signatureHeaders } from "./signatures.ts";
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface Tried {
-  /** What is kept of it. */
+  /** The stored part. */
   attempt: Attempt;
-  /** How long the receiver asks to be left alone, in milliseconds. */
+  /** The wait that the receiver asks for, in milliseconds. */
   retryAfterMs: number | undefined;
 }
 
-/** What an attempt needs of the world. */
+/** The parts that an attempt needs. */
 interface AttemptParts {
-  /** The guard. */
+  /** The check of webhook targets. */
   targets: Targets;
-  /** How long it may take, and which answers count. */
+  /** The time limit and the successful statuses. */
   schedule: Schedule;
   /** Wall time. */
   clock: Clock;
@@ -32,17 +32,17 @@ interface AttemptParts {
   later: Later;
 }
 
-/** What an attempt has found out so far. */
+/** The findings of an attempt so far. */
 interface Findings {
-  /** The address at the other end. */
+  /** The address of the receiver. */
   address: string | null;
-  /** When each part was done. */
+  /** The end of each part. */
   times: Map<string, number>;
   /** The answer. */
   reply: Reply | undefined;
 }
 
-/** Tries once. It fails in what it returns; it never throws on the receiver's account. */
+/** Makes one attempt. A failure is part of the result; a receiver never makes it throw. */
 export async function attemptDelivery(
   claim: Claim,
   parts: AttemptParts,
@@ -67,7 +67,7 @@ export async function attemptDelivery(
     callOff();
     stop.removeEventListener("abort", abort);
   }
-  // Whatever it looked like from inside, this is why it ended.
+  // The abort is the true reason, whatever error it caused.
   if (limit.signal.aborted) {
     error = `The receiver did not finish its response within ${schedule.timeoutMs / 1000} s`;
   }
@@ -86,7 +86,7 @@ export async function attemptDelivery(
   };
 }
 
-/** Connects, sends, reads. */
+/** Connects, sends and reads. */
 async function send(
   { event, webhook }: Claim,
   headers: HeaderLines,
@@ -118,14 +118,14 @@ function requestHeaders({ event, webhook }: Claim, now: number): HeaderLines {
   ];
 }
 
-/** The headers as they are kept: without the secret among them. */
+/** The headers as stored, without the secret. */
 function shownHeaders(headers: HeaderLines): Record<string, string> {
   return Object.fromEntries(
     headers.map(([name, value]) => [name, name === "Authorization" ? "(hidden)" : value]),
   );
 }
 
-/** What is kept of an answer. */
+/** The stored part of a response. */
 function keptOf(
   reply: Reply | undefined,
 ): Pick<Attempt, "status" | "response_headers" | "response_body" | "response_cut"> {
@@ -137,7 +137,7 @@ function keptOf(
   };
 }
 
-/** What is wrong with an answer; null if nothing is. */
+/** The fault of a response, or null. */
 function objection(reply: Reply | undefined, schedule: Schedule): string | null {
   if (!reply) return "The receiver did not respond";
   const { status, broken } = reply;
@@ -149,18 +149,18 @@ function objection(reply: Reply | undefined, schedule: Schedule): string | null 
   return broken === undefined ? null : `The receiver ${broken}`;
 }
 
-/** Why there is no answer. */
+/** The reason for a missing response. */
 function explanation(error: unknown, reply: Reply | undefined): string {
   if (error instanceof TargetError) return `The URL ${error.message}`;
   if (error instanceof ReplyError) return `The receiver ${error.message}`;
-  // Whatever else fails here is the connection.
+  // Any other failure here is one of the connection.
   const why = error instanceof Error ? error.message : String(error);
   return reply
     ? `The receiver closed the connection: ${why}`
     : `The receiver did not respond: ${why}`;
 }
 
-/** Milliseconds that each part took, in order, and the whole. */
+/** The milliseconds of each part, in order, and of the whole attempt. */
 function timing(
   times: ReadonlyMap<string, number>,
   started: number,

@@ -1,6 +1,6 @@
 /**
- * Who is at which delivery, and what came of it. A claim is a lease: whoever holds it past its time,
- * or dies with it, loses it to the next.
+ * Claims on deliveries, and their results. A claim is a lease: a worker that holds it too long, or
+ * dies, loses it to another one.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { acrossProjects, inProject, type ProjectTx, type Tx } from "../store/mod
 import type { DeliveryState } from "../store/delivery_tables.ts";
 import type { Row } from "../store/tables.ts";
 
-/** The deliveries to one integration: what happens in one lane holds up no other. */
+/** The deliveries to one integration. Lanes do not delay each other. */
 export interface Lane {
   /** The project. */
   project_id: string;
@@ -20,37 +20,37 @@ export interface Lane {
   integration_id: string;
 }
 
-/** A delivery in somebody's hands, with all that is needed to make it. */
+/** A claimed delivery, with all data that the attempt needs. */
 export interface Claim {
   /** The delivery. */
   readonly delivery: Row<"deliveries">;
-  /** The event, its payload as it is sent. */
+  /** The event, with the payload to send. */
   readonly event: Row<"events">;
-  /** Where it goes. */
+  /** The receiver. */
   readonly webhook: Row<"webhook_integrations">;
-  /** Whose hands. */
+  /** The owner of the claim. */
   readonly lease: string;
 }
 
-/** What is kept of an attempt. */
+/** The stored part of an attempt. */
 export type Attempt = Omit<
   Row<"attempts">,
   "project_id" | "delivery_id" | "number" | "next_attempt_at"
 >;
 
-/** What becomes of a delivery. */
+/** The next state of a delivery. */
 export interface Outcome {
-  /** Where it stands now. */
+  /** Its state. */
   state: DeliveryState;
-  /** When it is tried again, while it is pending. */
+  /** The time of the next attempt, while it is pending. */
   ready_at: number | null;
-  /** Whether an attempt counts towards giving up. */
+  /** Whether the attempt counts towards the limit of attempts. */
   counts: boolean;
-  /** Whether the receiver said that it is gone. */
+  /** Whether the receiver answered that it is gone. */
   disables: boolean;
 }
 
-/** The lanes in which something can be done now. */
+/** The lanes with ready deliveries. */
 export async function readyLanes(tx: Tx, now: number): Promise<Lane[]> {
   const { rows } = await sql<Lane>`
     select project_id, id as integration_id from webhook_integrations as webhook
@@ -61,7 +61,7 @@ export async function readyLanes(tx: Tx, now: number): Promise<Lane[]> {
   return rows;
 }
 
-/** When something can be done next, after a moment; null when nothing is in line. */
+/** The next time at which a delivery is ready, after a moment; null when none is queued. */
 export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`
     select min((
@@ -72,7 +72,7 @@ export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
   return rows[0]?.at ?? null;
 }
 
-/** Takes deliveries of a lane into one's hands, those that were tried before first. */
+/** Claims deliveries of a lane, retries first. */
 export async function claim(
   whole: Tx,
   lane: Lane,
@@ -91,7 +91,7 @@ export async function claim(
   const claims: Claim[] = [];
   for (const delivery of [...again, ...fresh]) {
     const lease = randomBytes(8).toString("hex");
-    // Whoever had it did not come back in time.
+    // The earlier claim expired.
     if (delivery.lease !== null) await recordInterrupted(tx, delivery, now);
     await updateDelivery(tx, delivery, { lease, leased_at: now, ready_at: until });
     const event = await tx.selectFrom("events").selectAll()
@@ -108,10 +108,13 @@ export async function claim(
   return claims;
 }
 
-/** What is said of an attempt that our own end has cut off. It does not count towards giving up. */
+/**
+ * The message for an attempt that the service itself interrupted. It does not count towards the
+ * limit.
+ */
 const INTERRUPTED = "The service stopped during this attempt; the receiver may have received it";
 
-/** Gives a delivery back that our own end has cut off. It counts towards nothing. */
+/** Releases a delivery that the service itself interrupted. The attempt does not count. */
 export async function release(
   whole: Tx,
   { delivery: { project_id, id, ready_at }, lease }: Claim,
@@ -127,8 +130,8 @@ export async function release(
 }
 
 /**
- * Frees what a process that is gone had in its hands, and notes that it was cut off. Only one process
- * works on a database.
+ * Releases the claims of a dead process, and records their attempts as interrupted. Only one
+ * process uses a database.
  */
 export async function freeLeases(whole: Tx, now: number): Promise<void> {
   const held = await acrossProjects(whole).selectFrom("deliveries").selectAll()
@@ -140,7 +143,7 @@ export async function freeLeases(whole: Tx, now: number): Promise<void> {
   }
 }
 
-/** Notes an attempt of which nothing is known but that it began. */
+/** Records an attempt that began and has no known end. */
 async function recordInterrupted(
   tx: ProjectTx,
   delivery: Row<"deliveries">,
@@ -164,7 +167,7 @@ async function recordInterrupted(
   await updateDelivery(tx, delivery, { attempts: attempts + 1 });
 }
 
-/** Writes attempts down after those that were made before. */
+/** Stores attempts after the earlier ones. */
 async function recordAttempts(
   tx: ProjectTx,
   { id, attempts: before }: Row<"deliveries">,
@@ -178,7 +181,7 @@ async function recordAttempts(
   }
 }
 
-/** Writes down what was tried and what came of it, and lets the customer's next delivery go. */
+/** Stores an attempt and its result, and makes the customer's next delivery ready. */
 export async function finish(
   whole: Tx,
   { delivery: { project_id, id }, lease }: Claim,
@@ -189,7 +192,7 @@ export async function finish(
   const tx = inProject(whole, project_id);
   const delivery = await tx.selectFrom("deliveries").selectAll()
     .where("id", "=", id).executeTakeFirst();
-  // Its integration or its event may be gone, and another may have taken over.
+  // The integration or the event may be deleted, and another worker may hold the claim.
   if (delivery?.lease !== lease) return;
   if (outcome.disables) await disable(tx, delivery, now);
   const webhook = await tx.selectFrom("webhook_integrations").select("disabled_at")
@@ -210,7 +213,7 @@ export async function finish(
   if (state !== "pending") await letNextGo(tx, delivery);
 }
 
-/** Makes a customer's first delivery that waits ready, unless another one is. */
+/** Makes the first waiting delivery of a customer ready, unless one is ready already. */
 async function letNextGo(
   tx: ProjectTx,
   { integration_id, customer_id }: Pick<Row<"deliveries">, "integration_id" | "customer_id">,
@@ -221,7 +224,7 @@ async function letNextGo(
   if (first && first.ready_at === null) await updateDelivery(tx, first, { ready_at: 0 });
 }
 
-/** Switches an integration off, and gives up what waits for it. */
+/** Disables an integration, and fails its waiting deliveries. */
 async function disable(
   tx: ProjectTx,
   { integration_id }: Row<"deliveries">,
@@ -229,10 +232,10 @@ async function disable(
 ): Promise<void> {
   const project = await tx.selectFrom("projects").select(["clock_frozen_at", "clock_offset"])
     .executeTakeFirstOrThrow();
-  // It is shown beside the moment of its creation, which is the project's time.
+  // It is shown beside the creation time, which is project time.
   await tx.updateTable("webhook_integrations").set({ disabled_at: projectTime(project, now) })
     .where("id", "=", integration_id).execute();
-  // What somebody has in hand is given up when it comes back.
+  // Claimed deliveries fail when their attempt ends.
   const dead = { state: "dead", ready_at: null, finished_at: now, payload: null } as const;
   await tx.updateTable("deliveries").set(dead)
     .where("integration_id", "=", integration_id).where("state", "=", "pending").where(

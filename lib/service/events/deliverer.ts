@@ -1,6 +1,6 @@
 /**
- * The worker that sends what is in line. It never waits for a receiver inside of a transaction, and
- * no receiver waits for another: each integration has a lane of its own.
+ * The worker that sends queued deliveries. It never waits for a receiver inside a transaction. Each
+ * integration has its own lane, so a slow receiver delays no other.
  *
  * @module
  */
@@ -26,19 +26,19 @@ import { type Schedule, waitAfter } from "./schedule.ts";
 
 /** The worker. */
 export interface Deliverer {
-  /** Frees what an earlier process had in its hands or let wait too long, and begins. */
+  /** Releases the claims of an earlier process, shortens waits that are too long, and starts. */
   start(): Promise<void>;
-  /** Says that something may be in line. */
+  /** Signals that deliveries may be queued. */
   wake(): void;
-  /** Resolves after the next attempt of a delivery, or when there is none for too long. */
+  /** Resolves after the next attempt of a delivery, or after a time without one. */
   attempted(projectId: string, deliveryId: string): Promise<void>;
-  /** Resolves when nothing is under way and nothing is ready. */
+  /** Resolves when no delivery is in progress or ready. */
   idle(): Promise<void>;
-  /** Breaks off what is under way and gives it back. */
+  /** Aborts attempts in progress and releases their deliveries. */
   stop(): Promise<void>;
 }
 
-/** What the worker is made of. */
+/** The parts of the worker. */
 interface DelivererParts {
   /** The database. */
   store: Store;
@@ -48,46 +48,46 @@ interface DelivererParts {
   later: Later;
   /** A number from 0 to 1, for jitter. */
   random(): number;
-  /** The guard. */
+  /** The check of webhook targets. */
   targets: Targets;
-  /** How often deliveries are tried. */
+  /** The retry schedule. */
   schedule: Schedule;
-  /** What is to go wrong on purpose. */
+  /** The injected faults. */
   faults: DeliveryFaults;
-  /** Told of errors that are our own fault. */
+  /** Called for internal errors. */
   report(error: unknown): void;
 }
 
-/** Deliveries under way at a time, in one lane. */
+/** The most deliveries in progress in one lane. */
 const LANE_WIDTH = 32;
 
-/** How long a lease outlasts the receiver's time, in milliseconds. */
+/** The time of a lease beyond the receiver's time limit, in milliseconds. */
 const LEASE_MARGIN_MS = 30_000;
 
-/** How much longer than an attempt anybody waits for one to begin, in milliseconds. */
+/** The time that a caller waits for an attempt, beyond its time limit, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** The longest time between two looks at what is in line, in milliseconds. */
+/** The longest time between two checks of the queue, in milliseconds. */
 const LONGEST_NAP_MS = 3_600_000;
 
-/** How long a delivery is held back that is to be overtaken, before the next look. */
+/** The time that a delivery waits to be overtaken before the next check. */
 const HOLD_MS = 200;
 
 /** The worker's state. */
 interface Worker extends DelivererParts {
-  /** Deliveries under way. */
+  /** Deliveries in progress. */
   running: Set<Promise<void>>;
-  /** How many of them are in each lane. */
+  /** Their number in each lane. */
   load: Map<string, number>;
-  /** Who waits for an attempt, by the delivery. */
+  /** The callers that wait for an attempt, by delivery. */
   waiting: Map<string, (() => void)[]>;
-  /** The look that is under way. */
+  /** The check in progress. */
   looking: Promise<void> | undefined;
-  /** Whether something may have changed since it began. */
+  /** Whether something may have changed since its start. */
   stale: boolean;
-  /** Calls the timer off. */
+  /** Cancels the timer. */
   callOff(): void;
-  /** Ends everything. */
+  /** Aborts everything. */
   stop: AbortController;
 }
 
@@ -130,7 +130,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
   };
 }
 
-/** Waits for an attempt, but not for ever. */
+/** Waits for an attempt, up to a limit. */
 function attempted(worker: Worker, key: string): Promise<void> {
   const { waiting, later, schedule, stop } = worker;
   if (stop.signal.aborted) return Promise.resolve();
@@ -144,13 +144,13 @@ function attempted(worker: Worker, key: string): Promise<void> {
   });
 }
 
-/** Looks for work, once more after the present look if there is one. */
+/** Looks for work, or again after the check in progress. */
 function wake(worker: Worker): void {
   worker.stale = true;
   if (worker.stop.signal.aborted) return;
   worker.looking ??= lookWhileStale(worker).finally(() => {
     worker.looking = undefined;
-    // Somebody may have called between the last look and now.
+    // A signal may have come since the last check.
     if (worker.stale) wake(worker);
   });
 }
@@ -167,7 +167,7 @@ async function lookWhileStale(worker: Worker): Promise<void> {
   }
 }
 
-/** Takes what is ready, as far as there is room in its lane, and sets the alarm for the rest. */
+/** Claims ready deliveries up to the lane's limit, and sets the timer for the others. */
 async function look(worker: Worker): Promise<void> {
   const { store, clock, schedule, load } = worker;
   const now = clock();
@@ -188,7 +188,7 @@ async function look(worker: Worker): Promise<void> {
     });
     for (const one of claims) begin(worker, one);
   }
-  // Those in hand are not to be waited for; their end wakes the worker by itself.
+  // Claimed deliveries need no timer; their end wakes the worker.
   if (next !== null) setAlarm(worker, next - clock());
 }
 
@@ -198,7 +198,7 @@ function setAlarm(worker: Worker, ms: number): void {
   worker.callOff = worker.later(Math.min(Math.max(ms, 1), LONGEST_NAP_MS), () => wake(worker));
 }
 
-/** Begins a delivery, and goes on with the next when it is over. */
+/** Starts a delivery, and looks for more when it ends. */
 function begin(worker: Worker, one: Claim): void {
   const { running, load, waiting } = worker;
   const lane = keyOf(one.delivery);
@@ -218,7 +218,7 @@ function keyOf({ project_id, integration_id }: Lane): string {
   return `${project_id} ${integration_id}`;
 }
 
-/** Makes one delivery, with what is to go wrong on purpose. */
+/** Makes one delivery, with its injected fault. */
 async function deliver(worker: Worker, one: Claim): Promise<void> {
   const { store, clock, stop, faults } = worker;
   const fault = faults.next(one.delivery);
@@ -236,7 +236,7 @@ async function deliver(worker: Worker, one: Claim): Promise<void> {
   await store.write((tx) => finish(tx, one, attempts, outcome, clock()));
 }
 
-/** What an attempt means for its delivery. */
+/** The next state of a delivery after an attempt. */
 function outcomeOf(worker: Worker, one: Claim, { attempt, retryAfterMs }: Tried): Outcome {
   const { schedule, random, clock } = worker;
   if (attempt.error === null) {
@@ -250,7 +250,7 @@ function outcomeOf(worker: Worker, one: Claim, { attempt, retryAfterMs }: Tried)
   return { state: "pending", ready_at: clock() + wait, counts: true, disables: false };
 }
 
-/** Loses a delivery, or lets the customer's next one go first. */
+/** Loses a delivery, or lets the customer's next one overtake it. */
 async function misplace(worker: Worker, one: Claim, fault: DeliveryFault): Promise<void> {
   const { store, clock, faults } = worker;
   const now = clock();

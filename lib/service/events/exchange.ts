@@ -1,6 +1,7 @@
 /**
- * One request and its answer over an open connection, in HTTP/1.1. It does no more than a delivery
- * needs: nothing is followed, nothing unpacked, and little of a long answer is read.
+ * One HTTP/1.1 request and its response over an open connection. It does only what a delivery
+ * needs: it follows no redirects, decompresses nothing, and reads only the beginning of a long
+ * response.
  *
  * @module
  */
@@ -8,10 +9,10 @@
 import type { Connection } from "../outbound/connect.ts";
 import { joinBytes } from "../../bytes.ts";
 
-/** Headers in the order in which they are sent. */
+/** Headers in the order of sending. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** What came back. */
+/** The response. */
 export interface Reply {
   /** HTTP status. */
   readonly status: number;
@@ -19,49 +20,49 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** The beginning of the body. */
   readonly body: Uint8Array;
-  /** Whether the body has more than was kept. */
+  /** Whether the body is longer than the stored part. */
   readonly cut: boolean;
-  /** Why the answer ends before its end, if it does. */
+  /** The reason for an incomplete response, if it is incomplete. */
   readonly broken: string | undefined;
 }
 
-/** An answer that is none. The message says why, after "the receiver". */
+/** An invalid response. The message is the reason, after "the receiver". */
 export class ReplyError extends Error {
-  /** Builds the error from what the receiver does. */
+  /** Builds the error from the receiver's fault. */
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
     this.name = "ReplyError";
   }
 }
 
-/** How much of an answer is kept, in bytes. */
+/** The stored part of a response, in bytes. */
 export const KEPT_BYTES = 20_000;
 
-/** What a receiver may answer with. What is over a limit is not read any further. */
+/** The limits of a response. Reading stops at a limit. */
 export const ANSWER_LIMITS = {
-  /** The longest head, and the longest line of an answer, in bytes. */
+  /** The longest head and the longest line, in bytes. */
   head: 65_536,
-  /** How many informational answers may come before the real one. */
+  /** The most informational responses before the final one. */
   informational: 16,
-  /** How much is read in all, in bytes: heads, trailers and the frames of chunks included. */
+  /** The most bytes in total, with heads, trailers and chunk sizes. */
   bytes: 262_144,
-  /** In how many pieces it may arrive. */
+  /** The most chunks. */
   pieces: 4096,
-  /** How many lines it may have: of heads, trailers and between chunks. */
+  /** The most lines in heads, in trailers and between chunks. */
   lines: 2048,
 };
 
-/** After so many lines in a row, others get their turn. */
+/** After so many lines in a row, other work gets its turn. */
 const LINES_IN_A_ROW = 128;
 
-/** How much is read at a time, in bytes. */
+/** The bytes of one read. */
 const READ_BYTES = 16_384;
 
 /**
- * Sends a request and reads the answer.
+ * Sends a request and reads the response.
  *
- * @param answering Called when the first byte of the answer is there.
- * @throws {ReplyError} when there is no answer, or it is not HTTP.
+ * @param answering Called at the first byte of the response.
+ * @throws {ReplyError} without a response, or if it is not HTTP.
  */
 export async function exchange(
   connection: Connection,
@@ -72,7 +73,7 @@ export async function exchange(
   try {
     await writeAll(connection, bytesOf(request));
   } catch {
-    // Who has heard enough may answer before it has heard all.
+    // A receiver may respond before it has read the whole request.
   }
   await source.begin();
   answering();
@@ -96,7 +97,7 @@ export async function exchange(
   return { ...head, body: joinBytes(kept), cut: size > KEPT_BYTES, broken };
 }
 
-/** Whether the real answer comes later. */
+/** Whether the final response follows. */
 function isInformational({ status }: Head): boolean {
   return status >= 100 && status < 200 && status !== 101;
 }
@@ -119,13 +120,13 @@ async function writeAll(connection: Connection, bytes: Uint8Array): Promise<void
   for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await connection.write(rest));
 }
 
-/** Bytes that come in. */
+/** Received bytes. */
 interface Source {
   /** Waits for the first byte. */
   begin(): Promise<void>;
   /** A line without its end. */
   line(): Promise<string>;
-  /** Some bytes, at most so many; null at the end. */
+  /** Up to so many bytes; null at the end. */
   some(most: number): Promise<Uint8Array | null>;
 }
 
@@ -162,7 +163,7 @@ function openSource(connection: Connection): Source {
     },
     async line() {
       if (++lines > ANSWER_LIMITS.lines) throw new ReplyError("sent a response of too many lines");
-      // Lines that have arrived together are read without waiting for anything else.
+      // Lines that arrived together are read without waiting.
       if (lines % LINES_IN_A_ROW === 0) await new Promise((resolve) => setTimeout(resolve));
       for (let searched = 0;;) {
         const end = waiting.indexOf(10, searched);
@@ -179,7 +180,7 @@ function openSource(connection: Connection): Source {
   };
 }
 
-/** The beginning of an answer. */
+/** The head of a response. */
 type Head = Pick<Reply, "status" | "headers">;
 
 async function readHead(source: Source): Promise<Head> {
@@ -192,7 +193,7 @@ async function readHead(source: Source): Promise<Head> {
   for (let line = await source.line(); line !== ""; line = await source.line()) {
     size += line.length;
     if (size > ANSWER_LIMITS.head) throw new ReplyError("sent headers that are too long");
-    // A line that begins with a space goes on with the one before it.
+    // A line that begins with a space continues the line before.
     if (last !== undefined && /^[ \t]/.test(line)) {
       headers[last] = `${headers[last]} ${line.trim()}`.trim();
       continue;
@@ -206,7 +207,7 @@ async function readHead(source: Source): Promise<Head> {
   return { status: Number(code), headers };
 }
 
-/** The body in parts, whichever way its end is told. */
+/** The body in parts, with any kind of framing. */
 function bodyParts(source: Source, { status, headers }: Head): AsyncIterable<Uint8Array> {
   const { "content-length": length, "transfer-encoding": coding } = headers;
   if (status === 101 || status === 204 || status === 304) return parts(source, 0);
@@ -215,13 +216,13 @@ function bodyParts(source: Source, { status, headers }: Head): AsyncIterable<Uin
     throw new ReplyError(`sent a response in an unexpected encoding, ${coding}`);
   }
   if (length === undefined) return parts(source, Infinity);
-  // Whoever tells the length twice, but the same one, is understood.
+  // A repeated but equal length is accepted.
   const [only = "", ...others] = new Set(length.split(/[ \t]*,[ \t]*/));
   if (others.length === 0 && /^\d{1,15}$/.test(only)) return parts(source, Number(only));
   throw new ReplyError("sent an invalid content length");
 }
 
-/** So many bytes; `Infinity` stands for all until the end. */
+/** So many bytes; `Infinity` for all until the end. */
 async function* parts(source: Source, length: number): AsyncGenerator<Uint8Array, void, undefined> {
   for (let left = length; left > 0;) {
     const part = await source.some(Math.min(left, READ_BYTES));
@@ -246,7 +247,7 @@ async function* chunks(source: Source): AsyncGenerator<Uint8Array, void, undefin
 
 const latin1Decoder = new TextDecoder("latin1");
 
-/** Up to so many bytes, a text is faster put together than decoded. */
+/** Up to so many bytes, concatenation is faster than decoding. */
 const SHORT_BYTES = 32;
 
 function latin1(bytes: Uint8Array): string {

@@ -1,5 +1,5 @@
 /**
- * What goes wrong on purpose with deliveries. Kept in memory: a restart forgets it.
+ * Injected faults of deliveries. They are in memory only; a restart clears them.
  *
  * @module
  */
@@ -9,33 +9,33 @@ import type { Row } from "../store/tables.ts";
 import type { Claim, Lane } from "./claims.ts";
 
 /**
- * What can go wrong with a delivery: it arrives twice, it never arrives though nobody notices, or the
- * next one of the same customer overtakes it.
+ * The faults of a delivery: it arrives twice, it is silently lost, or the customer's next one
+ * overtakes it.
  */
 export type DeliveryFault = "duplicate" | "drop" | "reorder";
 
-/** Faults of deliveries that are still to come. */
+/** Pending faults of deliveries. */
 export interface DeliveryFaults {
-  /** Lets the next deliveries to an integration go wrong. */
+  /** Adds a fault to the next deliveries to an integration. */
   add(lane: Lane, fault: DeliveryFault, count: number): void;
-  /** What goes wrong with this delivery. It is used up with that. */
+  /** Takes the fault of this delivery. */
   next(delivery: Row<"deliveries">): DeliveryFault | undefined;
-  /** Keeps a fault that could not happen. */
+  /** Puts back a fault that could not happen. */
   putBack(delivery: Row<"deliveries">, fault: DeliveryFault): void;
   /**
-   * Lets the customer's next delivery go before this one. Without a next one, this one is held back
-   * until `until`, and the answer is false.
+   * Lets the customer's next delivery overtake this one. Without a next one, this one waits until
+   * `until`, and the result is false.
    */
   letOvertake(tx: Tx, one: Claim, until: number): Promise<boolean>;
-  /** What is still to come for an integration, in order. */
+  /** The pending faults of an integration, in order. */
   list(lane: Lane): readonly DeliveryFault[];
-  /** What is still to come for the integrations of a project. */
+  /** The pending faults of a project's integrations. */
   ofProject(projectId: string): { integration_id: string; faults: readonly DeliveryFault[] }[];
-  /** Forgets what is still to come for an integration. */
+  /** Clears the pending faults of an integration. */
   clear(lane: Lane): void;
 }
 
-/** Makes a place for faults. */
+/** Creates the store of faults. */
 export function createDeliveryFaults(): DeliveryFaults {
   const lanes = new Map<string, DeliveryFault[]>();
   const key = ({ project_id, integration_id }: Lane) => `${project_id} ${integration_id}`;

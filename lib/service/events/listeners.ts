@@ -1,6 +1,6 @@
 /**
- * Those who fetch events by themselves: each has a place in the events of a project, which only moves
- * when it says that it has dealt with one. Events are kept, so nothing is lost however long it is away.
+ * Listeners, which pull events. Each has a position in the events of a project, which only an
+ * acknowledgement moves. Events are kept, so a listener that is away loses none.
  *
  * @module
  */
@@ -12,37 +12,37 @@ import { missing, Refusal } from "../contract/errors.ts";
 import { inProject, type ProjectTx, type Store } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** What somebody wants to have. */
+/** The request of a listener. */
 export interface Pull {
   /** The project. */
   project_id: string;
   /** The listener's name. */
   name: string;
-  /** As which of several programs of that name. Default: as whichever is meant. */
+  /** Which of several programs of that name sends it. Default: any. */
   session?: string | undefined;
   /** Only events of these types. Default: all. */
   types?: readonly string[] | undefined;
-  /** How many at most. */
+  /** The most events. */
   limit: number;
-  /** How long to wait for the first one, in milliseconds. */
+  /** The longest wait for the first one, in milliseconds. */
   wait_ms: number;
 }
 
-/** Those who fetch events. */
+/** The listeners. */
 export interface Listeners {
   /**
-   * The next events after those that were acknowledged, in order; none when none came in time.
+   * The next events after the acknowledged ones, in order; none if the wait ends first.
    *
-   * @throws {Refusal} when another program has taken over meanwhile.
+   * @throws {Refusal} when another program has taken over.
    */
   pull(wanted: Pull): Promise<Row<"events">[]>;
-  /** Lets everybody who waits look once more. */
+  /** Lets all waiting listeners check again. */
   wake(): void;
-  /** Answers everybody who waits, and lets nobody wait again. */
+  /** Answers all waiting listeners, and ends all further waits at once. */
   stop(): void;
 }
 
-/** Lets events be fetched, with or without waiting for them. */
+/** Makes the listeners of a database. */
 export function createListeners(store: Store, later: Later): Listeners {
   const events = new EventEmitter<{ written: [] }>().setMaxListeners(0);
   let stopped = false;
@@ -54,7 +54,7 @@ export function createListeners(store: Store, later: Later): Listeners {
       const callOff = later(wanted.wait_ms, () => time.abort());
       try {
         for (;;) {
-          // The wait begins before the read, so it also sees what is written during the read.
+          // The wait starts before the read, so it also sees events written during the read.
           const written = once(events, "written", { signal }).catch(() => {});
           const found = await store.read(async (whole) => {
             const tx = inProject(whole, wanted.project_id);
@@ -79,9 +79,9 @@ export function createListeners(store: Store, later: Later): Listeners {
 }
 
 /**
- * Lets only the program go on that has opened a listener last.
+ * Accepts only the program that opened the listener last.
  *
- * @throws {Refusal} to all others, and where the listener is gone.
+ * @throws {Refusal} for other programs, and for a deleted listener.
  */
 export async function checkSession(
   tx: ProjectTx,
@@ -97,7 +97,7 @@ export async function checkSession(
   throw new Refusal(409, "resource_already_exists", message);
 }
 
-/** How many events a listener has still to get. */
+/** The number of unacknowledged events of a listener. */
 export async function countWaiting(
   tx: ProjectTx,
   { acknowledged }: Row<"listeners">,

@@ -1,5 +1,5 @@
 /**
- * Events on their way to webhooks: a line, a worker, and what may go wrong on purpose.
+ * The delivery of events to webhooks: the queue, the worker and injected faults.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export type { DeliveryFault, DeliveryFaults } from "./faults.ts";
 export type { Pruner } from "./prune.ts";
 export type { ScheduleName } from "./schedule.ts";
 
-/** How to deliver. */
+/** The options of deliveries. */
 interface DeliveryOptions {
   /** The database. */
   store: Store;
@@ -27,29 +27,29 @@ interface DeliveryOptions {
   clock: Clock;
   /** The timer. */
   later: Later;
-  /** The guard. */
+  /** The check of webhook targets. */
   targets: Targets;
-  /** How often deliveries are tried. Default: as the public service does. */
+  /** The retry schedule. Default: that of the public API. */
   schedule?: ScheduleName | undefined;
-  /** Told of errors that are our own fault. */
+  /** Called for internal errors. */
   report(error: unknown): void;
 }
 
-/** Deliveries, running. */
+/** The running deliveries. */
 export interface Delivery {
-  /** The database, for everybody else: what they put in line is noticed. */
+  /** The database for all other code: the worker sees deliveries that it queues. */
   store: Store;
   /** The worker. */
   deliverer: Deliverer;
-  /** What is to go wrong on purpose. */
+  /** The injected faults. */
   faults: DeliveryFaults;
-  /** Those who fetch events by themselves. */
+  /** The listeners, which pull events. */
   listeners: Listeners;
-  /** Removes what is old. */
+  /** Deletes old data. */
   pruner: Pruner;
 }
 
-/** Sets the worker up. It begins when it is started. */
+/** Creates the worker, without starting it. */
 export function openDelivery(options: DeliveryOptions): Delivery {
   const { store, schedule = "public", ...parts } = options;
   const faults = createDeliveryFaults();
@@ -70,7 +70,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
   };
 }
 
-/** A store that reports queued deliveries and new events, once they are on disk. */
+/** A store that reports queued deliveries and new events after their commit. */
 function noticing(store: Store, onQueued: () => void, onEvents: () => void): Store {
   return {
     ...store,

@@ -1,8 +1,7 @@
 /**
- * Removes what is old of deliveries, by wall time: the bodies of answers after 7 days; after 30 days
- * attempts, and deliveries that have arrived. What is pending keeps everything, and what was given up
- * or lost stays until it arrives, so that it can be sent again. Events themselves are kept, and with
- * them all that a listener still waits for.
+ * Deletes old data of deliveries, by wall time: response bodies after 7 days, attempts and
+ * successful deliveries after 30 days. Pending deliveries keep everything. Failed and lost
+ * deliveries stay, so that they can be resent. Events stay, since listeners may still need them.
  *
  * @module
  */
@@ -12,23 +11,23 @@ import type { Clock } from "../clock.ts";
 import { inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** Removes what is old. */
+/** Deletes old data. */
 export interface Pruner {
-  /** Removes all that is old by now, in small transactions. Whoever asks meanwhile waits for it. */
+  /** Deletes all old data in small transactions. A second call waits for the first. */
   prune(): Promise<void>;
-  /** Ends after the transaction that is under way, and begins no more. */
+  /** Stops after the current transaction. */
   stop(): Promise<void>;
 }
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long the bodies of answers are kept. */
+/** The retention of response bodies. */
 const KEEP_BODIES_MS = 7 * DAY_MS;
 
-/** How long attempts are kept, and deliveries that have arrived. */
+/** The retention of attempts and successful deliveries. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** How many rows a transaction looks at. */
+/** The rows that one transaction checks. */
 const BATCH = 500;
 
 /** Makes the pruner of a database. */
@@ -51,12 +50,12 @@ export function createPruner(store: Store, clock: Clock): Pruner {
   };
 }
 
-/** Whether an attempt is one of a delivery that is over. */
+/** Whether an attempt belongs to a finished delivery. */
 const IS_OVER = sql`exists (
   select 1 from deliveries where deliveries.project_id = attempts.project_id
     and deliveries.id = attempts.delivery_id and state <> 'pending')`;
 
-/** Removes bodies of answers. Tells whether there may be more. */
+/** Deletes response bodies. Returns whether there may be more. */
 async function pruneBodies(store: Store, now: number): Promise<boolean> {
   const old = await store.read((tx) =>
     rowsOf(
@@ -74,8 +73,8 @@ async function pruneBodies(store: Store, now: number): Promise<boolean> {
 }
 
 /**
- * Removes attempts. They were written down in the order of time, so a walk from the first one ends
- * where they are no longer old. Returns where to go on.
+ * Deletes attempts. They are in the order of time, so the walk ends at the first recent one.
+ * Returns the position to continue from.
  */
 async function pruneAttempts(
   store: Store,
@@ -100,7 +99,7 @@ async function pruneAttempts(
 
 type Arrived = Pick<Row<"deliveries">, "project_id" | "id">;
 
-/** Removes deliveries that have arrived, with their attempts. Tells whether there may be more. */
+/** Deletes successful deliveries with their attempts. Returns whether there may be more. */
 async function pruneDeliveries(store: Store, now: number): Promise<boolean> {
   const isOld = sql<SqlBool>`state = 'delivered' and finished_at < ${now - KEEP_MS}`;
   const old = await store.read(async (tx) => {
@@ -115,7 +114,7 @@ async function pruneDeliveries(store: Store, now: number): Promise<boolean> {
       const gone = await tx.deleteFrom("deliveries").where("id", "=", id).where(isOld)
         .returning(["integration_id", "seq"]).executeTakeFirst();
       if (!gone) continue;
-      // Else it would look as if the event had never been sent.
+      // Otherwise the event would look as if it had never been sent.
       await tx.updateTable("webhook_integrations")
         .set({ pruned_seq: sql<number>`max(pruned_seq, ${gone.seq})` })
         .where("id", "=", gone.integration_id).execute();

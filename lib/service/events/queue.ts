@@ -1,6 +1,6 @@
 /**
- * Puts events in line for the integrations that want them, in the transaction that writes them down.
- * Of one integration and customer, one delivery is ready and the others wait behind it.
+ * Queues events for the integrations that subscribe to them, in the transaction that writes the
+ * events. For each integration and customer, one delivery is ready and the others wait.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { newId } from "../records/ids.ts";
 import { type Tx, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** What of an event decides who gets it, and when. */
+/** The fields of an event that decide its receivers and its order. */
 export type QueuedEvent = Pick<
   Row<"events">,
   "id" | "seq" | "type" | "customer_id" | "app_id" | "environment"
@@ -19,13 +19,13 @@ export type QueuedEvent = Pick<
 
 type Webhook = Row<"webhook_integrations">;
 
-/** How many values a query is given at most. */
+/** The most values in a query. */
 const CHUNK = 500;
 
-/** Transactions that put something in line: their commit is news. */
+/** Transactions that queued deliveries. */
 const busy = new WeakSet<Tx>();
 
-/** Transactions that wrote events, whether anybody gets them or not. */
+/** Transactions that wrote events, with or without receivers. */
 const telling = new WeakSet<Tx>();
 
 /** Whether a transaction has written events. */
@@ -33,12 +33,12 @@ export function hasEvents(tx: Tx): boolean {
   return telling.has(tx);
 }
 
-/** Whether a transaction has put deliveries in line. */
+/** Whether a transaction has queued deliveries. */
 export function hasQueued(tx: Tx): boolean {
   return busy.has(tx);
 }
 
-/** Puts new events in line for every integration that wants them. */
+/** Queues new events for every integration that subscribes to them. */
 export async function queueDeliveries(place: Place, events: readonly QueuedEvent[]): Promise<void> {
   if (events.length === 0) return;
   telling.add(place.tx.whole);
@@ -49,13 +49,13 @@ export async function queueDeliveries(place: Place, events: readonly QueuedEvent
   await queueNew(place, wanted);
 }
 
-/** The integrations of a project that get events. */
+/** The enabled integrations of a project. */
 export async function listeningWebhooks({ tx }: Place): Promise<Webhook[]> {
   return await tx.selectFrom("webhook_integrations").selectAll().where("disabled_at", "is", null)
     .orderBy("seq").execute();
 }
 
-/** Whether an integration wants an event. */
+/** Whether an integration subscribes to an event. */
 export function wants(webhook: Webhook, event: QueuedEvent): boolean {
   const types: string[] | null = webhook.event_types === null
     ? null
@@ -67,16 +67,16 @@ export function wants(webhook: Webhook, event: QueuedEvent): boolean {
 
 /** An event for an integration. */
 interface Wanted {
-  /** Who gets it. */
+  /** The integration. */
   webhook: Pick<Webhook, "id">;
-  /** What it gets. */
+  /** The event. */
   event: QueuedEvent;
 }
 
 /**
- * Puts events in line for integrations that never had them there. Returns the deliveries' ids.
+ * Queues events for integrations that never had them queued. Returns the deliveries' ids.
  *
- * @param options.once Whether each is given up after one attempt.
+ * @param options.once Whether each fails after one attempt.
  */
 export async function queueNew(
   place: Place,
@@ -100,8 +100,8 @@ export async function queueNew(
 }
 
 /**
- * Puts deliveries that are over in line once more, where they were, and ends the wait of those that
- * are to be tried again. All begin as if new.
+ * Queues finished deliveries again at their old positions, and ends the waits of pending ones. All
+ * start as if new.
  */
 export async function queueAgain(
   place: Place,
@@ -118,7 +118,7 @@ export async function queueAgain(
   await makeReady(place, deliveries.map(({ event_id }) => event_id));
 }
 
-/** Makes those deliveries of events ready that no other one of their customer is before. */
+/** Makes the deliveries ready that are the first of their customer. */
 async function makeReady({ tx }: Place, eventIds: readonly string[]): Promise<void> {
   busy.add(tx.whole);
   for (let at = 0; at < eventIds.length; at += CHUNK) {

@@ -1,5 +1,5 @@
 /**
- * Sends events once more: one of them, or all that did not arrive since a moment.
+ * Resends events: one of them, or all undelivered ones since a moment.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import { listeningWebhooks, queueAgain, type QueuedEvent, queueNew, wants } from
 type Delivery = Row<"deliveries">;
 type Webhook = Row<"webhook_integrations">;
 
-/** What to look for. */
+/** The events to resend. */
 interface RecoverQuery {
   /** The earliest event, in milliseconds since 1970, project time. */
   since: number;
-  /** The latest event. Default: none is too late. */
+  /** The latest event. Default: no limit. */
   until?: number | undefined;
-  /** The one integration that is meant. Default: all. */
+  /** The only integration. Default: all. */
   webhook_id?: string | undefined;
 }
 
 /**
- * Puts one event in line again, for one integration whether it wants it or not, or for all that had
- * it or want it. Those that are at it already stay as they are.
+ * Queues one event again: for one integration, subscribed or not, or for all that had it or
+ * subscribe to it. Deliveries in progress stay unchanged.
  */
 export async function resendEvent(
   place: Place,
@@ -52,10 +52,12 @@ export async function deliveriesOf({ tx }: Place, eventId: string): Promise<Deli
     .orderBy("integration_id").execute();
 }
 
-/** Events are looked at in parts of this size. */
+/** Events are read in batches of this size. */
 const CHUNK = 1000;
 
-/** Puts every event in line again that an integration wants and has not got. Says how many. */
+/**
+ * Queues again every event that a subscribed integration has not received. Returns their number.
+ */
 export async function recoverEvents(place: Place, query: RecoverQuery): Promise<number> {
   const webhooks = (await listeningWebhooks(place))
     .filter(({ id }) => query.webhook_id === undefined || id === query.webhook_id);
@@ -81,8 +83,8 @@ export async function recoverEvents(place: Place, query: RecoverQuery): Promise<
 }
 
 /**
- * Events that an integration has not got and that are not on their way, oldest first. What was sent
- * to one integration, to try it, is nobody else's, and nobody waits for it any more.
+ * Events that an integration has not received and that are not queued, oldest first. A test event
+ * for a single integration is left out.
  */
 async function missedEvents(
   { tx }: Place,

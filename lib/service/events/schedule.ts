@@ -1,5 +1,6 @@
 /**
- * How often a delivery is tried, how long a receiver may take, and which answers count.
+ * The retry schedules: waits between attempts, the receiver's time limit and the successful
+ * statuses.
  *
  * @module
  */
@@ -7,13 +8,13 @@
 /** The names of the schedules. */
 export type ScheduleName = "public" | "standard" | "dev";
 
-/** When a delivery is tried again, and when it is given up. */
+/** The times of retries and the limit of attempts. */
 export interface Schedule {
-  /** How long a receiver may take for its whole answer, in milliseconds. */
+  /** The time limit for the receiver's whole response, in milliseconds. */
   readonly timeoutMs: number;
   /** The waits before the second and all further attempts, in milliseconds. */
   readonly waitsMs: readonly number[];
-  /** Whether a status means that the event has arrived. */
+  /** Whether a status means success. */
   isSuccess(status: number): boolean;
 }
 
@@ -24,24 +25,24 @@ const HOUR = 60 * MINUTE;
 /** The longest wait that a receiver can ask for. */
 const LONGEST_WAIT = 24 * HOUR;
 
-/** How much longer a wait may become by chance, so that what failed together is not tried together. */
+/** The random part of a wait, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 /** All schedules. */
 export const SCHEDULES: Readonly<Record<ScheduleName, Schedule>> = {
-  // The public service's: exactly 200, a minute, five more attempts.
+  // That of the public API: status 200 only, a minute, five retries.
   public: {
     timeoutMs: MINUTE,
     waitsMs: [5 * MINUTE, 10 * MINUTE, 20 * MINUTE, 40 * MINUTE, 80 * MINUTE],
     isSuccess: (status) => status === 200,
   },
-  // What the Standard Webhooks recommend.
+  // That of Standard Webhooks.
   standard: {
     timeoutMs: 20 * SECOND,
     waitsMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR],
     isSuccess: (status) => status >= 200 && status < 300,
   },
-  // As strict as the public one, for those who restart their receiver every minute.
+  // As strict as the public one, with short waits for development.
   dev: {
     timeoutMs: 10 * SECOND,
     waitsMs: [0.2, 0.5, 1, 2, 4, 8, 8, 8, 8, 8, 8, 8].map((seconds) => seconds * SECOND),
@@ -49,7 +50,7 @@ export const SCHEDULES: Readonly<Record<ScheduleName, Schedule>> = {
   },
 };
 
-/** How long to wait after so many failed attempts, in milliseconds; undefined when it is given up. */
+/** The wait after so many failed attempts, in milliseconds; undefined after the last one. */
 export function waitAfter(
   { waitsMs }: Schedule,
   failures: number,
@@ -61,7 +62,7 @@ export function waitAfter(
   return Math.round(Math.max(wait, wanted) * (1 + JITTER * asked.random()));
 }
 
-/** What a `Retry-After` header asks for, in milliseconds from now: the longest, where it is repeated. */
+/** The wait of a `Retry-After` header, in milliseconds: the longest if it is repeated. */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   // The day of the week and a comma begin a date of HTTP.

@@ -1,6 +1,6 @@
 /**
- * Shortens the waits between attempts that an earlier start of the service set, where the present
- * schedule has shorter ones.
+ * Shortens the waits that an earlier start of the service set, if the current schedule has shorter
+ * ones.
  *
  * @module
  */
@@ -16,7 +16,7 @@ type Waiting =
   & Pick<Row<"attempts">, "started_at" | "timing" | "response_headers">
   & { ready_at: number };
 
-/** Ends each wait when the schedule would end it at the latest. A `Retry-After` still counts. */
+/** Ends each wait no later than the schedule does. A `Retry-After` still counts. */
 export async function shortenWaits(
   whole: Tx,
   { now, schedule }: { now: number; schedule: Schedule },
@@ -41,13 +41,13 @@ export async function shortenWaits(
   }
 }
 
-/** When a wait ends at the latest. */
+/** The latest end of a wait. */
 function latestEnd({ started_at, timing, response_headers, tries }: Waiting, schedule: Schedule) {
   const { total = 0 }: { total?: number } = JSON.parse(timing);
   const ended = started_at + total;
   const headers: Record<string, string> = JSON.parse(response_headers ?? "{}");
   const retryAfterMs = readRetryAfter(headers["retry-after"], ended);
-  // The schedule before may have had more attempts.
+  // The earlier schedule may have had more attempts.
   const failures = Math.min(tries, schedule.waitsMs.length);
   return ended + (waitAfter(schedule, failures, { retryAfterMs, random: () => 1 }) ?? 0);
 }

@@ -1,5 +1,5 @@
 /**
- * Signatures of deliveries, in two forms: the public service's, and that of the Standard Webhooks.
+ * Signatures of deliveries, in two forms: that of the public API, and that of Standard Webhooks.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { Row } from "../store/tables.ts";
 
-/** How long the secret before the present one goes on signing: a day. */
+/** The time that a replaced secret still signs: a day. */
 export const OVERLAP_MS = 24 * 3_600_000;
 
-/** Makes up a secret of 192 bits, in the form of the Standard Webhooks: `whsec_` and base64. */
+/** Creates a secret of 192 bits in the form of Standard Webhooks: `whsec_` and base64. */
 export function newSigningSecret(): string {
   return `whsec_${randomBytes(24).toString("base64")}`;
 }
 
-/** The secrets that sign now, the newest first: two for a while after a rotation. */
+/** The current secrets, newest first: two for a day after a rotation. */
 export function secretsAt(
   webhook: Pick<
     Row<"webhook_integrations">,
@@ -31,8 +31,8 @@ export function secretsAt(
 /**
  * The headers that sign a body.
  *
- * Gap: one form keys its hash with the secret as it is written, the other with what its base64 stands
- * for. Each is as its receivers expect.
+ * Gap: one form uses the text of the secret as the key, the other its decoded base64, as their
+ * receivers expect.
  */
 export function signatureHeaders(
   secrets: readonly string[],

@@ -1,11 +1,11 @@
 /**
- * The kinds of events that an integration can choose, as it writes them. Events themselves have the
- * same names in upper case.
+ * The event types that an integration can subscribe to, in its spelling. Events have the same names
+ * in upper case.
  *
  * @module
  */
 
-/** Every kind that can be chosen. */
+/** All types. */
 export const EVENT_TYPES = [
   "initial_purchase",
   "renewal",
