@@ -1,10 +1,9 @@
 /**
- * Lets time pass in a project: everything that is due happens in order, each at its own moment, and
- * advances of the clock end where they should.
+ * Lets a project catch up with its time: all due steps run in order, each at its own time, and
+ * advances of the clock reach their targets.
  *
- * What is due is worked off in batches, each in one transaction that also moves a clock that is being
- * advanced. So wherever the process is killed, the database holds some moment of the project as a
- * whole, and the next start goes on from there.
+ * Due steps run in batches, each in one transaction that also moves an advancing clock. So a killed
+ * process leaves a consistent moment of the project, and the next start continues from there.
  *
  * @module
  */
@@ -20,17 +19,17 @@ import { type Journal, openJournal } from "./journal.ts";
 import { acrossProjects, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** Brings projects to their present. Calls for one project at the same time share one run. */
+/** Lets projects catch up. Simultaneous calls for one project share one run. */
 export interface CatchUp {
-  /** Brings a project to its present, and ends an advance of its clock. */
+  /** Lets a project catch up, and finishes an advance of its clock. */
   project(projectId: string): Promise<void>;
-  /** Brings all projects to their present, side by side. */
+  /** Lets all projects catch up, concurrently. */
   all(): Promise<void>;
   /** The progress of all projects that are catching up, or of one. */
   progress(projectId?: string): Progress[];
-  /** Whether it was stopped: then projects may stay behind. */
+  /** Whether it was stopped. Projects may then be behind. */
   isStopped(): boolean;
-  /** Lets the batches that are under way end, and starts no more. */
+  /** Stops after the current batches. */
   stop(): Promise<void>;
 }
 
@@ -38,26 +37,26 @@ export interface CatchUp {
 export interface Progress {
   /** The project. */
   project_id: string;
-  /** The moment that has been reached, in milliseconds since 1970. */
+  /** The time reached so far, in milliseconds since 1970. */
   now: number;
-  /** The moment that it is brought to. */
+  /** The target time. */
   to: number;
-  /** How many steps have been made. */
+  /** The number of steps so far. */
   done: number;
-  /** How long that has taken, in milliseconds. */
+  /** The duration so far, in milliseconds. */
   took_ms: number;
 }
 
 /**
- * How many subscriptions are worked on in one transaction. They make twice as many steps in it at
- * most. Large batches write fewer pages, but while one runs nobody else is answered. So the first is
- * small, and each is half as large again as the one before.
+ * The subscriptions in one transaction, which make at most twice as many steps. Large batches write
+ * fewer pages, but block other requests. So the first batch is small, and each is half as large
+ * again as the one before.
  */
 const FIRST_BATCH = 256;
 const LARGEST_BATCH = 1024;
 const GROWTH = 1.5;
 
-/** Lets the projects of a database catch up. */
+/** Creates the catch-up of a database's projects. */
 export function createCatchUp(store: Store, clock: Clock): CatchUp {
   const running = new Map<string, Promise<void>>();
   const progress = new Map<string, Progress & { began_at: number }>();
@@ -106,29 +105,29 @@ export function createCatchUp(store: Store, clock: Clock): CatchUp {
   };
 }
 
-/** Lets the process see to other requests, and to signals, which `setImmediate` makes wait long. */
+/** Lets the process handle other requests and signals. `setImmediate` would delay signals. */
 function breathe(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** What of a project tells whether time has overtaken it. */
+/** The fields of a project that show whether it is behind. */
 export type TimeOfProject =
   & Pick<Row<"projects">, "clock_frozen_at" | "clock_offset" | "clock_advancing_to">
   & { next_due_at: number | null };
 
-/** Whether something of a project is due, or an advance of its clock is under way. */
+/** Whether a step of a project is due, or its clock is advancing. */
 export function isBehind(project: TimeOfProject, wall: number): boolean {
   const { next_due_at, clock_advancing_to } = project;
   const due = next_due_at !== null && next_due_at <= projectTime(project, wall);
   return due || clock_advancing_to !== null;
 }
 
-/** So many batches share a transaction with something else at most. */
+/** The most batches inside another transaction. */
 const MOST_BATCHES_WITHIN = 4;
 
 /**
- * Lets pass what is due in a project, as part of a transaction that goes on after it. Returns whether
- * that is all: a clock that is being advanced, or much that is due, is not worked off here.
+ * Runs due steps of a project inside a larger transaction. Returns whether the project has caught
+ * up: advancing clocks and many due steps are left to other transactions.
  */
 export async function catchUpWithin(tx: Tx, projectId: string, wall: number): Promise<boolean> {
   const project = await inProject(tx, projectId).selectFrom("projects").select("clock_advancing_to")
@@ -140,7 +139,7 @@ export async function catchUpWithin(tx: Tx, projectId: string, wall: number): Pr
   return false;
 }
 
-/** When something of a project is due next: a column of a query on projects, found in an index. */
+/** The time of a project's next due step: a column of a query on projects, read from an index. */
 export const nextDueAt = sql<number | null>`(
   select min(due_at) from subscriptions
   where subscriptions.project_id = projects.id and due_at is not null)`.as("next_due_at");
@@ -152,17 +151,17 @@ export async function behindAt(tx: Tx, wall: number): Promise<string[]> {
   return projects.filter((project) => isBehind(project, wall)).map((project) => project.id);
 }
 
-/** A batch that was worked off. */
+/** A finished batch. */
 interface Batch {
-  /** The moment that was reached, in milliseconds since 1970. */
+  /** The time reached, in milliseconds since 1970. */
   now: number;
-  /** The moment that the project is brought to. */
+  /** The target time of the project. */
   to: number;
-  /** How many steps were made. */
+  /** The number of steps. */
   steps: number;
 }
 
-/** Works off a batch. Undefined: there was none, and there is no more. */
+/** Runs a batch. Undefined: no step is due. */
 async function runBatch(
   whole: Tx,
   projectId: string,
@@ -190,8 +189,8 @@ async function runBatch(
 }
 
 /**
- * Works off loaded subscriptions up to a moment, also what becomes due in the meantime, until there
- * are enough steps. Returns the moment that was reached, and how many steps there were.
+ * Runs the due steps of loaded subscriptions up to a time, also steps that become due on the way,
+ * until the batch is full. Returns the time reached and the number of steps.
  */
 async function workOff(
   place: Place,
@@ -200,7 +199,7 @@ async function workOff(
 ): Promise<{ reached: number; steps: number }> {
   const journal = await openJournal(place);
   await journal.facts.loadCustomers(due.map((row) => row.customer_id));
-  // Behind the last one loaded there may be others that are due at the same moment.
+  // More subscriptions may be due at the time of the last loaded one.
   const last = { due_at: most.end, seq: due.at(-1)?.seq ?? 0 };
   const queue = [...due];
   let reached = 0;
@@ -217,13 +216,13 @@ async function workOff(
   return { reached, steps };
 }
 
-/** What happens to a subscription that is due. */
+/** The step of a due subscription. */
 async function stepsOf(state: Subscription, journal: Journal): Promise<Step[]> {
   const { pending_product_id: next } = state;
   return passDue(state, next === null ? undefined : await termsOf(state, next, journal));
 }
 
-/** The terms of the product that a subscription is to change to. */
+/** The terms of a planned product change. */
 async function termsOf(state: Subscription, id: string, journal: Journal): Promise<Terms> {
   const product = await journal.facts.product(id);
   return {
@@ -234,7 +233,7 @@ async function termsOf(state: Subscription, id: string, journal: Journal): Promi
   };
 }
 
-/** Puts a subscription where it is due. */
+/** Inserts a subscription by its due time. */
 function enqueue(queue: Subscription[], state: Subscription): void {
   let low = 0;
   let high = queue.length;
@@ -247,7 +246,7 @@ function enqueue(queue: Subscription[], state: Subscription): void {
   queue.splice(low, 0, state);
 }
 
-/** Order of what is due: by moment, then by age. */
+/** The order of due subscriptions: by due time, then by age. */
 function compare(
   one: Pick<Subscription, "due_at" | "seq">,
   other: Pick<Subscription, "due_at" | "seq">,
@@ -256,8 +255,8 @@ function compare(
 }
 
 /**
- * Ends an advance that is under way at the moment that has been reached. What is due at that very
- * moment passes with the next batch. Returns whether there was one.
+ * Stops an advance at the time reached. Steps due at that time run with the next batch. Returns
+ * whether there was an advance.
  */
 export async function cutShort({ tx, project }: Place, wall: number): Promise<boolean> {
   if (project.clock_advancing_to === null) return false;
@@ -265,7 +264,7 @@ export async function cutShort({ tx, project }: Place, wall: number): Promise<bo
   return true;
 }
 
-/** Ends an advance: the clock stands at its target, or runs on from there. */
+/** Finishes an advance: the clock stands at its target, or runs from there. */
 async function arrive(
   { tx, project }: Place,
   at: number,

@@ -1,5 +1,5 @@
 /**
- * The dialect that events are written down in. Each start of the service sets it.
+ * The dialect of stored events. Each start of the service sets it.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { Row } from "../store/tables.ts";
 
 const SETTING = "dialect";
 
-/** Sets the dialect of the events to come. */
+/** Sets the dialect of new events. */
 export async function setDialect(tx: Tx, value: Dialect): Promise<void> {
   await tx.insertInto("settings").values({ name: SETTING, value })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ value })).execute();
 }
 
-/** Events in the spelling of the dialect. Most have the same one in both. */
+/** Events in the dialect. Most are the same in both. */
 export async function spellEvents<E extends Pick<Row<"events">, "payload">>(
   tx: Tx,
   events: readonly E[],

@@ -1,6 +1,6 @@
 /**
- * How much is due in a project by some moment: an estimate from a handful of rows, for limits and for
- * those who wait.
+ * An estimate of the steps due in a project by a time, from a few rows. Limits and progress
+ * messages use it.
  *
  * @module
  */
@@ -11,27 +11,27 @@ import { MOST_RENEWALS_IN_TEST_STORE, periodIn } from "../domain/stores.ts";
 import { USUAL_DURATION } from "../domain/subscription.ts";
 import type { ProjectTx } from "../store/mod.ts";
 
-/** So many steps pass in one advance of a clock at most. A step makes an event or two. */
+/** The most steps in one advance of a clock. A step makes one or two events. */
 export const MOST_DUE = 1_000_000;
 
-/** Above so many steps an advance must be confirmed: they take more than a few seconds. */
+/** An advance with more steps must be confirmed, since it takes more than a few seconds. */
 export const MOST_DUE_UNASKED = 20_000;
 
-/** Subscriptions of one kind that are due. */
+/** Due subscriptions with the same terms. */
 interface Kind {
   /** Their store. */
   store: string;
-  /** Their term, if they have one. */
+  /** The length of their period, if any. */
   duration: string | null;
   /** Whether they renew. */
   auto_renewal_status: string;
-  /** How many there are. */
+  /** Their number. */
   count: number;
-  /** When they are due, on average, in milliseconds since 1970. */
+  /** Their average due time, in milliseconds since 1970. */
   due_at: number;
 }
 
-/** About how many steps subscriptions make in a project until a moment. */
+/** The approximate number of steps in a project until a time. */
 export async function countDue(tx: ProjectTx, until: number): Promise<number> {
   const kinds: Kind[] = await tx.selectFrom("subscriptions")
     .select(["store", "duration", "auto_renewal_status"])
@@ -42,7 +42,7 @@ export async function countDue(tx: ProjectTx, until: number): Promise<number> {
   return Math.round(steps.reduce((sum, each) => sum + each, 0));
 }
 
-/** How often a subscription renews after it is due, until a moment. */
+/** The number of renewals of a due subscription until a time. */
 function renewals({ store, duration, auto_renewal_status, due_at }: Kind, until: number): number {
   const ends = auto_renewal_status === "will_not_renew" ||
     auto_renewal_status === "requires_price_increase_consent";

@@ -1,6 +1,6 @@
 /**
- * What events tell besides the subscription or purchase itself: its customer, its product and what
- * that gives. Read once for all events of one transaction.
+ * The facts in events besides the subscription or purchase: the customer, the product and its
+ * entitlements. They are read once for all events of a transaction.
  *
  * @module
  */
@@ -12,21 +12,21 @@ import type { Row } from "../store/tables.ts";
 
 /** A customer, as events and the ledger know it. */
 interface KnownCustomer extends EventCustomer {
-  /** When it was first seen, in milliseconds since 1970. */
+  /** The time it was first seen, in milliseconds since 1970. */
   since: number;
 }
 
-/** A virtual currency that a product grants some of. */
+/** A virtual currency that a product grants. */
 interface CurrencyGrant {
   /** The currency. */
   currency: { code: string; name: string; description: string | null };
-  /** How much a paid period or purchase brings. */
+  /** The amount for a paid period or a purchase. */
   amount: number;
-  /** How much a trial brings. */
+  /** The amount for a trial. */
   trial_amount: number;
 }
 
-/** Reads facts, each once. Nothing of them may change before the last event is recorded. */
+/** Reads each fact once. Facts must not change before the last event is recorded. */
 export interface EventFactsReader {
   /** Reads many customers at once. */
   loadCustomers(ids: readonly string[]): Promise<void>;
@@ -34,11 +34,11 @@ export interface EventFactsReader {
   customer(id: string): Promise<KnownCustomer>;
   /** One product. */
   product(id: string): Promise<Row<"products">>;
-  /** Lookup keys of the entitlements that a product gives, in the order in which it was attached. */
+  /** Lookup keys of a product's entitlements, in the order of attaching. */
   entitlementsOf(productId: string): Promise<readonly string[]>;
   /** The lookup key of one entitlement. */
   entitlement(id: string): Promise<string>;
-  /** The lookup key of an offering, or null when it is gone. */
+  /** The lookup key of an offering, or null if it is deleted. */
   offering(id: string): Promise<string | null>;
   /** The virtual currencies that a product grants. */
   currencyGrants(productId: string): Promise<readonly CurrencyGrant[]>;
@@ -126,13 +126,13 @@ async function readLookupKey(
   return (await findRow(tx, table, id))?.lookup_key ?? null;
 }
 
-/** What a virtual currency's column `product_grants` holds. */
+/** The content of a virtual currency's column `product_grants`. */
 interface StoredGrant {
   /** The products that grant it. */
   product_ids: string[];
-  /** How much a payment brings. */
+  /** The amount for a payment. */
   amount: number;
-  /** How much a trial brings. */
+  /** The amount for a trial. */
   trial_amount: number;
 }
 

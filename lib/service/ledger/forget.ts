@@ -1,5 +1,5 @@
 /**
- * Takes a customer's personal attributes out of the events that tell of it.
+ * Removes a customer's personal attributes from its events.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { Place } from "../records/find.ts";
 import { updateRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** Events are changed in parts of this size. */
+/** Events are changed in batches of this size. */
 const CHUNK = 500;
 
 /**
- * Empties `subscriber_attributes` of all events of a customer, under whichever of its ids they were
- * recorded. What is on its way to a webhook arrives as it was sent: tries of one delivery are alike.
+ * Clears `subscriber_attributes` in all events of a customer, recorded with any of its ids.
+ * Deliveries already on their way keep their payload, since all attempts of a delivery are equal.
  */
 export async function forgetAttributes(
   place: Place,
@@ -36,14 +36,14 @@ export async function forgetAttributes(
   }
 }
 
-/** The event without attributes; nothing where it has none. */
+/** The event without attributes; undefined if it has none. */
 function withoutAttributes(row: Row<"events">): Row<"events">[] {
   const { event } = JSON.parse(row.payload);
   if (Object.keys(event.subscriber_attributes ?? {}).length === 0) return [];
   return [{ ...row, payload: delivery({ ...event, subscriber_attributes: {} }) }];
 }
 
-/** Lets the deliveries of an event that are on their way keep its present payload. */
+/** Keeps the current payload for the pending deliveries of an event. */
 async function keepOnItsWay({ tx }: Place, eventId: string): Promise<void> {
   const payload = tx.selectFrom("events").select("payload").where("id", "=", eventId);
   await tx.updateTable("deliveries").set({ payload }).where("event_id", "=", eventId)

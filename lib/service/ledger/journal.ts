@@ -1,7 +1,7 @@
 /**
- * Writes down what steps bring about: subscriptions, payments, invoices, the ledger with its daily
- * sums, and events. All of it is collected first, then written with few statements, in the
- * transaction that the journal was opened in.
+ * Stores the results of steps: subscriptions, payments, invoices, the ledger with its daily sums,
+ * and events. The journal collects them first, and writes them with few statements in its
+ * transaction.
  *
  * @module
  */
@@ -36,37 +36,37 @@ import {
 import { type Change, updateChanged, updateRows, writeRows } from "../store/mod.ts";
 import type { Row, Tables } from "../store/tables.ts";
 
-/** Collects what happens in one transaction. Until it is written, nothing else may take a `seq`. */
+/** Collects the results of one transaction. No other code may take a `seq` before it is written. */
 export interface Journal {
-  /** What events tell of customers and products. */
+  /** The facts about customers and products in events. */
   readonly facts: EventFactsReader;
-  /** Takes down a step, and what it means for those who share the subscription. */
+  /** Records a step, and its effect on family shares. */
   record(step: Step): Promise<Subscription>;
-  /** Takes down a one-time purchase or its refund. */
+  /** Records a one-time purchase or its refund. */
   recordPurchase(step: PurchaseStep): Promise<Purchase>;
-  /** Takes down rows of the ledger that belong to no step. */
+  /** Records rows of the ledger without a step. */
   addMovements(movements: readonly Movement[]): void;
-  /** Takes down an event that belongs to no step. */
+  /** Records an event without a step. */
   addEvent(event: NewEvent): void;
-  /** Writes everything. The journal is used up with it. */
+  /** Writes everything. The journal cannot be used again. */
   write(): Promise<void>;
 }
 
-/** What has been collected. */
+/** The collected results. */
 interface Pages {
-  /** Where it belongs. */
+  /** The project. */
   place: Place;
-  /** What events tell. */
+  /** The facts in events. */
   facts: EventFactsReader;
-  /** The last number taken in the project's order. */
+  /** The last `seq` taken. */
   seq: number;
-  /** Subscriptions that were there before: as the database has them, and as they are now. */
+  /** Changed subscriptions: as stored, and as they are now. */
   moved: Map<string, Change<Subscription>>;
-  /** Subscriptions that did not exist before, as they are now. */
+  /** New subscriptions, as they are now. */
   begun: Map<string, Subscription>;
-  /** Purchases that did not exist before. */
+  /** New purchases. */
   bought: Purchase[];
-  /** Purchases that have changed. */
+  /** Changed purchases. */
   purchases: Purchase[];
   /** New payments. */
   transactions: Insertable<Tables["transactions"]>[];
@@ -78,21 +78,21 @@ interface Pages {
   invoices: Insertable<Tables["invoices"]>[];
   /** New rows of the ledger. */
   movements: Insertable<Tables["movements"]>[];
-  /** What they add to each day and month. */
+  /** Their sums by day and month. */
   totals: MovementTotals;
   /** New events. */
   events: Row<"events">[];
-  /** What events bring of virtual currencies. */
+  /** The changes of balances by events. */
   balances: (NewBalance & { created_at: number })[];
 }
 
 /** A change to an earlier payment. */
 interface Settled extends Settlement {
-  /** When it changes. */
+  /** The time of the change. */
   at: number;
 }
 
-/** The columns of a subscription that steps can change. */
+/** The columns of a subscription that steps change. */
 const MOVING = [
   "product_id",
   "shared_from_id",
@@ -158,7 +158,7 @@ export async function openJournal(place: Place): Promise<Journal> {
   };
 }
 
-/** Writes down some steps in order. Returns the subscriptions as they are then. */
+/** Stores some steps in order. Returns the subscriptions after them. */
 export async function recordSteps(place: Place, steps: readonly Step[]): Promise<Subscription[]> {
   const journal = await openJournal(place);
   const after: Subscription[] = [];
@@ -167,7 +167,7 @@ export async function recordSteps(place: Place, steps: readonly Step[]): Promise
   return after;
 }
 
-/** Writes down a one-time purchase or its refund. Returns the purchase as it is then. */
+/** Stores a one-time purchase or its refund. Returns the purchase after it. */
 export async function recordPurchase(place: Place, step: PurchaseStep): Promise<Purchase> {
   const journal = await openJournal(place);
   const after = await journal.recordPurchase(step);
@@ -234,12 +234,12 @@ function addEvent(pages: Pages, event: NewEvent): void {
   for (const change of brings) pages.balances.push({ ...change, created_at: event.created_at });
 }
 
-/** The next place in the project's order. */
+/** The next `seq` of the project. */
 function next(pages: Pages): { project_id: string; seq: number } {
   return { project_id: pages.place.project.id, seq: ++pages.seq };
 }
 
-/** The subscriptions of a family that follow this one, as they are now. */
+/** The current family shares of this subscription. */
 async function membersOf(pages: Pages, id: string): Promise<Subscription[]> {
   const { tx } = pages.place;
   const rows = await tx.selectFrom("subscriptions").selectAll().where("shared_from_id", "=", id)
@@ -248,7 +248,7 @@ async function membersOf(pages: Pages, id: string): Promise<Subscription[]> {
   return [...rows.map((row) => pages.moved.get(row.id)?.after ?? row), ...begun];
 }
 
-/** The members of a family who share in what takes the place of what they have shared. */
+/** The family shares of the replacement of a shared subscription. */
 async function heirsIn(pages: Pages, { succeeds, after }: Step): Promise<Subscription[]> {
   if (succeeds === undefined || succeeds.share_count === 0) return [];
   return heirsOf(after, await membersOf(pages, succeeds.id));
@@ -279,7 +279,7 @@ async function write(pages: Pages): Promise<void> {
   await queueDeliveries(pages.place, pages.events);
 }
 
-/** Changes an earlier payment, and the invoice that waited for it. */
+/** Changes an earlier payment, and its open invoice. */
 async function settle({ tx }: Place, settled: Settled): Promise<void> {
   const { transaction, status, at, expires_at } = settled;
   const wasPending = transaction.status === "pending";

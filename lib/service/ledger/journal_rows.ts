@@ -1,5 +1,5 @@
 /**
- * The rows that a step of a subscription or purchase leads to: payment, invoice, events.
+ * The rows for a step of a subscription or purchase: payment, invoice, events.
  *
  * @module
  */
@@ -20,13 +20,13 @@ import { newUuid } from "../records/random.ts";
 import type { EventFactsReader } from "./event_facts.ts";
 import type { Row } from "../store/tables.ts";
 
-/** An event that has no place in the project's order yet. */
+/** An event without a `seq`. */
 export type NewEvent = Omit<Row<"events">, "project_id" | "seq"> & {
-  /** What it brings of virtual currencies, where it tells of that. */
+  /** Its changes of balances, if any. */
   brings?: NewBalance[];
 };
 
-/** A change of a balance that an event tells of. */
+/** A change of a balance in an event. */
 export type NewBalance =
   & CurrencyChange
   & Pick<CurrencyTransaction, "transaction_id" | "product_id">;
@@ -63,7 +63,7 @@ export function transactionOf(
   };
 }
 
-/** What a step changes about how long the latest payment lasts. */
+/** The change of the latest payment's end by a step. */
 export function latestPaymentEnd(
   { before, after }: Step,
 ): Pick<NewTransaction, "effective_expires_at"> & { expires_at?: number | null } | undefined {
@@ -77,7 +77,7 @@ export function latestPaymentEnd(
   return extended ? { expires_at: is, effective_expires_at: is } : undefined;
 }
 
-/** The invoice for a payment, where the store writes invoices and there is something to pay. */
+/** The invoice for a payment, if the store has invoices and the amount is not zero. */
 export function invoiceOf(
   owner: Subscription,
   payment: Payment,
@@ -98,7 +98,7 @@ export function invoiceOf(
   };
 }
 
-/** The invoice for a one-time purchase, where the store writes invoices. */
+/** The invoice for a one-time purchase, if the store has invoices. */
 export function invoiceOfPurchase(bought: Purchase, product: Product): NewInvoice | undefined {
   if (bought.store !== "svc_billing" || bought.gross_micros === 0) return;
   const { quantity } = bought;
@@ -124,13 +124,13 @@ export function invoiceOfPurchase(bought: Purchase, product: Product): NewInvoic
 export async function eventsOfStep(step: Step, facts: EventFactsReader): Promise<NewEvent[]> {
   const { before, after, at } = step;
   const events: NewEvent[] = [];
-  // Time that is played twice must tell the same under the same ids.
+  // A replay of the same time must make the same events with the same ids.
   const nextId = () => {
     const number = after.event_count + events.length + 1;
     return derivedUuid(`${after.project_id}/${after.id}/${number}`);
   };
   for (const draft of step.events) {
-    // A change of product is told of the product that is left.
+    // The event of a product change names the old product.
     const subject = draft.type === "PRODUCT_CHANGE" && before ? before : after;
     const known = { ...await factsOf(subject, draft, facts), id: nextId(), at };
     const event = subscriptionEvent(draft, subject, known);
@@ -164,19 +164,19 @@ export async function eventsOfPurchase(
   return granted ? [...events, granted] : events;
 }
 
-/** Whether a step brings what a payment brings, takes it back, or neither. */
+/** Whether a step adds the amounts of a payment, removes them, or neither. */
 function signOf({ payment, settlement }: Step): -1 | 0 | 1 {
   if (settlement) return settlement.status === "refunded" ? -1 : 1;
   return payment?.status === "completed" ? 1 : 0;
 }
 
-/** What was sold, as far as virtual currencies are concerned. */
+/** The sale, with the fields for virtual currencies. */
 type Sold =
   & Pick<Subscription, "store" | "environment" | "app_id" | "country" | "customer_id">
   & Pick<Subscription, "ownership" | "period_type" | "project_id" | "transaction_id">
   & { product_id: string; quantity: number };
 
-/** The event for the virtual currencies that a payment brings, or that its refund takes back. */
+/** The event for the virtual currencies that a payment adds or its refund removes. */
 async function currencyEventFor(
   sold: Sold,
   sign: 1 | -1,
@@ -219,7 +219,7 @@ async function currencyEventFor(
   return { ...wrap(sold, "VIRTUAL_CURRENCY_TRANSACTION", known, event), brings };
 }
 
-/** What an event tells besides its subject. */
+/** The other fields of an event. */
 async function factsOf(
   subject: Pick<Subscription, "customer_id" | "product_id" | "offering_id"> & {
     entitlement_id?: string | null;
@@ -252,7 +252,7 @@ function wrap(
   return { id, type, customer_id, app_id, environment, created_at: at, payload: delivery(event) };
 }
 
-/** What an invoice says of what was bought. */
+/** The line of an invoice. */
 function invoiceLine(
   product: Product,
   { currency, local }: Pick<Money, "currency" | "local">,
@@ -278,7 +278,7 @@ function invoiceLine(
   };
 }
 
-/** An id that a payment's invoice always has, long enough that no two are the same. */
+/** The id of a payment's invoice. It is derived, and long enough to be unique. */
 function invoiceId(payment: string): string {
   return `svcbin${derivedHex(`invoice/${payment}`, 16)}`;
 }

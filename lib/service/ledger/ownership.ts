@@ -21,22 +21,22 @@ import type { Call } from "../contract/route.ts";
 
 type Now = Pick<Call, "tx" | "project" | "now">;
 
-/** What moves from one customer to another. */
+/** A transfer from one customer to another. */
 export interface Move {
-  /** The id of the customer who has it. */
+  /** The id of the current owner. */
   from: string;
-  /** The id of the customer who gets it. */
+  /** The id of the new owner. */
   to: string;
-  /** Only what was bought in these apps. Without it everything, promotional grants too. */
+  /** Only purchases in these apps. Default: everything, also promotional grants. */
   appIds?: readonly string[] | undefined;
 }
 
 /**
- * Moves subscriptions and purchases, and with them the access that they give. They keep their ids and
- * their first owner. One event tells of it, unless only promotional grants move.
+ * Moves subscriptions and purchases with their access. They keep their ids and their first owner.
+ * One event reports it, unless only promotional grants move.
  *
- * Gap: invoices stay with the customer who was invoiced, and balances of virtual currencies with the
- * customer who may have spent of them.
+ * Gap: invoices and balances of virtual currencies stay with the first customer, who may have spent
+ * some.
  */
 export async function moveHoldings(call: Now, move: Move): Promise<void> {
   const subscriptions = (await readSubscriptions(call, move.from)).filter(inApps(move));
@@ -70,8 +70,8 @@ export async function moveHoldings(call: Now, move: Move): Promise<void> {
 }
 
 /**
- * Makes one customer of two: everything that the first one has, and all its ids, become the second
- * one's. Where both have an attribute or an offering of their own, the second one's stays.
+ * Merges two customers: the second one gets everything of the first one, with its ids. If both have
+ * an attribute or an assigned offering, the second one's stays.
  */
 export async function mergeCustomers(call: Now, move: Move): Promise<void> {
   const { tx, project, now } = call;
@@ -81,7 +81,7 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
     await tx.updateTable(table).set({ customer_id: to }).where("customer_id", "=", from).execute();
   }
   const { since } = await readEventFacts(call).customer(to);
-  // Charts of cohorts find what a customer has paid by the day on which the customer was first seen.
+  // Cohort charts group payments by the day on which the customer was first seen.
   await tx.updateTable("movements").set({ customer_id: to, customer_since: since })
     .where("customer_id", "=", from).execute();
   await tx.updateTable("customer_aliases").set({ customer_id: to })
@@ -104,10 +104,9 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
 }
 
 /**
- * Removes everything that a customer holds, before the customer itself is deleted. Subscriptions of
- * web billing end with it; those of stores go on there, and are not known here any more. No event
- * tells of it. The ledger keeps the money, and forgets whose it was; the events that were recorded
- * before stay, without personal attributes.
+ * Deletes the data of a customer before the customer itself. Web-billing subscriptions end; those
+ * of stores continue there, unknown to the service. No event reports it. The ledger keeps the money
+ * without its customer; recorded events stay, without personal attributes.
  */
 export async function removeHoldings(call: Now, customerId: string): Promise<void> {
   const { tx, now } = call;
@@ -154,8 +153,8 @@ async function setOwner(
 }
 
 /**
- * Makes one of two live grants of the same entitlement: the new owner's goes on to the further end,
- * and the other one, which moves as well, has expired.
+ * Merges two active grants of the same entitlement: the new owner's gets the later end, and the
+ * moved one expires.
  */
 async function joinGrants(call: Now, moved: readonly Subscription[], { to }: Move): Promise<void> {
   const isLive = (row: Subscription) => row.store === "promotional" && row.status !== "expired";
@@ -175,7 +174,7 @@ async function save({ tx }: Place, row: Subscription): Promise<void> {
     .where("id", "=", row.id).execute();
 }
 
-/** Ends what a family shares of a subscription that is deleted. */
+/** Ends the family shares of a deleted subscription. */
 async function endShares(journal: Journal, call: Now, source: Subscription): Promise<void> {
   const { tx, now } = call;
   const members = await tx.selectFrom("subscriptions").selectAll()
@@ -187,7 +186,7 @@ async function endShares(journal: Journal, call: Now, source: Subscription): Pro
   }
 }
 
-/** Takes deleted shares off the count of those who shared them. */
+/** Subtracts deleted shares from their sources' counts. */
 async function leaveSources(
   { tx }: Place,
   subscriptions: readonly Subscription[],

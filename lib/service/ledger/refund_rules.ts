@@ -1,5 +1,5 @@
 /**
- * The rules of refunds through the API: they depend on the store and the payment's age.
+ * The rules for refunds through the API. They depend on the store and the payment's age.
  *
  * @module
  */

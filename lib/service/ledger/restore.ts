@@ -1,5 +1,5 @@
 /**
- * Whose purchases are, when a second customer asks for them: the project's restore behavior decides.
+ * The owner of purchases that a second customer restores. The project's restore behavior decides.
  *
  * @module
  */
@@ -12,9 +12,8 @@ import { mergeCustomers, type Move, moveHoldings } from "./ownership.ts";
 type Now = Pick<Call, "tx" | "project" | "now">;
 
 /**
- * Lets a customer restore what another one has bought. The two become one customer where the owner is
- * anonymous, and where purchases are shared. Returns the customer who has the purchases then, or
- * undefined when they stay.
+ * Lets a customer restore another one's purchases. Both are merged if the owner is anonymous, or if
+ * purchases are shared. Returns the owner afterwards, or undefined if the purchases stay.
  */
 export async function restoreHoldings(call: Now, move: Move): Promise<string | undefined> {
   const { restore_behavior } = call.project;
@@ -24,8 +23,8 @@ export async function restoreHoldings(call: Now, move: Move): Promise<string | u
 }
 
 /**
- * Gives what an anonymous customer has bought to the customer who signs in. Returns the customer who
- * has it then, or undefined when it stays.
+ * Moves the purchases of an anonymous customer to the customer who signs in. Returns the owner
+ * afterwards, or undefined if they stay.
  */
 export async function giveHoldings(call: Now, move: Move): Promise<string | undefined> {
   const { restore_behavior } = call.project;
@@ -35,14 +34,14 @@ export async function giveHoldings(call: Now, move: Move): Promise<string | unde
   return move.to;
 }
 
-/** Whether a customer has never signed in: every id of it was made by an SDK. */
+/** Whether a customer has never signed in: an SDK generated all its ids. */
 export async function isAllAnonymous({ tx }: Place, customerId: string): Promise<boolean> {
   const rows = await tx.selectFrom("customer_aliases").select("alias")
     .where("customer_id", "=", customerId).execute();
   return rows.every(({ alias }) => isAnonymous(alias));
 }
 
-/** Makes one of two customers. The one who has signed in gives its name to both. */
+/** Merges two customers under the id of the one who has signed in. */
 async function join(call: Now, { from, to }: Move, ownerJoins: boolean): Promise<string> {
   const stays = !ownerJoins && await isAllAnonymous(call, to);
   const [gone, kept] = stays ? [to, from] : [from, to];

@@ -1,5 +1,5 @@
 /**
- * The event that tells nothing but that events arrive.
+ * The test event.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /**
- * Writes a test event, its fields filled with what stands for something real. It counts as one of
- * the given app, and names the project's first app where that is none. Its store is the app's.
+ * Writes a test event with placeholder values. It belongs to the given app, else to the project's
+ * first app, and has the store of the app.
  */
 export async function writeTestEvent(
   { tx, now }: Place & { now: number },
@@ -73,7 +73,7 @@ function testEvent(
     id,
     created_at: now,
     type: "TEST",
-    // A customer of its own, so that it waits for nobody.
+    // A customer of its own, so that it waits for no other event.
     customer_id: customer,
     environment: "sandbox",
     payload,
