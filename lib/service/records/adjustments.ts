@@ -1,5 +1,5 @@
 /**
- * What a customer has of virtual currencies, as the API shows it, and how a request changes it.
+ * A customer's balances of virtual currencies in the API, and the requests that change them.
  *
  * @module
  */
@@ -15,21 +15,21 @@ import { randomDigits } from "./ids.ts";
 import { type Listing, nestedPage } from "./lists.ts";
 import type { Row } from "../store/tables.ts";
 
-/** What a customer has of one currency. */
+/** A customer's balance in one currency. */
 interface Balance {
   /** Always `virtual_currency_balance`. */
   object: "virtual_currency_balance";
   /** The currency's code. */
   currency_code: string;
-  /** How much. */
+  /** The balance. */
   balance: number;
-  /** What the currency is for, or null. */
+  /** The currency's description, or null. */
   description: string | null;
   /** The currency's name. */
   name: string;
 }
 
-/** What a customer has of one currency, in an answer. */
+/** A balance in an answer. */
 export const balanceSchema: z.ZodType<Balance> = component(
   "VirtualCurrencyBalance",
   z.object({
@@ -41,17 +41,17 @@ export const balanceSchema: z.ZodType<Balance> = component(
   }),
 );
 
-/** The body of both changes: what is added to each currency, or taken. */
+/** The body of both changes: the amount for each currency, negative to subtract. */
 export const adjustments = z.strictObject({
   adjustments: z.record(z.string(), wholeNumber(-LARGEST_BALANCE, LARGEST_BALANCE))
     .refine((all) => Object.keys(all).length > 0, "must contain at least one currency"),
   reference: text(255).nullable().exactOptional(),
 });
 
-/** What a body of that kind holds. */
+/** The content of such a body. */
 type Adjustments = z.infer<typeof adjustments>;
 
-/** Changes balances, all of them or none. Answers with what the customer has then. */
+/** Changes balances, all of them or none. Returns the new balances. */
 export async function adjust(
   call: Pick<Call, "tx" | "project" | "now"> & { body(): Adjustments },
   alias: string,
@@ -76,7 +76,7 @@ export async function adjust(
   return await nestedPage(balanceListing(call, customer_id, false), path);
 }
 
-/** A currency of the project, and what a customer has of it. */
+/** A currency of the project, with a customer's balance. */
 type BalanceRow = Row<"virtual_currencies"> & { balance: number | null };
 
 /** Balances in the order of the project's currencies. */

@@ -1,5 +1,5 @@
 /**
- * What each type of app takes, shows and keeps to itself, in the object named after the type.
+ * The accepted, shown and secret fields of each type of app, in the object named after the type.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const appStoreKeys = {
   app_store_connect_vendor_number: text(20).exactOptional(),
 };
 
-/** The same in a change, where null clears each of them. */
+/** The same in a change, in which null clears a field. */
 const appStoreChanges = {
   shared_secret: sharedSecret,
   subscription_private_key: text(4500).nullable().exactOptional(),
@@ -77,7 +77,7 @@ const billingChanges = z.strictObject({
 /** A type of app, as the name of its object in bodies and answers. */
 type StoreType = NewApp["type"];
 
-/** The body of a create: only the object named after the type may stand beside name and type. */
+/** The body of a create: name, type, and only the object named after the type. */
 export const newApp: z.ZodType<NewApp> = z.discriminatedUnion("type", [
   z.strictObject({
     ...head("app_store"),
@@ -109,11 +109,10 @@ export const newApp: z.ZodType<NewApp> = z.discriminatedUnion("type", [
 ]);
 
 /**
- * The body of an update. Which object may stand in it depends on the app. A nested null clears a
- * field; what shows a default when nothing is set shows it again.
+ * The body of an update. The allowed object depends on the app. A nested null clears a field, and a
+ * field with a default shows the default again.
  *
- * Gap: the two fields that no app of their type can be without, bundle id and package name, cannot
- * be cleared.
+ * Gap: the required fields, bundle id and package name, cannot be cleared.
  */
 export const appChanges: z.ZodType<AppChanges> = z.strictObject({
   name: text(255).exactOptional(),
@@ -208,10 +207,10 @@ export const appSchema: z.ZodType<App> = component(
   ]),
 );
 
-/** The storefront's fields by name; what a `null` or an absence means is up to `shownSettings`. */
+/** The storefront's fields by name. `shownSettings` replaces missing and null ones. */
 export type Settings = Record<string, unknown>;
 
-/** Fields that are kept but never shown. */
+/** Fields that are stored but never shown. */
 const SECRET = new Set([
   "shared_secret",
   "subscription_private_key",
@@ -225,7 +224,7 @@ const SECRET = new Set([
   "paddle_api_key",
 ]);
 
-/** Splits the fields of a body into what may be shown and what may not. */
+/** Splits the fields of a body into public and secret ones. */
 export function splitSecrets(fields: Settings): { settings: Settings; secrets: Settings } {
   const entries = Object.entries(fields);
   return {
@@ -234,7 +233,7 @@ export function splitSecrets(fields: Settings): { settings: Settings; secrets: S
   };
 }
 
-/** What a type shows when nothing was set. */
+/** The defaults of a type's fields. */
 const DEFAULTS: Readonly<Record<string, Settings>> = {
   stripe: { stripe_account_id: null },
   svc_billing: { stripe_account_id: null, support_email: null, default_currency: "USD" },
@@ -243,9 +242,9 @@ const DEFAULTS: Readonly<Record<string, Settings>> = {
 };
 
 /**
- * What null in place of a type's whole object amounts to.
+ * The changes for null in place of the type's object.
  *
- * Gap: a nested null clears a field, so the null object clears every field that can be.
+ * Gap: a nested null clears a field, so a null object clears all fields that can be cleared.
  */
 export const CLEARED: Readonly<Record<string, Settings>> = {
   svc_billing: {
@@ -258,7 +257,7 @@ export const CLEARED: Readonly<Record<string, Settings>> = {
   paddle: { paddle_api_key: null, paddle_is_sandbox: null },
 };
 
-/** The object of an app as the API shows it. */
+/** The object of an app in the API. */
 export function shownSettings(
   { type, name }: { type: string; name: string },
   settings: Settings,
@@ -280,9 +279,9 @@ export function shownSettings(
 }
 
 /**
- * What web billing shows. The seller's name and address are older names of two other fields.
+ * The fields of web billing. The seller's name and address are older names of two other fields.
  *
- * Gap: a shop without a name of its own bears the app's.
+ * Gap: a shop without a name has the app's name.
  */
 function showBilling(shown: Settings, name: string): Settings {
   const { stripe_account_id, app_name = name, support_email, ...rest } = shown;
@@ -296,7 +295,7 @@ function showBilling(shown: Settings, name: string): Settings {
   };
 }
 
-/** How the public SDK keys of each type begin. */
+/** The prefixes of the public SDK keys, by type. */
 export const KEY_PREFIX: Readonly<Record<string, string>> = {
   app_store: "appl_",
   mac_app_store: "mac_",
@@ -309,7 +308,7 @@ export const KEY_PREFIX: Readonly<Record<string, string>> = {
   test_store: "test_",
 };
 
-/** The two fields that every new app has. */
+/** The required fields of every new app. */
 function head<T extends StoreType>(type: T): { name: z.ZodString; type: z.ZodLiteral<T> } {
   return { name: text(255), type: z.literal(type) };
 }

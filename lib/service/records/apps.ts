@@ -1,5 +1,5 @@
 /**
- * Apps as the API shows them, and how they come into being.
+ * Apps in the API, and their creation.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { newId, randomDigits } from "./ids.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** An app as the API shows it: never its secrets. */
+/** An app in the API, without its secrets. */
 export function showApp(row: Row<"apps">): App {
   const common = {
     object: "app",
@@ -26,11 +26,11 @@ export function showApp(row: Row<"apps">): App {
   const settings: Settings = JSON.parse(row.settings);
   const secrets: Settings = JSON.parse(row.secrets);
   const app = { ...common, [row.type]: shownSettings(row, settings, secrets) };
-  // The object under the type's name was validated against that type when it was stored.
+  // The object under the type's name was validated when it was stored.
   return (row.public_spelling === 1 ? publicApp(app) : app) as unknown as App;
 }
 
-/** Creates an app and the keys of its SDK; the simulator and the seed use it too. */
+/** Creates an app with its SDK keys, also for the simulator and the seed. */
 export async function insertApp(
   call: Pick<Call, "tx" | "project" | "now">,
   name: string,
@@ -55,7 +55,7 @@ export async function insertApp(
   return showApp(row);
 }
 
-/** Gives an app a public key for an environment. */
+/** Creates a public key of an app for an environment. */
 async function insertKey(
   { tx, now }: Pick<Call, "tx" | "project" | "now">,
   app: Row<"apps">,

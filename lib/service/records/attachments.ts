@@ -1,5 +1,5 @@
 /**
- * Products that are attached to something else, listed in the order in which they were attached.
+ * Products attached to packages and entitlements, in the order of attaching.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { findProduct, type Place } from "./find.ts";
 import { tombstoneOf } from "./lists.ts";
 import type { Call } from "../contract/route.ts";
 
-/** What products can be attached to: the table of the attachments, and the column of the owner. */
+/** The tables of attachments, with the column of the owner. */
 const OWNERS = { entitlement_products: "entitlement_id", package_products: "package_id" } as const;
 
 /** A table of attachments. */
 type AttachmentTable = keyof typeof OWNERS;
 
-/** Where an attached product stands in its owner's list, or stood until it was detached. */
+/** The position of an attached product in its owner's list, also after it was detached. */
 export async function attachedAt(
   call: Place,
   table: AttachmentTable,
@@ -32,7 +32,7 @@ export async function attachedAt(
 /**
  * Detaches products, also those that are not attached.
  *
- * @throws {Refusal} 404 when there is no such product.
+ * @throws {Refusal} 404 for an unknown product.
  */
 export async function detachProducts(
   call: Pick<Call, "tx" | "project" | "now">,
@@ -48,7 +48,7 @@ export async function detachProducts(
   }
 }
 
-/** Remembers where a product is attached, before it is deleted and every attachment with it. */
+/** Stores the positions of a product before it is deleted with its attachments. */
 export async function rememberAttachments(
   call: Pick<Call, "tx" | "project" | "now">,
   productId: string,
@@ -57,7 +57,7 @@ export async function rememberAttachments(
   await rememberPlaces(call, "package_products", productId);
 }
 
-/** Remembers where a product is attached, to one owner or to all, so that lists go on after it. */
+/** Stores the positions of a product, for one owner or all, so that lists can continue after it. */
 async function rememberPlaces(
   { tx, now }: Pick<Call, "tx" | "now">,
   table: AttachmentTable,

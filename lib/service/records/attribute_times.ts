@@ -1,13 +1,15 @@
 /**
- * When attributes were last set, by the clock of who set them: of two changes the later one counts,
- * in whichever order they arrive. Removed attributes are remembered, too.
+ * The times at which attributes were last set, by the clock of the sender. The later of two changes
+ * wins, in any order of arrival. Times of removed attributes are kept, too.
  *
  * @module
  */
 
 import type { Place } from "./find.ts";
 
-/** When a customer's attributes were last set, in milliseconds since 1970, by name. */
+/**
+ * The times at which a customer's attributes were last set, in milliseconds since 1970, by name.
+ */
 export async function readAttributeTimes(
   { tx }: Place,
   customerId: string,
@@ -17,7 +19,7 @@ export async function readAttributeTimes(
   return new Map(rows.map(({ name, sent_at }) => [name, sent_at]));
 }
 
-/** Remembers when an attribute was set. */
+/** Stores the time at which an attribute was set. */
 export async function rememberAttributeTime(
   { tx }: Place,
   key: { customer_id: string; name: string },

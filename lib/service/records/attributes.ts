@@ -1,5 +1,5 @@
 /**
- * The attributes of customers: as the API shows them, as they are sent, and how they are stored.
+ * The attributes of customers: in answers, in requests and in the database.
  *
  * @module
  */
@@ -41,24 +41,23 @@ const RESERVED = new Set(
 );
 
 /**
- * Names whose value stays as it was set first: what identifies a device, and what brought the
- * customer.
+ * Names that keep their first value: identifiers of the device, and attribution.
  *
- * Gap: another value is refused, and so is a removal, which would be the way around that; the same
- * value again is not. They go with the customer.
+ * Gap: another value is refused, and so is removal, but the same value again is accepted. Only
+ * deleting the customer removes them.
  */
 const FIXED = new Set([
   ...["$idfa", "$idfv", "$gpsAdId", "$ip"],
   ...["$mediaSource", "$campaign", "$adGroup", "$ad", "$keyword", "$creative"],
 ]);
 
-/** The most attributes of its own choice that a customer may have. */
+/** The most custom attributes of a customer. */
 const MOST_CUSTOM = 50;
 
-/** The most attributes that one request may set. */
+/** The most attributes in one request. */
 export const MOST_AT_ONCE = 50;
 
-/** The names of one's own choice. */
+/** The names of custom attributes. */
 const OWN_NAME = /^[a-zA-Z][a-zA-Z0-9_-]*$/;
 
 /** The name of an attribute. */
@@ -90,7 +89,7 @@ const list: z.ZodType<AttributeChange[]> = listOf(
   MOST_AT_ONCE,
 );
 
-/** The list as the specification sends it, or in an object as the public service takes it. */
+/** The list as in the specification, or in an object as in the public API. */
 export const attributeChanges: z.ZodType<AttributeChange[] | { attributes: AttributeChange[] }> = z
   .union([
     z.strictObject({ attributes: list }),
@@ -98,9 +97,9 @@ export const attributeChanges: z.ZodType<AttributeChange[] | { attributes: Attri
   ]);
 
 /**
- * Sets attributes one after the other, so that of two with the same name the last counts.
+ * Sets attributes in order, so that the last one of the same name wins.
  *
- * @throws {Refusal} 422 when one has its value for good, or the customer would have too many.
+ * @throws {Refusal} 422 for an attribute that keeps its first value, or for too many attributes.
  */
 export async function writeAttributes(
   call: Pick<Call, "tx" | "project" | "now">,
@@ -131,10 +130,10 @@ export function attributePage(call: Place, customerId: string): Promise<Page<Cus
   return nestedPage(attributeListing(call, customerId), path);
 }
 
-/** The kind under which removed attributes are remembered, so that lists go on after them. */
+/** The kind of removed attributes' positions, so that lists can continue after them. */
 const REMOVED = "customer_attribute";
 
-/** A customer's attributes by name. The name is the place in the list. */
+/** A customer's attributes by name. The name is the position in the list. */
 export function attributeListing(
   place: Place,
   customerId: string,
@@ -160,17 +159,17 @@ export function attributeListing(
   };
 }
 
-/** Whether an attribute can have this name. */
+/** Whether a name is valid for an attribute. */
 function isAttributeName(name: string): boolean {
   return RESERVED.has(name) || OWN_NAME.test(name);
 }
 
-/** How many of the names are of the customer's own choice. */
+/** The number of custom names. */
 function countCustom(names: Iterable<string>): number {
   return [...names].filter((name) => !RESERVED.has(name)).length;
 }
 
-/** Changes one value among the others. Null and the empty text remove it. */
+/** Changes one value. Null and the empty text remove it. */
 function changeValue(values: Map<string, string>, name: string, value: string | null): void {
   const known = values.get(name);
   if (FIXED.has(name) && known !== undefined && known !== value) {
@@ -182,7 +181,7 @@ function changeValue(values: Map<string, string>, name: string, value: string | 
   else values.set(name, value);
 }
 
-/** Stores the value of one attribute, or removes it where there is none. */
+/** Stores the value of one attribute, or removes it without a value. */
 async function storeValue(
   { tx }: Place,
   { at, value, ...key }: {

@@ -1,5 +1,5 @@
 /**
- * What customers have of virtual currencies, and the transactions that made it so.
+ * Customers' balances of virtual currencies, and their transactions.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { Place } from "./find.ts";
 
-/** The most that a customer can have of a currency. */
+/** The highest balance. */
 export const LARGEST_BALANCE = 2_000_000_000;
 
 /** A change of one customer's balance in one currency. */
@@ -19,17 +19,17 @@ export interface CurrencyChange {
   customer_id: string;
   /** The currency's code. */
   currency_id: string;
-  /** What is added; negative for what is taken. */
+  /** The amount; negative to subtract. */
   amount: number;
 }
 
-/** What a transaction's rows say besides what changes. */
+/** The other fields of a transaction's rows. */
 export type CurrencyTransaction = Pick<
   Row<"currency_entries">,
   "transaction_id" | "source" | "product_id" | "reference" | "created_at"
 >;
 
-/** What a customer has of a currency. */
+/** A customer's balance in a currency. */
 async function readBalance(
   { tx }: Place,
   { customer_id, currency_id }: Pick<CurrencyChange, "customer_id" | "currency_id">,
@@ -41,9 +41,9 @@ async function readBalance(
 }
 
 /**
- * Changes a balance, and writes down the transaction where there is one.
+ * Changes a balance, and records the transaction if there is one.
  *
- * @throws {Refusal} 422 when the customer has too little, or would have too much.
+ * @throws {Refusal} 422 when the balance would be negative or too high.
  */
 export async function changeBalance(
   call: Pick<Call, "tx" | "project">,
@@ -67,10 +67,10 @@ export async function changeBalance(
 }
 
 /**
- * Changes a balance as far as it goes: a refund takes no more than there is, and a purchase fills up
- * to the most that there can be. What has changed is written down.
+ * Changes a balance within its limits: a refund subtracts at most the balance, and a purchase adds
+ * up to the highest balance. The actual change is recorded.
  *
- * Gap: what becomes of a refund where the currency is spent is not published.
+ * Gap: the effect of a refund after the currency was spent is not published.
  */
 export async function changeAsFarAsPossible(
   call: Pick<Call, "tx" | "project">,
@@ -84,7 +84,7 @@ export async function changeAsFarAsPossible(
   await record(call, { ...change, amount: after - balance }, transaction);
 }
 
-/** Gives one customer what another one has, with its past. */
+/** Moves one customer's balances and transactions to another one. */
 export async function joinBalances(
   call: Pick<Call, "tx" | "project">,
   { from, to }: { from: string; to: string },

@@ -1,5 +1,5 @@
 /**
- * Changes that several resources make in the same way: insert, archive, delete.
+ * Changes of several resources: insert, archive, delete.
  *
  * @module
  */
@@ -21,9 +21,9 @@ import {
 import type { Row } from "../store/tables.ts";
 
 /**
- * Runs an insert whose key another object may already have.
+ * Runs an insert with a key that may be in use.
  *
- * @throws {Refusal} 409 when it has.
+ * @throws {Refusal} 409 when it is in use.
  */
 export async function insertUnique<T>(
   insert: Promise<T>,
@@ -37,16 +37,16 @@ export async function insertUnique<T>(
   }
 }
 
-/** What an app has told of a customer. */
+/** The data about a customer from an app. */
 type LastSeen = Pick<
   Row<"customers">,
   "last_seen_app_version" | "last_seen_country" | "last_seen_platform"
 >;
 
 /**
- * Creates a customer, and its id as its first alias.
+ * Creates a customer, with its id as its first alias.
  *
- * @throws {Refusal} 409 when a customer has this id, also as an alias.
+ * @throws {Refusal} 409 when a customer has this id or alias.
  */
 export async function insertCustomer(
   call: Pick<Call, "tx" | "project" | "now">,
@@ -78,7 +78,7 @@ export async function insertCustomer(
 /** Tables whose objects can be archived. */
 type StatefulTable = "entitlements" | "offerings" | "products" | "virtual_currencies";
 
-/** Archives an object or brings it back. Doing it twice is no error. */
+/** Archives or unarchives an object. Repeating it is no error. */
 export async function setState<T extends StatefulTable>(
   { tx }: Place,
   table: T,
@@ -91,7 +91,7 @@ export async function setState<T extends StatefulTable>(
   return row;
 }
 
-/** Deletes an object, and remembers where it stood so that lists can be continued after it. */
+/** Deletes an object, and stores its position so that lists can continue after it. */
 export async function deleteRow(
   call: Pick<Call, "tx" | "project" | "now">,
   table: ListedTable,
@@ -104,7 +104,7 @@ export async function deleteRow(
   return { object, id: row.id, deleted_at: now };
 }
 
-/** Remembers where something stood in its list, so that the list can be continued after it. */
+/** Stores an object's position in its list, so that the list can continue after it. */
 export async function rememberPlace(
   tx: ProjectTx,
   object: string,

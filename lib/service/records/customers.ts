@@ -1,5 +1,5 @@
 /**
- * Customers as the API shows them, and the ids that no customer can have.
+ * Customers in the API, and the ids that are refused.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { nestedPage } from "./lists.ts";
 import { attributeSchema } from "./attributes.ts";
 import type { Row } from "../store/tables.ts";
 
-/** What a customer may use now, in an answer. */
+/** An active entitlement in an answer. */
 export const activeEntitlementSchema: z.ZodType<ActiveEntitlement> = component(
   "ActiveEntitlement",
   z.object({
@@ -42,21 +42,21 @@ export const customerSchema: z.ZodType<Customer> = component(
   }),
 );
 
-/** What programs send by mistake where an id should be. Gap: exactly these, in exactly this case. */
+/** Placeholders that programs send by mistake as an id. Gap: exactly these, in this case. */
 const BLOCKED_IDS: ReadonlySet<string> = new Set([
   ...["no_user", "null", "none", "nil", "(null)", "NaN", "unidentified", "undefined", "unknown"],
   ...["anonymous", "guest", "-1", "0", "[]", "{}", "[object Object]"],
 ]);
 
-/** Whether an id stands for nobody: a blocked one, or one of which nothing can be seen. */
+/** Whether an id is refused: a placeholder, or one without visible characters. */
 export function isNobody(id: string): boolean {
   return BLOCKED_IDS.has(id) || id.trim() === "";
 }
 
-/** What is said to those who send one of them. */
+/** The message for a refused id. */
 export const BLOCKED_RULE = "is a placeholder, not a customer id";
 
-/** A customer as lists show it. */
+/** A customer in a list. */
 export function showCustomer(row: Row<"customers">): Customer {
   return {
     object: "customer",
@@ -71,7 +71,7 @@ export function showCustomer(row: Row<"customers">): Customer {
   };
 }
 
-/** A customer with what it may use now, as it is shown by itself. */
+/** A customer with its active entitlements, as a single object. */
 export async function showCustomerWithAccess(
   call: Pick<Call, "tx" | "project" | "now">,
   row: Row<"customers">,
@@ -79,6 +79,6 @@ export async function showCustomerWithAccess(
   const id = encodeURIComponent(row.id);
   const path = `/v2/projects/${call.project.id}/customers/${id}/active_entitlements`;
   const active_entitlements = await nestedPage(activeListing(call, row.id), path);
-  // There are no experiments here.
+  // The service has no experiments.
   return { ...showCustomer(row), active_entitlements, experiment: null };
 }

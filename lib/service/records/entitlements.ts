@@ -1,5 +1,5 @@
 /**
- * Entitlements as the API shows them.
+ * Entitlements in the API.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export const entitlementSchema: z.ZodType<Entitlement> = component(
   }),
 );
 
-/** An entitlement as the API shows it. */
+/** An entitlement in the API. */
 export function showEntitlement(row: Row<"entitlements">): Entitlement {
   return {
     object: "entitlement",

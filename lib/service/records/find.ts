@@ -1,5 +1,5 @@
 /**
- * Finds the objects that paths and bodies name, in one project.
+ * Finds the objects in paths and bodies, in one project.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Call } from "../contract/route.ts";
 import { findRow, findRowByKey, type FoundTable, type KeyedTable } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** The part of a call that finding needs. */
+/** The part of a call for finding objects. */
 export type Place = Pick<Call, "tx" | "project">;
 
 /** Finds an app by its id. */

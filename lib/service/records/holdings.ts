@@ -1,5 +1,5 @@
 /**
- * What customers hold, and what that lets them use.
+ * The purchases and grants of customers, and their active entitlements.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import type { Call } from "../contract/route.ts";
 import { showEntitlement } from "./entitlements.ts";
 import type { Row } from "../store/tables.ts";
 
-/** What gives entitlements: a product, or for a promotional grant the entitlement itself. */
+/** A source of entitlements: a product, or for a promotional grant the entitlement itself. */
 type Giver = Pick<Row<"subscriptions">, "product_id" | "entitlement_id">;
 
-/** Lists what a product or promotional grant gives, in the order in which it was attached. */
+/** Lists the entitlements of a product or promotional grant, in the order of attaching. */
 export function givenListing(
   call: Place,
   { product_id, entitlement_id }: Giver,
@@ -48,10 +48,10 @@ export function givenListing(
   };
 }
 
-/** An entitlement that a customer has now, and its place in the project's order. */
+/** An active entitlement of a customer, with its position in the project. */
 type Active = ActiveEntitlement & { seq: number };
 
-/** Lists what a customer may use now, each entitlement once, with the furthest end. */
+/** Lists a customer's active entitlements, each once with its latest end. */
 export function activeListing(
   call: Pick<Call, "tx" | "project" | "now">,
   customerId: string,
@@ -67,7 +67,7 @@ export function activeListing(
   };
 }
 
-/** What a customer may use now, in the order in which the entitlements were created. */
+/** A customer's active entitlements, in the order of their creation. */
 async function readActive(
   call: Pick<Call, "tx" | "project" | "now">,
   customerId: string,
@@ -80,7 +80,7 @@ async function readActive(
     .where("customer_id", "=", customerId).where("status", "=", "owned").execute();
   const open = subscriptions.filter((row) => givesAccess(row, now))
     .map((row) => ({ ...row, expires_at: accessEnd(row) }));
-  // What was bought once is bought for ever.
+  // A one-time purchase has no end.
   const owned = purchases.map(({ product_id }) => ({ product_id, expires_at: null }));
   const products = [...open, ...owned].map((row) => row.product_id).filter((id) => id !== null);
   const given = await givenBy(call, products);
@@ -102,7 +102,7 @@ async function readActive(
   }));
 }
 
-/** The entitlements that products give, by product. */
+/** The entitlements of products, by product. */
 async function givenBy(
   { tx }: Place,
   productIds: readonly string[],
@@ -118,7 +118,7 @@ async function givenBy(
   return given;
 }
 
-/** Where an entitlement stands in the project's order, or stood until it was deleted. */
+/** The position of an entitlement in the project, also after it was deleted. */
 async function placeOf(call: Place, id: string): Promise<{ seq: number } | undefined> {
   const row = await call.tx.selectFrom("entitlements").select("seq")
     .where("id", "=", id).executeTakeFirst();

@@ -8,8 +8,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { idSource } from "./random.ts";
 
 /**
- * The prefix of each kind of object's ids, and how many digits follow it: more for what there is
- * much of, so that no id is ever made up twice.
+ * The id prefix of each kind of object, and the number of digits after it. Kinds with many objects
+ * have more digits, so that ids stay unique.
  */
 const SHAPES = {
   project: ["proj", 8],
@@ -30,27 +30,27 @@ const SHAPES = {
   grant: ["grant", 16],
 } as const satisfies Record<string, readonly [prefix: string, digits: number]>;
 
-/** A kind of object whose ids the service makes up. */
+/** A kind of object with generated ids. */
 type IdKind = keyof typeof SHAPES;
 
 /**
- * Kinds of which almost every change writes a row. Their ids ascend within a process, so each row
- * goes to the end of its index and a commit writes fewer pages.
+ * Kinds with a row in almost every change. Their ids ascend within a process, so a new row goes to
+ * the end of its index and a commit writes fewer pages.
  */
 const ASCENDING: ReadonlySet<IdKind> = new Set<IdKind>(["audit_log", "delivery"]);
 
-/** Makes up an id: the kind's prefix and lower-case hexadecimal digits. */
+/** Generates an id: the kind's prefix and lower-case hexadecimal digits. */
 export function newId(kind: IdKind): string {
   const [prefix, digits] = SHAPES[kind];
   return prefix + (ASCENDING.has(kind) ? nextInSeries() : randomDigits(digits));
 }
 
-/** So many lower-case hexadecimal digits by chance. */
+/** So many random lower-case hexadecimal digits. */
 export function randomDigits(count: number): string {
   return idSource().digits(count);
 }
 
-/** 16 digits: those of the series, then a number. A series that is used up is followed by another. */
+/** 16 digits: those of the series, then a number. After the last number a new series starts. */
 function nextInSeries(): string {
   const source = idSource();
   if (!source.series || source.series.last === 0xff_ff_ff) {
@@ -60,7 +60,10 @@ function nextInSeries(): string {
   return source.series.start + source.series.last.toString(16).padStart(6, "0");
 }
 
-/** Makes up the id of a request: digits of the process, then a number. It is no secret, but free. */
+/**
+ * Generates the id of a request: digits of the process, then a number. It is not secret, and costs
+ * nothing.
+ */
 export function newRequestId(): string {
   const source = idSource();
   source.requests ??= { start: `req${source.digits(8)}`, last: 0 };
@@ -68,10 +71,10 @@ export function newRequestId(): string {
   return source.requests.start + source.requests.last.toString(16).padStart(8, "0");
 }
 
-/** What a token is for: access, refresh, or the local administrator. */
+/** The prefixes of tokens: access, refresh, and the local administrator. */
 type TokenPrefix = "atk_" | "rtk_" | "adm_";
 
-/** Makes up a token of 256 bits. */
+/** Generates a token of 256 bits. */
 export function newToken(prefix: TokenPrefix): string {
   return prefix + randomBytes(32).toString("base64url");
 }

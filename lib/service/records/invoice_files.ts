@@ -1,5 +1,5 @@
 /**
- * The files of invoices: their addresses, which need no token, and what they hold.
+ * The files of invoices: their addresses, which need no token, and their content.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import { isPrintable, pdfOf, type PdfText } from "../domain/pdf.ts";
 import { findRow, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** How long an address is good for, in milliseconds. */
+/** The lifetime of an address, in milliseconds. */
 const GOOD_FOR_MS = 3_600_000;
 
-/** What the paths of files begin with. */
+/** The path prefix of files. */
 export const FILES = "/files/";
 
 const SETTING = "file_key";
 
-/** Makes sure that the database has a key to sign addresses with. */
+/** Creates the key that signs addresses, if it is missing. */
 export async function ensureFileKey(tx: Tx): Promise<void> {
   const value = randomBytes(32).toString("base64url");
   await tx.insertInto("settings").values({ name: SETTING, value })
@@ -35,14 +35,14 @@ interface FileAddress {
   project_id: string;
   /** Its name. */
   file: string;
-  /** Its query, with the time at which it expires and the signature. */
+  /** Its query, with the expiry time and the signature. */
   query: URLSearchParams;
 }
 
 /**
  * A file as a response.
  *
- * @throws {Refusal} 404 when there is none at the address, or the address has expired.
+ * @throws {Refusal} 404 for an unknown or expired address.
  */
 export async function readFile(
   { store, clock }: { store: Store; clock: Clock },
@@ -69,7 +69,7 @@ export async function readFile(
   return new Response(bytes, { headers });
 }
 
-/** Where an invoice can be downloaded, for an hour. */
+/** The address of an invoice's file, valid for an hour. */
 export async function addressOf(
   { tx, url, wall }: Pick<Call, "tx" | "url" | "wall">,
   { project_id, id }: Row<"invoices">,
@@ -95,7 +95,7 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** An invoice on paper. */
+/** The PDF of an invoice. */
 function printInvoice(row: Row<"invoices">): Uint8Array<ArrayBuffer> {
   const { id, quantity, currency, product_identifier, product_display_name: name } = row;
   const money = (micros: number) => `${fromMicros(micros)} ${currency}`;

@@ -1,5 +1,5 @@
 /**
- * Invoices as the API shows them.
+ * Invoices in the API.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export const invoiceSchema: z.ZodType<Invoice> = component(
   }),
 );
 
-/** An invoice as the API shows it. */
+/** An invoice in the API. */
 export function showInvoice(row: Row<"invoices">): Invoice {
   const { quantity } = row;
   const unit = { gross: row.gross_micros, commission: row.commission_micros, tax: row.tax_micros };
@@ -57,7 +57,7 @@ export function showInvoice(row: Row<"invoices">): Invoice {
     }],
     issued_at: row.issued_at,
     paid_at: row.paid_at,
-    // Gap: the address of the file is good for an hour, so it is read apart.
+    // Gap: the address of the file expires after an hour, so it has its own operation.
     invoice_url: null,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Lists: one page at a time, continued after the last item's id, in an order that no insert or
- * delete in the meantime can upset.
+ * Lists: one page at a time, continued after the last item's id, in an order that inserts and
+ * deletes do not change.
  *
  * @module
  */
@@ -21,19 +21,19 @@ interface ListQuery {
   starting_after?: string | undefined;
 }
 
-/** Where a list comes from. `Position` is what its rows are ordered by. */
+/** The source of a list. `Position` is the order of its rows. */
 export interface Listing<Row, Position, Item> {
-  /** The position of the item with this id, also of one deleted since; undefined if there is none. */
+  /** The position of the item with this id, also of a deleted one; undefined for an unknown id. */
   positionOf(id: string): Promise<Position | undefined>;
   /** Up to `count` rows after a position, in order. */
   rowsAfter(position: Position | undefined, count: number): Promise<Row[]>;
-  /** The id that continues the list after a row. */
+  /** The id for continuing the list after a row. */
   idOf(row: Row): string;
-  /** A row as the API shows it. */
+  /** A row in the API. */
   show(row: Row): Item | Promise<Item>;
 }
 
-/** One page of a list, as the caller's `limit` and `starting_after` ask for it. */
+/** One page of a list, for the caller's `limit` and `starting_after`. */
 export async function listPage<Row, Position, Item>(
   call: Pick<AccountCall<string, ListQuery>, "query" | "url">,
   listing: Listing<Row, Position, Item>,
@@ -49,7 +49,7 @@ export async function listPage<Row, Position, Item>(
   return await pageAfter(listing, position, limit, call.url);
 }
 
-/** The beginning of a list inside another object, and where the whole list is. */
+/** The first page of a list inside another object, with the address of the whole list. */
 export function nestedPage<Row, Position, Item>(
   listing: Listing<Row, Position, Item>,
   path: string,
@@ -57,25 +57,25 @@ export function nestedPage<Row, Position, Item>(
   return pageAfter(listing, undefined, LARGEST_PAGE, new URL(path, "http://service"));
 }
 
-/** A list that is all on one page. */
+/** A list with a single page. */
 export function wholeList<Item>(url: URL, items: Item[]): Page<Item> {
   return { object: "list", items, next_page: null, url: withoutPaging(url) };
 }
 
-/** How to list a table. */
+/** The options for listing a table. */
 interface TableListing<T extends ListedTable, Item> {
-  /** The kind of its objects, by which deleted ones are remembered. */
+  /** The kind of its objects, for the positions of deleted ones. */
   object: string;
   /** Narrows the rows. */
   where?: RawBuilder<unknown> | undefined;
   /**
-   * Whether few rows are left then: they are found by an index of the condition and sorted. Default:
-   * the rows are read in their order, and those that do not fit are left out.
+   * Whether few rows match: they are found with an index of the condition, then sorted. Default:
+   * rows are read in their order, and those that do not match are skipped.
    */
   isNarrow?: boolean;
   /** Newest first. */
   newestFirst?: boolean;
-  /** A row as the API shows it. */
+  /** A row in the API. */
   show(row: Row<T>): Item | Promise<Item>;
 }
 
@@ -87,7 +87,7 @@ export function tableListing<T extends ListedTable, Item>(
 ): Listing<Listed<T>, number, Item> {
   const { tx } = call;
   const { object, where, newestFirst = false } = options;
-  // Of an expression, SQLite has no index.
+  // SQLite has no index for an expression.
   const place = options.isNarrow ? sql`+seq` : sql`seq`;
   const order = newestFirst ? sql`desc` : sql`asc`;
   return {
@@ -112,7 +112,7 @@ export function tableListing<T extends ListedTable, Item>(
   };
 }
 
-/** Where something stood in its list before it was deleted. */
+/** The position of a deleted object in its list. */
 export async function tombstoneOf(
   { tx }: Pick<Call, "tx" | "project">,
   object: string,
@@ -122,7 +122,7 @@ export async function tombstoneOf(
     .where("object", "=", object).where("id", "=", id).executeTakeFirst();
 }
 
-/** Reads one row more than the page holds, to know whether there is another page. */
+/** Reads one row more than the page has, to find out whether there is another page. */
 async function pageAfter<Row, Position, Item>(
   listing: Listing<Row, Position, Item>,
   position: Position | undefined,
@@ -135,7 +135,7 @@ async function pageAfter<Row, Position, Item>(
   const items: Item[] = [];
   for (const row of shown) {
     const item = listing.show(row);
-    // To await what is there already takes longer than to show it.
+    // Awaiting an available value takes longer than showing it.
     items.push(item instanceof Promise ? await item : item);
   }
   const more = rows.length > limit && last !== undefined;
@@ -147,10 +147,10 @@ async function pageAfter<Row, Position, Item>(
   };
 }
 
-/** A query of nothing but a limit, as most lists have: its links are put together without a parser. */
+/** A query with only a limit, as in most lists. Its links need no parser. */
 const PLAIN_QUERY = /^(\?limit=\d+)?$/;
 
-/** The address of the page after an item, other parameters kept. */
+/** The address of the page after an item, with the other parameters. */
 function addressAfter(url: URL, id: string): string {
   const { pathname, search } = url;
   if (PLAIN_QUERY.test(search) && /^\w+$/.test(id)) {
@@ -172,6 +172,6 @@ function withoutPaging(url: URL): string {
 
 /** Path and query. */
 function withoutOrigin({ pathname, search }: URL): string {
-  // A space that is written as a plus would be one only to those who read the query as a form.
+  // Only form parsers read a plus as a space.
   return pathname + search.replaceAll("+", "%20");
 }

@@ -1,5 +1,5 @@
 /**
- * Offerings as the API shows them.
+ * Offerings in the API.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export const offeringSchema: z.ZodType<Offering> = component(
   }),
 );
 
-/** An offering as the API shows it. */
+/** An offering in the API. */
 export function showOffering(
   project: Pick<Row<"projects">, "current_offering_id">,
   row: Row<"offerings">,

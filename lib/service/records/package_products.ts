@@ -1,5 +1,5 @@
 /**
- * The products in a package, and which SDK versions get them.
+ * The products in a package, and the SDK versions that get them.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export const packageProductSchema: z.ZodType<PackageProduct> = z.object({
   product: productSchema,
 });
 
-/** 1 to 50 products to put into a package. */
+/** 1 to 50 products to attach to a package. */
 export const packageProductChoices: z.ZodType<{ products: PackageProductChoice[] }> = z
   .strictObject({
     products: listOf(
@@ -36,7 +36,7 @@ export const packageProductChoices: z.ZodType<{ products: PackageProductChoice[]
     ),
   });
 
-/** Lists the products of a package, in the order in which they were attached. */
+/** Lists the products of a package, in the order of attaching. */
 export function packageProductListing(
   call: Place,
   packageId: string,
@@ -60,7 +60,7 @@ export function packageProductListing(
   };
 }
 
-/** Puts one product into a package, unless it competes with another product of its app. */
+/** Attaches one product to a package, unless it conflicts with another product of its app. */
 export async function attachToPackage(
   call: Call,
   packageId: string,

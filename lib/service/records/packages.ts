@@ -1,5 +1,5 @@
 /**
- * Packages as the API shows and lists them.
+ * Packages and their lists in the API.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export const packageSchema: z.ZodType<Package> = component(
   }),
 );
 
-/** Places without a number come after all others. */
+/** Packages without a position come last. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Lists the packages of an offering by position, then by age. */
@@ -56,7 +56,7 @@ export function packageListing(
   };
 }
 
-/** A package as the API shows it, with its products when they are asked for. */
+/** A package in the API, with its products if `expand` names them. */
 export async function showExpanded(
   call: Place,
   row: Row<"packages">,
@@ -70,7 +70,7 @@ export async function showExpanded(
   };
 }
 
-/** A package as the API shows it. */
+/** A package in the API. */
 export function showPackage(row: Row<"packages">): Package {
   return {
     object: "package",

@@ -1,5 +1,5 @@
 /**
- * Products as the API shows them.
+ * Products in the API.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { component, millis } from "../contract/schemas.ts";
 import { appSchema } from "./app_types.ts";
 import type { Row } from "../store/tables.ts";
 
-/** The kinds of products. */
+/** The types of products. */
 export const productType = z.enum([
   "subscription",
   "non_subscription",
@@ -43,7 +43,7 @@ export const productSchema: z.ZodType<Product> = component(
   }),
 );
 
-/** A product as the API shows it. */
+/** A product in the API. */
 export function showProduct(row: Row<"products">): Product {
   const isSubscription = row.type === "subscription";
   return {

@@ -1,5 +1,5 @@
 /**
- * Projects as the API shows them, and how they come into being.
+ * Projects in the API, and their creation.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export const projectSchema: z.ZodType<Project> = component(
   }),
 );
 
-/** Creates a project and its owner's seat; the seed uses it too. */
+/** Creates a project with its owner as a collaborator, also for the seed. */
 export async function insertProject(
   tx: Tx,
   name: string,
@@ -60,7 +60,7 @@ export async function insertProject(
   return project;
 }
 
-/** A project as the API shows it. */
+/** A project in the API. */
 export function showProject(row: Row<"projects">): Project {
   return {
     object: "project",

@@ -1,5 +1,5 @@
 /**
- * Purchases as the API shows them.
+ * Purchases in the API.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export const purchaseSchema: z.ZodType<Purchase> = component(
   }),
 );
 
-/** A purchase as the API shows it. */
+/** A purchase in the API. */
 export async function showPurchase(
   call: Pick<Call, "tx" | "project">,
   row: Row<"purchases">,

@@ -1,6 +1,6 @@
 /**
- * Random bytes for ids: the machine's own, or those of a source that a service was opened with, so
- * that the same requests make the same ids. Tokens and signing secrets never come from such a source.
+ * Random bytes for ids: the machine's, or those of a service's own source, so that the same
+ * requests make the same ids. Tokens and signing secrets never use such a source.
  *
  * @module
  */
@@ -8,26 +8,29 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 
-/** Gives so many bytes. */
+/** Returns so many bytes. */
 export type RandomSource = (count: number) => Uint8Array;
 
-/** What one service's ids are made of. */
+/** The source of one service's ids. */
 interface IdSource {
-  /** Gives lower-case hexadecimal digits. */
+  /** Returns lower-case hexadecimal digits. */
   digits(count: number): string;
-  /** The ids of this source that ascend: the digits they begin with, and the number of the last. */
+  /** The ascending ids of this source: their first digits, and the last number. */
   series?: { start: string; last: number };
-  /** Where the ids of requests have got to: the digits they begin with, and the number of the last. */
+  /** The ids of requests: their first digits, and the last number. */
   requests?: { start: string; last: number };
 }
 
-/** Digits are fetched in pieces of so many bytes: many at once cost little more than a few. */
+/**
+ * Digits are generated in blocks of so many bytes, since many at once take little longer than a
+ * few.
+ */
 const PIECE = 512;
 
 const pinned = new AsyncLocalStorage<IdSource>();
 const machine = sourceOf(randomBytes);
 
-/** Makes a source of ids out of random bytes. */
+/** Makes a source of ids from random bytes. */
 export function sourceOf(bytes: RandomSource): IdSource {
   let pool = "";
   return {
@@ -40,17 +43,17 @@ export function sourceOf(bytes: RandomSource): IdSource {
   };
 }
 
-/** Runs something whose ids come from a source. */
+/** Runs something with the ids of a source. */
 export function withIds<T>(source: IdSource, run: () => T): T {
   return pinned.run(source, run);
 }
 
-/** The source of the service that is at work. */
+/** The source of the running service. */
 export function idSource(): IdSource {
   return pinned.getStore() ?? machine;
 }
 
-/** Makes up an id of an event, a UUID of version 4. */
+/** Generates the id of an event, a UUID of version 4. */
 export function newUuid(): string {
   if (!pinned.getStore()) return crypto.randomUUID();
   const digits = idSource().digits(32);

@@ -46,7 +46,7 @@ export function storeKitConfig(
   };
 }
 
-/** One product, as every section of the file has it. Prices are the store's: the file starts at 0. */
+/** One product in a section of the file. Only the store knows prices, so the file has 0. */
 function showProduct(product: Row<"products">, type: string): Record<string, unknown> {
   return {
     displayPrice: "0.00",
@@ -63,7 +63,7 @@ function showProduct(product: Row<"products">, type: string): Record<string, unk
   };
 }
 
-/** Eight hexadecimal digits, as Xcode writes them, always the same for the same id. */
+/** Eight hexadecimal digits, as in Xcode. The same id always gives the same digits. */
 function fileId(id: string): string {
   let hash = 0x811c9dc5;
   for (const char of id) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);

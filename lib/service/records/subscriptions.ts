@@ -1,5 +1,5 @@
 /**
- * Subscriptions as the API shows them.
+ * Subscriptions in the API.
  *
  * @module
  */
@@ -65,7 +65,7 @@ export const subscriptionSchema: z.ZodType<Subscription> = component(
   }),
 );
 
-/** A subscription as the API shows it. */
+/** A subscription in the API. */
 export async function showSubscription(
   call: Pick<Call, "tx" | "project" | "now">,
   row: Row<"subscriptions">,

@@ -91,7 +91,7 @@ async function payingCustomers(
   );
   const quick = isQuick(question, question.periods);
   const money = columnIn(question, "money", "m");
-  // Money adds up without knowing whose it is.
+  // Sums of money need no customer.
   const [isPaid, paid, byCustomer] = sums.some(({ what }) => what === "paying")
     ? [
       sql`max(case when m.payments_delta > 0 then 1 else 0 end)`,
@@ -156,7 +156,7 @@ export async function readLater(
   for (const [what, group] of Map.groupBy(sums, (sum) => sum.what)) {
     const most = Math.max(...group.map(({ offset }) => offset));
     for (const period of periods.keys()) {
-      // Where the first cohort has not come further, each later one has come one period less far.
+      // Each later cohort has reached one period less than the one before.
       const reached = most < MOST_OFFSETS ? Math.max(0, most - period) : most;
       for (const { segment, offset, value } of await readCohort(question, what, period, reached)) {
         for (const sum of group) {
@@ -168,17 +168,17 @@ export async function readLater(
   }
 }
 
-/** What a cohort brings some periods after its own. */
+/** A figure of a cohort, some periods after its own. */
 interface Brought {
   /** The segment. */
   segment: string;
-  /** The number of periods. What comes before the cohort's own period counts for that one. */
+  /** The number of periods. Earlier movements count for the cohort's own period. */
   offset: number;
-  /** How much. */
+  /** The figure. */
   value: number;
 }
 
-/** Reads what the cohort of a period brings, in that period and so many later ones at least. */
+/** Reads the figures of a period's cohort, in that period and at least so many later ones. */
 async function readCohort(
   question: Question,
   what: LaterSum["what"],
@@ -192,7 +192,7 @@ async function readCohort(
   const read = what === "money" ? moneyOfCohort : activesOfCohort;
   if (isQuick(question, later)) {
     const [row] = await read(question, cohort, later);
-    // Each sum holds those before it.
+    // Each sum includes the earlier ones.
     const upTo = later.map((_, i) => row?.[`s${i}`] ?? 0);
     return upTo.map((sum, offset) => ({
       segment: "",

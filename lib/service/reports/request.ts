@@ -76,8 +76,8 @@ function valuesOf({ rule }: Dimension) {
 const filters = Object.fromEntries(ALL_DIMENSIONS.map((one) => [one.id, valuesOf(one)]));
 
 /**
- * Stands for every parameter that has no name of its own here: in the OpenAPI document, an object in a
- * query is a parameter for each of its fields. A parameter of this very name is a filter like others.
+ * Any other parameter: in the OpenAPI document, an object in a query stands for a parameter per
+ * field. A parameter with this name is a filter like others.
  */
 const anyFilter = z.unknown().transform((): Record<string, string> | string | undefined =>
   undefined
