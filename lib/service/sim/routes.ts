@@ -13,6 +13,7 @@ import { customerRoutes } from "./customers.ts";
 import { deliveryRoutes } from "./events/deliveries.ts";
 import { documentRoutes } from "./document.ts";
 import { eventRoutes } from "./events/events.ts";
+import { historyRoutes } from "./history/history.ts";
 import { listenerRoutes } from "./events/listeners.ts";
 import { faultRoutes } from "./fault_routes.ts";
 import { progressRoutes } from "./progress.ts";
@@ -32,6 +33,7 @@ export const simRoutes: readonly SimRoute[] = [
   ...receiptRoutes,
   ...subscriptionRoutes,
   ...customerRoutes,
+  ...historyRoutes,
   ...balanceRoutes,
   ...catalogueRoutes,
   ...eventRoutes,
