@@ -4,14 +4,21 @@
  * @module
  */
 
+import type { Client } from "../../client.ts";
+import { each } from "../../page.ts";
+import { listAppPublicKeys, listApps } from "../../resources/apps.ts";
 import {
   createCustomer,
   grantEntitlement,
+  listCustomerPurchases,
+  listCustomerSubscriptions,
   revokeGrantedEntitlement,
   setCustomerAttributes,
   transferCustomer,
 } from "../../resources/customers.ts";
 import { listEntitlements } from "../../resources/entitlements.ts";
+import { listProducts } from "../../resources/products.ts";
+import { getSdkSubscriber } from "../../resources/sdk_subscribers.ts";
 import { changeSettings, type ProductPrice, setProductPrice } from "../../simulator/catalogue.ts";
 import { changeBalances, signInCustomer } from "../../simulator/customers.ts";
 import { CannotDo } from "./cannot_do.ts";
@@ -47,13 +54,22 @@ export const customerDeeds: Readonly<Record<string, Deed>> = {
     brief: "The app creates a customer.",
     short: "id",
     fields: { id: { brief: "The customer's id", kind: customer, required: true } },
-    perform: ({ client, values }) => createCustomer(client, { id: String(values.id) }),
+    perform: ({ client, values }) => appear(client, String(values.id)),
   },
   alias: {
     brief: "A customer signs in with another id.",
     fields: { customer: WHO, alias: { brief: "The other id", kind: customer, required: true } },
     perform: ({ simulator, values }) =>
       signInCustomer(simulator, String(values.customer), { alias: String(values.alias) }),
+  },
+  find: {
+    brief: "Names the latest purchase of a product that a customer has.",
+    makes: "subscription",
+    fields: {
+      customer: WHO,
+      product: { brief: "The product", kind: sold("product", "a product"), required: true },
+    },
+    perform: findBought,
   },
   transfer: {
     brief: "Everything that a customer bought goes to another customer.",
@@ -138,6 +154,39 @@ export const customerDeeds: Readonly<Record<string, Deed>> = {
       changeSettings(simulator, { refund_window_days: Number(values.days) }),
   },
 };
+
+/** The ids that the API takes for a new customer. */
+const API_ID = /^[\w-]+$/;
+
+/** Creates a customer. Ids that only apps make, such as anonymous ones, come from an app. */
+async function appear(client: Client, id: string): Promise<object> {
+  if (API_ID.test(id)) return await createCustomer(client, { id });
+  const { items: [app] } = await listApps(client, { limit: 1 });
+  const { items: [key] } = app ? await listAppPublicKeys(client, app.id) : { items: [] };
+  if (!key) throw new CannotDo(`the catalogue has no app that could create ${JSON.stringify(id)}`);
+  return await getSdkSubscriber(client.with({ credential: key.key }), id);
+}
+
+/** The latest subscription or purchase of a product that a customer has. */
+async function findBought({ client, values }: Given): Promise<object> {
+  const owner = String(values.customer);
+  const products = new Map<string, string>();
+  for await (const { id, store_identifier } of each(client, listProducts(client))) {
+    products.set(id, store_identifier);
+  }
+  const isIt = ({ product_id }: { product_id: string | null }) =>
+    products.get(product_id ?? "") === values.product;
+  const found: object[] = [];
+  for await (const one of each(client, listCustomerSubscriptions(client, owner))) {
+    if (isIt(one)) found.push(one);
+  }
+  for await (const one of each(client, listCustomerPurchases(client, owner))) {
+    if (isIt(one)) found.push(one);
+  }
+  const latest = found.at(-1);
+  if (latest) return latest;
+  throw new CannotDo(`${JSON.stringify(owner)} has not bought ${JSON.stringify(values.product)}`);
+}
 
 function coins(brief: string, sign: 1 | -1): Deed {
   return {

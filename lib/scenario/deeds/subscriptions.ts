@@ -4,7 +4,9 @@
  * @module
  */
 
+import { each } from "../../page.ts";
 import { listCustomerInvoices } from "../../resources/customers.ts";
+import { listSubscriptionTransactions } from "../../resources/subscriptions.ts";
 import { payInvoice, refundPurchase, reversePurchaseRefund } from "../../simulator/purchases.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 import {
@@ -39,6 +41,7 @@ import {
   sold,
   text,
   truth,
+  whole,
 } from "../file/kinds.ts";
 
 const SUBSCRIPTION: Field = {
@@ -53,7 +56,17 @@ const BOUGHT: Field = {
   required: true,
 };
 
-const PAYMENT: Field = { brief: "Which payment (default: the latest)", kind: text(250) };
+/** The fields that choose a payment. */
+const PAYMENT: Readonly<Record<string, Field>> = {
+  payment: {
+    brief: "Which payment, by its number from 1 (default: the latest)",
+    kind: whole(1, 10_000),
+  },
+  transaction_id: { brief: "Which payment, by the store's id", kind: text(250) },
+};
+
+/** A payment is chosen in one way. */
+const ONE_PAYMENT = { of: ["payment", "transaction_id"], required: false };
 
 /** Makes a deed that is done to a subscription. */
 function act<Body>(
@@ -125,27 +138,30 @@ export const subscriptionDeeds: Readonly<Record<string, Deed>> = {
     short: "of",
     fields: {
       of: BOUGHT,
-      transaction_id: PAYMENT,
+      ...PAYMENT,
       keep_access: { brief: "true: the subscription goes on", kind: truth },
     },
-    perform: ({ simulator, values, id }) => {
-      const { of, ...body } = values;
-      const bought = id(of);
-      return isPurchase(bought)
-        ? refundPurchase(simulator, bought)
-        : refundSubscription(simulator, bought, body);
+    choice: ONE_PAYMENT,
+    async perform(given) {
+      const { simulator, values: { keep_access }, id } = given;
+      const bought = id(given.values.of);
+      if (isPurchase(bought)) return await refundPurchase(simulator, bought);
+      const payment = await paymentOf(given, bought);
+      const keeps = keep_access === undefined ? {} : { keep_access: keep_access === true };
+      return await refundSubscription(simulator, bought, { ...payment, ...keeps });
     },
   },
   reverse_refund: {
     brief: "The store undoes a refund.",
     short: "of",
-    fields: { of: BOUGHT, transaction_id: PAYMENT },
-    perform: ({ simulator, values, id }) => {
-      const { of, ...body } = values;
-      const bought = id(of);
+    fields: { of: BOUGHT, ...PAYMENT },
+    choice: ONE_PAYMENT,
+    async perform(given) {
+      const { simulator, values, id } = given;
+      const bought = id(values.of);
       return isPurchase(bought)
-        ? reversePurchaseRefund(simulator, bought)
-        : reverseSubscriptionRefund(simulator, bought, body);
+        ? await reversePurchaseRefund(simulator, bought)
+        : await reverseSubscriptionRefund(simulator, bought, await paymentOf(given, bought));
     },
   },
   pay: {
@@ -161,6 +177,25 @@ export const subscriptionDeeds: Readonly<Record<string, Deed>> = {
     },
   },
 };
+
+/** The payment that a step names; nothing for the latest one. */
+async function paymentOf(
+  { client, values: { payment, transaction_id } }: Given,
+  subscription: string,
+): Promise<{ transaction_id?: string }> {
+  if (transaction_id !== undefined) return { transaction_id: String(transaction_id) };
+  if (payment === undefined) return {};
+  const query = { limit: 100, sort: "purchased_at" } as const;
+  const made: string[] = [];
+  for await (
+    const { id, status } of each(client, listSubscriptionTransactions(client, subscription, query))
+  ) {
+    if (status !== "failed") made.push(id);
+  }
+  const id = made[Number(payment) - 1];
+  if (id !== undefined) return { transaction_id: id };
+  throw new CannotDo(`it has ${made.length} payments, and no number ${payment}`);
+}
 
 /** Whether an id is that of something bought once: the service makes all ids, and these begin so. */
 function isPurchase(id: string): boolean {

@@ -32,6 +32,8 @@ export interface Catalogue {
   readonly products: Readonly<Record<string, CatalogueProduct>>;
   /** The virtual currencies, by their codes. */
   readonly coins: Readonly<Record<string, Coins>>;
+  /** The lookup keys of entitlements that can be granted though no product gives them. */
+  readonly entitlements: readonly string[];
 }
 
 /** A product. */
@@ -117,6 +119,10 @@ const FIELDS: Readonly<Record<string, Field>> = {
     brief: "The virtual currencies, by code",
     kind: mapOf(text(10), fieldsKind(COINS, "a virtual currency"), "a map of currencies"),
   },
+  entitlements: {
+    brief: "Lookup keys of entitlements that no product gives, for grants",
+    kind: entitlementList,
+  },
 };
 
 /** The JSON schema of a catalogue. */
@@ -139,6 +145,7 @@ export function readCatalogue(node: Node, scope: Scope): Catalogue {
     apps: read.apps ?? {},
     products: read.products ?? {},
     coins: read.coins ?? {},
+    entitlements: read.entitlements ?? [],
   };
   checkNames(node, catalogue, scope);
   return catalogue;
@@ -166,8 +173,11 @@ function checkNames(node: Node, { apps, products }: Catalogue, scope: Scope): vo
 }
 
 /** What a catalogue names. */
-export function namesIn({ products, coins }: Catalogue): NonNullable<Scope["catalogue"]> {
-  const keys = Object.values(products).flatMap(({ entitlements = [] }) => entitlements);
+export function namesIn(
+  { products, coins, entitlements: others }: Catalogue,
+): NonNullable<Scope["catalogue"]> {
+  const given = Object.values(products).flatMap(({ entitlements = [] }) => entitlements);
+  const keys = [...given, ...others];
   return {
     product: Object.keys(products),
     entitlement: [...new Set(keys)],
@@ -180,7 +190,7 @@ type Send = <T>(request: DeedRequest) => Promise<T>;
 
 /** Writes a catalogue into an empty project. */
 export async function applyCatalogue(
-  { apps, products, coins }: Catalogue,
+  { apps, products, coins, entitlements: others }: Catalogue,
   project: string,
   send: Send,
 ): Promise<void> {
@@ -211,6 +221,7 @@ export async function applyCatalogue(
     const place = path`/_sim/projects/${project}/products/${id}/price`;
     await send({ method: "POST", path: place, body: termsOf(product) });
   }
+  for (const key of others) givenBy.set(key, givenBy.get(key) ?? []);
   for (const [key, product_ids] of givenBy) await addEntitlement(key, product_ids, send);
   for (const [code, { name = code, products = {} }] of Object.entries(coins)) {
     const product_grants = Object.entries(products).map(([identifier, amount]) => ({
@@ -248,13 +259,14 @@ function termsOf(
   return { price, currency, duration, trial_duration: trial, grace_period_duration: grace };
 }
 
-/** Makes an entitlement that products give. */
+/** Makes an entitlement, and lets products give it. */
 async function addEntitlement(key: string, product_ids: string[], send: Send): Promise<void> {
   const { id } = await send<{ id: string }>({
     method: "POST",
     path: path`/entitlements`,
     body: { lookup_key: key, display_name: key },
   });
+  if (product_ids.length === 0) return;
   const place = path`/entitlements/${id}/actions/attach_products`;
   await send({ method: "POST", path: place, body: { product_ids } });
 }

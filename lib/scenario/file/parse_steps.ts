@@ -137,7 +137,7 @@ function readName(
     return complain(scope, entry.value.at, `a step above already made ${JSON.stringify(name)}`);
   }
   const { product } = values;
-  const once = typeof product === "string" && deed === "purchase" && scope.once?.includes(product);
+  const once = typeof product === "string" && scope.once?.includes(product);
   scope.names.set(name, once ? "purchase" : scope.once && makes);
   return name;
 }
