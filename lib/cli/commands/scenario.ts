@@ -6,6 +6,7 @@
 
 import { type Group, group } from "../words/command.ts";
 import { init } from "./scenario/init.ts";
+import { record } from "./scenario/record.ts";
 import { run } from "./scenario/run.ts";
 import { schema } from "./scenario/schema.ts";
 
@@ -13,5 +14,6 @@ import { schema } from "./scenario/schema.ts";
 export const scenario: Group = group("The life of subscriptions as a test", ["scenarios"], {
   run,
   init,
+  record,
   schema,
 });

@@ -170,7 +170,11 @@ async function deliver(bench: Bench, step: Step): Promise<Failure[]> {
 }
 
 /** Does what a step says. Returns the refusal of a deed that was refused. */
-async function act(bench: Bench, step: Step, marks: Marks): Promise<Refused | undefined> {
+export async function act(
+  bench: Bench,
+  step: Pick<Step, "action">,
+  marks: Marks,
+): Promise<Refused | undefined> {
   const { action } = step;
   const { stage } = bench;
   if (!action) return undefined;

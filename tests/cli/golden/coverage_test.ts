@@ -10,6 +10,7 @@ const ELSEWHERE: Record<string, string> = {
   "service account reset": "service_password_test.ts: each link is made anew",
   "verify": "scenario/verify_test.ts: it delivers to a handler",
   "scenario init": "scenario/run_test.ts: it writes files",
+  "scenario record": "scenario/record_command_test.ts: it runs what it records",
   "scenario run": "scenario/run_test.ts: it reads files",
   "scenario schema": "scenario/schema_test.ts: an independent validator reads it",
   "invoices file": "invoice_files_test.ts: each address is signed anew",

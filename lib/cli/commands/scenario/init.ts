@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { writeFile } from "../../data/write_file.ts";
+import { writeNew } from "../../scenario/write.ts";
 import { counted } from "../../screen/display.ts";
 import { command, optionalArgument, toggle } from "../../words/command.ts";
 import { quoted } from "../../words/shell.ts";
@@ -32,7 +32,7 @@ export const init = command({
     const kept: string[] = [];
     for (const [name, text] of files) {
       const path = join(folder, name);
-      const isNew = await write(path, text, force === true);
+      const isNew = await writeNew(path, text, force === true);
       (isNew ? written : kept).push(path);
     }
     const next = `cli scenario run ${quoted(folder)}`;
@@ -45,10 +45,3 @@ export const init = command({
     out.note(`Run them: ${next}`);
   },
 });
-
-/** Writes a file, unless there is one that stays. Returns whether it did. */
-async function write(path: string, text: string, force: boolean): Promise<boolean> {
-  if (!force && await Deno.lstat(path).then(() => true, () => false)) return false;
-  await writeFile(path, text);
-  return true;
-}
