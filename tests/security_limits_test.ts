@@ -16,9 +16,9 @@ import { LONGEST_URL } from "../lib/service/outbound/targets.ts";
 import { MOST_AT_ONCE } from "../lib/service/records/attributes.ts";
 import { MOST_PRODUCTS } from "../lib/service/sdk/products.ts";
 import { LONGEST_RECEIPT } from "../lib/service/sdk/receipts.ts";
-import { LARGEST_LOG, USUAL_LOG } from "../lib/service/store/log_size.ts";
-import { WRITE_WAIT_MS } from "../lib/service/store/patience.ts";
-import { CHECK_MS } from "../lib/service/store/soundness.ts";
+import { LARGEST_LOG, USUAL_LOG } from "../lib/service/store/sqlite/log_size.ts";
+import { WRITE_WAIT_MS } from "../lib/service/store/sqlite/patience.ts";
+import { CHECK_MS } from "../lib/service/store/sqlite/soundness.ts";
 
 /** Every limit that the page must show, by the name of its constant. */
 const LIMITS: Record<string, number> = {

@@ -6,7 +6,7 @@
  */
 
 import { join } from "node:path";
-import { connect } from "../../lib/service/store/connection.ts";
+import { connect } from "../../lib/service/store/sqlite/connection.ts";
 import { peakMemory, startScript } from "./child.ts";
 import { type Finding, limited, type Measured, megabytes, plain, toMebibytes } from "./measure.ts";
 import { type RunningService, startService } from "./programs.ts";

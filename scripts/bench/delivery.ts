@@ -12,7 +12,7 @@ import { createWebhook } from "../../lib/resources/webhooks.ts";
 import { queueDeliveries } from "../../lib/service/events/queue.ts";
 import { SCHEDULES } from "../../lib/service/events/schedule.ts";
 import { openService } from "../../lib/service/mod.ts";
-import { connect } from "../../lib/service/store/connection.ts";
+import { connect } from "../../lib/service/store/sqlite/connection.ts";
 import { acrossProjects, inProject, nextSeq, writeRows } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { linesOf } from "./child.ts";

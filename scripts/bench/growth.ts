@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { openService, type Service } from "../../lib/service/mod.ts";
-import { connect } from "../../lib/service/store/connection.ts";
+import { connect } from "../../lib/service/store/sqlite/connection.ts";
 import { elapsed, type Finding, inTurns, type Measured, median, ratioOf } from "./measure.ts";
 
 /** How large a database is. */

@@ -12,7 +12,7 @@ import {
   type MovementTotals,
 } from "../../lib/service/domain/ledger.ts";
 import type { MovementKind } from "../../lib/service/domain/movements.ts";
-import { connect, type Connection } from "../../lib/service/store/connection.ts";
+import { connect, type Connection } from "../../lib/service/store/sqlite/connection.ts";
 import { openStore } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 

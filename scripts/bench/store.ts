@@ -6,7 +6,7 @@
 
 import { join } from "node:path";
 import { listPage, tableListing } from "../../lib/service/records/lists.ts";
-import { connect, type Connection } from "../../lib/service/store/connection.ts";
+import { connect, type Connection } from "../../lib/service/store/sqlite/connection.ts";
 import {
   acrossProjects,
   inProject,
@@ -16,7 +16,7 @@ import {
   type Tx,
 } from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
-import { createWriter } from "../../lib/service/store/writer.ts";
+import { createWriter } from "../../lib/service/store/sqlite/writer.ts";
 import { elapsed, type Measured, median, megabytes, plain } from "./measure.ts";
 
 const PROJECT = "projbench000";

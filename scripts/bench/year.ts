@@ -17,7 +17,7 @@ import { refund } from "../../lib/service/domain/refunds.ts";
 import type { Step, Subscription } from "../../lib/service/domain/step.ts";
 import { type Journal, openJournal } from "../../lib/service/ledger/journal.ts";
 import { createCatchUp } from "../../lib/service/ledger/catch_up.ts";
-import { connect } from "../../lib/service/store/connection.ts";
+import { connect } from "../../lib/service/store/sqlite/connection.ts";
 import {
   acrossProjects,
   inProject,

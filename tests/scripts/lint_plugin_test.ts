@@ -51,7 +51,7 @@ Deno.test("imports go in one direction", () => {
     ["lib/cli/main.ts", `import type { Service } from "../service/mod.ts";`],
     ["lib/service/routes/offerings.ts", `import type { X } from "../../resources/offerings.ts";`],
     ["lib/service/mod.ts", `import type { Page } from "../page.ts";`],
-    ["lib/service/store/open.ts", `import { ConfigError } from "../../errors.ts";`],
+    ["lib/service/store/sqlite/open.ts", `import { ConfigError } from "../../../errors.ts";`],
     ["lib/service/mod.ts", `import { VERSION } from "../version.ts";`],
     ["scripts/examples/copy.ts", `import { connect } from "../../mod.ts";`],
     [
@@ -86,7 +86,7 @@ Deno.test("packages are imported only where they belong", () => {
     ["lib/cli/words/command.ts", `import { run } from "@stricli/core";`],
     ["lib/cli/screen/ask.ts", `const { confirm } = await import("@clack/prompts");`],
     ["lib/cli/screen/ask.ts", `import type { Option } from "@clack/prompts";`],
-    ["lib/service/store/open.ts", `import { DatabaseSync } from "node:sqlite";`],
+    ["lib/service/store/sqlite/open.ts", `import { DatabaseSync } from "node:sqlite";`],
     ["scripts/bench/store.ts", `import { DatabaseSync } from "node:sqlite";`],
     ["lib/config/file.ts", `const { parse } = await import("npm:smol-toml@1.9.1");`],
     ["lib/service/mod.ts", `import { Kysely } from "kysely";`],

@@ -7,7 +7,7 @@
 import { equal } from "node:assert/strict";
 import { join } from "node:path";
 import { openService, type Service } from "../../lib/service/mod.ts";
-import { connect } from "../../lib/service/store/connection.ts";
+import { connect } from "../../lib/service/store/sqlite/connection.ts";
 import { BASE_URL } from "./harness.ts";
 
 /** The moment at which the project's clock stands at first. */

@@ -11,8 +11,8 @@ import { codeOf, fileReason } from "../../file_reason.ts";
 import { ConfigError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import { dirname, resolve } from "node:path";
-import { connect } from "./connection.ts";
 import { outageIn } from "./failure.ts";
+import { connect } from "./sqlite/connection.ts";
 import { refuseLinks } from "./links.ts";
 import { migrations } from "./migrations/mod.ts";
 

@@ -28,7 +28,7 @@ import {
   type UpdateResult,
   ValueNode,
 } from "kysely";
-import type { AllQueries, Tx } from "./connection.ts";
+import type { AllQueries, Tx } from "./sqlite/connection.ts";
 import type { ProjectTable, Tables } from "./tables.ts";
 
 /** The columns of a table; no query sets the project of a row. */

@@ -5,7 +5,7 @@
  */
 
 export { type Change, type FoundTable, updateChanged, updateRows, writeRows } from "./bulk.ts";
-export type { Tx } from "./connection.ts";
+export type { Tx } from "./sqlite/connection.ts";
 export {
   type ColumnName,
   isCheckViolation,
@@ -19,7 +19,7 @@ export {
 export { fixed } from "./fixed.ts";
 export { acrossProjects, inProject, type ProjectTx } from "./in_project.ts";
 export { lockFolder, readAddress, writeAddress } from "./lock.ts";
-export { openStore, type Store, type StoreOptions } from "./open.ts";
+export { openStore, type Store, type StoreOptions } from "./sqlite/open.ts";
 export {
   findRow,
   findRowByKey,
@@ -30,5 +30,5 @@ export {
   listRows,
 } from "./rows.ts";
 export { nextSeq } from "./seq.ts";
-export { unusableDatabase } from "./unusable.ts";
+export { unusableDatabase } from "./sqlite/unusable.ts";
 export { type WatchedStore, watchStore } from "./watch.ts";

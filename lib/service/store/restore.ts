@@ -9,13 +9,13 @@ import { join } from "node:path";
 import { syncFolder } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
 import { type BackupNote, checkBackup, extractBackup } from "./backup.ts";
-import { connect } from "./connection.ts";
+import { connect } from "./sqlite/connection.ts";
 import { DATABASE } from "./data_folder.ts";
 import { refuseLinks } from "./links.ts";
 import { lockFolder } from "./lock.ts";
-import { stepsDone } from "./migrate.ts";
+import { stepsDone } from "./sqlite/migrate.ts";
 import { migrations } from "./migrations/mod.ts";
-import { damaged } from "./unusable.ts";
+import { damaged } from "./sqlite/unusable.ts";
 
 /** Whether a folder holds data that a restored backup would replace. */
 export async function hasData(folder: string): Promise<boolean> {

@@ -7,8 +7,8 @@
 
 import type { Clock } from "../clock.ts";
 import { type Outage, outageIn, type StoreFailure } from "./failure.ts";
-import type { Store } from "./open.ts";
-import type { Say } from "./patience.ts";
+import type { Store } from "./sqlite/open.ts";
+import type { Say } from "./sqlite/patience.ts";
 import type { Access } from "./work.ts";
 
 /** How long the result of a probe is used again, in milliseconds: anybody may ask for it. */

@@ -6,7 +6,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery } from "kysely";
-import { type Connection, queriesOn, type Tx } from "./connection.ts";
+import { type Connection, queriesOn, type Tx } from "./sqlite/connection.ts";
 import { StoreError } from "./failure.ts";
 
 /** Queries that belong together. It awaits nothing but its queries, and may be run again. */

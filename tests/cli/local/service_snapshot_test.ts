@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { openService } from "../../../lib/service/mod.ts";
 import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { openDesk } from "../../support/harness.ts";
 import { type RunningService, startWith } from "../../support/running_service.ts";
 import { inFolder } from "../../support/store_fixture.ts";

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
 import { MINUTE, openPostOffice, type PostOffice } from "../../support/delivery_fixture.ts";
 import { answers, openReceiver } from "../../support/receiver.ts";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
 const DAY = 24 * 60 * MINUTE;

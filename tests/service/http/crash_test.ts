@@ -10,7 +10,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { type RunningService, startService } from "../../support/running_service.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 

@@ -9,7 +9,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { dump, fill, serveFolder, START, tell } from "../../support/clock_fixture.ts";
 import { DAY } from "../../support/simulation.ts";
 import { childLines, inFolder } from "../../support/store_fixture.ts";

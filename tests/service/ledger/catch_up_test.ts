@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Cancelled } from "../../../lib/errors.ts";
 import { openService } from "../../../lib/service/mod.ts";
 import { serve, type ServeOptions, type Server } from "../../../lib/service/http/serve.ts";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { fill, START } from "../../support/clock_fixture.ts";
 import { DAY } from "../../support/simulation.ts";
 import { inFolder } from "../../support/store_fixture.ts";

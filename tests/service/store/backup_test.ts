@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
 import { checkBackup, saveBackup } from "../../../lib/service/store/backup.ts";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { lockFolder, openStore } from "../../../lib/service/store/mod.ts";
 import { restoreBackup } from "../../../lib/service/store/restore.ts";
 import { VERSION } from "../../../lib/version.ts";

@@ -9,7 +9,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { openStore } from "../../../lib/service/store/mod.ts";
 import { childLines, inFolder, offeringIds, spawnChild } from "../../support/store_fixture.ts";
 

@@ -1,7 +1,7 @@
 import { ok } from "node:assert/strict";
 import { join } from "node:path";
-import { connect } from "../../../lib/service/store/connection.ts";
-import { USUAL_LOG } from "../../../lib/service/store/log_size.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
+import { USUAL_LOG } from "../../../lib/service/store/sqlite/log_size.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import { addOffering, inFolder, offeringIds, withStore } from "../../support/store_fixture.ts";
 

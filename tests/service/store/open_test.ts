@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { connect } from "../../../lib/service/store/connection.ts";
-import { migrate } from "../../../lib/service/store/migrate.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
+import { migrate } from "../../../lib/service/store/sqlite/migrate.ts";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
 import { isUniqueViolation, openStore } from "../../../lib/service/store/mod.ts";
 import {

@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { openStore } from "../../../lib/service/store/mod.ts";
-import { createLogKeeper, isBusy } from "../../../lib/service/store/patience.ts";
+import { createLogKeeper, isBusy } from "../../../lib/service/store/sqlite/patience.ts";
 import { addOffering, addProject, inFolder, offeringIds } from "../../support/store_fixture.ts";
 
 Deno.test("a write waits for another program's write, and reads go on meanwhile", () =>

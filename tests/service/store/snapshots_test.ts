@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict
 import { join } from "node:path";
 import { ConfigError, UsageError } from "../../../lib/errors.ts";
 import { checkBackup } from "../../../lib/service/store/backup.ts";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { openStore } from "../../../lib/service/store/mod.ts";
 import { restoreBackup } from "../../../lib/service/store/restore.ts";
 import {

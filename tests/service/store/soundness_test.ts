@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
-import { connect } from "../../../lib/service/store/connection.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { lockFolder, openStore } from "../../../lib/service/store/mod.ts";
 import {
   addOffering,

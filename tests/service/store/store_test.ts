@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { connect } from "../../../lib/service/store/connection.ts";
-import { migrate } from "../../../lib/service/store/migrate.ts";
+import { connect } from "../../../lib/service/store/sqlite/connection.ts";
+import { migrate } from "../../../lib/service/store/sqlite/migrate.ts";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
 import {
   acrossProjects,
@@ -12,8 +12,8 @@ import {
   StoreError,
   type StoreFailure,
 } from "../../../lib/service/store/mod.ts";
-import { isBusy } from "../../../lib/service/store/patience.ts";
-import { createWriter } from "../../../lib/service/store/writer.ts";
+import { isBusy } from "../../../lib/service/store/sqlite/patience.ts";
+import { createWriter } from "../../../lib/service/store/sqlite/writer.ts";
 import {
   addOffering,
   addProject,

@@ -8,15 +8,15 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { sql } from "kysely";
 import { connect, type Connection, type Tx } from "./connection.ts";
-import { refuseLinks } from "./links.ts";
+import { refuseLinks } from "../links.ts";
 import { migrate, stepsDone } from "./migrate.ts";
-import { migrations } from "./migrations/mod.ts";
+import { migrations } from "../migrations/mod.ts";
 import { LATE_CHECKPOINT, USUAL_CHECKPOINT } from "./log_size.ts";
 import { createLogKeeper, type Say, THREAD_WAIT_MS } from "./patience.ts";
 import { createReader } from "./reader.ts";
 import { checkContent, checkFile, checkSchema, schemaOf } from "./soundness.ts";
 import { unusableDatabase } from "./unusable.ts";
-import { type Access, misuse, refuseNested, type Work } from "./work.ts";
+import { type Access, misuse, refuseNested, type Work } from "../work.ts";
 import { createWriter } from "./writer.ts";
 
 /** The database, as the rest of the service sees it. */

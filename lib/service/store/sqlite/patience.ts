@@ -7,7 +7,7 @@
 
 import { statSync } from "node:fs";
 import type { Connection } from "./connection.ts";
-import { StoreError } from "./failure.ts";
+import { StoreError } from "../failure.ts";
 import { LARGEST_LOG, USUAL_LOG } from "./log_size.ts";
 
 /** How long SQLite may wait for a lock on the service's thread, in milliseconds. */

@@ -15,9 +15,9 @@ import {
   SqliteAdapter,
   SqliteQueryCompiler,
 } from "kysely";
-import { StoreError, toStoreError } from "./failure.ts";
+import { StoreError, toStoreError } from "../failure.ts";
 import { USUAL_LOG } from "./log_size.ts";
-import type { SharedTable, Tables } from "./tables.ts";
+import type { SharedTable, Tables } from "../tables.ts";
 
 /** Typed queries of all tables. `in_project.ts` gives them out. */
 export type AllQueries = QueryCreator<Tables> & QueryExecutorProvider;

@@ -6,7 +6,7 @@
  */
 
 import type { Connection } from "./connection.ts";
-import { runWork, type Work } from "./work.ts";
+import { runWork, type Work } from "../work.ts";
 
 /** Runs reads. */
 export interface Reader {

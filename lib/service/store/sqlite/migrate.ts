@@ -4,9 +4,9 @@
  * @module
  */
 
-import { ConfigError } from "../../errors.ts";
+import { ConfigError } from "../../../errors.ts";
 import type { Connection } from "./connection.ts";
-import type { Migration } from "./migrations/mod.ts";
+import type { Migration } from "../migrations/mod.ts";
 
 /** What `migrate` needs to know besides the steps. */
 interface MigrateOptions {

@@ -12,7 +12,7 @@
 import type { Connection } from "./connection.ts";
 import { type Beginner, createBeginner, isBusy, type Say } from "./patience.ts";
 import type { Reader } from "./reader.ts";
-import { type Access, runWork, type Work } from "./work.ts";
+import { type Access, runWork, type Work } from "../work.ts";
 
 /** Runs work in order. */
 interface Writer {

@@ -6,8 +6,8 @@
 
 import { fileReason } from "../../file_reason.ts";
 import { dirname } from "node:path";
-import { ConfigError } from "../../errors.ts";
-import { StoreError } from "./failure.ts";
+import { ConfigError } from "../../../errors.ts";
+import { StoreError } from "../failure.ts";
 
 /** The error for a database that cannot be used. */
 export function unusableDatabase(file: string, error: unknown): ConfigError {

@@ -6,7 +6,7 @@
  */
 
 import { statSync } from "node:fs";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError } from "../../../errors.ts";
 import type { Connection } from "./connection.ts";
 import { damaged } from "./unusable.ts";
 
