@@ -33,7 +33,7 @@ import { adminRoutes, simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
 import {
   acrossProjects,
-  openStore,
+  openDatabase,
   outageIn,
   type Store,
   type StoreOptions,
@@ -72,7 +72,7 @@ export interface Service {
 
 /** How to run the service. */
 export interface ServiceOptions {
-  /** The database file, or `:memory:`. */
+  /** The database: a file, `:memory:`, or an address such as `postgres://user@host/name`. */
   database: string;
   /** Wall time. Default: the machine's clock. */
   clock?: Clock | undefined;
@@ -112,8 +112,8 @@ export interface ServiceOptions {
    * specification's.
    */
   dialect?: Dialect | undefined;
-  /** Opens the database. Default: SQLite's. */
-  open?: ((options: StoreOptions) => Store) | undefined;
+  /** Opens the database. Default: with the engine that its address asks for. */
+  open?: ((options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
    * Returns the random bytes for ids, so that the same requests make the same ids. Tokens and
    * secrets do not use it. Default: the machine's.
@@ -142,8 +142,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
 /** Opens the service. Its timers use the caller's random source for ids. */
 async function openWith(options: ServiceOptions): Promise<Service> {
-  const { clock: wall = systemClock, later = systemLater, network } = options;
-  const { store: watched, report } = openWatched(options, wall);
+  const { later = systemLater, network } = options;
+  const { store: watched, report, wall } = await openWatched(options);
   const targets = createTargets(options.webhookTargets ?? "public", { network });
   const schedule = options.webhookSchedule;
   const surroundings = { clock: wall, later, targets, report };
@@ -209,17 +209,21 @@ function openSignIn(
   return createOAuth({ ...parts, lifetimes, autoApprove, issuer, signIn });
 }
 
-/** Opens the database, and makes what reports faults. */
-function openWatched(
-  { database: file, open = openStore, report = () => {} }: ServiceOptions,
-  clock: Clock,
-): { store: WatchedStore; report(error: unknown): void } {
+/** Opens the database, and makes what reports faults and what tells the time. */
+async function openWatched(
+  { database: file, open = openDatabase, report = () => {}, clock }: ServiceOptions,
+): Promise<{ store: WatchedStore; report(error: unknown): void; wall: Clock }> {
+  const machine = clock ?? systemClock;
+  const store = await open({ file, clock: machine, say: report });
+  const { others } = store;
   return {
-    store: watchStore(open({ file, clock, say: report }), clock, report),
+    store: watchStore(store, machine, report),
     // An outage of the store is reported once, for all requests and workers.
     report(error) {
       if (!outageIn(error)) report(error);
     },
+    // Hosts differ, so all processes go by the time of the database.
+    wall: others && !clock ? () => machine() + others.skew() : machine,
   };
 }
 

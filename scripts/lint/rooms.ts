@@ -112,7 +112,17 @@ export const KEPT: readonly {
   },
   {
     name: "node:sqlite",
-    by: ["lib/service/store/", "scripts/bench/", "scripts/examples/webhook_access.ts", "tests/"],
+    by: [
+      "lib/service/store/sqlite/",
+      "scripts/bench/",
+      "scripts/examples/webhook_access.ts",
+      "tests/",
+    ],
+    instead: "Go through the store: store.read() and store.write().",
+  },
+  {
+    name: "pg",
+    by: ["lib/service/store/postgres/", "scripts/", "tests/"],
     instead: "Go through the store: store.read() and store.write().",
   },
   {

@@ -1,7 +1,8 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openService, type Service } from "../../lib/service/mod.ts";
+import type { Service } from "../../lib/service/mod.ts";
+import { openService } from "../support/engine.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
 import { acrossProjects } from "../../lib/service/store/mod.ts";
 

@@ -10,10 +10,10 @@ import {
   acrossProjects,
   inProject,
   nextSeq,
-  openStore,
   type Store,
   type Tx,
 } from "../../lib/service/store/mod.ts";
+import { openForTests } from "./engine.ts";
 
 /** The project that the rows belong to. */
 export const PROJECT = "proj00000001";
@@ -39,7 +39,7 @@ export async function withStore(
   file: string,
   test: (store: Store) => Promise<void>,
 ): Promise<void> {
-  const store = openStore({ file });
+  const store = await openForTests({ file });
   try {
     await store.write(addProject);
     await test(store);
@@ -101,6 +101,7 @@ export function spawnChild(what: "hold" | "write", folder: string): Deno.ChildPr
       "run",
       "--no-check",
       "--no-prompt",
+      "--allow-env",
       "--allow-read",
       "--allow-write",
       script,

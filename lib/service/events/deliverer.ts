@@ -221,11 +221,12 @@ function keyOf({ project_id, integration_id }: Lane): string {
 /** Makes one delivery, with its injected fault. */
 async function deliver(worker: Worker, one: Claim): Promise<void> {
   const { store, clock, stop, faults } = worker;
+  const { project_id } = one.delivery;
   const fault = faults.next(one.delivery);
   if (fault === "drop" || fault === "reorder") return await misplace(worker, one, fault);
   const first = await attemptDelivery(one, worker, stop.signal);
   if (stop.signal.aborted && first.attempt.error !== null) {
-    return await store.write((tx) => release(tx, one, first.attempt));
+    return await store.write((tx) => release(tx, one, first.attempt), project_id);
   }
   const tried = [first];
   if (fault === "duplicate" && first.attempt.error === null) {
@@ -233,7 +234,7 @@ async function deliver(worker: Worker, one: Claim): Promise<void> {
   }
   const outcome = outcomeOf(worker, one, first);
   const attempts = tried.map(({ attempt }) => attempt);
-  await store.write((tx) => finish(tx, one, attempts, outcome, clock()));
+  await store.write((tx) => finish(tx, one, attempts, outcome, clock()), project_id);
 }
 
 /** The next state of a delivery after an attempt. */
@@ -253,11 +254,15 @@ function outcomeOf(worker: Worker, one: Claim, { attempt, retryAfterMs }: Tried)
 /** Loses a delivery, or lets the customer's next one overtake it. */
 async function misplace(worker: Worker, one: Claim, fault: DeliveryFault): Promise<void> {
   const { store, clock, faults } = worker;
+  const { project_id } = one.delivery;
   const now = clock();
   if (fault === "drop") {
     const lost: Outcome = { state: "dropped", ready_at: null, counts: false, disables: false };
-    return await store.write((tx) => finish(tx, one, [], lost, now));
+    return await store.write((tx) => finish(tx, one, [], lost, now), project_id);
   }
-  const overtaken = await store.write((tx) => faults.letOvertake(tx, one, now + HOLD_MS));
+  const overtaken = await store.write(
+    (tx) => faults.letOvertake(tx, one, now + HOLD_MS),
+    project_id,
+  );
   if (!overtaken) faults.putBack(one.delivery, fault);
 }

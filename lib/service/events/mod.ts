@@ -74,7 +74,7 @@ export function openDelivery(options: DeliveryOptions): Delivery {
 function noticing(store: Store, onQueued: () => void, onEvents: () => void): Store {
   return {
     ...store,
-    async write(work) {
+    async write(work, projectId) {
       let queued = false;
       let written = false;
       const result = await store.write(async (tx) => {
@@ -82,7 +82,7 @@ function noticing(store: Store, onQueued: () => void, onEvents: () => void): Sto
         queued = hasQueued(tx);
         written = hasEvents(tx);
         return done;
-      });
+      }, projectId);
       if (queued) onQueued();
       if (queued || written) onEvents();
       return result;

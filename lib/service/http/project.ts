@@ -28,6 +28,7 @@ export async function projectFor(
   projectId: string,
   actor: Actor,
 ): Promise<PresentProject> {
+  tx.enter?.(projectId);
   const known = foundIn(tx.snapshot);
   const key = `${actor.account_id} ${projectId}`;
   const project = known?.get(key) ?? await findProject(tx, projectId, actor);

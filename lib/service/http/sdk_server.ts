@@ -91,7 +91,7 @@ async function answer(
     return { status, text: JSON.stringify(shown), tag: tagOf(route, shown) };
   };
   const done = route.changes
-    ? await atPresent(catchUp, project.id, () => store.write(run))
+    ? await atPresent(catchUp, project.id, () => store.write(run, project.id))
     : await store.read(run);
   return tagged(request, done);
 }

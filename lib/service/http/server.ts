@@ -182,7 +182,7 @@ async function change(asked: Asked): Promise<Answer> {
     if (key !== null) await rememberAnswer(tx, actor, key, what, answer, parts.clock());
     return answer;
   };
-  return await atPresent(parts.catchUp, projectId, () => parts.store.write(write));
+  return await atPresent(parts.catchUp, projectId, () => parts.store.write(write, projectId));
 }
 
 /** A response, in the names of the dialect. */

@@ -65,7 +65,7 @@ export function createCatchUp(store: Store, clock: Clock): CatchUp {
     const began_at = clock();
     let done = 0;
     let size = FIRST_BATCH;
-    const batch = () => store.write((tx) => runBatch(tx, projectId, clock(), size));
+    const batch = () => store.write((tx) => runBatch(tx, projectId, clock(), size), projectId);
     for (let made = await batch(); made && !stopped; made = await batch()) {
       done += made.steps;
       const { now, to } = made;

@@ -130,7 +130,10 @@ async function answer(
   let result = await atPresent(
     catchUp,
     projectId,
-    () => route.method === "GET" ? store.read(run(route.handle)) : store.write(run(route.handle)),
+    () =>
+      route.method === "GET"
+        ? store.read(run(route.handle))
+        : store.write(run(route.handle), projectId),
   );
   const { outside, then } = route;
   if (route.catchesUp) catchUp.project(projectId).catch(parts.report);

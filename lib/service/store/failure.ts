@@ -1,5 +1,5 @@
 /**
- * What the database can object to, told without its codes. Only this file knows SQLite's errors.
+ * What the database can object to, told without its codes. Each engine turns its own errors into these.
  *
  * @module
  */
@@ -15,6 +15,7 @@ export type StoreFailure =
   | "not_null"
   | "type"
   | "busy"
+  | "unreachable"
   | "full"
   | "io"
   | "cannot_open"
@@ -71,6 +72,7 @@ export function isCheckViolation(error: unknown): boolean {
 /** Why the database cannot be used at present, for people. */
 const OUTAGES: Readonly<Partial<Record<StoreFailure, string>>> = {
   busy: "another program is writing to the database",
+  unreachable: "the database server cannot be reached",
   full: "the disk is full",
   io: "the disk reports an input/output error",
   cannot_open: "the database file cannot be opened",
@@ -96,63 +98,4 @@ export function outageIn(error: unknown): Outage | undefined {
   const { failure } = error;
   const cause = OUTAGES[failure];
   return cause === undefined ? undefined : { failure, cause };
-}
-
-/** SQLite's extended result codes that mean something of their own. */
-const EXTENDED: ReadonlyMap<number, StoreFailure> = new Map([
-  [275, "check"],
-  [787, "foreign_key"],
-  [1299, "not_null"],
-  [1555, "unique"],
-  [2067, "unique"],
-  [2579, "unique"],
-  [3091, "type"],
-]);
-
-/** SQLite's primary result codes, the low byte of every code. */
-const PRIMARY: ReadonlyMap<number, StoreFailure> = new Map([
-  [5, "busy"],
-  [6, "busy"],
-  [7, "no_memory"],
-  [8, "read_only"],
-  [10, "io"],
-  [11, "corrupt"],
-  [13, "full"],
-  [14, "cannot_open"],
-  [20, "type"],
-  [26, "corrupt"],
-]);
-
-const UNIQUE = /^UNIQUE constraint failed: (.+)$/;
-
-/** The driver gives no code while it opens a file and runs a script. The message remains. */
-const MESSAGES: readonly [pattern: RegExp, failure: StoreFailure][] = [
-  [/^database (table )?is locked/, "busy"],
-  [/^out of memory/, "no_memory"],
-  [/^attempt to write a readonly database/, "read_only"],
-  [/^disk I\/O error/, "io"],
-  [/^database disk image is malformed|^file is not a database/, "corrupt"],
-  [/^database or disk is full/, "full"],
-  [/^unable to open database file/, "cannot_open"],
-];
-
-/** Turns whatever the driver threw into a `StoreError`; what is none of the database's stays. */
-export function toStoreError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const { message } = error;
-  const failure = "errcode" in error ? failureOf(Number(error.errcode)) : undefined;
-  const told = MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
-  const code = "code" in error ? error.code : undefined;
-  if (failure === undefined && (code !== "ERR_SQLITE_ERROR" || told === undefined)) return error;
-  const columns = UNIQUE.exec(message)?.[1]?.split(", ") ?? [];
-  return new StoreError(`Cannot use the database: ${message}`, {
-    failure: failure ?? told ?? "other",
-    columns,
-    cause: error,
-  });
-}
-
-/** What a result code of SQLite means. */
-function failureOf(code: number): StoreFailure {
-  return EXTENDED.get(code) ?? PRIMARY.get(code & 0xff) ?? "other";
 }

@@ -28,7 +28,7 @@ import {
   type UpdateResult,
   ValueNode,
 } from "kysely";
-import type { AllQueries, Tx } from "./sqlite/connection.ts";
+import type { AllQueries, Tx } from "./queries.ts";
 import type { ProjectTable, Tables } from "./tables.ts";
 
 /** The columns of a table; no query sets the project of a row. */
@@ -65,6 +65,7 @@ export interface ProjectTx extends QueryExecutorProvider {
 
 /** The one way to query what belongs to a project. */
 export function inProject(whole: Tx, projectId: string): ProjectTx {
+  if (projectId !== "") whole.enter?.(projectId);
   const all = acrossProjects(whole);
   const project = ValueNode.create(projectId);
   const isOwn = (table: ProjectTable): Expression<SqlBool> =>

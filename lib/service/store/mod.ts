@@ -5,7 +5,6 @@
  */
 
 export { type Change, type FoundTable, updateChanged, updateRows, writeRows } from "./bulk.ts";
-export type { Tx } from "./sqlite/connection.ts";
 export {
   type ColumnName,
   isCheckViolation,
@@ -19,7 +18,8 @@ export {
 export { fixed } from "./fixed.ts";
 export { acrossProjects, inProject, type ProjectTx } from "./in_project.ts";
 export { lockFolder, readAddress, writeAddress } from "./lock.ts";
-export { openStore, type Store, type StoreOptions } from "./sqlite/open.ts";
+export { isOnServer, openDatabase } from "./open.ts";
+export type { Tx } from "./queries.ts";
 export {
   findRow,
   findRowByKey,
@@ -30,5 +30,7 @@ export {
   listRows,
 } from "./rows.ts";
 export { nextSeq } from "./seq.ts";
+export { openStore } from "./sqlite/open.ts";
 export { unusableDatabase } from "./sqlite/unusable.ts";
+export type { News, Others, Store, StoreOptions } from "./store.ts";
 export { type WatchedStore, watchStore } from "./watch.ts";

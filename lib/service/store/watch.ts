@@ -7,9 +7,8 @@
 
 import type { Clock } from "../clock.ts";
 import { type Outage, outageIn, type StoreFailure } from "./failure.ts";
-import type { Store } from "./sqlite/open.ts";
-import type { Say } from "./sqlite/patience.ts";
-import type { Access } from "./work.ts";
+import type { Store } from "./store.ts";
+import type { Access, Say } from "./work.ts";
 
 /** How long the result of a probe is used again, in milliseconds: anybody may ask for it. */
 const PROBE_MS = 1000;
@@ -57,7 +56,7 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
   return {
     ...store,
     read: (work) => watched("read", () => store.read(work)),
-    write: (work) => watched("write", () => store.write(work)),
+    write: (work, projectId) => watched("write", () => store.write(work, projectId)),
     async check() {
       const now = clock();
       const recent = log.since(now - RECENT_MS);

@@ -6,7 +6,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery } from "kysely";
-import { type Connection, queriesOn, type Tx } from "./sqlite/connection.ts";
+import { queriesOn, type Runner, type Tx } from "./queries.ts";
 import { StoreError } from "./failure.ts";
 
 /** Queries that belong together. It awaits nothing but its queries, and may be run again. */
@@ -15,12 +15,15 @@ export type Work<T> = (tx: Tx) => Promise<T>;
 /** What work may do with the database. */
 export type Access = "read" | "write";
 
+/** Says something to the operator. */
+export type Say = (message: string) => void;
+
 /** The work that the running code is part of. */
 const current = new AsyncLocalStorage<{ ended: boolean }>();
 
-/** Runs work on a connection. Once it has ended, its queries are refused. */
+/** Runs work on a runner. Once it has ended, its queries are refused. */
 export async function runWork<T>(
-  connection: Connection,
+  runner: Runner,
   work: Work<T>,
   access: Access,
   snapshot?: object,
@@ -35,7 +38,7 @@ export async function runWork<T>(
     }
   };
   try {
-    return await current.run(state, work, queriesOn(connection, check, snapshot));
+    return await current.run(state, work, queriesOn(runner, check, snapshot));
   } finally {
     state.ended = true;
   }

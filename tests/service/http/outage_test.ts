@@ -10,7 +10,7 @@ import {
   StoreError,
   type StoreFailure,
 } from "../../../lib/service/store/mod.ts";
-import { toStoreError } from "../../../lib/service/store/failure.ts";
+import { toStoreError } from "../../../lib/service/store/sqlite/errors.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
 const BASE = "http://127.0.0.1:4010";

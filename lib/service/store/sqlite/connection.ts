@@ -1,44 +1,20 @@
 /**
- * One connection to the database file, and typed queries on it. Only this file imports SQLite.
+ * One connection to the database file. Only this file imports SQLite.
  *
  * @module
  */
 
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import {
-  type CompiledQuery,
-  type ConnectionProvider,
-  DefaultQueryExecutor,
-  QueryCreator,
-  type QueryExecutorProvider,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteQueryCompiler,
-} from "kysely";
-import { StoreError, toStoreError } from "../failure.ts";
+import { type CompiledQuery, type QueryResult, SqliteAdapter, SqliteQueryCompiler } from "kysely";
+import type { Runner } from "../queries.ts";
+import { toStoreError } from "./errors.ts";
 import { USUAL_LOG } from "./log_size.ts";
-import type { SharedTable, Tables } from "../tables.ts";
-
-/** Typed queries of all tables. `in_project.ts` gives them out. */
-export type AllQueries = QueryCreator<Tables> & QueryExecutorProvider;
-
-/**
- * Typed queries that belong to one unit of work, of tables that belong to no project: `inProject()`
- * leads to the others. Refused once that work has ended.
- */
-export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider & {
-  /**
-   * Stands for the state of the database that is read: reads with the same one see the same. Not
-   * there where that state may change.
-   */
-  readonly snapshot: object | undefined;
-};
 
 /** A row as the database gives it, by the names of its columns. */
 type RawRow = Record<string, unknown>;
 
 /** A connection to the database. Everything on it happens at once, on this thread. */
-export interface Connection {
+export interface Connection extends Runner {
   /** Runs one statement that has neither parameters nor rows. */
   run(sql: string): void;
   /** Runs several statements that have neither parameters nor rows. */
@@ -102,6 +78,8 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
     return prepared;
   };
   return {
+    compiler: COMPILER,
+    adapter: ADAPTER,
     run: (sql) => guarded(() => void prepare(sql).statement.run()),
     script: (sql) => {
       guarded(() => database.exec(sql));
@@ -124,31 +102,6 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
     close: () => database.close(),
   };
 }
-
-/** Typed queries on a connection. `check` is asked before each query, and throws to refuse it. */
-export function queriesOn(
-  connection: Connection,
-  check: (query: CompiledQuery) => void,
-  snapshot?: object,
-): Tx {
-  const executor = new DefaultQueryExecutor(COMPILER, ADAPTER, NO_POOL);
-  // There is one connection and no plugin, so a query need not pass all that is there for others.
-  executor.executeQuery = async <R>(query: CompiledQuery) => {
-    check(query);
-    return connection.execute<R>(query);
-  };
-  // The executor is what the `sql` tag asks for.
-  const getExecutor = () => executor;
-  const queries = new QueryCreator<Pick<Tables, SharedTable>>({ executor });
-  return Object.assign(queries, { getExecutor, snapshot });
-}
-
-/** Only a query that streams its rows asks for a connection of its own. */
-const NO_POOL: ConnectionProvider = {
-  provideConnection: () => {
-    throw new StoreError("Cannot stream rows: read them page by page", { failure: "misuse" });
-  },
-};
 
 const COMPILER = new SqliteQueryCompiler();
 const ADAPTER = new SqliteAdapter();

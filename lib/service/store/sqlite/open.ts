@@ -7,52 +7,19 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { sql } from "kysely";
-import { connect, type Connection, type Tx } from "./connection.ts";
 import { refuseLinks } from "../links.ts";
+import type { Tx } from "../queries.ts";
+import { guardStore, type Store, type StoreOptions } from "../store.ts";
+import { connect, type Connection } from "./connection.ts";
 import { migrate, stepsDone } from "./migrate.ts";
 import { migrations } from "../migrations/mod.ts";
 import { LATE_CHECKPOINT, USUAL_CHECKPOINT } from "./log_size.ts";
-import { createLogKeeper, type Say, THREAD_WAIT_MS } from "./patience.ts";
+import { createLogKeeper, THREAD_WAIT_MS } from "./patience.ts";
 import { createReader } from "./reader.ts";
 import { checkContent, checkFile, checkSchema, schemaOf } from "./soundness.ts";
 import { unusableDatabase } from "./unusable.ts";
-import { type Access, misuse, refuseNested, type Work } from "../work.ts";
+import { misuse, type Say } from "../work.ts";
 import { createWriter } from "./writer.ts";
-
-/** The database, as the rest of the service sees it. */
-export interface Store {
-  /**
-   * Runs work that may change the database: all of it or nothing, on disk when the promise
-   * resolves. It awaits nothing but its queries, and may be run again.
-   */
-  write<T>(work: Work<T>): Promise<T>;
-  /** Runs work that only reads, all from one snapshot that holds every write that has resolved. */
-  read<T>(work: Work<T>): Promise<T>;
-  /** Reads or writes a little, on disk, to show that it is possible. It changes nothing. */
-  probe(access: Access): Promise<void>;
-  /**
-   * Runs something that writes again and again. Meanwhile the log may grow to its usual length before
-   * it is copied into the database; each write is on disk in the log all the same.
-   */
-  writeMuch<T>(run: () => Promise<T>): Promise<T>;
-  /** Keeps the log short. To be called every minute or so. */
-  shrinkLog(): void;
-  /** Refuses new work, waits for what is under way, and closes the file. */
-  close(): Promise<void>;
-}
-
-/** Where the database is. */
-export interface StoreOptions {
-  /** The file, or `:memory:` for a database that ends with the store. */
-  file: string;
-  /**
-   * Tells the time to note beside new steps of the schema, and when a check has taken long enough,
-   * in milliseconds since 1970. Default: always 0, so everything is checked.
-   */
-  clock?: (() => number) | undefined;
-  /** Told in words of other programs that disturb. Default: nobody. */
-  say?: Say | undefined;
-}
 
 const MEMORY = ":memory:";
 
@@ -96,6 +63,7 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
   const writer = createWriter(connection, reader, say);
   const log = createLogKeeper(connection, file, say);
   return {
+    others: undefined,
     shrinkLog: () => {
       reader.letGo();
       log.shrink();
@@ -131,6 +99,7 @@ function storeInMemory(now: number): Store {
   const connection = connectToMemory(now);
   const writer = createWriter(connection);
   return {
+    others: undefined,
     write: (work) => writer.run(work, "write"),
     read: (work) => writer.run(work, "read"),
     probe: (access) => writer.run(access === "read" ? look : touch, access),
@@ -178,37 +147,6 @@ function makeEmpty(now: number): Empty {
 
 function connectToMemory(now: number): Connection {
   return connect(MEMORY, { image: memory(now).image });
-}
-
-/** Refuses work inside of other work, and work after the end. */
-function guardStore(store: Store): Store {
-  let closing: Promise<void> | undefined;
-  const check = (access: Access): void => {
-    refuseNested(access);
-    if (closing) throw misuse(`Cannot ${access}: the database is closed`);
-  };
-  return {
-    write: async (work) => {
-      check("write");
-      return await store.write(work);
-    },
-    read: async (work) => {
-      check("read");
-      return await store.read(work);
-    },
-    writeMuch: async (run) => {
-      check("write");
-      return await store.writeMuch(run);
-    },
-    probe: async (access) => {
-      check(access);
-      await store.probe(access);
-    },
-    shrinkLog: () => {
-      if (!closing) store.shrinkLog();
-    },
-    close: () => closing ??= store.close(),
-  };
 }
 
 /**

@@ -8,6 +8,7 @@
 import { statSync } from "node:fs";
 import type { Connection } from "./connection.ts";
 import { StoreError } from "../failure.ts";
+import type { Say } from "../work.ts";
 import { LARGEST_LOG, USUAL_LOG } from "./log_size.ts";
 
 /** How long SQLite may wait for a lock on the service's thread, in milliseconds. */
@@ -19,9 +20,6 @@ export const WRITE_WAIT_MS = 2000;
 /** The pauses between two tries, in milliseconds: short at first. */
 const PAUSES = [5, 10, 20, 40];
 const LONGEST_PAUSE_MS = 80;
-
-/** Says something to the operator. */
-export type Say = (message: string) => void;
 
 /** Begins transactions, patiently. */
 export interface Beginner {

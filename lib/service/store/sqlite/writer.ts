@@ -10,9 +10,9 @@
  */
 
 import type { Connection } from "./connection.ts";
-import { type Beginner, createBeginner, isBusy, type Say } from "./patience.ts";
+import { type Beginner, createBeginner, isBusy } from "./patience.ts";
 import type { Reader } from "./reader.ts";
-import { type Access, runWork, type Work } from "../work.ts";
+import { type Access, runWork, type Say, type Work } from "../work.ts";
 
 /** Runs work in order. */
 interface Writer {

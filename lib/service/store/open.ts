@@ -1,0 +1,24 @@
+/**
+ * Opens a database with the engine that its address asks for.
+ *
+ * @module
+ */
+
+import { openStore } from "./sqlite/open.ts";
+import type { Store, StoreOptions } from "./store.ts";
+
+/** Whether a database is on a server, told by its address. */
+export function isOnServer(database: string): boolean {
+  return /^postgres(ql)?:/i.test(database);
+}
+
+/**
+ * Opens a database, creates its tables if need be, and brings its schema up to date.
+ *
+ * @throws {ConfigError} when it cannot be used, or its schema is newer than this version.
+ */
+export async function openDatabase(options: StoreOptions): Promise<Store> {
+  if (!isOnServer(options.file)) return openStore(options);
+  const { openPostgres } = await import("./postgres/open.ts");
+  return await openPostgres(options);
+}

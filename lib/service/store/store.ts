@@ -1,0 +1,99 @@
+/**
+ * The store as the rest of the service sees it, whatever engine it stands on.
+ *
+ * @module
+ */
+
+import type { Tx } from "./queries.ts";
+import { type Access, misuse, refuseNested, type Say, type Work } from "./work.ts";
+
+/** The database, as the rest of the service sees it. */
+export interface Store {
+  /**
+   * Runs work that may change the database: all of it or nothing, on disk when the promise
+   * resolves. It awaits nothing but its queries, and may be run again.
+   *
+   * @param projectId The project that it changes, if it is one: writes in others need not wait then.
+   */
+  write<T>(work: Work<T>, projectId?: string): Promise<T>;
+  /** Runs work that only reads, all from one snapshot that holds every write that has resolved. */
+  read<T>(work: Work<T>): Promise<T>;
+  /** Reads or writes a little, on disk, to show that it is possible. It changes nothing. */
+  probe(access: Access): Promise<void>;
+  /**
+   * Runs something that writes again and again. Meanwhile the log may grow to its usual length before
+   * it is copied into the database; each write is on disk in the log all the same.
+   */
+  writeMuch<T>(run: () => Promise<T>): Promise<T>;
+  /** Keeps the log short. To be called every minute or so. */
+  shrinkLog(): void;
+  /** Other processes on this database. Undefined where there can be none. */
+  readonly others: Others | undefined;
+  /** Refuses new work, waits for what is under way, and closes the file. */
+  close(): Promise<void>;
+}
+
+/** What a process tells the others on the same database. */
+export type News = "events";
+
+/** The other processes that work on the same database. */
+export interface Others {
+  /** Tells the other processes that something was committed. May be lost: ask again now and then. */
+  tell(news: News): void;
+  /** Hears what other processes tell, until the returned function is called. */
+  hear(listener: (news: News) => void): () => void;
+  /** How far the database's clock is ahead of this machine's, in milliseconds. */
+  skew(): number;
+  /** This process's name, which is alive as long as the process. */
+  readonly holder: string;
+  /** Which of some names are those of processes that are alive. */
+  alive(tx: Tx, holders: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** Where the database is. */
+export interface StoreOptions {
+  /**
+   * The file, `:memory:` for a database that ends with the store, or the address of a database on a
+   * server, such as `postgres://user@host/name`.
+   */
+  file: string;
+  /**
+   * Tells the time to note beside new steps of the schema, and when a check has taken long enough,
+   * in milliseconds since 1970. Default: always 0, so everything is checked.
+   */
+  clock?: (() => number) | undefined;
+  /** Told in words of other programs that disturb. Default: nobody. */
+  say?: Say | undefined;
+}
+
+/** Refuses work inside of other work, and work after the end. */
+export function guardStore(store: Store): Store {
+  let closing: Promise<void> | undefined;
+  const check = (access: Access): void => {
+    refuseNested(access);
+    if (closing) throw misuse(`Cannot ${access}: the database is closed`);
+  };
+  return {
+    others: store.others,
+    write: async (work, projectId) => {
+      check("write");
+      return await store.write(work, projectId);
+    },
+    read: async (work) => {
+      check("read");
+      return await store.read(work);
+    },
+    writeMuch: async (run) => {
+      check("write");
+      return await store.writeMuch(run);
+    },
+    probe: async (access) => {
+      check(access);
+      await store.probe(access);
+    },
+    shrinkLog: () => {
+      if (!closing) store.shrinkLog();
+    },
+    close: () => closing ??= store.close(),
+  };
+}
