@@ -104,7 +104,7 @@ export async function countWaiting(
   types: readonly string[] | undefined,
 ): Promise<number> {
   const { rows: [row] } = await sql<{ count: number }>`
-    select count(*) as count from ${tx.rows("events")} where seq > ${acknowledged} and ${
+    select count(*) as count from ${tx.rows("events")} as events where seq > ${acknowledged} and ${
     isOneOf(types)
   }`.execute(tx);
   return row?.count ?? 0;

@@ -6,9 +6,9 @@
  * @module
  */
 
-import { sql, type SqlBool } from "kysely";
+import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Clock } from "../clock.ts";
-import { inProject, type Store, type Tx } from "../store/mod.ts";
+import { inProject, type Store } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** Deletes old data. */
@@ -37,9 +37,7 @@ export function createPruner(store: Store, clock: Clock): Pruner {
   const pruneAll = async () => {
     for (let more = true; more && !stopped;) more = await pruneBodies(store, clock());
     for (let more = true; more && !stopped;) more = await pruneDeliveries(store, clock());
-    for (let after: number | undefined = 0; after !== undefined && !stopped;) {
-      after = await pruneAttempts(store, clock(), after);
-    }
+    for (let more = true; more && !stopped;) more = await pruneAttempts(store, clock());
   };
   return {
     prune: () => running ??= pruneAll().finally(() => running = undefined),
@@ -55,46 +53,45 @@ const IS_OVER = sql`exists (
   select 1 from deliveries where deliveries.project_id = attempts.project_id
     and deliveries.id = attempts.delivery_id and state <> 'pending')`;
 
-/** Deletes response bodies. Returns whether there may be more. */
-async function pruneBodies(store: Store, now: number): Promise<boolean> {
-  const old = await store.read((tx) =>
-    rowsOf(
-      tx,
-      sql`select rowid from attempts where response_body is not null
-        and started_at < ${now - KEEP_BODIES_MS} and ${IS_OVER} order by started_at limit ${BATCH}`,
-    )
-  );
-  if (old.length === 0) return false;
-  await store.write(async (tx) => {
-    await sql`update attempts set response_body = null, response_cut = 1
-      where rowid in (${sql.join(old)}) and ${IS_OVER}`.execute(tx);
+/**
+ * The time up to which a transaction removes things: that of the last of the oldest rows, so many that
+ * one transaction may look at. Undefined when nothing is old.
+ */
+async function cutOf(
+  store: Store,
+  before: number,
+  condition: RawBuilder<SqlBool>,
+): Promise<{ at: number; more: boolean } | undefined> {
+  const rows = await store.read(async (tx) => {
+    const found = await sql<{ at: number }>`select started_at as at from attempts
+      where started_at < ${before} and ${condition} and ${IS_OVER}
+      order by started_at limit ${BATCH}`.execute(tx);
+    return found.rows;
   });
-  return old.length === BATCH;
+  const last = rows.at(-1);
+  return last && { at: last.at, more: rows.length === BATCH };
 }
 
-/**
- * Deletes attempts. They are in the order of time, so the walk ends at the first recent one.
- * Returns the position to continue from.
- */
-async function pruneAttempts(
-  store: Store,
-  now: number,
-  after: number,
-): Promise<number | undefined> {
-  const first = await store.read(async (tx) => {
-    const { rows } = await sql<{ rowid: number; started_at: number }>`
-      select rowid, started_at from attempts where rowid > ${after}
-      order by rowid limit ${BATCH}`.execute(tx);
-    return rows;
+/** Removes bodies of answers. Tells whether there may be more. */
+async function pruneBodies(store: Store, now: number): Promise<boolean> {
+  const hasBody = sql<SqlBool>`response_body is not null`;
+  const cut = await cutOf(store, now - KEEP_BODIES_MS, hasBody);
+  if (!cut) return false;
+  await store.write(async (tx) => {
+    await sql`update attempts set response_body = null, response_cut = 1
+      where ${hasBody} and started_at <= ${cut.at} and ${IS_OVER}`.execute(tx);
   });
-  const old = first.filter(({ started_at }) => started_at < now - KEEP_MS);
-  if (old.length > 0) {
-    const ids = old.map(({ rowid }) => rowid);
-    await store.write(async (tx) => {
-      await sql`delete from attempts where rowid in (${sql.join(ids)}) and ${IS_OVER}`.execute(tx);
-    });
-  }
-  return old.length === BATCH ? old.at(-1)?.rowid : undefined;
+  return cut.more;
+}
+
+/** Removes attempts. Tells whether there may be more. */
+async function pruneAttempts(store: Store, now: number): Promise<boolean> {
+  const cut = await cutOf(store, now - KEEP_MS, sql<SqlBool>`1 = 1`);
+  if (!cut) return false;
+  await store.write(async (tx) => {
+    await sql`delete from attempts where started_at <= ${cut.at} and ${IS_OVER}`.execute(tx);
+  });
+  return cut.more;
 }
 
 type Arrived = Pick<Row<"deliveries">, "project_id" | "id">;
@@ -116,14 +113,13 @@ async function pruneDeliveries(store: Store, now: number): Promise<boolean> {
       if (!gone) continue;
       // Otherwise the event would look as if it had never been sent.
       await tx.updateTable("webhook_integrations")
-        .set({ pruned_seq: sql<number>`max(pruned_seq, ${gone.seq})` })
+        .set({
+          pruned_seq: sql<
+            number
+          >`case when pruned_seq < ${gone.seq} then ${gone.seq} else pruned_seq end`,
+        })
         .where("id", "=", gone.integration_id).execute();
     }
   });
   return old.length === BATCH;
-}
-
-async function rowsOf(tx: Tx, query: ReturnType<typeof sql<unknown>>): Promise<number[]> {
-  const { rows } = await sql<{ rowid: number }>`${query}`.execute(tx);
-  return rows.map(({ rowid }) => rowid);
 }

@@ -65,7 +65,7 @@ export async function addForm(tx: Tx, matter: FormMatter, span: Span): Promise<N
 async function dropOldest(tx: Tx, latest: string, most: number, sender?: string): Promise<void> {
   await tx.deleteFrom("consent_forms").where("hash", "in", (eb) => {
     const others = eb.selectFrom("consent_forms").select("hash").where("hash", "!=", latest)
-      .orderBy("expires_at", "desc").limit(-1).offset(most - 1);
+      .orderBy("expires_at", "desc").limit(Number.MAX_SAFE_INTEGER).offset(most - 1);
     return sender === undefined ? others : others.where("sender", "=", sender);
   }).execute();
 }

@@ -103,7 +103,7 @@ export function tableListing<T extends ListedTable, Item>(
         ? sql`${place} < ${seq}`
         : sql`${place} > ${seq}`;
       const { rows } = await sql<Listed<T>>`
-        select * from ${tx.rows(table)} where ${after} and ${where}
+        select * from ${tx.rows(table)} as rows where ${after} and ${where}
         order by ${place} ${order} limit ${count}`.execute(tx);
       return rows;
     },

@@ -86,7 +86,9 @@ export async function choicesOf(
     ? ["movements_monthly", dimension] as const
     : ["customers", ofCustomers(dimension)] as const;
   const { rows } = await sql<{ value: string }>`
-    select distinct ${valueIn(column)} as value from ${place.tx.rows(table)}`.execute(place.tx);
+    select distinct ${valueIn(column)} as value from ${place.tx.rows(table)} as rows`.execute(
+    place.tx,
+  );
   const values = rows.map(({ value }) => value);
   if (dimension.id === "product_duration") {
     // Durations that were sold before, and those of current products.

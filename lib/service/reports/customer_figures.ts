@@ -100,7 +100,7 @@ async function payingCustomers(
     ]
     : [sql`0`, money, sql``];
   const { rows } = await sql<SumRow>`
-    select ${quick ? sql`${starts}` : startOfDay(sql.ref("m.customer_since"))} as day,
+    select ${quick ? constant(starts) : startOfDay(sql.ref("m.customer_since"))} as day,
       ${segmentOfCustomer(question)} as segment, ${sql.join(columns)}
     from (
       select m.customer_since, m.customer_id, ${isPaid} as has_paid, ${paid} as paid
@@ -111,6 +111,11 @@ async function payingCustomers(
     ) as m ${joinCustomers(question)}
     ${quick ? sql`` : sql`group by 1, 2`}`.execute(tx);
   return rows;
+}
+
+/** A number as a column: of a bare parameter, an engine may not know the type. */
+function constant(value: number): RawBuilder<number> {
+  return sql`cast(${value} as bigint)`;
 }
 
 /** The number of customers who were active in a period, each counted once. */
@@ -125,11 +130,11 @@ async function activeCustomers(
   const within = (time: string) =>
     sql`${sql.ref(time)} >= ${starts} and ${sql.ref(time)} < ${ends}`;
   const isNew = sql`(${within("c.first_seen_at")})`;
-  const isSeen = sql`coalesce(${within("c.last_seen_at")}, 0)`;
+  const isSeen = sql`coalesce(${within("c.last_seen_at")}, false)`;
   // Each part excludes the parts before it, so no customer counts twice. Movements know when their
   // customer was first seen, so the last part need not look up who is new.
   const { rows } = await sql<SumRow>`
-    select ${starts} as day, segment, count(*) as s0
+    select ${constant(starts)} as day, segment, count(*) as s0
     from (
       select ${segment} from ${customers} where ${wanted} and ${within("c.first_seen_at")}
       union all
@@ -255,7 +260,7 @@ async function activesOfCohort(
   const { columns, groups } = sumsOver({ value, time, segment: segmentIn(question) }, upTo);
   const { rows } = await sql<SumRow>`
     select ${columns}
-    from ${tx.rows("movements")}
+    from ${tx.rows("movements")} as movements
     where paid_since >= ${starts} and paid_since < ${ends}
       and actives_delta <> 0 and at < ${spanOf(laterPeriods).ends} and ${filtersIn(question)}
     ${groups}`.execute(tx);

@@ -172,7 +172,7 @@ async function sumsByDay(
   const { rows } = await sql<SumRow>`
     select ${startOfDay(time)} as day, ${segmentIn(question)} as segment,
       ${sumColumns(question, sums)}
-    from ${tx.rows("movements")}
+    from ${tx.rows("movements")} as movements
     where ${time} >= ${starts} and ${time} < ${ends}
       and ${INDEXED[by]} and ${filtersIn(question)}
     group by ${question.segment ? sql`1, 2` : sql`1`}`.execute(tx);
@@ -220,7 +220,7 @@ async function addUp(
   const { rows } = await sql<SumRow>`
     select ${whole ? sql`0` : sql`day`} as day, ${segmentIn(question)} as segment,
       ${sumColumns(question, sums)}
-    from ${tx.rows(table)}
+    from ${tx.rows(table)} as totals
     where day < ${ends} and ${whole ? sql`1 = 1` : sql`day >= ${starts}`} and ${filtersIn(question)}
     ${groups.length === 0 ? sql`` : sql`group by ${sql.join(groups)}`}`.execute(tx);
   return rows;
@@ -260,7 +260,7 @@ export function columnIn(
 
 /** SQL for a sum as a floating-point number, which never overflows. */
 export function sumOf(value: RawBuilder<unknown>): RawBuilder<number> {
-  return sql`cast(coalesce(sum(${value}), 0) as real)`;
+  return sql`cast(coalesce(sum(${value}), 0) as double precision)`;
 }
 
 /** SQL for all sums: `s0`, `s1` and so on. */

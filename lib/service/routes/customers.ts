@@ -140,7 +140,7 @@ export const customerRoutes = [
 function withEmail({ tx }: Place, email: string) {
   // The name stands in the text, not as a value, so that the index on e-mail addresses is found.
   return sql`id in (
-    select customer_id from ${tx.rows("customer_attributes")}
+    select customer_id from ${tx.rows("customer_attributes")} as attributes
     where name = '$email' and value = ${email})`;
 }
 

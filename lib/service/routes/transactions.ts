@@ -112,7 +112,9 @@ function transactionListing(
     sort === "purchased_at" ? sql`(${row.purchased_at}, ${row.id})` : sql`(${row.id})`;
   const [beyond, way] = direction === "desc" ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`];
   const order = sort === "purchased_at" ? sql`purchased_at ${way}, id ${way}` : sql`id ${way}`;
-  const own = sql`${tx.rows("transactions")} where subscription_id = ${subscriptionId}`;
+  const own = sql`${
+    tx.rows("transactions")
+  } as transactions where subscription_id = ${subscriptionId}`;
   return {
     async positionOf(id) {
       const { rows } = await sql<Transaction>`

@@ -102,6 +102,7 @@ CREATE TABLE attempts (
   FOREIGN KEY (project_id, delivery_id) REFERENCES deliveries (project_id, id) ON DELETE CASCADE,
   CHECK ((status IS NULL) = (response_headers IS NULL))
 ) STRICT;
+CREATE INDEX attempts_by_time ON attempts (started_at);
 CREATE INDEX attempts_with_body ON attempts (started_at) WHERE response_body IS NOT NULL;
 
 CREATE TABLE listeners (
