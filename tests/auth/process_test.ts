@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { saveProfile } from "../../lib/auth/store.ts";
 import { LIFETIMES } from "../../lib/service/oauth/mod.ts";
-import { openService, type Service } from "../../lib/service/mod.ts";
+import type { Service } from "../../lib/service/mod.ts";
+import { openService } from "../support/engine.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));

@@ -6,7 +6,8 @@
 
 import { equal } from "node:assert/strict";
 import { join } from "node:path";
-import { openService, type Service } from "../../lib/service/mod.ts";
+import type { Service } from "../../lib/service/mod.ts";
+import { openService } from "./engine.ts";
 import { connect } from "../../lib/service/store/sqlite/connection.ts";
 import { BASE_URL } from "./harness.ts";
 

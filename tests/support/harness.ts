@@ -11,7 +11,8 @@ import type { Files } from "../../lib/cli/input/input.ts";
 import { run } from "../../lib/cli/main.ts";
 import { withLiveLine } from "../../lib/cli/screen/live_line.ts";
 import type { Surroundings } from "../../lib/connect.ts";
-import { openService, type Service, type ServiceOptions } from "../../lib/service/mod.ts";
+import type { Service, ServiceOptions } from "../../lib/service/mod.ts";
+import { openService } from "./engine.ts";
 import { checkedFetch } from "./openapi.ts";
 
 /** What a command line has left behind. */

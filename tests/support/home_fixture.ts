@@ -11,7 +11,8 @@ import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { run } from "../../lib/cli/main.ts";
 import type { Surroundings } from "../../lib/connect.ts";
-import { openService, type Service, type ServiceOptions } from "../../lib/service/mod.ts";
+import type { Service, ServiceOptions } from "../../lib/service/mod.ts";
+import { openService } from "./engine.ts";
 
 /** The service's address. Nothing listens there: requests go straight to the service. */
 export const BASE_URL = "http://127.0.0.1:4010";

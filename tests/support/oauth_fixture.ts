@@ -13,7 +13,8 @@ import {
   type OAuth,
   type OAuthOptions,
 } from "../../lib/service/oauth/mod.ts";
-import { openStore, type Store } from "../../lib/service/store/mod.ts";
+import type { Store } from "../../lib/service/store/mod.ts";
+import { openForTests } from "./engine.ts";
 
 /** The address that requests are sent to. */
 export const ORIGIN = "http://127.0.0.1:4010";
@@ -55,7 +56,7 @@ export async function startSignIn(
 ): Promise<SignIn> {
   const { file, ...rest } = options;
   let now = 1_700_000_000_000;
-  const store = openStore({ file: file ?? ":memory:" });
+  const store = await openForTests({ file: file ?? ":memory:" });
   await store.write((tx) => addAccount(tx, { email: OWNER, name: "Olivia Owner", now }));
   const oauth = createOAuth({ store, clock: () => now, ...rest });
   const handle = createOpenServer(oauth.routes, {

@@ -7,7 +7,8 @@
 
 import { run } from "../../lib/cli/main.ts";
 import { createClient } from "../../lib/client.ts";
-import { openService, type Service } from "../../lib/service/mod.ts";
+import type { Service } from "../../lib/service/mod.ts";
+import { openService } from "./engine.ts";
 import { LINES, OTHER_LINES } from "../../scripts/docs/lines.ts";
 import { layInStock } from "../../scripts/docs/stock.ts";
 

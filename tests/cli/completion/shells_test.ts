@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SCRIPTS } from "../../../lib/cli/completion/scripts.ts";
-import { openService } from "../../../lib/service/mod.ts";
+import { openService } from "../../support/engine.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../cli.ts", import.meta.url));
 

@@ -1,7 +1,8 @@
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { path } from "../../../lib/path.ts";
-import { openService, type Service } from "../../../lib/service/mod.ts";
+import type { Service } from "../../../lib/service/mod.ts";
+import { openService } from "../../support/engine.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
 import { TLS } from "../../support/internet.ts";
 import {

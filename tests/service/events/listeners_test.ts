@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
-import { openService } from "../../../lib/service/mod.ts";
+import { openService } from "../../support/engine.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 import { simulate } from "../../support/simulation.ts";
 import { openTime } from "../../support/virtual_time.ts";

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
-import { openService, type Service } from "../../../lib/service/mod.ts";
+import type { Service } from "../../../lib/service/mod.ts";
+import { openService } from "../../support/engine.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 
 /** Runs a test on a service whose data is in a file: reads have snapshots of their own there. */

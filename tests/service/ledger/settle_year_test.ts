@@ -2,7 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { addDuration } from "../../../lib/service/domain/calendar.ts";
 import { levelsOf } from "../../../lib/service/domain/movements.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
-import { acrossProjects, openStore, type Store } from "../../../lib/service/store/mod.ts";
+import { acrossProjects, type Store } from "../../../lib/service/store/mod.ts";
+import { openForTests } from "../../support/engine.ts";
 import {
   fateOf,
   passYear,
@@ -14,7 +15,7 @@ import {
 const COUNT = 1000;
 
 Deno.test("a year of 1,000 subscriptions has every renewal once, and sums that add up", async () => {
-  const store = openStore({ file: ":memory:" });
+  const store = await openForTests({ file: ":memory:" });
   await sellSubscriptions(store, COUNT);
   await passYear(store);
   const { subscriptions, transactions, movements, days, months, invoices, events } =

@@ -1,7 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import type { CompiledQuery } from "kysely";
 import type { Row } from "../../../lib/service/store/tables.ts";
-import { inProject, openStore, updateChanged } from "../../../lib/service/store/mod.ts";
+import { inProject, updateChanged } from "../../../lib/service/store/mod.ts";
+import { openForTests } from "../../support/engine.ts";
 
 const COLUMNS = ["status", "grace_ends_at", "due_at"] as const;
 
@@ -21,7 +22,7 @@ Deno.test("an update writes only the columns that differ, and nothing when none 
     { before, after: { ...before } },
     { before, after: { ...before, grace_ends_at: 0, due_at: null } },
   ];
-  const store = openStore({ file: ":memory:" });
+  const store = await openForTests({ file: ":memory:" });
   const sent: Pick<CompiledQuery, "sql" | "parameters">[] = [];
   await store.write(async (tx) => {
     const executor = tx.getExecutor();

@@ -7,8 +7,8 @@ import {
   inProject,
   insertRow,
   listRows,
-  openStore,
 } from "../../../lib/service/store/mod.ts";
+import { openForTests } from "../../support/engine.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
 
 const OFFERING = {
@@ -78,7 +78,7 @@ type Projects = Record<"one" | "other", ReturnType<typeof inProject>>;
 
 /** Runs a test on a database of two projects. */
 async function inTwoProjects(test: (projects: Projects) => Promise<void>): Promise<void> {
-  const store = openStore({ file: ":memory:" });
+  const store = await openForTests({ file: ":memory:" });
   try {
     await store.write(async (tx) => {
       for (const [i, id] of ["proj1", "proj2"].entries()) {

@@ -1,0 +1,133 @@
+/**
+ * The address of a database on a server: read, checked, and shown without its password.
+ *
+ * @module
+ */
+
+import { readFileSync } from "node:fs";
+import { ConfigError } from "../../../errors.ts";
+
+/** Where a database is, and how to get in. */
+export interface Address {
+  /** The server's name or address. */
+  host: string;
+  /** The server's port. */
+  port: number;
+  /** The name of the database. */
+  database: string;
+  /** Who signs in. */
+  user: string;
+  /** The password, if one is needed. */
+  password: string | undefined;
+  /** How the connection is encrypted. False: not at all. */
+  ssl: false | { ca?: string; rejectUnauthorized: boolean; servername?: string };
+  /** The address for people: no password in it. */
+  shown: string;
+}
+
+const PORT = 5432;
+
+/** What `sslmode` may be. */
+const MODES = ["disable", "require", "verify-full"] as const;
+
+/** What may stand behind the question mark. */
+const PARAMETERS = ["sslmode", "sslrootcert", "passfile"];
+
+/**
+ * Reads an address such as `postgres://user@host:5432/name?sslmode=verify-full&sslrootcert=ca.pem`.
+ * The password is in it, or in the file that `passfile` names, as PostgreSQL's own programs have it.
+ *
+ * @throws {ConfigError} when it is none, or a file that it names cannot be read.
+ */
+export function readAddress(text: string): Address {
+  const url = URL.parse(text);
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
+    throw unusable(shownAddress(text), "it is not an address like postgres://user@host/name");
+  }
+  const shown = shownAddress(text);
+  const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined) {
+    throw unusable(
+      shown,
+      `the parameter ${JSON.stringify(unknown)} is unknown; the known ones are ${
+        PARAMETERS.join(", ")
+      }`,
+    );
+  }
+  const place = {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? PORT : Number(url.port),
+    database: decodeURIComponent(url.pathname.slice(1)) || "postgres",
+    user: decodeURIComponent(url.username) || "postgres",
+  };
+  const passfile = url.searchParams.get("passfile");
+  const password = url.password !== ""
+    ? decodeURIComponent(url.password)
+    : passfile === null
+    ? undefined
+    : passwordIn(readFile(shown, passfile), place);
+  return { ...place, password, ssl: encryptionOf(url, shown), shown };
+}
+
+/** An address for people: no password in it. */
+export function shownAddress(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) return "postgres://…";
+  url.password = "";
+  return url.href;
+}
+
+/** Whether an address contains a password. */
+export function hasPassword(text: string): boolean {
+  return (URL.parse(text)?.password ?? "") !== "" || /\/\/[^/@]*:[^/@]+@/.test(text);
+}
+
+function encryptionOf(url: URL, shown: string): Address["ssl"] {
+  const ca = url.searchParams.get("sslrootcert");
+  const mode = url.searchParams.get("sslmode") ?? (ca === null ? "disable" : "verify-full");
+  if (!MODES.some((known) => known === mode)) {
+    throw unusable(
+      shown,
+      `sslmode is ${JSON.stringify(mode)}; it must be one of ${MODES.join(", ")}`,
+    );
+  }
+  if (mode === "disable") return false;
+  return {
+    rejectUnauthorized: mode === "verify-full",
+    ...ca !== null && { ca: readFile(shown, ca) },
+  };
+}
+
+/** The password for a place, in a file with lines of `host:port:database:user:password`. */
+function passwordIn(
+  text: string,
+  { host, port, database, user }: Pick<Address, "host" | "port" | "database" | "user">,
+): string | undefined {
+  const wanted = [host, String(port), database, user];
+  for (const line of text.split(/\r?\n/)) {
+    if (line === "" || line.startsWith("#")) continue;
+    const fields = line.match(/(?:\\.|[^:\\])*(?::|$)/g)?.map((field) =>
+      field.replace(/:$/, "").replace(/\\(.)/g, "$1")
+    ) ?? [];
+    const fits = wanted.every((value, i) =>
+      fields[i] === "*" || fields[i] === value
+    );
+    if (fits) return fields[4];
+  }
+  return undefined;
+}
+
+function readFile(shown: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw unusable(shown, `cannot read ${JSON.stringify(path)}: ${why}`);
+  }
+}
+
+function unusable(shown: string, why: string): ConfigError {
+  return new ConfigError(`Cannot use the database ${JSON.stringify(shown)}: ${why}`, {
+    hint: "Pass an address like postgres://user@host:5432/name",
+  });
+}

@@ -1,0 +1,179 @@
+/**
+ * Connections to a PostgreSQL server. Only this file imports its driver.
+ *
+ * @module
+ */
+
+// @ts-types="./pg.d.ts"
+import pg, { type Client, type ClientConfig, type PoolClient } from "pg";
+import type { Address } from "./address.ts";
+
+/** A row as the driver gives it, by the names of its columns. */
+export type RawRow = Record<string, unknown>;
+
+/** What a statement brought. */
+export interface Answer {
+  /** What was done, such as `UPDATE`. */
+  command: string;
+  /** How many rows were changed or returned. */
+  count: number;
+  /** The rows that were returned. */
+  rows: RawRow[];
+}
+
+/** One connection. Statements that are sent together are run in order, without waiting for answers. */
+export interface Wire {
+  /** Runs a statement. It is prepared once for each connection when it has parameters. */
+  send(sql: string, parameters?: readonly unknown[]): Promise<Answer>;
+  /** Gives the connection back; a broken one is closed. */
+  release(broken: boolean): void;
+}
+
+/** Connections that are used again and again. */
+export interface Pool {
+  /** Takes a connection, once one is free. */
+  take(): Promise<Wire>;
+  /** Connections that are open, and callers who wait for one. */
+  size(): { open: number; waiting: number };
+  /** Closes all connections, once they are given back. */
+  close(): Promise<void>;
+}
+
+/** A connection of its own, which hears what others tell. */
+export interface Ear extends Wire {
+  /** Told of each notification. */
+  onNews(listener: (text: string) => void): void;
+  /** Told once when the connection is lost. */
+  onLost(listener: () => void): void;
+}
+
+/** How long to wait for a connection, in milliseconds. */
+const CONNECT_MS = 3000;
+
+/** How long a statement may wait for a lock, and a transaction for its next statement. */
+const SETTINGS = [
+  "-c lock_timeout=10000",
+  "-c idle_in_transaction_session_timeout=60000",
+  // A plan that was made for one value serves all: conditions are always on keys.
+  "-c plan_cache_mode=force_generic_plan",
+  "-c timezone=UTC",
+  "-c client_min_messages=warning",
+].join(" ");
+
+/** Makes a pool of connections. */
+export function createPool(address: Address, most: number): Pool {
+  const pool = new pg.Pool({
+    ...settingsOf(address),
+    max: most,
+    idleTimeoutMillis: 30_000,
+    allowExitOnIdle: true,
+  });
+  // A connection that is lost while nobody uses it: the next one is opened when it is needed.
+  pool.on("error", () => {});
+  return {
+    async take() {
+      const client = await pool.connect();
+      return wireOf(client, (broken) => client.release(broken));
+    },
+    size: () => ({ open: pool.totalCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
+  };
+}
+
+/** Opens a connection of its own. */
+export async function openEar(address: Address): Promise<Ear> {
+  const client = new pg.Client(settingsOf(address));
+  client.on("error", () => {});
+  await client.connect();
+  const wire = wireOf(client, () => void client.end().catch(() => {}));
+  return {
+    ...wire,
+    onNews: (listener) => {
+      client.on("notification", ({ payload }) => listener(payload ?? ""));
+    },
+    onLost: (listener) => {
+      client.once("end", listener);
+    },
+  };
+}
+
+function settingsOf(address: Address): ClientConfig {
+  const { host, port, database, user, password, ssl } = address;
+  return {
+    host,
+    port,
+    database,
+    user,
+    // Without this the driver looks into files and variables of its own.
+    password: password ?? "",
+    ssl,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    application_name: "service",
+    options: SETTINGS,
+    types: { getTypeParser: (oid: number) => PARSERS.get(oid) ?? asText },
+    pipeline: true,
+  };
+}
+
+/** The names of prepared statements, the same on all connections. */
+const names = new Map<string, string>();
+
+/** A name for a statement. So many are kept on a connection at most: others are not prepared. */
+const MOST_NAMES = 2000;
+
+function nameOf(sql: string): string | undefined {
+  const known = names.get(sql);
+  if (known !== undefined || names.size >= MOST_NAMES) return known;
+  const name = `s${names.size}`;
+  names.set(sql, name);
+  return name;
+}
+
+function wireOf(client: Client | PoolClient, end: (broken: boolean) => void): Wire {
+  // Without a listener, a connection that is lost while it is used would end the process.
+  const ignore = () => {};
+  client.on("error", ignore);
+  return {
+    async send(sql, parameters) {
+      const name = parameters && nameOf(sql);
+      const result = await client.query({
+        text: sql,
+        ...parameters && { values: [...parameters] },
+        ...name !== undefined && { name },
+      });
+      return { command: result.command, count: result.rowCount ?? 0, rows: result.rows };
+    },
+    release(broken) {
+      client.off("error", ignore);
+      // From here on the pool listens, or nobody needs to.
+      if (broken) client.on("error", ignore);
+      end(broken);
+    },
+  };
+}
+
+/** What becomes of the text of a value, by its type: what SQLite would return. */
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
+  number,
+  (text: string) => unknown
+>([
+  [16, (text) => text === "t" ? 1 : 0],
+  [20, exactInteger],
+  [21, Number],
+  [23, Number],
+  [700, Number],
+  [701, Number],
+  [1700, exactInteger],
+]);
+
+function asText(text: string): unknown {
+  return text;
+}
+
+/** A number that is exact, as SQLite's driver has it. */
+function exactInteger(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(text)) return value;
+  throw new RangeError(`Cannot read ${text} from the database: it is not exact as a number`);
+}

@@ -1,0 +1,98 @@
+/**
+ * PostgreSQL's errors, in the words of the store.
+ *
+ * @module
+ */
+
+import { StoreError, type StoreFailure } from "../failure.ts";
+
+/** The columns of each unique key, as `table.column`, by the name of its index. */
+export type KeyColumns = ReadonlyMap<string, readonly string[]>;
+
+/** Codes that mean something of their own. */
+const CODES: ReadonlyMap<string, StoreFailure> = new Map([
+  ["23505", "unique"],
+  ["23503", "foreign_key"],
+  ["23514", "check"],
+  ["23502", "not_null"],
+  // A transaction that was in the way of another one: the writer runs it again.
+  ["40001", "busy"],
+  ["40P01", "busy"],
+  ["55P03", "busy"],
+  ["53100", "full"],
+  ["53200", "no_memory"],
+  ["53300", "unreachable"],
+  ["58030", "io"],
+  ["25006", "read_only"],
+  ["XX001", "corrupt"],
+  ["XX002", "corrupt"],
+  // The server is stopping, has been stopped, or is not ready yet.
+  ["57P01", "unreachable"],
+  ["57P02", "unreachable"],
+  ["57P03", "unreachable"],
+  ["57P05", "unreachable"],
+  // It does not let this program in, which may be mended while the service runs.
+  ["28000", "cannot_open"],
+  ["28P01", "cannot_open"],
+  ["3D000", "cannot_open"],
+]);
+
+/** The first two characters of codes that are alike. */
+const CLASSES: ReadonlyMap<string, StoreFailure> = new Map([
+  ["08", "unreachable"],
+  ["22", "type"],
+  ["42", "other"],
+]);
+
+/** What a connection says that is lost or cannot be made. These come from the driver, not the server. */
+const LOST =
+  /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded when trying)/;
+
+/** Codes of the operating system for a host that does not answer. */
+const UNANSWERED: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/** Turns whatever the driver threw into a `StoreError`; what is none of the database's stays. */
+export function toStoreError(error: unknown, keys: KeyColumns = new Map()): unknown {
+  if (!(error instanceof Error) || error instanceof StoreError) return error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const failure = failureOf(error, code);
+  if (failure === undefined) return error;
+  const index = "constraint" in error ? String(error.constraint) : "";
+  return new StoreError(`Cannot use the database: ${error.message}`, {
+    failure,
+    columns: failure === "unique" ? keys.get(index) ?? [] : [],
+    cause: error,
+  });
+}
+
+function failureOf(error: Error, code: string | undefined): StoreFailure | undefined {
+  if (UNANSWERED.has(code) || LOST.test(error.message)) return "unreachable";
+  if (error instanceof AggregateError) {
+    const [first] = error.errors;
+    return first instanceof Error && "code" in first && UNANSWERED.has(first.code)
+      ? "unreachable"
+      : undefined;
+  }
+  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return undefined;
+  return CODES.get(code) ?? CLASSES.get(code.slice(0, 2)) ?? "other";
+}
+
+/** Whether a transaction failed only because of others, and may succeed when it runs again. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof StoreError && error.failure === "busy";
+}
+
+/** Whether an error says that the server, or the connection to it, is gone. */
+export function isLost(error: unknown): boolean {
+  return error instanceof StoreError && error.failure === "unreachable";
+}

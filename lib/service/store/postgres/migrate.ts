@@ -1,0 +1,97 @@
+/**
+ * Brings a database on a server up to date, one step and one transaction at a time. Several processes
+ * may start at once: an advisory lock lets one of them do it, and the others wait.
+ *
+ * @module
+ */
+
+import { ConfigError } from "../../../errors.ts";
+import type { Migration } from "../migrations/mod.ts";
+import type { Wire } from "./driver.ts";
+import { statementsOf } from "./schema.ts";
+
+const LOCK = 7_262_050;
+
+const NOTES = `
+CREATE TABLE IF NOT EXISTS schema_migrations (
+  number BIGINT NOT NULL PRIMARY KEY,
+  name TEXT COLLATE "C" NOT NULL,
+  applied_at BIGINT NOT NULL
+)`;
+
+/** What `migrate` needs to know besides the steps. */
+interface MigrateOptions {
+  /** The database's address, for messages. */
+  shown: string;
+  /** The time to note beside each step, in milliseconds since 1970. */
+  now: number;
+}
+
+/**
+ * Runs the steps that the database has not seen.
+ *
+ * @throws {ConfigError} when the database is newer than the steps, or was not made by them.
+ */
+export async function migrate(
+  wire: Wire,
+  steps: readonly Migration[],
+  options: MigrateOptions,
+): Promise<void> {
+  await wire.send(`select pg_advisory_lock(${LOCK})`);
+  try {
+    const done = await stepsDone(wire, steps, options.shown);
+    for (const [i, step] of steps.entries()) {
+      if (i >= done) await apply(wire, step, i + 1, options.now);
+    }
+  } finally {
+    await wire.send(`select pg_advisory_unlock(${LOCK})`);
+  }
+}
+
+/** How many of the steps the database has seen. Changes nothing. */
+async function stepsDone(
+  wire: Wire,
+  steps: readonly Migration[],
+  shown: string,
+): Promise<number> {
+  const { rows: tables } = await wire.send(
+    "select tablename as name from pg_tables where schemaname = current_schema()",
+  );
+  if (tables.length === 0) return 0;
+  const known = tables.some(({ name }) => name === "schema_migrations");
+  const notes = known
+    ? (await wire.send("select number, name from schema_migrations order by number")).rows
+    : [];
+  const problem = known ? problemWith(notes, steps) : "it is not a database of this service";
+  if (problem === undefined) return notes.length;
+  throw new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${problem}`, {
+    hint: "Use the program version that wrote it, or another database.",
+  });
+}
+
+/** Why the noted steps cannot be continued with the known ones, if they cannot. */
+function problemWith(
+  notes: readonly Record<string, unknown>[],
+  steps: readonly Migration[],
+): string | undefined {
+  const newest = Number(notes.at(-1)?.number ?? 0);
+  if (newest > steps.length) {
+    return `its schema version is ${newest}, and this program supports up to ${steps.length}`;
+  }
+  const odd = notes.find((note, i) => note.number !== i + 1 || note.name !== steps[i]?.name);
+  return odd && `step ${odd.number} of its schema is ${JSON.stringify(odd.name)}, which is unknown`;
+}
+
+/** Applies one step and notes it, both or neither. */
+async function apply(wire: Wire, step: Migration, number: number, now: number): Promise<void> {
+  await wire.send("BEGIN");
+  try {
+    await wire.send(NOTES);
+    for (const statement of statementsOf(step.sql)) await wire.send(statement);
+    await wire.send("insert into schema_migrations values ($1, $2, $3)", [number, step.name, now]);
+    await wire.send("COMMIT");
+  } catch (error) {
+    await wire.send("ROLLBACK");
+    throw error;
+  }
+}

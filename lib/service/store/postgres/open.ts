@@ -1,0 +1,143 @@
+/**
+ * Opens the store on a PostgreSQL server: its schema, its writer, its reader, and the other processes.
+ *
+ * @module
+ */
+
+import { sql } from "kysely";
+import { ConfigError } from "../../../errors.ts";
+import { migrations } from "../migrations/mod.ts";
+import type { Tx } from "../queries.ts";
+import { guardStore, type Store, type StoreOptions } from "../store.ts";
+import { type Address, readAddress } from "./address.ts";
+import { createPool, type Pool, type Wire } from "./driver.ts";
+import { type KeyColumns, toStoreError } from "./errors.ts";
+import { migrate } from "./migrate.ts";
+import { openOthers } from "./others.ts";
+import { createReader } from "./reader.ts";
+import { createStatistics } from "./statistics.ts";
+import { createWriter } from "./writer.ts";
+
+/** Connections of one process: some are left over for writes while reads take all that they may. */
+const MOST_CONNECTIONS = 10;
+const MOST_READERS = 4;
+
+/** The oldest version of the server that has all that is used. */
+const OLDEST = 150_000;
+
+/**
+ * Opens a database on a server, and brings its schema up to date.
+ *
+ * @throws {ConfigError} when it cannot be used, or its schema is newer than this version.
+ */
+export async function openPostgres({ file, clock = () => 0 }: StoreOptions): Promise<Store> {
+  const address = readAddress(file);
+  const pool = createPool(address, MOST_CONNECTIONS);
+  try {
+    const keys = await prepare(pool, address, clock());
+    const others = await openOthers({ address, pool, clock });
+    return guardStore(storeOn(pool, keys, others));
+  } catch (error) {
+    await pool.close();
+    throw unusable(address, error);
+  }
+}
+
+function storeOn(
+  pool: Pool,
+  keys: KeyColumns,
+  others: Awaited<ReturnType<typeof openOthers>>,
+): Store {
+  const statistics = createStatistics(pool);
+  const reader = createReader(pool, () => keys, MOST_READERS);
+  const writer = createWriter({ pool, keys: () => keys, committed: statistics.changed });
+  return {
+    others,
+    write: writer.run,
+    read: reader.run,
+    probe: (access) => access === "read" ? reader.run(look) : writer.run(touch),
+    writeMuch: (run) => run(),
+    shrinkLog: () => {},
+    async close() {
+      await writer.idle();
+      await reader.idle();
+      await statistics.idle();
+      await others.close();
+      await pool.close();
+    },
+  };
+}
+
+/** Checks the server, brings the schema up to date, and learns the columns of its keys. */
+async function prepare(pool: Pool, address: Address, now: number): Promise<KeyColumns> {
+  const wire = await pool.take();
+  let broken = true;
+  try {
+    await checkServer(wire, address);
+    await migrate(wire, migrations, { shown: address.shown, now });
+    const keys = await keyColumns(wire);
+    broken = false;
+    return keys;
+  } finally {
+    wire.release(broken);
+  }
+}
+
+async function checkServer(wire: Wire, { shown }: Address): Promise<void> {
+  const { rows: [server] } = await wire.send(
+    "select cast(current_setting('server_version_num') as bigint) as number, " +
+      "current_setting('server_version') as version, current_setting('server_encoding') as encoding",
+  );
+  const why = Number(server?.number) < OLDEST
+    ? `the server's version is ${server?.version}, and 15 is the oldest that works`
+    : server?.encoding !== "UTF8"
+    ? `its encoding is ${server?.encoding}, and must be UTF8`
+    : undefined;
+  if (why === undefined) return;
+  throw new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${why}`, {
+    hint: "Use another server, or a database made with: createdb --encoding UTF8 NAME",
+  });
+}
+
+/** The columns of each unique key, by the name of its index, in the order of the key. */
+async function keyColumns(wire: Wire): Promise<KeyColumns> {
+  const { rows } = await wire.send(`
+    select index.relname as key, owner.relname as owner, attribute.attname as name
+    from pg_index
+    join pg_class as index on index.oid = pg_index.indexrelid
+    join pg_class as owner on owner.oid = pg_index.indrelid
+    join pg_namespace as place on place.oid = owner.relnamespace
+    cross join lateral unnest(pg_index.indkey) with ordinality as part (number, position)
+    join pg_attribute as attribute
+      on attribute.attrelid = owner.oid and attribute.attnum = part.number
+    where pg_index.indisunique and place.nspname = current_schema()
+    order by index.relname, part.position`);
+  const keys = new Map<string, string[]>();
+  for (const { key, owner, name } of rows) {
+    const columns = keys.get(String(key)) ?? [];
+    columns.push(`${owner}.${name}`);
+    keys.set(String(key), columns);
+  }
+  return keys;
+}
+
+/** Reads a row. */
+async function look(tx: Tx): Promise<void> {
+  await tx.selectFrom("accounts").select("id").limit(1).execute();
+}
+
+/** Takes a number for the transaction, which makes its commit go to the disk. */
+async function touch(tx: Tx): Promise<void> {
+  await sql`select pg_current_xact_id()`.execute(tx);
+}
+
+function unusable({ shown }: Address, error: unknown): unknown {
+  if (error instanceof ConfigError) return error;
+  const cause = toStoreError(error);
+  if (!(cause instanceof Error)) return cause;
+  const why = error instanceof Error && error.message !== "" ? error.message : cause.message;
+  return new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${why}`, {
+    hint: "Check that the server runs and lets this user in: psql " + shown,
+    cause: error,
+  });
+}

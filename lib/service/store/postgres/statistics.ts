@@ -1,0 +1,50 @@
+/**
+ * Keeps the server's statistics fresh while a database grows. A plan that was made for empty tables
+ * stays with a prepared statement, and is a slow one for full tables; new statistics end it.
+ *
+ * @module
+ */
+
+import type { Pool } from "./driver.ts";
+
+/** The first number of changed rows after which the tables are looked at, and how it grows. */
+const FIRST_ROWS = 1000;
+const GROWTH = 8;
+
+/** Counts changes, and has the tables looked at. */
+export interface Statistics {
+  /** Says that so many rows were changed. */
+  changed(rows: number): void;
+  /** Waits until the tables are not being looked at. */
+  idle(): Promise<void>;
+}
+
+/** Makes what keeps the statistics of a database fresh. */
+export function createStatistics(pool: Pool): Statistics {
+  let total = 0;
+  let next = FIRST_ROWS;
+  let running: Promise<void> | undefined;
+  return {
+    changed(rows) {
+      total += rows;
+      if (total < next || running) return;
+      next = total * GROWTH;
+      // It is help, not more: the server does the same by itself, only later.
+      running = analyze(pool).catch(() => {}).finally(() => running = undefined);
+    },
+    async idle() {
+      await running;
+    },
+  };
+}
+
+async function analyze(pool: Pool): Promise<void> {
+  const wire = await pool.take();
+  let broken = true;
+  try {
+    await wire.send("analyze");
+    broken = false;
+  } finally {
+    wire.release(broken);
+  }
+}

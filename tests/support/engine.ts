@@ -1,0 +1,121 @@
+/**
+ * The engine that the tests run on. `TEST_ENGINE=postgres` with `TEST_DATABASE=postgres://…` puts each
+ * service on a database of its own, made from a template and dropped afterwards; otherwise SQLite is
+ * the engine, and nothing is needed.
+ *
+ * @module
+ */
+
+import type { Client } from "../../lib/service/store/postgres/pg.d.ts";
+import { createHash } from "node:crypto";
+import {
+  openService as openWithEngine,
+  type Service,
+  type ServiceOptions,
+} from "../../lib/service/mod.ts";
+import { migrations } from "../../lib/service/store/migrations/mod.ts";
+import { openDatabase, type Store, type StoreOptions } from "../../lib/service/store/mod.ts";
+
+/** The engine that the tests run on. */
+export const ENGINE: "sqlite" | "postgres" = Deno.env.get("TEST_ENGINE") === "postgres"
+  ? "postgres"
+  : "sqlite";
+
+/** Whether a test is about SQLite itself: how it lies on the disk, or a part that only it has. */
+export const ONLY_SQLITE: { ignore: boolean } = { ignore: ENGINE !== "sqlite" };
+
+/** The databases that stand for files, by path. */
+const files = new Map<string, string>();
+
+/** Opens the service on the engine of the tests. */
+export function openService(options: ServiceOptions): Promise<Service> {
+  return openWithEngine({ open: openForTests, ...options });
+}
+
+/** Opens a database on the engine of the tests. */
+export async function openForTests(options: StoreOptions): Promise<Store> {
+  if (ENGINE === "sqlite" || /^postgres/.test(options.file)) return await openDatabase(options);
+  const { file } = options;
+  const known = files.get(file);
+  const name = known ?? await createDatabase();
+  if (file !== ":memory:") files.set(file, name);
+  const store = await openDatabase({ ...options, file: addressOf(name) });
+  if (file !== ":memory:") return store;
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      await dropDatabase(name);
+    },
+  };
+}
+
+/** The address of a database beside the one that `TEST_DATABASE` names. */
+export function addressOf(name: string): string {
+  const url = new URL(server());
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Makes a database with the schema, as quickly as the server can. Returns its name. */
+export async function createDatabase(): Promise<string> {
+  const template = await templateName();
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await onServer((client) => client.query(`create database ${name} template ${template}`));
+  return name;
+}
+
+/** Drops a database, whoever uses it. */
+export async function dropDatabase(name: string): Promise<void> {
+  await onServer((client) => client.query(`drop database if exists ${name} with (force)`));
+}
+
+function server(): string {
+  const address = Deno.env.get("TEST_DATABASE");
+  if (address === undefined) {
+    throw new Error(
+      "Cannot test on PostgreSQL: set TEST_DATABASE to postgres://user@host:port/postgres",
+    );
+  }
+  return address;
+}
+
+/** Does something on the server, on a connection for that alone. */
+async function onServer<T>(use: (client: Client) => Promise<T>): Promise<T> {
+  // Loaded where it is needed: on SQLite nothing of it is.
+  // @ts-types="../../lib/service/store/postgres/pg.d.ts"
+  const { default: pg } = await import("pg");
+  const client = new pg.Client(server());
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+let template: string | undefined;
+
+/** The name of an empty database with this schema. The first who needs it makes it. */
+async function templateName(): Promise<string> {
+  if (template !== undefined) return template;
+  const text = migrations.map(({ sql }) => sql).join();
+  const name = `template_${createHash("sha256").update(text).digest("hex").slice(0, 20)}`;
+  await onServer(async (client) => {
+    // All test files start at once, each in a process of its own.
+    await client.query("select pg_advisory_lock(1)");
+    const known = await client.query("select 1 from pg_database where datname = $1", [name]);
+    if (known.rowCount !== 0) return;
+    await client.query(`create database ${name}_new encoding 'UTF8' template template0`);
+    await (await openDatabase({ file: addressOf(`${name}_new`) })).close();
+    await client.query(`alter database ${name}_new rename to ${name}`);
+  });
+  return template = name;
+}
+
+/** Drops the databases that stood for files. */
+export async function dropFiles(): Promise<void> {
+  for (const name of files.values()) await dropDatabase(name);
+  files.clear();
+}
