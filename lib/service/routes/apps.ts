@@ -177,7 +177,7 @@ export const appRoutes = [
   deleteApp,
 ];
 
-/** A public key as the API shows it. */
+/** A public key in the API. */
 function showKey(row: Row<"app_keys">): PublicApiKey {
   return {
     object: "public_api_key",
@@ -189,7 +189,9 @@ function showKey(row: Row<"app_keys">): PublicApiKey {
   };
 }
 
-/** What would be lost with an app: its products, archived ones too, and what was bought of them. */
+/**
+ * The data that would be lost with an app: its products, also archived ones, and their purchases.
+ */
 async function dependentsOf({ tx }: Place, appId: string): Promise<string[]> {
   const ids: string[] = [];
   for (const table of ["products", "subscriptions", "purchases"] as const) {
@@ -200,14 +202,14 @@ async function dependentsOf({ tx }: Place, appId: string): Promise<string[]> {
   return ids;
 }
 
-/** The webhook integrations that get the events of an app and no others. */
+/** The webhook integrations for the events of one app only. */
 async function webhooksOf({ tx }: Place, appId: string): Promise<string[]> {
   const rows = await tx.selectFrom("webhook_integrations").select("id").where("app_id", "=", appId)
     .orderBy("seq").limit(100).execute();
   return rows.map((row) => row.id);
 }
 
-/** The object under a type's name: empty when it is not there, all cleared when it is null. */
+/** The object under a type's name: empty if absent, with all fields cleared if null. */
 function nestedObject(body: object, type: string): Settings {
   const own = ownStore(type);
   const found: unknown = Object.entries(body).find(([key]) => ownStore(key) === own)?.[1];

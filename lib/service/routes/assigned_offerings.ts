@@ -1,5 +1,5 @@
 /**
- * The offering that a customer is shown in place of the current one.
+ * The offering of a customer in place of the current one.
  *
  * @module
  */
@@ -43,5 +43,5 @@ const assignOffering = route({
   return await showCustomerWithAccess(call, customer);
 });
 
-/** The route of offerings for single customers. */
+/** The route of assigned offerings. */
 export const assignedOfferingRoutes = [assignOffering];

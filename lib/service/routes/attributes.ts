@@ -53,7 +53,7 @@ const setCustomerAttributes = route({
   const sent = call.body();
   const changes = Array.isArray(sent) ? sent : sent.attributes;
   await writeAttributes(call, customer.id, changes);
-  // What a device set before this moment and sends later does not undo it.
+  // A device that sends an older value later does not undo this change.
   for (const { name } of changes) {
     await rememberAttributeTime(call, { customer_id: customer.id, name }, call.wall());
   }
@@ -63,7 +63,7 @@ const setCustomerAttributes = route({
 /** The routes of attributes. */
 export const attributeRoutes = [listCustomerAttributes, setCustomerAttributes];
 
-/** The customer whose attributes a list holds: its address says it, also where an alias was used. */
+/** The customer of a list of attributes, also for an alias in its address. */
 function customerIn({ url }: Pick<Page<unknown>, "url">): string {
   return decodeURIComponent(url.split("/").at(-2) ?? "");
 }

@@ -67,7 +67,7 @@ const listAuditLogs = route({
 /** The routes of audit logs. */
 export const auditLogRoutes = [listAuditLogs];
 
-/** An entry as the API shows it. */
+/** An entry in the API. */
 function showAuditLog(row: Row<"audit_logs">): AuditLog {
   return {
     object: "audit_log",

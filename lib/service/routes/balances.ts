@@ -1,6 +1,6 @@
 /**
- * What a customer has of virtual currencies. The specification has no such operations, and one of
- * their addresses must answer 404; so only the public dialect serves them.
+ * Customers' balances of virtual currencies. The specification has no such operations, and one of
+ * their paths must answer 404, so only the public dialect has them.
  *
  * @module
  */
@@ -51,7 +51,7 @@ const updateBalance = route({
   audit,
 }, (call) => adjust(call, call.params.id, false));
 
-/** The routes of balances, which only the public dialect has. */
+/** The routes of balances, for the public dialect only. */
 export const balanceRoutes = [listCustomerBalances, createBalanceTransaction, updateBalance];
 
 /** The audit entry of a change. */

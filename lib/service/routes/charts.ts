@@ -1,5 +1,5 @@
 /**
- * Charts and what they can be asked for.
+ * Charts and their options.
  *
  * @module
  */
@@ -90,7 +90,7 @@ const chartOptionsSchema: z.ZodType<ChartOptions> = component(
 
 const SCOPE = "charts_metrics:charts:read";
 
-/** The charts there are, as the document names them. */
+/** The names of all charts, for the document. */
 const CHART_NAME = { enum: [...CHARTS.keys()] };
 
 const getChart = route({
@@ -118,7 +118,7 @@ const getChartOptions = route({
 /** The routes of charts. */
 export const chartRoutes = [getChart, getChartOptions];
 
-/** The chart of a name. An unknown one is an error of the request, as the public service has it. */
+/** The chart of a name. An unknown name is an invalid parameter, as in the public API. */
 function findChart(name: string): Definition {
   const found = CHARTS.get(name);
   if (found) return found;

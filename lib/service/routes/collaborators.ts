@@ -41,7 +41,7 @@ const listCollaborators = route({
 /** The routes of collaborators. */
 export const collaboratorRoutes = [listCollaborators];
 
-/** A collaborator as the API shows it. */
+/** A collaborator in the API. */
 function showCollaborator(row: Row<"collaborators">): Collaborator {
   return {
     object: "collaborator",

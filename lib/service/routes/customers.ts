@@ -1,6 +1,6 @@
 /**
- * Customers. All their ids are rows of `customer_aliases`, their own included, and any of them finds
- * the customer.
+ * Customers. All their ids, with the main one, are rows of `customer_aliases`, and each finds the
+ * customer.
  *
  * @module
  */
@@ -127,7 +127,7 @@ const listCustomerAliases = route({
   return await listPage(call, aliasListing(call, customer.id));
 });
 
-/** The routes of customers themselves. */
+/** The routes of customers. */
 export const customerRoutes = [
   listCustomers,
   getCustomer,
@@ -136,9 +136,9 @@ export const customerRoutes = [
   listCustomerAliases,
 ];
 
-/** The condition that a customer's `$email` is exactly this. */
+/** The condition for a customer's `$email`. */
 function withEmail({ tx }: Place, email: string) {
-  // The name stands in the text, not as a value, so that the index on e-mail addresses is found.
+  // The name is part of the SQL text, so that SQLite uses the index on e-mail addresses.
   return sql`id in (
     select customer_id from ${tx.rows("customer_attributes")} as attributes
     where name = '$email' and value = ${email})`;

@@ -1,5 +1,5 @@
 /**
- * Entitlements, and the products that give them.
+ * Entitlements and their products.
  *
  * @module
  */
@@ -207,7 +207,7 @@ export const entitlementRoutes = [
   detachEntitlementProducts,
 ];
 
-/** An entitlement with its products, when `expand` asks for them under this name. */
+/** An entitlement, with its products if `expand` has this name. */
 async function showExpanded(
   call: Call,
   row: Row<"entitlements">,
@@ -219,7 +219,7 @@ async function showExpanded(
   return { ...showEntitlement(row), products };
 }
 
-/** Lists the products of an entitlement, in the order in which they were attached. */
+/** Lists the products of an entitlement, in the order of attaching. */
 function productListing(
   call: Place,
   entitlementId: string,
@@ -239,7 +239,7 @@ function productListing(
   };
 }
 
-/** Archives an entitlement or brings it back. */
+/** Archives or unarchives an entitlement. */
 async function moveTo(call: Call<"id">, next: "active" | "inactive"): Promise<Entitlement> {
   const { id } = await findEntitlement(call, call.params.id);
   return showEntitlement(await setState(call, "entitlements", id, next));

@@ -1,5 +1,5 @@
 /**
- * Giving entitlements to a customer without a purchase.
+ * Promotional grants: entitlements of a customer without a purchase.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { objectId, wholeNumber } from "../contract/fields.ts";
 
 const entitlementGrant: z.ZodType<EntitlementGrant> = z.strictObject({
   entitlement_id: objectId,
-  // Gap: the end of the year 9999, so that every program can show it.
+  // Gap: the end of the year 9999, the last date that every program can show.
   expires_at: wholeNumber(0, Date.UTC(10_000, 0, 1) - 1),
 });
 
@@ -40,7 +40,7 @@ const grantEntitlement = route({
     const message = "'expires_at' must be a date in the future";
     throw new Refusal(422, "parameter_error", message, { param: "expires_at" });
   }
-  // Gap: who has an archived entitlement keeps it, but nobody is given it any more.
+  // Gap: customers keep an archived entitlement, but it cannot be granted.
   if (entitlement.state === "inactive") {
     throw unprocessable("An archived entitlement cannot be granted; unarchive it first");
   }
@@ -66,7 +66,7 @@ const revokeGrantedEntitlement = route({
   const { entitlement_id } = call.body();
   const { id } = await findEntitlement(call, entitlement_id, "entitlement_id");
   const live = await findGrant(call, customer.id, id);
-  // Gap: what is answered without a grant is not published. Nothing is to be done then.
+  // Gap: the answer without a grant is not published. Nothing changes then.
   if (live) await recordSteps(call, [revoke(live, call.now)]);
   return await showCustomerWithAccess(call, customer);
 });
@@ -74,7 +74,7 @@ const revokeGrantedEntitlement = route({
 /** The routes of promotional grants. */
 export const grantRoutes = [grantEntitlement, revokeGrantedEntitlement];
 
-/** Grants an entitlement, or gives the grant that there is another end. */
+/** Grants an entitlement, or changes the end of the existing grant. */
 async function grantUntil(
   call: Pick<Call, "tx" | "project" | "now">,
   customer_id: string,
@@ -89,7 +89,7 @@ async function grantUntil(
   if (step) await recordSteps(call, [step]);
 }
 
-/** The grant of an entitlement that a customer has now. */
+/** A customer's active grant of an entitlement. */
 async function findGrant(
   { tx }: Place,
   customerId: string,

@@ -1,5 +1,5 @@
 /**
- * What one customer holds: subscriptions, purchases, invoices, and what they let the customer use.
+ * The subscriptions, purchases, invoices and active entitlements of one customer.
  *
  * @module
  */
@@ -84,7 +84,7 @@ const listActiveEntitlements = route({
   return await listPage(call, activeListing(call, id));
 });
 
-/** The routes of what a customer holds. */
+/** The routes of one customer's subscriptions, purchases, invoices and entitlements. */
 export const holdingRoutes = [
   listCustomerSubscriptions,
   listCustomerPurchases,
@@ -92,7 +92,7 @@ export const holdingRoutes = [
   listActiveEntitlements,
 ];
 
-/** The condition that something is a customer's, and real or not where that matters. */
+/** The condition for the customer, and for the environment if given. */
 function ownedBy(
   customerId: string,
   only: "production" | "sandbox" | undefined,

@@ -1,6 +1,6 @@
 /**
- * Invoices as files. The API says where a file can be downloaded; that address needs no credential,
- * but is signed and good for an hour.
+ * Invoices as files. The API redirects to a signed address, which needs no credential and expires
+ * after an hour.
  *
  * @module
  */

@@ -65,5 +65,5 @@ export const routes: readonly Route[] = [
 /** Routes that only the public dialect has. */
 export const publicRoutes: readonly Route[] = balanceRoutes;
 
-/** Everything that the service can be asked for. */
+/** All operations of the service. */
 export const operations: readonly Operation[] = [...routes, ...sdkRoutes];

@@ -1,5 +1,5 @@
 /**
- * Offerings. The current one is a pointer on the project, so there can never be two.
+ * Offerings. The project has a pointer to the current one, so there is never more than one.
  *
  * @module
  */
@@ -142,7 +142,7 @@ const deleteOffering = route({
   if (project.current_offering_id === row.id) {
     const other = await tx.selectFrom("offerings").select("id").where("id", "!=", row.id)
       .where("state", "=", "active").executeTakeFirst();
-    // Gap: with another active offering left, someone has to choose the next current one first.
+    // Gap: if other offerings are active, the caller must make one of them current first.
     if (other) {
       throw unprocessable("The current offering cannot be deleted while others are active");
     }
@@ -203,7 +203,7 @@ export const offeringRoutes = [
   unarchiveOffering,
 ];
 
-/** An offering with the parts that `expand` asks for; `part` is their name in this route. */
+/** An offering with the fields in `expand`; `part` is their name in this route. */
 async function showExpanded(
   call: Call,
   row: Row<"offerings">,
@@ -218,7 +218,7 @@ async function showExpanded(
   return { ...offering, packages };
 }
 
-/** Makes an offering the current one. Returns the project as it is then. */
+/** Makes an offering the current one. Returns the changed project. */
 async function makeCurrent(call: Call, row: Row<"offerings">): Promise<Row<"projects">> {
   if (row.state === "active") return await pointAt(call, row.id);
   throw unprocessable("An archived offering cannot become current; unarchive it first", {
@@ -227,21 +227,21 @@ async function makeCurrent(call: Call, row: Row<"offerings">): Promise<Row<"proj
 }
 
 /**
- * Makes an offering the current one if none is. Returns the project as it is then.
+ * Makes an offering the current one if there is none. Returns the changed project.
  *
- * Gap: exactly one offering is current, so the first active one has to be.
+ * Gap: exactly one offering is current, so the first active one becomes current.
  */
 async function fillVacancy(call: Call, id: string): Promise<Row<"projects">> {
   return call.project.current_offering_id === null ? await pointAt(call, id) : call.project;
 }
 
-/** Moves the project's pointer. Returns the project as it is then. */
+/** Moves the project's pointer. Returns the changed project. */
 async function pointAt(call: Call, id: string | null): Promise<Row<"projects">> {
   await call.tx.updateTable("projects").set({ current_offering_id: id }).execute();
   return { ...call.project, current_offering_id: id };
 }
 
-/** Whether an update has moved the mark. */
+/** Whether an update has changed the current offering. */
 function moves(call: Pick<Call, "project">, offering: Offering): boolean {
   return offering.is_current && call.project.current_offering_id !== offering.id;
 }

@@ -201,7 +201,7 @@ async function insertPackage(call: Call, fields: NewPackage): Promise<Package> {
   const same = await tx.selectFrom("packages").select("id")
     .where("offering_id", "=", offering.id)
     .where("lookup_key", "in", spellingsOfPackage(fields.lookup_key)).executeTakeFirst();
-  // In both spellings it is the same package to an app.
+  // For apps, both spellings are the same package.
   if (same) throw taken("a package", "lookup_key", fields.lookup_key);
   const row = await insertUnique(
     insertRow(tx, "packages", {

@@ -53,8 +53,8 @@ const newPaywall: z.ZodType<NewPaywall> = z.strictObject({
   offering_id: z.string().min(1).max(200),
 });
 
-// Gap: the content's schema is not published. Any object is kept as it is; known keys are checked. The
-// revision can only be read: left in, it would not be what the next read says.
+// Gap: the content's schema is not published. Any object is stored unchanged, and known keys are
+// checked. The revision is read-only, so it is removed.
 const content: z.ZodType<PaywallContent> = z.looseObject({
   template_name: z.string().min(1).exactOptional(),
   default_locale: z.string().min(1).exactOptional(),
@@ -149,7 +149,7 @@ const setOfferingPaywall = route({
   return { ...showPaywall(row), components: showComponents(row) };
 });
 
-// Gap: beside the specification, so that a client can tell whether a change is needed.
+// Gap: not in the specification. A client needs it to see whether a change is needed.
 const getOfferingPaywall = route({
   name: "getOfferingPaywall",
   alias: "setOfferingPaywall",
@@ -176,7 +176,7 @@ export const paywallRoutes = [
   getOfferingPaywall,
 ];
 
-/** A paywall as the API shows it. */
+/** A paywall in the API. */
 function showPaywall(row: Row<"paywalls">): Paywall {
   return {
     object: "paywall",
@@ -188,7 +188,7 @@ function showPaywall(row: Row<"paywalls">): Paywall {
   };
 }
 
-/** A paywall with the parts that `expand` asks for. */
+/** A paywall with the fields in `expand`. */
 async function showExpanded(call: Call, row: Row<"paywalls">, prefix: string): Promise<Paywall> {
   const paywall = showPaywall(row);
   if (call.expand.has(`${prefix}offering`)) {
@@ -199,10 +199,10 @@ async function showExpanded(call: Call, row: Row<"paywalls">, prefix: string): P
 }
 
 /**
- * The content in the form of a published version. There are no drafts here.
+ * The content in the form of a published version. The service has no drafts.
  *
- * Gap: where there is no `components_config`, as with templates, it is all that has no field of its
- * own in a version.
+ * Gap: without a `components_config`, as in templates, it is all content without a field of its
+ * own.
  */
 function showComponents(row: Row<"paywalls">): PaywallComponents {
   if (row.content === null) return { published: null, draft: null };
@@ -220,7 +220,7 @@ function showComponents(row: Row<"paywalls">): PaywallComponents {
   };
 }
 
-/** The paywall of an offering, if it has one. */
+/** The paywall of an offering, if any. */
 async function paywallOf(
   { tx }: Place,
   offeringId: string,

@@ -178,19 +178,19 @@ export const productRoutes = [
   unarchiveProduct,
 ];
 
-/** A product with its app, when `expand` asks for it under this name. */
+/** A product, with its app if `expand` has this name. */
 async function showExpanded(call: Call, row: Row<"products">, part: string): Promise<Product> {
   if (!call.expand.has(part)) return showProduct(row);
   return { ...showProduct(row), app: showApp(await findApp(call, row.app_id)) };
 }
 
-/** Archives a product or brings it back. */
+/** Archives or unarchives a product. */
 async function moveTo(call: Call<"id">, next: "active" | "inactive"): Promise<Product> {
   const { id } = await findProduct(call, call.params.id);
   return showProduct(await setState(call, "products", id, next));
 }
 
-/** Refuses terms that the product's type or its app does not have. */
+/** Refuses terms that the product's type or app does not support. */
 function checkTerms(product: NewProduct, appType: string): void {
   if (appType === "test_store" && (product.title ?? null) === null) {
     throw invalid("title", "'title' is required for test store products");
@@ -200,7 +200,7 @@ function checkTerms(product: NewProduct, appType: string): void {
   }
 }
 
-/** Whether a type of product can be bought again; null when the type does not say. */
+/** Whether a type of product can be bought again; null if the type does not define it. */
 function consumable(type: string): number | null {
   if (type === "consumable") return 1;
   return type === "non_consumable" ? 0 : null;

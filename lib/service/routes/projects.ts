@@ -52,7 +52,7 @@ const createProject = route({
   scope: "project_configuration:projects:read_write",
   body: newProject,
   response: projectSchema,
-  // The public service answers 200 here and 201 to every other create.
+  // The public API answers 200 here, and 201 to all other creates.
   status: 200,
   audit: "project_created",
 }, async (call) => {
@@ -63,7 +63,7 @@ const createProject = route({
 /** The routes of projects. */
 export const projectRoutes = [listProjects, getProject, createProject];
 
-/** The projects in which the caller has a seat. */
+/** The projects of the caller. */
 function visibleProjects({ tx, actor }: AccountCall) {
   return acrossProjects(tx.whole).selectFrom("projects")
     .innerJoin("collaborators", "collaborators.project_id", "projects.id")

@@ -94,7 +94,7 @@ export const purchaseRoutes = [
   refundPurchase,
 ];
 
-/** The purchases that the store knows by an id. */
+/** The purchases with a store's id. */
 async function findByStoreId(call: Call<string, z.infer<typeof search.query>>) {
   const { tx, query } = call;
   const id = query.store_purchase_identifier ?? query.query;

@@ -1,5 +1,6 @@
 /**
- * Pushing a product to its store. There is no store here: a push that a store would take succeeds.
+ * Pushing a product to its store. There is no real store: a push that a store would accept
+ * succeeds.
  *
  * @module
  */
@@ -65,7 +66,7 @@ const createProductInStore = route({
 /** The routes that push products. */
 export const storePushRoutes = [pushProductToStore, createProductInStore];
 
-/** Creates a product in its store, which only Apple's allows and only with a key. */
+/** Creates a product in its store. Only Apple's store allows that, and only with a key. */
 async function push(call: Call<"id", unknown, StorePush>): Promise<PushedProduct> {
   const product = await findProduct(call, call.params.id);
   call.body();
@@ -76,7 +77,7 @@ async function push(call: Call<"id", unknown, StorePush>): Promise<PushedProduct
   const secrets: Record<string, unknown> = JSON.parse(app.secrets);
   if (typeof secrets.app_store_connect_api_key !== "string") {
     const message = "The app has no App Store Connect API key; set app_store_connect_api_key first";
-    // No store was asked, and asking again would not help: so it is no error of the store.
+    // No store was involved and a retry would not help, so this is no store error.
     throw unprocessable(message);
   }
   return {
@@ -89,7 +90,7 @@ async function push(call: Call<"id", unknown, StorePush>): Promise<PushedProduct
   };
 }
 
-/** The id under which the simulated store keeps a product: always the same ten digits. */
+/** The id of a product in the simulated store: ten digits, always the same for a product. */
 function storeId(productId: string): string {
   const digits = productId.replace(/\D/g, "");
   return `6${digits.padStart(9, "0").slice(-9)}`;

@@ -35,7 +35,7 @@ const authenticatedManagementUrlSchema: z.ZodType<AuthenticatedManagementUrl> = 
   }),
 );
 
-/** The same in the public spelling, which knows no address that is null. */
+/** The same in the public form, in which the address cannot be null. */
 interface AuthenticatedManagementUrl {
   /** Always `authenticated_management_url`. */
   object: "authenticated_management_url";
@@ -105,7 +105,7 @@ const cancelSubscription = route({
 }, async (call) => {
   const row = await findSubscription(call, call.params.id);
   checkWebBilling("subscription", "cancelled", row.store);
-  // Gap: the reason is not published for this way of cancelling; the developer's it is.
+  // Gap: the reason for this kind of cancellation is not published; here it is the developer's.
   return await take(call, cancel(row, call.now, "DEVELOPER_INITIATED"));
 });
 
@@ -165,13 +165,13 @@ export const subscriptionRoutes = [
   getAuthenticatedManagementUrl,
 ];
 
-/** Writes a step down, and shows the subscription after it. */
+/** Stores a step, and returns the subscription after it. */
 async function take(call: Call, step: Step): Promise<Subscription> {
   const [after = step.after] = await recordSteps(call, [step]);
   return await showSubscription(call, after);
 }
 
-/** The subscriptions that a payment with the store's id belongs to. */
+/** The subscriptions with a payment of this store's id. */
 async function findByStoreId(
   call: Call<
     string,
@@ -184,7 +184,7 @@ async function findByStoreId(
     const param = "store_subscription_identifier";
     throw invalid(param, `'${param}' is a required property`);
   }
-  // A promotional grant has the id without a payment.
+  // A promotional grant has such an id without a payment.
   const ids = tx.selectFrom("transactions").select("subscription_id as id").where("id", "=", id)
     .union(
       tx.selectFrom("subscriptions").select("id").where("transaction_id", "=", id),

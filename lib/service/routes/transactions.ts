@@ -75,7 +75,7 @@ const refundTransaction = route({
 /** The routes of payments for subscriptions. */
 export const transactionRoutes = [listSubscriptionTransactions, refundTransaction];
 
-/** A payment as the API shows it. */
+/** A payment in the API. */
 function showTransaction(row: Row<"transactions">): SubscriptionTransaction {
   return {
     object: "subscription_transaction",

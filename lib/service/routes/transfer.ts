@@ -1,5 +1,5 @@
 /**
- * Moving what one customer holds to another.
+ * Transferring purchases from one customer to another.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const transferResult: z.ZodType<TransferResult> = z.object({
 const transferCustomer = route({
   name: "transferCustomer",
   summary: "Transfers subscriptions and purchases, with their access, to another customer.",
-  // Gap: what a customer has of a currency may be spent already, so it stays where it is.
+  // Gap: a customer may already have spent virtual currency, so balances stay.
   description: "Balances of virtual currencies and invoices stay with the source. What later " +
     "payments of a subscription bring goes to the target.",
   method: "POST",

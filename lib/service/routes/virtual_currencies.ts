@@ -69,7 +69,7 @@ const changes: z.ZodType<VirtualCurrencyChanges> = z.strictObject({
 const READ = "project_configuration:virtual_currencies:read";
 const WRITE = "project_configuration:virtual_currencies:read_write";
 
-/** The most currencies that a project may have. */
+/** The most currencies in a project. */
 const MOST = 100;
 
 const listVirtualCurrencies = route({
@@ -196,7 +196,7 @@ export const virtualCurrencyRoutes = [
   unarchiveVirtualCurrency,
 ];
 
-/** A virtual currency as the API shows it. */
+/** A virtual currency in the API. */
 function showVirtualCurrency(row: Row<"virtual_currencies">): VirtualCurrency {
   return {
     object: "virtual_currency",
@@ -210,7 +210,7 @@ function showVirtualCurrency(row: Row<"virtual_currencies">): VirtualCurrency {
   };
 }
 
-/** Grants as they are stored, all parts filled in. Their products must exist. */
+/** Grants as stored, with all fields. Their products must exist. */
 async function storedGrants(
   call: Place,
   grants: readonly NewProductGrant[] | null,
@@ -229,7 +229,7 @@ async function storedGrants(
   return JSON.stringify(whole);
 }
 
-/** Archives a currency or brings it back. */
+/** Archives or unarchives a currency. */
 async function moveTo(call: Call<"code">, next: "active" | "inactive"): Promise<VirtualCurrency> {
   const { id } = await findVirtualCurrency(call, call.params.code);
   return showVirtualCurrency(await setState(call, "virtual_currencies", id, next));

@@ -1,5 +1,5 @@
 /**
- * Webhook integrations: where events go. `events/` sends them.
+ * Webhook integrations, the receivers of events. `events/` sends the events.
  *
  * @module
  */
@@ -63,7 +63,7 @@ const optional = {
   app_id: objectId.nullable().exactOptional(),
 };
 
-// Gap: as published, these bodies may have fields that nobody knows; they are ignored.
+// Gap: as published, these bodies may have unknown fields; they are ignored.
 const newWebhook: z.ZodType<NewWebhook> = z.object({
   name,
   url,
@@ -204,9 +204,9 @@ export const webhookRoutes = [
 ];
 
 /**
- * An integration as the API shows it: never its secrets.
+ * An integration in the API, without its secrets.
  *
- * Gap: `disabled_at` is not published. Without it nobody could tell why events stay away.
+ * Gap: `disabled_at` is not published. It shows why an integration gets no events.
  */
 function showWebhook(row: Row<"webhook_integrations">): Webhook {
   return {
@@ -223,19 +223,19 @@ function showWebhook(row: Row<"webhook_integrations">): Webhook {
   };
 }
 
-/** Event types as they are stored, each once. */
+/** Event types as stored, each once. */
 function storedTypes(types: readonly string[] | null): string | null {
   return types === null ? null : JSON.stringify([...new Set(types)]);
 }
 
-/** Refuses an app that is not there. */
+/** Refuses an unknown app. */
 async function checkApp(call: Place, id: string | null | undefined): Promise<void> {
   if (id !== null && id !== undefined) await findApp(call, id, "app_id");
 }
 
 /**
- * Refuses a URL that events must not go to, or where nobody answers. At one that is in use already
- * somebody may rest, but what is allowed may have changed with the service's start.
+ * Refuses a URL that is not allowed or does not answer. A URL already in use need not answer, but
+ * it must be allowed, since the service may have started with other targets.
  */
 async function checkTarget(
   targets: Preparation["targets"],

@@ -1,5 +1,5 @@
 /**
- * What SDKs ask and tell of the app itself.
+ * The operations of SDKs about the app itself.
  *
  * @module
  */
@@ -26,11 +26,11 @@ const branding: z.ZodType<SdkBranding> = component(
   }),
 );
 
-/** The settings of an app that are told. Only web billing has them. */
+/** The settings of an app in the answer. Only web billing has them. */
 interface Settings {
-  /** The name that users read. */
+  /** The name for users. */
   app_name?: string | null;
-  /** Where they get help. */
+  /** The address of its support. */
   support_email?: string | null;
 }
 

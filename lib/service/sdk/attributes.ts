@@ -1,5 +1,5 @@
 /**
- * Attributes of customers, as devices send them.
+ * Attributes of customers from devices.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
 } from "../records/attributes.ts";
 import { seeUser } from "./customers.ts";
 
-/** Attributes by name. What is wrong with one of them is told with the others stored. */
+/** Attributes by name. Valid ones are stored, and errors name the others. */
 export const sentAttributes: z.ZodType<Record<string, SdkAttribute>> = z.record(
   z.string(),
   z.object({ value: z.string().nullable(), updated_at_ms: z.int().min(0) }),
@@ -34,11 +34,11 @@ const body: z.ZodType<SdkAttributes> = z.object({ attributes: sentAttributes });
 
 const stored: z.ZodType<SdkAttributesAnswer> = z.object({});
 
-/** An attribute that was not stored, and why. */
+/** An attribute that was not stored, with the reason. */
 interface AttributeError {
   /** Its name. */
   key_name: string;
-  /** What is wrong. */
+  /** The error. */
   message: string;
 }
 
@@ -66,7 +66,7 @@ const setSdkAttributes = sdkRoute({
 /** The route of attributes. */
 export const attributeRoutes = [setSdkAttributes];
 
-/** Stores what can be stored of attributes, and returns what cannot. */
+/** Stores valid attributes, and returns the others. */
 export async function storeAttributes(
   call: SdkCall,
   customerId: string,
@@ -83,7 +83,7 @@ export async function storeAttributes(
   return errors;
 }
 
-/** What is wrong with a name or value, if anything. */
+/** The error of a name or value, if any. */
 function faultOf(name: string, value: string | null): string | undefined {
   const parsed = attributeName.safeParse(name);
   const issue = parsed.error?.issues[0] ??
@@ -91,7 +91,7 @@ function faultOf(name: string, value: string | null): string | undefined {
   return issue && `The ${parsed.success ? "value" : "name"} ${issue.message}`;
 }
 
-/** Writes one attribute. Returns why it cannot be written, if it cannot. */
+/** Writes one attribute. Returns the reason if that is impossible. */
 async function write(
   call: SdkCall,
   customerId: string,

@@ -1,5 +1,5 @@
 /**
- * What customers have of virtual currencies, as apps see it.
+ * Customers' balances of virtual currencies, for apps.
  *
  * @module
  */
@@ -36,7 +36,7 @@ const getSdkVirtualCurrencies = sdkRoute({
 }, async (call) => {
   const { tx, params: { user } } = call;
   checkUser(user);
-  // Gap: a user of whom nothing is known yet has nothing, and is not created by the question.
+  // Gap: an unknown user has no balances, and the request does not create the user.
   const customer = await findKnown(call, user);
   const rows = await tx.selectFrom("virtual_currencies").selectAll()
     .where("state", "=", "active").orderBy("seq").execute();

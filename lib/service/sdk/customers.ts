@@ -1,5 +1,5 @@
 /**
- * The users of an app: which ids they can have, and what a request tells of them.
+ * The users of an app: their ids, and the data in a request about them.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import type { Row } from "../store/tables.ts";
 import { readSubscriber } from "./subscriber.ts";
 import type { SdkSubscriberAnswer } from "../../resources/sdk_subscribers.ts";
 
-/** The part of a call that finding its user needs. */
+/** The part of a call for finding its user. */
 type UserCall = Pick<SdkCall, "tx" | "project" | "now" | "platform">;
 
-/** An id of a user in a body. Which ones can be is told by `checkUser()`, with a code of its own. */
+/** An id of a user in a body. `checkUser()` refuses invalid ones with a code of its own. */
 export const userId = z.string();
 
 /**
- * Refuses what is nobody's id.
+ * Refuses invalid ids.
  *
  * @throws {SdkRefusal} 400.
  */
@@ -38,7 +38,7 @@ export function checkUser(user: string): void {
   throw new SdkRefusal(400, "invalid_user", message);
 }
 
-/** The user of a request, who is seen with it and created if need be. */
+/** The user of a request. The request counts as a visit, and creates an unknown user. */
 export async function seeUser(
   call: UserCall,
   user: string,
@@ -54,7 +54,7 @@ export async function seeUser(
   return { customer, isNew: true };
 }
 
-/** Marks a customer as seen now, on the platform of the request. */
+/** Records a customer's visit, with the platform of the request. */
 export async function markSeen(call: UserCall, customerId: string): Promise<Row<"customers">> {
   const name = platformName(call);
   return await call.tx.updateTable("customers").set({
@@ -82,7 +82,7 @@ const PLATFORM_NAMES: Readonly<Record<string, string>> = {
   visionos: "visionOS",
 };
 
-/** The platform as customers have it. */
+/** The platform in a customer's spelling. */
 function platformName({ platform }: UserCall): string | null {
   return platform === null ? null : PLATFORM_NAMES[platform] ?? platform;
 }

@@ -1,5 +1,5 @@
 /**
- * The offerings as an app's SDK receives them.
+ * The offerings for an app's SDK.
  *
  * @module
  */
@@ -35,7 +35,7 @@ const sdkOfferingsSchema: z.ZodType<SdkOfferings> = component(
   }),
 );
 
-/** The offerings as an app's SDK receives them. Reading them registers no customer. */
+/** The offerings for an app's SDK. Reading them creates no customer. */
 export const getSdkOfferings = sdkRoute({
   name: "getSdkOfferings",
   summary: "Reads the offerings for an app user. Needs a public SDK key of the app.",
@@ -43,13 +43,13 @@ export const getSdkOfferings = sdkRoute({
   path: "/v1/subscribers/{user}/offerings",
   response: sdkOfferingsSchema,
 }, async (call) => {
-  // Gap: the user need not exist, and changes nothing; so any id will do that could be one.
+  // Gap: the user need not exist and has no effect, so any valid id is accepted.
   checkUser(call.params.user);
   const { tx, project } = call;
   const rows = await tx.selectFrom("offerings").selectAll()
     .where("state", "=", "active").orderBy("seq").execute();
   const own = await assignedTo(call, call.params.user);
-  // One that is archived is not shown, and then the current one is again.
+  // An archived one is not shown; then the current one is.
   const current = rows.find(({ id }) => id === own) ??
     rows.find(({ id }) => id === project.current_offering_id);
   const packages = await packagesFor(call);
@@ -66,7 +66,7 @@ export const getSdkOfferings = sdkRoute({
   };
 });
 
-/** The offering that a customer is shown in place of the current one, if there is one. */
+/** The offering of a customer in place of the current one, if any. */
 async function assignedTo({ tx }: SdkCall, user: string): Promise<string | undefined> {
   const assigned = tx.selectFrom("assigned_offerings").selectAll().as("assigned");
   const row = await tx.selectFrom("customer_aliases")
@@ -75,7 +75,7 @@ async function assignedTo({ tx }: SdkCall, user: string): Promise<string | undef
   return row?.offering_id;
 }
 
-/** An offering as an SDK receives it, without its packages. */
+/** An offering for an SDK, without its packages. */
 function showOffering(row: Row<"offerings">): Omit<SdkOffering, "packages"> {
   return {
     identifier: row.lookup_key,
@@ -85,10 +85,10 @@ function showOffering(row: Row<"offerings">): Omit<SdkOffering, "packages"> {
 }
 
 /**
- * The packages that the app can sell, by offering: those with an active product of the app, which the
- * test store only has once it is priced.
+ * The packages that the app can sell, by offering: those with an active product of the app.
+ * Products of the test store also need a price.
  *
- * Gap: the caller counts as an SDK of today, so products for old versions alone are left out.
+ * Gap: the caller counts as a current SDK, so products for old versions only are left out.
  */
 async function packagesFor({ tx, app }: SdkCall): Promise<Map<string, SdkPackage[]>> {
   const offered = tx.selectFrom("packages").selectAll().as("package");
@@ -112,7 +112,7 @@ async function packagesFor({ tx, app }: SdkCall): Promise<Map<string, SdkPackage
   return packages;
 }
 
-/** The store's name of a product, in the fields of a package. */
+/** The store identifier of a product, in the fields of a package. */
 function nameOf(appType: string, identifier: string): Omit<SdkPackage, "identifier"> {
   const { product, plan } = splitIdentifier(appType, identifier);
   return {
@@ -121,7 +121,7 @@ function nameOf(appType: string, identifier: string): Omit<SdkPackage, "identifi
   };
 }
 
-/** The content of the paywalls, by offering: components, or what a template is filled with. */
+/** The content of the paywalls, by offering: components, or the values of a template. */
 async function paywallsOf(
   { tx }: SdkCall,
 ): Promise<Map<string, Pick<SdkOffering, "paywall" | "paywall_components">>> {

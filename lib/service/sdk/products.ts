@@ -1,5 +1,5 @@
 /**
- * Products as apps see them: prices, trials, and what they give.
+ * Products for apps: prices, trials and entitlements.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import type { Row } from "../store/tables.ts";
 import { checkUser } from "./customers.ts";
 import { splitIdentifier } from "./identifier.ts";
 
-/** The most products that one request can ask about. */
+/** The most products in one request. */
 export const MOST_PRODUCTS = 100;
 
 const price: z.ZodType<SdkProductPrice> = z.object({
@@ -160,7 +160,7 @@ const getSdkProductEntitlements = sdkRoute({
 /** The routes of products. */
 export const productRoutes = [listSdkProducts, checkSdkIntroEligibility, getSdkProductEntitlements];
 
-/** The app's active products of these names. */
+/** The app's active products with these identifiers. */
 export async function readSold(
   { tx, app }: Pick<SdkCall, "tx" | "app">,
   names: readonly string[],
@@ -170,7 +170,7 @@ export async function readSold(
     .where("state", "=", "active").where("store_identifier", "in", [...new Set(names)]).execute();
 }
 
-/** Whether a customer may begin with a free trial of a product that has one. */
+/** Whether a customer may still use the free trial of a product. */
 export async function mayTry(
   { tx, project, app }: Pick<SdkCall, "tx" | "project" | "app">,
   product: Row<"products">,
@@ -183,7 +183,7 @@ export async function mayTry(
   return await formerTrial({ tx, project }, buyer, product.id) === undefined;
 }
 
-/** The id of the plain option: the SDK expects this one. */
+/** The id of the base option. The SDK expects this one. */
 const PLAIN = "base_option";
 
 /** A product, if it has a price. */
@@ -201,7 +201,7 @@ function showProduct(row: Row<"products">, currency: string | undefined): SdkPro
   }];
 }
 
-/** What an option says of price and time. */
+/** The price and period of an option. */
 function termsOf(row: Row<"products">, price: SdkProductPrice): Partial<SdkPurchaseOption> {
   if (row.type !== "subscription") return { base_price: price };
   const { duration, trial_duration } = row;
@@ -214,7 +214,7 @@ function termsOf(row: Row<"products">, price: SdkProductPrice): Partial<SdkPurch
   };
 }
 
-/** The price in the wanted currency, or in the product's own where there is no such currency. */
+/** The price in the requested currency, or in the product's own for an unknown one. */
 function priceOf(row: Row<"products">, wanted: string | undefined): SdkProductPrice | undefined {
   if (row.price_micros === null) return undefined;
   const own = row.price_currency ?? "USD";
@@ -222,12 +222,12 @@ function priceOf(row: Row<"products">, wanted: string | undefined): SdkProductPr
   return { amount_micros: convertPrice(row.price_micros, own, currency), currency };
 }
 
-/** A currency that has a rate, in capital letters. */
+/** A currency with a rate, in upper case. */
 export function currencyOf(wanted: string | null | undefined): string | undefined {
   return CURRENCIES.find((code) => code === wanted?.toUpperCase());
 }
 
-/** Gap: of what is neither, nothing is used up. */
+/** Gap: other types of products use up no trial. */
 function kindOf({ type, is_consumable }: Row<"products">): SdkProduct["product_type"] {
   if (type === "subscription" || type === "consumable" || type === "non_consumable") return type;
   return is_consumable === 1 ? "consumable" : "non_consumable";

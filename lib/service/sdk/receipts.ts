@@ -1,6 +1,6 @@
 /**
- * What apps tell of purchases. In the test store the app itself is the store; other stores have sold
- * what the simulator printed a receipt of.
+ * Purchases from apps. In the test store, the app itself is the store. For other stores, the
+ * simulator prints receipts.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { readSubscriber, subscriberSchema } from "./subscriber.ts";
 /** The longest receipt, in characters. */
 export const LONGEST_RECEIPT = 1_000_000;
 
-/** The longest name in a receipt's request, in characters. */
+/** The longest text in a receipt's request, in characters. */
 const LONGEST_NAME = 1500;
 
 const optionalText = text(LONGEST_NAME, 0).nullable().exactOptional();
@@ -56,7 +56,7 @@ const postSdkReceipt = sdkRoute({
   const { customer } = await seeUser(call, app_user_id);
   const kept = owner === customer.id ? owner : await restore(call, owner, customer);
   const seen = await markSeen(call, kept);
-  // What cannot be stored of the attributes must not undo a purchase.
+  // Invalid attributes must not undo a purchase.
   if (attributes) await storeAttributes(call, seen.id, attributes);
   return await readSubscriber(call, seen);
 });
@@ -64,7 +64,7 @@ const postSdkReceipt = sdkRoute({
 /** The route of receipts. */
 export const receiptRoutes = [postSdkReceipt];
 
-/** The customer whose purchase a token stands for, if that is known. */
+/** The customer of a purchase token, if it is known. */
 async function ownerOf({ tx, app }: SdkCall, token: string): Promise<string | undefined> {
   const known = await tx.selectFrom("receipts").select("transaction_id")
     .where("token", "=", token).where("app_id", "=", app.id).executeTakeFirst();
@@ -83,7 +83,7 @@ async function ownerOf({ tx, app }: SdkCall, token: string): Promise<string | un
   return subscription?.customer_id;
 }
 
-/** Lets a purchase happen that the service did not know of. Returns the id of its customer. */
+/** Records a new purchase. Returns the id of its customer. */
 async function sell(call: SdkCall, sent: SdkReceipt): Promise<string> {
   if (call.app.type !== "test_store") {
     const sold = await redeemReceipt(call, call.app, sent.fetch_token);
@@ -99,7 +99,7 @@ async function sell(call: SdkCall, sent: SdkReceipt): Promise<string> {
   return await sellInTestStore(call, sent);
 }
 
-/** Buys a product of the test store, as the simulator does. */
+/** Buys a product of the test store, like the simulator. */
 async function sellInTestStore(call: SdkCall, sent: SdkReceipt): Promise<string> {
   const { app_user_id, fetch_token, product_id, currency } = sent;
   const [product] = await readSold(call, product_id ? [product_id] : []);
@@ -124,7 +124,7 @@ async function sellInTestStore(call: SdkCall, sent: SdkReceipt): Promise<string>
   return bought.customer_id;
 }
 
-/** Refuses a second subscription to a product beside the first. */
+/** Refuses a second active subscription to a product. */
 async function refuseSecond(
   { tx }: SdkCall,
   customer: Row<"customers">,
@@ -140,7 +140,7 @@ async function refuseSecond(
   throw new SdkRefusal(422, "already_subscribed", message);
 }
 
-/** The offering that was shown, if it is still there. */
+/** The offering shown at purchase, if it still exists. */
 async function offeringOf(
   { tx }: SdkCall,
   lookupKey: string | null | undefined,
@@ -151,7 +151,10 @@ async function offeringOf(
   return row?.id;
 }
 
-/** Gives a customer what another one has bought in the app, or refuses. Returns who has it then. */
+/**
+ * Moves another customer's purchases in the app to a customer, or refuses. Returns the owner
+ * afterwards.
+ */
 async function restore(
   call: SdkCall,
   owner: string,

@@ -1,5 +1,5 @@
 /**
- * Reads what a customer holds, for the answer to an app.
+ * Reads a customer's purchases, for the answer to an app.
  *
  * @module
  */
@@ -76,7 +76,7 @@ export const subscriberSchema: z.ZodType<SdkSubscriberAnswer> = component(
   }),
 );
 
-/** A customer as the app sees it. */
+/** A customer for the app. */
 export async function readSubscriber(
   call: Pick<SdkCall, "tx" | "project" | "now" | "shift" | "dialect">,
   customer: Row<"customers">,
@@ -84,7 +84,7 @@ export async function readSubscriber(
   return showSubscriber(await readHeld(call, customer), call);
 }
 
-/** What of a customer stays from one answer to the next, where nothing happens. */
+/** The part of a customer that stays equal between answers without changes. */
 export function lastingOf({ subscriber }: SdkSubscriberAnswer): unknown {
   const { last_seen: _, ...rest } = subscriber;
   return rest;
@@ -108,7 +108,7 @@ async function readHeld(place: Place, customer: Row<"customers">): Promise<Held>
   };
 }
 
-/** Those that are there, each once. */
+/** The existing ones, each once. */
 function distinct(ids: readonly (string | null)[]): string[] {
   return [...new Set(ids.filter((id) => id !== null))];
 }
@@ -160,8 +160,8 @@ async function readPayments(
 }
 
 /**
- * When renewal was last switched off, and when a charge last failed: the ledger tells. It has the
- * movements of a subscription under its owners, the first and the present one.
+ * The times at which renewal was last switched off and a charge last failed, from the ledger. It
+ * has a subscription's movements under its first and its current owner.
  */
 async function readTurns(
   { tx }: Place,

@@ -1,5 +1,5 @@
 /**
- * Customers as apps see them, and the ids that belong to them.
+ * Customers for apps, and their ids.
  *
  * @module
  */
@@ -78,7 +78,7 @@ const aliasSdkSubscriber = sdkRoute({
 /** The routes of customers. */
 export const subscriberRoutes = [getSdkSubscriber, identifySdkSubscriber, aliasSdkSubscriber];
 
-/** Makes one of two customers, of whom one has never signed in. Returns the id of the other. */
+/** Merges two customers, one of whom has never signed in. Returns the id of the other. */
 async function join(
   call: SdkCall,
   customer: Row<"customers">,

@@ -1,9 +1,9 @@
 /**
- * A customer as an app's SDK sees it: what the customer holds in, the answer out, without a database.
+ * A customer for an app's SDK: a pure function from the customer's purchases to the answer.
  *
- * An SDK compares the date of an entitlement with the clock of its device. So the date of what gives
- * access is after the moment of the answer, and the date of what gives none is not; whole seconds are
- * rounded to that side.
+ * An SDK compares the date of an entitlement with the clock of its device. So the end of active
+ * access is after the time of the answer, and the end of expired access is not. Dates are rounded
+ * to whole seconds accordingly.
  *
  * @module
  */
@@ -23,13 +23,13 @@ import { managementUrl } from "../domain/stores.ts";
 import type { Row } from "../store/tables.ts";
 import { splitIdentifier } from "./identifier.ts";
 
-/** The facts of a product that the answer tells. */
+/** The facts of a product in the answer. */
 export interface HeldProduct {
-  /** The store's name of it. */
+  /** The store identifier. */
   store_identifier: string;
-  /** The name that people read, or null. */
+  /** The display name, or null. */
   display_name: string | null;
-  /** The lookup keys of the entitlements that it gives. */
+  /** The lookup keys of its entitlements. */
   entitlements: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export type LatestPayment = Pick<
   "gross_micros" | "currency" | "refunded_at"
 >;
 
-/** A customer and what it holds. */
+/** A customer with its purchases. */
 export interface Held {
   /** The customer. */
   customer: Pick<Row<"customers">, "id" | "first_seen_at" | "last_seen_at">;
@@ -53,33 +53,33 @@ export interface Held {
   granted: ReadonlyMap<string, string>;
   /** The latest payments, by the id of the subscription. */
   payments: ReadonlyMap<string, LatestPayment>;
-  /** When renewal was last switched off, by the id of the subscription. */
+  /** The times at which renewal was last switched off, by the id of the subscription. */
   unsubscribed: ReadonlyMap<string, number>;
-  /** When a charge last failed, by the id of the subscription. */
+  /** The times at which a charge last failed, by the id of the subscription. */
   billingIssues: ReadonlyMap<string, number>;
 }
 
-/** When and how a customer is looked at. */
+/** The time and the dialect of an answer. */
 interface Look {
   /** The project's time, in milliseconds since 1970. */
   now: number;
-  /** Milliseconds to add to a moment of the project for the time of the app's device. */
+  /** Milliseconds from the project's time to that of the app's device. */
   shift: number;
-  /** Whose names stores have. */
+  /** The dialect of store names. */
   dialect: Dialect;
 }
 
-/** What gives an entitlement. */
+/** A source of an entitlement. */
 interface Source {
-  /** Whether it does so now. */
+  /** Whether it gives access now. */
   open: boolean;
-  /** When it ends or has ended, or null for never. */
+  /** Its end, or null for never. */
   end: number | null;
-  /** What the SDK sees of it. */
+  /** Its fields for the SDK. */
   shown: SdkEntitlement;
 }
 
-/** A customer as an SDK sees it. */
+/** A customer for an SDK. */
 export function showSubscriber(held: Held, look: Look): SdkSubscriberAnswer {
   const { now, shift } = look;
   return {
@@ -111,12 +111,12 @@ function subscriberOf(held: Held, look: Look): SdkSubscriber {
   };
 }
 
-/** Whether a subscription has started. What waits for its payment or its day has not. */
+/** Whether a subscription has started. One that waits for its payment or its start date has not. */
 function isBegun({ status, starts_at }: Row<"subscriptions">, now: number): boolean {
   return status !== "incomplete" && starts_at <= now;
 }
 
-/** The entitlements that were ever given, each from the source that gives it longest. */
+/** All entitlements so far, each from the source with the latest end. */
 function entitlementsOf(
   held: Held,
   begun: readonly Row<"subscriptions">[],
@@ -162,13 +162,13 @@ function sourceOf(row: Row<"subscriptions">, held: Held, look: Look): Source {
   };
 }
 
-/** Whether one end is better for the customer than another: what is open first, then what is later. */
+/** Whether one end is better for the customer than another: no end first, then the later one. */
 function isBetter(one: Pick<Source, "open" | "end">, other: Pick<Source, "open" | "end">): boolean {
   if (one.open !== other.open) return one.open;
   return other.end !== null && (one.end === null || one.end > other.end);
 }
 
-/** The best of the subscriptions that have a name in common. */
+/** The best of several subscriptions with the same identifier. */
 function bestOf(
   rows: readonly Row<"subscriptions">[],
   nameOf: (row: Row<"subscriptions">) => string,
@@ -181,19 +181,19 @@ function bestOf(
   const found = new Map<string, Row<"subscriptions">>();
   for (const row of rows) {
     const known = found.get(nameOf(row));
-    // Of two that ended at the same moment the later one counts.
+    // Of two with the same end, the later one wins.
     if (!known || !isBetter(rank(known), rank(row))) found.set(nameOf(row), row);
   }
   return found;
 }
 
-/** The lookup keys of what a subscription or grant gives. */
+/** The lookup keys of a subscription's or grant's entitlements. */
 function entitlementsBy(row: Row<"subscriptions">, held: Held): readonly string[] {
   if (row.product_id !== null) return held.products.get(row.product_id)?.entitlements ?? [];
   return [held.granted.get(row.entitlement_id ?? "") ?? ""];
 }
 
-/** The name of a subscription or grant, and the base plan for one of Google Play. */
+/** The identifier of a subscription or grant, with the base plan for Google Play. */
 function keyOf(
   row: Row<"subscriptions">,
   held: Held,
@@ -217,7 +217,7 @@ function purchaseKey({ product_id, store }: Row<"purchases">, held: Held): strin
 
 const DAY_MS = 86_400_000;
 
-/** The names of grants by their length, in days. What is longer is for life. */
+/** The names of grants by length, in days. Longer grants are for life. */
 const GRANT_LENGTHS: readonly (readonly [days: number, name: string])[] = [
   [1, "daily"],
   [3, "three_day"],
@@ -230,21 +230,21 @@ const GRANT_LENGTHS: readonly (readonly [days: number, name: string])[] = [
   [366, "yearly"],
 ];
 
-/** The name of a grant's length: the shortest that it fits into. */
+/** The name for a grant's length: the shortest one that covers it. */
 function grantLength(from: number, to: number | null): string {
   const days = ((to ?? Infinity) - from) / DAY_MS;
   return GRANT_LENGTHS.find(([most]) => days <= most)?.[1] ?? "lifetime";
 }
 
-/** When a subscription's access ends, or ended if it is over; null for never. */
+/** The end of a subscription's access, past or future; null for never. */
 function endAt(row: Row<"subscriptions">, now: number): number | null {
   const end = accessEnd(row);
   if (givesAccess(row, now)) return end;
-  // During a pause the row tells when it ends, not when access did.
+  // During a pause the row has the end of the pause, not of access.
   return row.status === "paused" ? row.period_starts_at : Math.min(end ?? now, now);
 }
 
-/** The end of a subscription's access, as an SDK must read it. */
+/** The end of a subscription's access, for an SDK. */
 function endOf(
   row: Row<"subscriptions">,
   look: Look,
@@ -286,20 +286,20 @@ function showSubscription(row: Row<"subscriptions">, held: Held, look: Look): Sd
   };
 }
 
-/** When renewal was switched off, or null while it is on. A grant never renews. */
+/** The time at which renewal was switched off, or null while it is on. A grant never renews. */
 function unsubscription(row: Row<"subscriptions">, { unsubscribed }: Held): number | null {
   if (row.store === "promotional" || row.auto_renewal_status !== "will_not_renew") return null;
   return unsubscribed.get(row.id) ?? row.period_starts_at;
 }
 
-/** When the charge failed that is still open, or that has ended the subscription. */
+/** The time of the failed charge that is still open or has ended the subscription. */
 function billingIssue(row: Row<"subscriptions">, { billingIssues }: Held): number | null {
   const isOpen = row.status === "in_grace_period" || row.status === "in_billing_retry";
   if (!isOpen && row.cancel_reason !== "BILLING_ERROR") return null;
   return billingIssues.get(row.id) ?? row.period_ends_at;
 }
 
-/** One-time purchases by the store's name of the product. */
+/** One-time purchases by store identifier. */
 function showPurchases(
   owned: readonly Row<"purchases">[],
   held: Held,
@@ -329,7 +329,7 @@ function storeIn(store: string, { dialect }: Look): string {
   return dialect === "public" ? publicStore(store) : store;
 }
 
-/** A moment of the project as a date for the app, in whole seconds. */
+/** A time of the project as a date for the app, in whole seconds. */
 function dateOf(at: number, { shift }: Pick<Look, "shift">, to: "up" | "down"): string {
   const seconds = (at + shift) / 1000;
   const whole = to === "up" ? Math.ceil(seconds) : Math.floor(seconds);
