@@ -58,9 +58,9 @@ export interface Service {
   readonly oauth: OAuth;
   /** The database. */
   readonly store: Store;
-  /** Lets pass what is due in all projects; that happens every second anyway. */
+  /** Runs the steps due in all projects. A timer also does this every second. */
   catchUp(): Promise<void>;
-  /** Removes what is old of deliveries; that happens every hour anyway. */
+  /** Deletes old data of deliveries. A timer also does this every hour. */
   prune(): Promise<void>;
   /** The worker that sends events to webhooks. */
   readonly deliverer: Deliverer;
@@ -91,11 +91,11 @@ export interface ServiceOptions {
   hosts?: readonly string[] | undefined;
   /** Origins, besides those of this machine, whose web pages may use the addresses for apps. */
   allowOrigins?: readonly string[] | undefined;
-  /** The address that browsers use. Default: the one that a request was sent to. */
+  /** The address for browsers. Default: that of the request. */
   publicUrl?: string | undefined;
-  /** How people show who they are. Default: they choose an account. */
+  /** How people authenticate. Default: they choose an account. */
   signIn?: SignInChoice | undefined;
-  /** For tests without a browser: the account in whose name every sign-in is allowed, unasked. */
+  /** For tests without a browser: the account that allows every sign-in without asking. */
   autoApprove?: string | undefined;
   /** The allowed webhook targets. Default: the Internet. */
   webhookTargets?: TargetPolicy | undefined;
@@ -112,7 +112,7 @@ export interface ServiceOptions {
    * specification's.
    */
   dialect?: Dialect | undefined;
-  /** Opens the database. Default: with the engine that its address asks for. */
+  /** Opens the database. Default: with the engine of its address. */
   open?: ((options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
    * Returns the random bytes for ids, so that the same requests make the same ids. Tokens and
@@ -209,7 +209,7 @@ function openSignIn(
   return createOAuth({ ...parts, lifetimes, autoApprove, issuer, signIn });
 }
 
-/** Opens the database, and makes what reports faults and what tells the time. */
+/** Opens the database, and creates the reporter of internal errors and the clock. */
 async function openWatched(
   { database: file, open = openDatabase, report = () => {}, clock }: ServiceOptions,
 ): Promise<{ store: WatchedStore; report(error: unknown): void; wall: Clock }> {
@@ -222,7 +222,7 @@ async function openWatched(
     report(error) {
       if (!outageIn(error)) report(error);
     },
-    // Hosts differ, so all processes go by the time of the database.
+    // The clocks of hosts differ, so all processes use the time of the database.
     wall: others && !clock ? () => machine() + others.skew() : machine,
   };
 }

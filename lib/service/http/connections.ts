@@ -49,7 +49,7 @@ interface ListenOptions {
   port: number;
   /** The certificate and its key, in PEM, to speak TLS with. Default: plain HTTP. */
   tls?: { cert: string; key: string } | undefined;
-  /** Told when the system gives us no more connections. */
+  /** Called when the system refuses further connections. */
   report(error: unknown): void;
   /** The limits. Default: those of a service. */
   limits?: ConnectionLimits | undefined;
@@ -136,7 +136,7 @@ export function listen(options: ListenOptions, handle: Answerer): Listener {
 interface Pool {
   /** How many were closed, by the limit that closed them. */
   readonly closed: Record<ClosedFor, number>;
-  /** Takes a new one, or closes it where there is no room. */
+  /** Accepts a new one, or closes it at the limit. */
   take(conn: Deno.TcpConn | Deno.TlsConn): void;
   /** Closes some that wait for their clients. Returns whether there were any. */
   makeRoom(count: number): boolean;
@@ -171,7 +171,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
     const one = openConnection(conn, serve, handle, () => second);
     open.add(one);
     const forget = () => void open.delete(one);
-    // A connection that breaks off is none that somebody must be told of.
+    // A broken connection is no error of the service.
     one.server.finished.then(forget, forget);
   };
   return {

@@ -22,9 +22,9 @@ export interface Found {
 
 /** The door of one part of the service. */
 export interface Door<R> extends MatcherOptions {
-  /** Where a route answers. */
+  /** The path of a route. */
   endpointOf(route: R): Endpoint;
-  /** Whether a HEAD is answered as a GET, without the body, where no route has it. Default true. */
+  /** Whether a HEAD without a route is answered as a GET without the body. Default true. */
   answersHead?: boolean;
   /** Checks the credential before a 404 or 405. Default: no check. */
   greet?(request: Request, beside: R | undefined): Promise<void> | void;
@@ -64,14 +64,14 @@ export function mount<R>(routes: readonly R[], door: Door<R>): Answerer {
     } catch (error) {
       response = await door.refuse(error, request, beside);
     }
-    // Paths and methods that do not exist share one endpoint: a client could send any number of them.
+    // Unknown paths and methods share one endpoint, since a client could send any number of them.
     const { method, path } = found?.route && endpoints.get(found.route) || NOWHERE;
     door.observe?.({ method, path, status: response.status, ms: systemStopwatch() - started });
     return request.method === "HEAD" ? new Response(null, response) : response;
   };
 }
 
-/** The endpoint of requests that find no route. */
+/** The endpoint of requests without a route. */
 const NOWHERE: Endpoint = { method: "other", path: "unknown" };
 
 /** The encoded path of an address. Most requests need no full URL. */

@@ -35,7 +35,7 @@ export function createOpenServer(
 ): Answerer {
   return mount(routes, {
     endpointOf: (route) => route,
-    // A page that asks is shown to nobody by a HEAD.
+    // A HEAD would show the consent page to nobody.
     answersHead: false,
     greet: (request, beside) => beside?.greet?.(request),
     answer: (route, found) => route.answer(found),

@@ -66,7 +66,7 @@ async function findProject(
   return rows[0];
 }
 
-/** The project as `projectFor` finds it, once everything that is due there has passed. */
+/** The project as `projectFor` finds it, after it has caught up. */
 export async function caughtUpProject(
   tx: Tx,
   projectId: string,

@@ -43,7 +43,7 @@ const DATES = "X-Dates";
 export function createSdkServer(routes: readonly SdkRoute[], parts: SdkParts): Answerer {
   return mount(routes, {
     endpointOf: (route) => route,
-    // Behind the key, an empty value is told apart from an unknown address.
+    // With a key, an empty value differs from an unknown address.
     emptyValues: true,
     greet: (request, beside) => greet(request, beside, parts),
     answer: (route, found) => answer(route, parts, found),

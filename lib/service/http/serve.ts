@@ -43,11 +43,11 @@ export interface ServeOptions {
   names?: readonly string[] | undefined;
   /** The address that browsers use, such as `https://subscriptions.example.com`. */
   publicUrl?: string | undefined;
-  /** How people show who they are. Default: they do not have to, which loopback alone allows. */
+  /** How people authenticate. Default: not at all, which only loopback allows. */
   signIn?: SignInChoice | undefined;
   /** Files in PEM with a certificate and its key. Default: plain HTTP. */
   tls?: { certFile: string; keyFile: string } | undefined;
-  /** Proxies that are believed, as addresses and networks. Default: none. */
+  /** Trusted proxies, as addresses and networks. Default: none. */
   proxies?: readonly string[] | undefined;
   /** Origins, besides those of this machine, whose web pages may use the addresses for apps. */
   allowOrigins?: readonly string[] | undefined;
@@ -138,7 +138,7 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** How long catching up may take, in milliseconds, before it is said. */
+/** The time after which a message announces that the service is catching up, in milliseconds. */
 const PATIENCE_MS = 1000;
 
 /** Catches up with steps due since the last stop, while the service already answers. */
@@ -151,7 +151,7 @@ function catchUp(service: Service, report: (message: unknown) => void): void {
       ),
     PATIENCE_MS,
   );
-  // What fails is tried again every second.
+  // The worker retries failures every second.
   service.catchUp().catch(report).finally(() => clearTimeout(timer));
 }
 
@@ -159,7 +159,7 @@ function catchUp(service: Service, report: (message: unknown) => void): void {
 export const STOP_MS = 10_000;
 const ANSWERING_MS = 8000;
 
-/** Opens the port. Behind what it listens to, requests look as their senders have sent them. */
+/** Opens the port, and restores the addresses of requests that trusted proxies forward. */
 async function startListening(options: ServeOptions, service: Service): Promise<Listener> {
   const { host, port, report, log, proxies = [] } = options;
   const hostname = host.replace(/^\[(.*)\]$/, "$1");
@@ -198,7 +198,7 @@ function unusableCertificate(file: string, error: unknown): ConfigError {
   });
 }
 
-/** Puts the service on its port. */
+/** Opens the service's port. */
 async function open(
   options: ServeOptions,
   service: Service,

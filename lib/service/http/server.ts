@@ -41,7 +41,7 @@ export interface ServerParts {
   store: Store;
   /** Wall time. */
   clock: Clock;
-  /** Lets pass what is due before anybody looks. */
+  /** Runs due steps before a request reads. */
   catchUp: CatchUp;
   /** Counts requests towards their limits. */
   rates: RateCounter;

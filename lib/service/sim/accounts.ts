@@ -1,6 +1,6 @@
 /**
- * Accounts: who can sign in, and in which projects they have a seat. The specification has no
- * operation for either.
+ * Accounts that can sign in, and their roles in projects. The specification has no operations for
+ * them.
  *
  * @module
  */
@@ -122,9 +122,9 @@ async function requireAccount(tx: Tx, email: string): Promise<Row<"accounts">> {
 }
 
 /**
- * Takes an account's seats away.
+ * Removes an account from its projects.
  *
- * @throws {Refusal} 422 when a project would be left without an owner.
+ * @throws {Refusal} 422 when a project would have no owner.
  */
 async function removeSeats(whole: Tx, accountId: string, now: number): Promise<void> {
   const seats = await acrossProjects(whole).selectFrom("collaborators")
@@ -142,7 +142,7 @@ async function removeSeats(whole: Tx, accountId: string, now: number): Promise<v
   }
 }
 
-/** Gives an account a seat. An invitation to its address is accepted by that. */
+/** Adds an account to a project. That also accepts an invitation to its address. */
 async function addSeat(
   whole: Tx,
   account: Row<"accounts">,

@@ -1,5 +1,5 @@
 /**
- * What the simulator's routes answer, held against the library's types.
+ * The answers of the simulator's routes, checked against the library's types.
  *
  * @module
  */
@@ -61,10 +61,10 @@ export const advancedClock: z.ZodType<AdvancedClock> = component(
   clockFields.extend({ from: z.int(), events: z.record(z.string(), count) }),
 );
 
-/** Where an advance began. */
+/** The start of an advance. */
 export const advanceStart: z.ZodType<AdvanceStart> = z.object({ from: z.int(), seq: count });
 
-/** What an advance would bring. */
+/** A preview of an advance. */
 export const clockPreview: z.ZodType<ClockPreview> = component(
   "ClockPreview",
   z.object({
@@ -78,7 +78,7 @@ export const clockPreview: z.ZodType<ClockPreview> = component(
 
 const left = { left: count, left_ms: count.nullable() };
 
-/** How far an advance is. */
+/** The progress of an advance. */
 export const clockProgress: z.ZodType<ClockProgress> = component(
   "ClockProgress",
   z.object({
@@ -91,13 +91,13 @@ export const clockProgress: z.ZodType<ClockProgress> = component(
   }),
 );
 
-/** What came of stopping an advance. */
+/** The result of stopping an advance. */
 export const cancelledAdvance: z.ZodType<CancelledAdvance> = z.object({
   cancelled: z.boolean(),
   now: z.int(),
 });
 
-/** What came of signing in with another id. */
+/** The result of signing in with another id. */
 export const signedInCustomer: z.ZodType<SignedInCustomer> = z.object({
   outcome: z.enum(["same", "merged", "switched"]),
   customer: customerSchema,
@@ -146,7 +146,7 @@ export const event: z.ZodType<LoggedEvent> = component(
   }),
 );
 
-/** What came of a recovery. */
+/** The result of a recovery. */
 export const recoveredEvents: z.ZodType<RecoveredEvents> = z.object({
   object: z.literal("recovery"),
   deliveries: count,
@@ -213,7 +213,7 @@ export const webhookSecret: z.ZodType<WebhookSecret> = z.object({
   previous_expires_at: millis,
 });
 
-/** What can go wrong with a delivery. */
+/** A fault of a delivery. */
 export const deliveryFaultName = z.enum(["duplicate", "drop", "reorder"]);
 
 /** The faults of an integration. */
@@ -243,7 +243,7 @@ const listenerFields = z.object({
 /** A listener. */
 export const listener: z.ZodType<Listener> = component("Listener", listenerFields);
 
-/** A listener that a program has begun to use. */
+/** A listener that a program has opened. */
 export const openedListener: z.ZodType<OpenedListener> = listenerFields.extend({
   signing_secret: z.string(),
   session: z.string(),
@@ -257,14 +257,14 @@ export const listenerSecret: z.ZodType<ListenerSecret> = z.object({
   signing_secret: z.string(),
 });
 
-/** A listener that was deleted. */
+/** A deleted listener. */
 export const deletedListener: z.ZodType<DeletedListener> = z.object({
   object: z.literal("listener"),
   name: z.string(),
   deleted_at: millis,
 });
 
-/** Events that were fetched. */
+/** Pulled events. */
 export const pulledEvents: z.ZodType<PulledEvents> = z.object({
   object: z.literal("list"),
   items: z.array(z.object({
@@ -277,7 +277,7 @@ export const pulledEvents: z.ZodType<PulledEvents> = z.object({
   })),
 });
 
-/** Tokens that were issued. */
+/** Issued tokens. */
 export const issuedTokens: z.ZodType<IssuedTokens> = z.object({
   access_token: z.string(),
   token_type: z.literal("Bearer"),
@@ -300,7 +300,7 @@ export const account: z.ZodType<Account> = component(
   }),
 );
 
-/** An account that was removed. */
+/** A removed account. */
 export const deletedAccount: z.ZodType<DeletedAccount> = z.object({
   object: z.literal("account"),
   id: z.string(),
@@ -319,14 +319,14 @@ export const client: z.ZodType<RegisteredClient> = component(
   }),
 );
 
-/** A client that was removed. */
+/** A removed client. */
 export const deletedClient: z.ZodType<DeletedClient> = z.object({
   object: z.literal("client"),
   id: z.string(),
   deleted_at: millis,
 });
 
-/** How far a project is. */
+/** The progress of a project. */
 export const projectProgress: z.ZodType<ProjectProgress> = z.object({
   project_id: z.string(),
   now: z.int(),
@@ -351,12 +351,12 @@ export const requestFault: z.ZodType<RequestFault> = component(
   }),
 );
 
-/** A list with nothing but its items. */
+/** A list with only its items. */
 export function itemsOf<T>(item: z.ZodType<T>): z.ZodType<Items<T>> {
   return z.object({ items: z.array(item) });
 }
 
-/** A list in one piece. */
+/** A list with a single page. */
 export function wholeOf<T>(item: z.ZodType<T>): z.ZodType<Items<T> & { object: "list" }> {
   return z.object({ object: z.literal("list"), items: z.array(item) });
 }

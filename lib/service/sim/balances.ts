@@ -1,5 +1,5 @@
 /**
- * What an app does with a customer's virtual currencies: it looks, gives and spends.
+ * The actions of an app on a customer's virtual currencies: reading, giving and spending.
  *
  * @module
  */

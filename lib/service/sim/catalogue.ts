@@ -1,6 +1,6 @@
 /**
- * What stores know of an app and its products and the API does not: prices, terms, and the test
- * store. Also what of a project can only be set here.
+ * The data of stores that the API lacks: prices, terms and the test store. Also the settings of a
+ * project that only the simulator has.
  *
  * @module
  */
@@ -74,10 +74,10 @@ const changeSettings = simRoute({
   return { object: "settings", project_id: project.id, refund_window_days, restore_behavior };
 });
 
-/** The routes of what is sold. */
+/** The routes of prices, terms, the test store and settings. */
 export const catalogueRoutes = [createTestStoreApp, setProductPrice, changeSettings];
 
-/** Finds a product by its id, else by the store's name of it where only one product has it. */
+/** Finds a product by its id, else by its store identifier if only one product has it. */
 export async function findSoldProduct(
   { tx }: Pick<SimCall, "tx" | "project">,
   key: string,

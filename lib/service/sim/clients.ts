@@ -1,5 +1,5 @@
 /**
- * Clients: the programs that people can sign in with. The specification has no operation for them.
+ * OAuth clients. The specification has no operations for them.
  *
  * @module
  */

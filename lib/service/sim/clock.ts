@@ -1,6 +1,6 @@
 /**
- * A project's clock: it runs with wall time, stands still, or is moved ahead, and what is due on the
- * way happens. It never goes back.
+ * A project's clock: it runs with wall time, stands still, or advances, and due steps run on the
+ * way. It never goes back.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import {
 } from "./answers.ts";
 import { type SimCall, simRoute, simRouteThen } from "./route.ts";
 
-/** The furthest that a clock goes: the end of the year 9999. */
+/** The latest time of a clock: the end of the year 9999. */
 const LAST = Date.UTC(10_000, 0, 1) - 1;
 
 const duration = z.string().refine(isDuration, "must be an ISO 8601 duration such as P1M or P2W");
@@ -154,10 +154,10 @@ export const clockRoutes = [
   cancelAdvance,
 ];
 
-/** A call with the body of an advance. */
+/** The call of an advance. */
 type AdvanceCall = SimCall<string, unknown, z.infer<typeof advanceBody>>;
 
-/** Marks a project as being advanced, unless that takes too long for something unasked. */
+/** Marks a project as advancing, unless the advance needs a confirmation. */
 async function beginAdvance(call: AdvanceCall): Promise<AdvanceStart> {
   const { project, now } = call;
   const target = checkedTarget(call);
@@ -176,7 +176,7 @@ async function beginAdvance(call: AdvanceCall): Promise<AdvanceStart> {
   return { from: now, seq: await latestEvent(call) };
 }
 
-/** How many steps are due by the end of an advance, unless they are too many. */
+/** The number of steps due by the end of an advance. */
 async function countUntil(call: AdvanceCall, target: number): Promise<number> {
   const due = await countDue(call.tx, target);
   if (due <= MOST_DUE) return due;
@@ -189,12 +189,12 @@ function aboutDue(due: number, target: number): string {
   return `About ${due} steps of subscriptions are due by ${new Date(target).toISOString()}`;
 }
 
-/** The field that tells where an advance ends. */
+/** The field with the end of an advance. */
 function paramOf({ body }: AdvanceCall): "to" | "by" {
   return "to" in body() ? "to" : "by";
 }
 
-/** Where an advance is to end, if it may. */
+/** The end of an advance, if it is allowed. */
 function checkedTarget(call: AdvanceCall): number {
   const { now } = call;
   const target = targetOf(call.body(), now);
@@ -210,7 +210,7 @@ function checkedTarget(call: AdvanceCall): number {
   return target;
 }
 
-/** How far an advance is, as it is shown. */
+/** The progress of an advance in an answer. */
 async function progressOf({ tx, project, now, progress }: SimCall): Promise<ClockProgress> {
   const to = project.clock_advancing_to ?? progress?.to ?? null;
   const left = to === null ? undefined : await leftUntil(tx, to, progress);
@@ -225,7 +225,7 @@ async function progressOf({ tx, project, now, progress }: SimCall): Promise<Cloc
   };
 }
 
-/** When an advance shall end. */
+/** The end of an advance. */
 function targetOf(body: z.infer<typeof advanceBody>, now: number): number {
   if ("to" in body) return body.to;
   return typeof body.by === "number" ? now + body.by : addDuration(now, body.by);

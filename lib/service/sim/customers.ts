@@ -1,6 +1,6 @@
 /**
- * The ids of customers, as SDKs bring them together: signing in with a new id, or with an existing
- * one, joins an anonymous customer to it or switches to it.
+ * Sign-in and aliases of customers, as in SDKs: signing in with an id merges an anonymous customer
+ * with it, or switches to it.
  *
  * @module
  */
@@ -35,20 +35,20 @@ const logIn = simRoute({
 /** The routes of customers' ids. */
 export const customerRoutes = [logIn];
 
-/** What came of signing in with another id. */
+/** The result of signing in with another id. */
 interface SignedIn {
-  /** Whether the two were one already, have become one, or are two. */
+  /** Whether the two were one customer already, were merged, or stay two. */
   outcome: "same" | "merged" | "switched";
-  /** The customer that is signed in now. */
+  /** The signed-in customer. */
   customer: Row<"customers">;
-  /** Whether nobody had the id before. */
+  /** Whether the id is new. */
   isNew: boolean;
 }
 
 /**
  * Signs a customer in with another id. An anonymous customer is merged with it, unless that one was
- * anonymous before; then the project's restore behavior says who gets the purchases. Everyone else
- * switches to the other customer.
+ * once anonymous; then the project's restore behavior decides about the purchases. Other customers
+ * switch to the other one.
  */
 export async function signIn(
   call: Doing,
@@ -65,7 +65,7 @@ export async function signIn(
     await addAlias(call, customer.id, alias);
     return { outcome: "merged", customer, isNew };
   }
-  // Somebody who has been anonymous once is not joined with another anonymous customer.
+  // A customer who was once anonymous is not merged with another anonymous one.
   if ((await aliasesOf(call, known.id)).some(isAnonymous)) {
     const owner = await giveHoldings(call, { from: customer.id, to: known.id });
     const isShared = owner !== undefined && call.project.restore_behavior === "share";
@@ -75,10 +75,10 @@ export async function signIn(
   return { outcome: "merged", customer: known, isNew };
 }
 
-/** The country of customers of whom nobody said where they are. */
+/** The country of customers without one. */
 export const USUAL_COUNTRY = "US";
 
-/** Finds a customer by any of its ids, or creates one with it, as an app does that sees it first. */
+/** Finds a customer by any of its ids, or creates one, as on a first visit in an app. */
 export async function findOrCreateCustomer(
   call: Doing,
   id: string,
@@ -90,7 +90,7 @@ export async function findOrCreateCustomer(
   });
 }
 
-/** Finds a customer by any of its ids, if there is one. */
+/** Finds a customer by any of its ids, if it exists. */
 export async function findKnown(
   call: Place,
   alias: string,
@@ -107,7 +107,7 @@ async function aliasesOf({ tx }: Doing, customerId: string): Promise<string[]> {
   return rows.map((row) => row.alias);
 }
 
-/** Gives a customer a further id, which nobody has. */
+/** Adds an unused id to a customer. */
 export async function addAlias(
   { tx, now }: Doing,
   customer_id: string,

@@ -1,5 +1,5 @@
 /**
- * The faults of requests: to list, add and clear them.
+ * The faults of requests: listing, adding and clearing them.
  *
  * @module
  */
@@ -47,7 +47,7 @@ const clearFaults = adminRoute({
 /** The routes of faults of requests. */
 export const faultRoutes = [listFaults, addFault, clearFaults];
 
-/** A fault as it is shown. */
+/** A fault in an answer. */
 function show(fault: Fault): RequestFault {
   return { object: "fault", ...fault };
 }

@@ -1,5 +1,6 @@
 /**
- * Requests that go wrong on purpose: refused, late, or cut off. Kept in memory: a restart forgets it.
+ * Injected faults of requests: errors, delays and disconnects. They are in memory only; a restart
+ * clears them.
  *
  * @module
  */
@@ -9,19 +10,19 @@ import type { Later } from "../clock.ts";
 import { type ErrorType, Refusal } from "../contract/errors.ts";
 import { SDK_CODE } from "../contract/sdk.ts";
 
-/** What happens to requests to the API. */
+/** The injected faults of requests to the API. */
 export interface RequestFaults {
-  /** The faults that are still to come. */
+  /** The pending faults. */
   list(): readonly Fault[];
   /** Adds a fault. */
   add(fault: Fault): void;
   /** Removes all faults. */
   clear(): void;
-  /** Lets a request go wrong, if it is one that shall, or pass. */
+  /** Applies a fault to a request, or passes it on. */
   meet(request: Request, pass: () => Promise<Response>): Promise<Response>;
 }
 
-/** A fault as it is ordered. */
+/** A new fault. */
 export const newFault = z.strictObject({
   method: z.enum(["GET", "POST", "PUT", "DELETE"]).optional(),
   path: z.string().startsWith("/", "must begin with /")
@@ -42,12 +43,12 @@ export const newFault = z.strictObject({
   ({ status, delay_ms, cut }) => [status, delay_ms, cut].some((one) => one !== undefined),
   "must have status, delay_ms or cut",
 ).refine(
-  // Before the effect there is no answer, and after it the answer is the effect's.
+  // Before the effect there is no answer; after it, the answer is that of the effect.
   ({ status, cut }) => status === undefined || cut === undefined,
   "must not have both status and cut: a cut response has no status",
 );
 
-/** What goes wrong, and with which requests. */
+/** A fault, with the requests that it applies to. */
 export type Fault = z.infer<typeof newFault>;
 
 const TYPES: Readonly<Record<number, ErrorType>> = {
@@ -60,7 +61,7 @@ const TYPES: Readonly<Record<number, ErrorType>> = {
   429: "rate_limit_error",
 };
 
-/** Makes a place for faults. */
+/** Creates the store of faults. */
 export function createRequestFaults(later: Later): RequestFaults {
   let faults: Fault[] = [];
   return {
@@ -85,15 +86,15 @@ export function createRequestFaults(later: Later): RequestFaults {
   };
 }
 
-/** Whether requests can have this path: a pattern that none has would never be met. */
+/** Whether requests can have this path. A pattern that matches no route would never apply. */
 function isPath(path: string): boolean {
   return URL.parse(`http://service${path}`)?.pathname === path;
 }
 
-/** Where something answers, by the first segment of its path. */
+/** The paths of the routes, by first segment. */
 const ROOTS = ["v1", "v2", "rcbilling", "oauth2", ".well-known", "health", "openapi.json"];
 
-/** Whether something could answer at a path. */
+/** Whether a route could have this path. */
 function isServed(path: string): boolean {
   const [, root = ""] = path.split("/");
   return root.includes("*") || ROOTS.includes(root);
@@ -107,7 +108,7 @@ function concerns({ method, path }: Fault, request: Request): boolean {
   return new RegExp(`^${pattern}$`).test(new URL(request.url).pathname);
 }
 
-/** An error in the form of the address that was asked. */
+/** An error in the form of the requested address. */
 function refused(request: Request, status: number, retryAfter: number | undefined): Response {
   const { pathname } = new URL(request.url);
   const message = "This error was set under /_sim/faults";
@@ -122,9 +123,9 @@ function refused(request: Request, status: number, retryAfter: number | undefine
 }
 
 /**
- * An answer that ends in its middle: it says that it is longer than it is.
+ * A truncated answer: it is shorter than its announced length.
  *
- * Gap: nothing can end a connection before the head of the answer.
+ * Gap: a connection cannot be closed before the head of the answer.
  */
 function cutOff(): Response {
   const body = new Blob(["{"]).stream();

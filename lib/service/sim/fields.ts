@@ -1,5 +1,5 @@
 /**
- * Fields that several of the simulator's routes have.
+ * Common fields of the simulator's routes.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
 import { BLOCKED_RULE, isNobody } from "../records/customers.ts";
 import { text } from "../contract/fields.ts";
 
-/** A duration of whole days at least: no store sells or grants less. */
+/** A duration of at least a day, the shortest of all stores. */
 export const duration = z.string().refine(
   (text) => isDuration(text) && parseDuration(text).ms === 0,
   "must be an ISO 8601 duration in days, weeks, months or years, such as P1M or P2W",
@@ -22,7 +22,7 @@ export const duration = z.string().refine(
 /** A price in main units, such as 9.99. */
 export const price = z.number().min(0).max(100_000_000);
 
-/** A currency that has a rate. */
+/** A currency with a rate. */
 export const currency = z.enum(CURRENCIES);
 
 /** A country, ISO 3166-1 alpha-2. */
@@ -31,10 +31,10 @@ export const country = z.string().regex(/^[A-Z]{2}$/, "must be two upper-case le
 /** A moment in milliseconds since 1970, up to the year 9999. */
 export const moment = z.int().min(0).max(253_402_300_799_999);
 
-/** Whether money is real. */
+/** The environment: production or sandbox. */
 export const environment = z.enum(["production", "sandbox"]);
 
-/** An id of a customer as SDKs make them: anything that can stand in a path and for somebody. */
+/** An id of a customer, as in SDKs: any text that is valid in a path and no placeholder. */
 export const customerId = text(LONGEST_CUSTOMER_ID)
   .refine((id) => !id.includes("/"), "must not contain a slash")
   .refine(
@@ -44,9 +44,9 @@ export const customerId = text(LONGEST_CUSTOMER_ID)
   .refine((id) => !isNobody(id), BLOCKED_RULE);
 
 /**
- * The term that is sold: the one that was asked for, or the product's own.
+ * The period of a sale: the requested one, or the product's own.
  *
- * @throws {Refusal} 400 where nobody has named any.
+ * @throws {Refusal} 400 if there is neither.
  */
 export function termOf(product: { duration: string | null }, wanted: string | undefined): string {
   const term = wanted ?? product.duration;
@@ -56,7 +56,7 @@ export function termOf(product: { duration: string | null }, wanted: string | un
   throw invalid("duration", message);
 }
 
-/** A price in micros. Refuses what nobody can pay, and what is too much for sums to stay exact. */
+/** A price in micros. Refuses prices with too many decimals, and prices too high for exact sums. */
 export function priceInMicros(units: number, code: string, quantity = 1): number {
   const micros = toMicros(units);
   if (payable(micros, code) !== micros) {

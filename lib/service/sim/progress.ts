@@ -1,5 +1,5 @@
 /**
- * How far projects are that are being brought to their present.
+ * The progress of projects that are catching up.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { ProjectProgress } from "../../simulator/service.ts";
 import { itemsOf, projectProgress } from "./answers.ts";
 import { adminRoute } from "./route.ts";
 
-/** What is left to do in a project until a moment, and how long that takes as things go. */
+/** The steps left in a project until a time, with an estimate of their duration. */
 export async function leftUntil(
   tx: ProjectTx,
   to: number,

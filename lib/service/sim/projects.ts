@@ -1,5 +1,5 @@
 /**
- * Projects whose time begins when somebody says: for stories that are played at a certain time.
+ * Projects that start at a given time, for scenarios.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Buying, as stores report it: subscriptions with a trial or paid, and one-time purchases.
+ * Purchases, as stores report them: subscriptions with or without a trial, and one-time purchases.
  *
  * @module
  */
@@ -75,7 +75,7 @@ export const newPurchase = z.strictObject({
   starts_at: moment.optional(),
   paid: z.boolean().default(true),
   verified: z.boolean().default(true),
-  // A renewal of Google Play has the id of the first transaction with such an ending.
+  // A renewal on Google Play has the id of the first transaction with such a suffix.
   store_transaction_id: text(250).regex(/^(?!.*\.\.\d+$)/s, "must not end like a renewal's id")
     .optional(),
 });
@@ -155,7 +155,7 @@ const payInvoice = simRoute({
 /** The routes of purchases and their invoices. */
 export const purchaseRoutes = [buy, refund, reverseRefund, payInvoice];
 
-/** The refusal of what a store cannot do. */
+/** The refusal of an action that the store does not support. */
 export function unable(store: string): Refusal {
   return unprocessable(`The store "${store}" does not support this action`);
 }
@@ -193,7 +193,7 @@ async function sellSubscription(
   return await showSubscription(call, (await recordSteps(call, steps)).at(-1) ?? step.after);
 }
 
-/** Refuses to believe without the store in what only the store can know. */
+/** Refuses details that only a reachable store can confirm. */
 function checkBelief(wanted: NewPurchase, { store }: Sale, trial: string | null): void {
   if (wanted.verified) return;
   const now = wanted.starts_at === undefined && wanted.paid && trial === null;
@@ -206,7 +206,7 @@ function checkBelief(wanted: NewPurchase, { store }: Sale, trial: string | null)
   if (!isAble(store, "grant_temporarily")) throw unable(store);
 }
 
-/** The end of what was believed of the same product: what comes now takes its place. */
+/** The end of temporary access to the same product, which this purchase replaces. */
 async function endBelief({ tx, now }: Doing, next: Subscription): Promise<Step[]> {
   if (next.status === "incomplete") return [];
   const rows = await tx.selectFrom("subscriptions").selectAll()
@@ -232,7 +232,7 @@ async function sellOnce(
   return await showPurchase(call, await recordPurchase(call, purchase(bought, call.now)));
 }
 
-/** The customer who buys. Its app is seen with it, and the customer is created if need be. */
+/** The buyer. The purchase counts as a visit, and creates an unknown customer. */
 async function see(call: Doing, wanted: NewPurchase, store: string): Promise<Row<"customers">> {
   const { tx, now } = call;
   const alias = await tx.selectFrom("customer_aliases").select("customer_id")
@@ -258,7 +258,7 @@ async function see(call: Doing, wanted: NewPurchase, store: string): Promise<Row
     .returningAll().executeTakeFirstOrThrow();
 }
 
-/** What a purchase tells, whatever is bought. */
+/** The common fields of all purchases. */
 async function saleOf(
   call: Doing,
   wanted: NewPurchase,
@@ -275,7 +275,7 @@ async function saleOf(
     customer_id: customer.id,
     app_id: product.app_id,
     store,
-    // Money of the test store is never real.
+    // The test store is always a sandbox.
     environment: store === "test_store" ? "sandbox" : wanted.environment ?? "production",
     ownership: wanted.ownership,
     currency: code,
@@ -287,7 +287,7 @@ async function saleOf(
   };
 }
 
-/** The price that was asked for, or the product's own. */
+/** The requested price, or the product's own. */
 function priceOf(wanted: NewPurchase, product: Row<"products">, code: string): number {
   const own = product.price_micros;
   const units = wanted.price ??
@@ -299,15 +299,13 @@ function priceOf(wanted: NewPurchase, product: Row<"products">, code: string): n
   throw new Refusal(422, "parameter_error", message, { param: "price" });
 }
 
-/** The length of the trial that was asked for, or null. */
+/** The length of the requested trial, or null. */
 function trialOf({ trial }: NewPurchase, product: Row<"products">): string | null {
   if (trial === false) return null;
   return trial === true ? product.trial_duration ?? "P1W" : trial;
 }
 
-/**
- * What the customer had of the product before. Refuses a second one beside the first.
- */
+/** The customer's earlier subscription to the product. Refuses a second active one. */
 async function earlierOf(
   { tx }: Doing,
   sale: Sale,
@@ -328,7 +326,7 @@ async function earlierOf(
   return rows.length > 0 ? "trial" : undefined;
 }
 
-/** Refuses a store's id that another transaction has. */
+/** Refuses a store's id of another transaction. */
 async function checkTransactionId({ tx }: Doing, id: string | undefined): Promise<void> {
   if (id === undefined) return;
   const known = await tx.selectFrom("transactions").select("id").where("id", "=", id).unionAll(

@@ -1,6 +1,5 @@
 /**
- * Receipts of simulated stores: the store has sold something, and the service learns of it when an
- * app sends the receipt.
+ * Receipts of simulated stores: the service records the purchase when an app sends the receipt.
  *
  * @module
  */
@@ -16,7 +15,7 @@ import { findSoldProduct } from "./catalogue.ts";
 import { buyProduct, newPurchase } from "./purchases.ts";
 import { type Doing, simRoute } from "./route.ts";
 
-/** The stores that give an app a receipt to send on. */
+/** The stores with receipts for apps. */
 const STORES = ["app_store", "mac_app_store", "play_store", "amazon"];
 
 const printReceipt = simRoute({
@@ -59,8 +58,8 @@ const printReceipt = simRoute({
 export const receiptRoutes = [printReceipt];
 
 /**
- * Lets the purchase of a receipt happen that no app has sent before. Returns the id of its customer,
- * or undefined for a receipt that the app's store has not printed.
+ * Records the purchase of a new receipt. Returns the id of its customer, or undefined for a receipt
+ * that the app's store did not print.
  */
 export async function redeemReceipt(
   call: Doing,
@@ -79,7 +78,7 @@ export async function redeemReceipt(
   return bought.customer_id;
 }
 
-/** A token in the form of the store's own: nobody can guess it. */
+/** An unguessable token in the form of the store's. */
 function tokenOf(store: string, product: string): string {
   const random = randomBytes(24);
   if (store === "play_store") {

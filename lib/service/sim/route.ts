@@ -1,7 +1,7 @@
 /**
- * One contract per route of the simulator, so that they can be listed in one table. They belong to a
- * project and run in one transaction, as those of the API do; but nobody signs in for them, and no
- * audit entry tells of what a store did.
+ * One contract per route of the simulator, so that they can be listed in one table. They belong to
+ * a project and run in one transaction, like those of the API, but without a sign-in and without
+ * audit entries.
  *
  * @module
  */
@@ -15,27 +15,27 @@ import type { OAuth } from "../oauth/mod.ts";
 import type { Store } from "../store/mod.ts";
 import type { RequestFaults } from "./faults.ts";
 
-/** One request in the hands of a route. */
+/** The call of a route. */
 export interface SimCall<Params extends string = string, Query = unknown, Body = unknown>
   extends Omit<Call<Params, Query, Body>, "actor" | "expand" | "userAgent"> {
-  /** How far the project is while it is being brought to its present. */
+  /** The progress of the project while it catches up. */
   readonly progress: Progress | undefined;
 }
 
-/** What a deed of the simulator needs, whoever lets it happen. */
+/** The parts that an action of the simulator needs, for any caller. */
 export type Doing = Pick<Call, "tx" | "project" | "now">;
 
-/** What every route under `/_sim` promises. */
+/** The contract of every route under `/_sim`. */
 interface Promised<P extends string, Body extends z.ZodType, Answer> {
   /** The operation's name, the same as the library's function. */
   name: string;
-  /** One sentence that says what it does. */
+  /** Its description in one sentence. */
   summary: string;
   /** The HTTP method. */
   method: "GET" | "POST" | "DELETE";
   /** The path: from the root, or below `/_sim/projects/{project_id}`. */
   path: P;
-  /** The body. Without it the route takes none, or an empty one. */
+  /** The body. Default: none, or an empty one. */
   body?: Body;
   /** The answer of a success. */
   response: z.ZodType<Answer>;
@@ -43,7 +43,7 @@ interface Promised<P extends string, Body extends z.ZodType, Answer> {
   status?: 200 | 201;
 }
 
-/** What a route of a project promises. */
+/** The contract of a route of a project. */
 interface SimContract<
   P extends string,
   Query extends z.ZodObject,
@@ -52,24 +52,24 @@ interface SimContract<
 > extends Promised<P, Body, Answer> {
   /** The query. Default: none. */
   query?: Query;
-  /** Looks at the project, or acts on it, as it is, without letting pass what is due. */
+  /** Runs on the project as it is, without running due steps first. */
   still?: true;
-  /** Lets pass what is due afterwards, for which the answer does not wait. */
+  /** Runs due steps afterwards. The answer does not wait for them. */
   catchesUp?: true;
 }
 
-/** What comes after a route's transaction. */
+/** The work after a route's transaction. */
 interface Afterwards<Done, Told, Answer> {
-  /** Goes on outside of any transaction with what the first one has returned, and returns more. */
+  /** Continues outside of transactions with the result of the first one, and returns more. */
   outside: (done: Done, delivery: Omit<Delivery, "store">) => Promise<Told>;
   /**
-   * Makes the answer in a second transaction, once time has passed that the first one has let pass,
-   * out of what was returned before.
+   * Makes the answer in a second transaction, after the project has caught up, from the results so
+   * far.
    */
   then: (call: SimCall, told: Told) => Promise<Answer>;
 }
 
-/** What every route under `/_sim` is, its types forgotten. */
+/** A route under `/_sim` without its types. */
 interface DeclaredRoute extends Operation {
   /** The HTTP method. */
   readonly method: "GET" | "POST" | "DELETE";
@@ -77,13 +77,13 @@ interface DeclaredRoute extends Operation {
   readonly status: 200 | 201;
 }
 
-/** A route of a project, its types forgotten. */
+/** A route of a project without its types. */
 export interface SimRoute extends DeclaredRoute, Partial<Afterwards<unknown, unknown, unknown>> {
-  /** Looks at the project, or acts on it, as it is. */
+  /** Whether it runs on the project as it is, without due steps. */
   readonly still?: true;
-  /** Lets pass what is due afterwards. */
+  /** Whether due steps run afterwards. */
   readonly catchesUp?: true;
-  /** Does what the contract says. */
+  /** Handles a request. */
   handle(call: SimCall): Promise<unknown>;
 }
 
@@ -100,7 +100,7 @@ export function simRoute<
   return { ...declared(contract), handle: handle as SimRoute["handle"] };
 }
 
-/** Declares a route of a project that goes on outside of the transaction. */
+/** Declares a route of a project that continues outside of the transaction. */
 export function simRouteOutside<
   P extends string,
   Answer,
@@ -145,8 +145,8 @@ export function simRouteThen<
 }
 
 /**
- * What a contract says, its types forgotten. The server hands a route only calls that it has validated
- * against this very contract, and its own results.
+ * A contract without its types. The server validates every call against this contract, and passes
+ * only results of this route.
  */
 function declared(
   contract: Promised<string, z.ZodType, unknown> & {
@@ -172,23 +172,23 @@ function declared(
   };
 }
 
-/** What the routes work on that belong to no project. */
+/** The parts for routes outside of projects. */
 export interface AdminParts {
   /** The database. */
   store: Store;
   /** Wall time. */
   clock: Clock;
-  /** Lets time pass in projects. */
+  /** Lets projects catch up. */
   catchUp: CatchUp;
-  /** Makes tokens. */
+  /** Issues tokens. */
   oauth: OAuth;
-  /** Lets requests to the API go wrong. */
+  /** Injects faults into requests to the API. */
   faults: RequestFaults;
   /** The OpenAPI document of all routes under `/_sim`. */
   describe(): Record<string, unknown>;
 }
 
-/** One request in the hands of a route that belongs to no project. */
+/** The call of a route outside of projects. */
 interface AdminCall<Params extends string = string, Body = unknown> extends AdminParts {
   /** The values in the path, decoded. */
   readonly params: Readonly<Record<Params, string>>;
@@ -198,13 +198,13 @@ interface AdminCall<Params extends string = string, Body = unknown> extends Admi
   body(): Body;
 }
 
-/** A route that belongs to no project: it opens transactions where it needs one. */
+/** A route outside of projects. It opens its own transactions. */
 export interface AdminRoute extends DeclaredRoute {
-  /** Does what the contract says. */
+  /** Handles a request. */
   administer(call: AdminCall): Promise<unknown>;
 }
 
-/** Declares a route that belongs to no project. */
+/** Declares a route outside of projects. */
 export function adminRoute<
   P extends `/_sim/${string}`,
   Answer,

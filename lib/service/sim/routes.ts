@@ -43,7 +43,7 @@ export const simRoutes: readonly SimRoute[] = [
   ...triggerRoutes,
 ];
 
-/** Every route below `/_sim` that belongs to no project. */
+/** Every route below `/_sim` outside of projects. */
 export const adminRoutes: readonly AdminRoute[] = [
   ...simProjectRoutes,
   ...tokenRoutes,

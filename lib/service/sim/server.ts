@@ -1,6 +1,6 @@
 /**
- * Answers requests under `/_sim`: everything that the specification does not have and a local service
- * needs, behind the admin secret.
+ * Answers requests under `/_sim`: the operations of a local service beyond the specification, with
+ * the admin secret.
  *
  * @module
  */
@@ -23,27 +23,27 @@ import { type AdminParts, type AdminRoute, type SimCall, type SimRoute } from ".
 
 const noBody = z.strictObject({});
 
-/** What the simulator works on. */
+/** The parts of the simulator. */
 interface SimServerParts extends Omit<AdminParts, "describe"> {
-  /** What happens to events on their way to webhooks. */
+  /** The deliveries of events to webhooks. */
   delivery: Omit<Delivery, "store">;
-  /** The secret that callers must send, `adm_…`. */
+  /** The admin secret, `adm_…`. */
   adminSecret: string;
-  /** Notes each answered request. */
+  /** Called after each answered request. */
   observe?: ((observation: Observation) => void) | undefined;
-  /** Told of errors that are our own fault. */
+  /** Called for internal errors. */
   report(error: unknown): void;
 }
 
-/** What answers requests. */
+/** The server of `/_sim`. */
 interface SimServer {
   /** Answers a request. */
   answer(request: Request): Promise<Response>;
-  /** Lets the requests that are under way end: they read what came of what they have waited for. */
+  /** Waits for requests in progress, which still read their results. */
   stop(): Promise<void>;
 }
 
-/** Makes what answers requests. */
+/** Makes the server. */
 export function createSimServer(
   routes: readonly (SimRoute | AdminRoute)[],
   parts: SimServerParts,
@@ -77,7 +77,7 @@ export function createSimServer(
   };
 }
 
-/** Answers a request that belongs to no project. */
+/** Answers a request outside of projects. */
 async function administer(
   route: AdminRoute,
   parts: AdminParts,
@@ -98,11 +98,11 @@ async function bodyOf(request: Request): Promise<RawBody> {
   return /^(GET|HEAD)$/.test(request.method) ? { text: "", value: {} } : await readBody(request);
 }
 
-/** A request that has found its route. */
+/** A request with its route. */
 interface Asked {
   /** The route. */
   route: SimRoute;
-  /** What the simulator works on. */
+  /** The parts of the simulator. */
   parts: SimServerParts;
   /** The request itself. */
   request: Request;
@@ -114,7 +114,7 @@ interface Asked {
   body: RawBody;
 }
 
-/** Answers a request that belongs to a project. */
+/** Answers a request for a project. */
 async function answer(
   route: SimRoute,
   parts: SimServerParts,
@@ -157,7 +157,7 @@ async function callFor(asked: Asked, whole: Tx): Promise<SimCall> {
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().executeTakeFirst();
   if (!project) throw noProject(projectId);
-  // An advance has begun since: where the project is, nobody is to see.
+  // An advance has started meanwhile; the state in between stays hidden.
   if (project.clock_advancing_to !== null && !route.still) throw behind(progress);
   const url = new URL(request.url);
   return {

@@ -1,5 +1,5 @@
 /**
- * What customers and stores do to subscriptions.
+ * The actions of customers and stores on subscriptions.
  *
  * @module
  */
@@ -47,7 +47,7 @@ import { customerId, duration, moment, price, priceInMicros, termOf } from "./fi
 import { unable } from "./purchases.ts";
 import { type SimCall, type SimRoute, simRoute } from "./route.ts";
 
-/** What is done to a subscription, and the body that says how. */
+/** An action on a subscription, with its body. */
 interface Action<Body extends z.ZodType> {
   /** The operation's name. */
   name: string;
@@ -55,9 +55,9 @@ interface Action<Body extends z.ZodType> {
   summary: string;
   /** The body. */
   body: Body;
-  /** What the store must be able to. */
+  /** The ability that the store must have. */
   needs?: StoreAbility;
-  /** Works out the steps. The answer shows the subscription after the last of them. */
+  /** Computes the steps. The answer shows the subscription after the last one. */
   act(
     state: Subscription,
     call: SimCall,
@@ -65,7 +65,7 @@ interface Action<Body extends z.ZodType> {
   ): Promise<Step[] | Step> | Step[] | Step;
 }
 
-/** Something that can be done to a subscription, by a route or by a recipe. */
+/** An action on a subscription, for a route or a recipe. */
 export interface Deed {
   /** The operation's name. */
   readonly name: string;
@@ -73,11 +73,11 @@ export interface Deed {
   readonly summary: string;
   /** The body. */
   readonly body: z.ZodType;
-  /** Does it. The valid body is read once the subscription is found, so that 404 comes first. */
+  /** Runs it. The body is validated after the subscription was found, so that 404 comes first. */
   perform(call: SimCall, id: string, read: () => unknown): Promise<ShownSubscription>;
 }
 
-/** Makes a deed of an action: it checks subscription and body, and records the steps. */
+/** Makes an action runnable: it checks the subscription and the body, and records the steps. */
 function deed<Body extends z.ZodType>({ name, summary, body, needs, act }: Action<Body>): Deed {
   return {
     name,
@@ -85,7 +85,7 @@ function deed<Body extends z.ZodType>({ name, summary, body, needs, act }: Actio
     body,
     async perform(call, id, read) {
       const row = await findSubscription(call, id);
-      // Callers validate what they send against this very body.
+      // Callers validate their values against this body.
       const sent = read() as z.infer<Body>;
       checkActor(row, needs);
       const steps = [await act(row, call, sent)].flat();
@@ -110,7 +110,7 @@ const reason = z.enum([
 
 const payment = z.strictObject({ transaction_id: z.string().min(1).optional() });
 
-/** What can be done to a subscription, by the last part of its path. */
+/** The actions on subscriptions, by the last part of the path. */
 export const DEEDS = {
   renew: deed({
     name: "renewSubscription",
@@ -227,10 +227,10 @@ export const DEEDS = {
   }),
 } as const satisfies Record<string, Deed>;
 
-/** The name of something that can be done to a subscription. */
+/** The name of an action on a subscription. */
 export type DeedName = keyof typeof DEEDS;
 
-/** The routes of what is done to subscriptions. */
+/** The routes of actions on subscriptions. */
 export const subscriptionRoutes: readonly SimRoute[] = Object.entries<Deed>(DEEDS).map(
   ([last, { name, summary, body, perform }]) =>
     simRoute({
@@ -243,12 +243,12 @@ export const subscriptionRoutes: readonly SimRoute[] = Object.entries<Deed>(DEED
     }, (call) => perform(call, call.params.id, () => call.body())),
 );
 
-/** Why a subscription ends, where nobody says: what time would have told at its end. */
+/** The default reason for an end: the reason that its expiry would have. */
 function usualReason({ status, cancel_reason }: Subscription): Reason {
   return status === "in_grace_period" ? "BILLING_ERROR" : cancel_reason ?? "UNKNOWN";
 }
 
-/** Refuses what a grant or share does not do, and what the store is not able to. */
+/** Refuses actions that a grant, a family share or the store does not support. */
 function checkActor(state: Subscription, needs: StoreAbility | undefined): void {
   if (state.shared_from_id !== null) {
     throw unprocessable(`It is a family share and follows ${state.shared_from_id}`);
@@ -266,7 +266,7 @@ function checkActor(state: Subscription, needs: StoreAbility | undefined): void 
   if (needs && !isAble(state.store, needs)) throw unable(state.store);
 }
 
-/** The end that is meant: a moment, or a time counted from the end of the period. */
+/** The new end: a time, or a duration from the end of the period. */
 function endOf(
   state: Subscription,
   { until, for: length }: { until?: number | undefined; for?: string | undefined },
@@ -278,7 +278,7 @@ function endOf(
   return addDuration(state.period_ends_at ?? state.period_starts_at, length);
 }
 
-/** The payment that is meant: the latest one, unless another is named. */
+/** The payment: the latest one by default. */
 async function paymentOf(
   call: SimCall,
   state: Subscription,
@@ -316,7 +316,7 @@ async function changeProduct(
     : changeAtEnd(state, call.now, terms);
 }
 
-/** The terms of a product for somebody who changes to it, in the currency that is paid in. */
+/** The terms of a product for a product change, in the subscription's currency. */
 function termsOf(
   { currency }: Subscription,
   product: Row<"products">,

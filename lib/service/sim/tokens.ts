@@ -1,5 +1,5 @@
 /**
- * Tokens without a browser. The specification has no operation for them.
+ * Tokens without a browser. The specification has no operations for them.
  *
  * @module
  */

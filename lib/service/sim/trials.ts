@@ -1,5 +1,5 @@
 /**
- * Who may still try a subscription: stores give everybody one free trial.
+ * Eligibility for free trials: stores give each customer one.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { Refusal } from "../contract/errors.ts";
 import type { Place } from "../records/find.ts";
 
 /**
- * Refuses a free trial of a product that the customer has tried or paid for before, and where an app's
- * subscriptions are one group also beside a paid one of that app.
+ * Refuses a free trial of a product that the customer has had before. If an app's subscriptions are
+ * one group, also refuses one beside a paid subscription of that app.
  */
 export async function checkTrial(place: Place, sale: Sale, productId: string): Promise<void> {
   const had = await formerTrial(place, sale, productId);
@@ -22,10 +22,10 @@ export async function checkTrial(place: Place, sale: Sale, productId: string): P
   });
 }
 
-/** What a trial of a product depends on: who buys it, where. */
+/** The facts that decide about a trial: the customer, the product and its app. */
 type Buyer = Pick<Sale, "customer_id" | "app_id" | "environment" | "store">;
 
-/** The subscription that keeps a customer from a free trial of a product, and why. */
+/** The subscription that rules out a free trial of a product, and the reason. */
 export async function formerTrial(
   { tx }: Place,
   sale: Buyer,

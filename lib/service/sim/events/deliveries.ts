@@ -1,5 +1,5 @@
 /**
- * What became of events on their way to webhooks, and sending them once more.
+ * The deliveries of events to webhooks, and resending them.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { RecoveredEvents } from "../../../simulator/events.ts";
 import { delivery, DELIVERY_STATES, deliveryAttempt, recoveredEvents } from "../answers.ts";
 import { simRoute } from "../route.ts";
 
-/** The rows of a state. */
+/** The condition for a state. */
 const IN_STATE: Record<DeliveryState, ReturnType<typeof sql>> = {
   waiting: sql`state = 'pending' and ready_at is null`,
   pending: sql`state = 'pending' and ready_at is not null and lease is null`,
@@ -145,21 +145,21 @@ export async function findDelivery({ tx }: Place, id: string): Promise<Row<"deli
   throw missing("delivery", id);
 }
 
-/** The refusal to send to an integration that is switched off. */
+/** The refusal to send to a disabled integration. */
 export function disabled(): Error {
   const message = "The webhook integration is disabled: its receiver answered 410 Gone; " +
     "update its URL to enable it";
   return unprocessable(message);
 }
 
-/** Deliveries as they are shown. */
+/** Deliveries in an answer. */
 async function showDeliveries(call: Place, rows: readonly Row<"deliveries">[]) {
   const shown = [];
   for (const row of rows) shown.push(await showDelivery(call, row));
   return shown;
 }
 
-/** A delivery as it is shown, with the last that was heard of it. */
+/** A delivery in an answer, with its last result. */
 export async function showDelivery(
   { tx }: Place,
   row: Row<"deliveries">,
@@ -186,14 +186,14 @@ export async function showDelivery(
   };
 }
 
-/** Where a delivery stands, more exactly than it is stored. */
+/** The state of a delivery, in more detail than stored. */
 function stateOf({ state, ready_at, lease }: Row<"deliveries">): DeliveryState {
   if (state !== "pending") return state;
   if (lease !== null) return "sending";
   return ready_at === null ? "waiting" : "pending";
 }
 
-/** An attempt as it is shown: request, answer and timing. */
+/** An attempt in an answer: request, response and timing. */
 function showAttempt(row: Row<"attempts">, body: string): DeliveryAttempt {
   const { delivery_id, number, started_at, url, address, error, next_attempt_at } = row;
   return {

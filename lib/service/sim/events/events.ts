@@ -1,5 +1,5 @@
 /**
- * The events of a project, in order, as webhooks get them. The API has no such list.
+ * The events of a project, in order, as sent to webhooks. The API has no such list.
  *
  * @module
  */
@@ -54,7 +54,7 @@ export async function findEvent({ tx }: Place, id: string): Promise<Row<"events"
   throw missing("event", id);
 }
 
-/** An event with the body that is delivered. */
+/** An event with the body for webhooks. */
 export function showEvent(row: Row<"events">): LoggedEvent {
   const { id, type, customer_id, app_id, environment, created_at, payload } = row;
   const delivery: unknown = JSON.parse(payload);

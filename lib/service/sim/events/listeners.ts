@@ -1,9 +1,9 @@
 /**
- * Fetching events instead of being sent them: a listener of any name gets what it has not
- * acknowledged, in order, as often as it asks.
+ * Listeners, which pull events: a listener of any name gets its unacknowledged events in order, as
+ * often as it asks.
  *
- * Gap: of two programs under one name, the one that came last gets everything; the other is told so.
- * Whoever names no session is not told, and gets whatever there is.
+ * Gap: if two programs use one name, the newer one gets everything and the older one an error. A
+ * request without a session gets no error, and all events.
  *
  * @module
  */
@@ -52,7 +52,7 @@ const openListener = simRouteOutside({
   body: z.strictObject({ types }),
   response: openedListener,
   async outside(opened: OpenedListener, { listeners }) {
-    // Whoever waits under that name is to hear of it.
+    // Wakes the requests that wait under this name.
     listeners.wake();
     return opened;
   },
@@ -117,7 +117,7 @@ const deleteListener = simRouteOutside({
   path: "/listeners/{name}",
   response: deletedListener,
   async outside(deleted: DeletedListener, { listeners }) {
-    // Whoever waits under that name is to hear of it.
+    // Wakes the requests that wait under this name.
     listeners.wake();
     return deleted;
   },
@@ -164,7 +164,7 @@ const acknowledge = simRoute({
   const { event_id, types, session } = call.body();
   await checkSession(tx, { name, session });
   const { seq } = await findEvent(call, event_id);
-  // Telling it again, or late, takes nothing back.
+  // A repeated or late acknowledgement moves nothing back.
   const changed = await changeListener(call, name, { acknowledged: Math.max(acknowledged, seq) });
   return await showListener(call, changed, types);
 });
@@ -187,7 +187,7 @@ async function findListener({ tx }: SimCall, name: string): Promise<Row<"listene
   throw missing("listener", name);
 }
 
-/** Changes a listener, and gives it as it is then. */
+/** Changes a listener, and returns it. */
 async function changeListener(
   call: SimCall,
   name: string,
@@ -197,7 +197,7 @@ async function changeListener(
   return await findListener(call, name);
 }
 
-/** A listener as it is shown. Its secret is not. */
+/** A listener in an answer, without its secret. */
 async function showListener(
   { tx }: SimCall,
   listener: Row<"listeners">,
@@ -212,7 +212,7 @@ function showSecret({ name, secret }: Row<"listeners">): ListenerSecret {
   return { object: "listener_secret", name, signing_secret: secret };
 }
 
-/** An event as listeners get it: the body that is sent, as text, so that not a byte of it changes. */
+/** An event for a listener. Its body is text, so that every byte stays unchanged. */
 function showPulled(row: Row<"events">): PulledEvent {
   const { id, type, customer_id, created_at, payload } = row;
   return { object: "event", id, type, customer_id, created_at, payload };

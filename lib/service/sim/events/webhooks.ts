@@ -1,6 +1,6 @@
 /**
- * What can be done to a webhook integration besides configuring it: try it, give it another secret,
- * let its deliveries go wrong.
+ * Actions on a webhook integration besides its configuration: a ping, a new secret, faults of
+ * deliveries.
  *
  * @module
  */
@@ -29,16 +29,16 @@ import {
 } from "../answers.ts";
 import { simRoute, simRouteOutside, simRouteThen } from "../route.ts";
 
-/** A delivery that was put in line. */
+/** A queued delivery. */
 type Sent = Pick<Row<"deliveries">, "project_id" | "id">;
 
-/** Faults that were asked for. */
+/** Requested faults. */
 interface Ordered {
-  /** Of which deliveries. */
+  /** The integration. */
   lane: Lane;
-  /** What goes wrong with them. */
+  /** The fault. */
   fault: DeliveryFault;
-  /** With how many. */
+  /** The number of deliveries. */
   count: number;
 }
 
@@ -58,12 +58,12 @@ const ping = simRouteThen({
   const webhook = await findWebhook(call, call.params.id);
   if (webhook.disabled_at !== null) throw disabled();
   const event = await writeTestEvent(call, webhook.app_id);
-  // Whoever asks gets an answer now; a second attempt would tell nobody.
+  // The caller waits for the result of one attempt, so there is no retry.
   const [id = ""] = await queueNew(call, [{ webhook, event }], { once: true });
   return { project_id: call.project.id, id };
 });
 
-/** A secret in the form of the Standard Webhooks. */
+/** A secret in the form of Standard Webhooks. */
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/;
 
 const rotateSecret = simRoute({
@@ -162,7 +162,7 @@ export const webhookRoutes = [
   clearAllFaults,
 ];
 
-/** A request for a project as a whole. */
+/** A request for a whole project. */
 interface ProjectAsked {
   /** The project. */
   id: string;
@@ -170,7 +170,7 @@ interface ProjectAsked {
   url: URL;
 }
 
-/** What is still to go wrong in a project, alike ones together. */
+/** The pending faults of a project, equal ones together. */
 function showAllFaults(projectId: string, faults: DeliveryFaults): DeliveryFaultRun[] {
   return faults.ofProject(projectId).flatMap(({ integration_id: webhook_id, faults }) => {
     const runs: DeliveryFaultRun[] = [];
@@ -183,7 +183,7 @@ function showAllFaults(projectId: string, faults: DeliveryFaults): DeliveryFault
   });
 }
 
-/** What is still to go wrong. */
+/** The pending faults. */
 function showFaults(faults: readonly DeliveryFault[]): WebhookFaults {
   return { object: "delivery_faults", faults: [...faults] };
 }
