@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fileReason } from "../../file_reason.ts";
+import { fileReason } from "../../../file_reason.ts";
 import { dirname } from "node:path";
 import { ConfigError } from "../../../errors.ts";
 import { StoreError } from "../failure.ts";
