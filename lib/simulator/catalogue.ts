@@ -1,5 +1,5 @@
 /**
- * What stores know of an app and its products and the API does not, and the project's settings.
+ * The data of stores that the API lacks, and the project's settings.
  *
  * @module
  */
@@ -33,21 +33,21 @@ export interface ProductPrice {
 export interface PricedProduct {
   /** The product. */
   product: Product;
-  /** What one costs, in main units. */
+  /** The price of one, in main units. */
   price: number;
-  /** In this currency. */
+  /** The currency. */
   currency: string;
 }
 
 /** Settings of a project that have no API operation. */
 export interface SettingsChanges {
-  /** How old a payment may be that is refunded, in days: 0 to 36,500. */
+  /** The refund window, in days: 0 to 36,500. */
   refund_window_days?: number | undefined;
-  /** What becomes of purchases that a second customer restores. */
+  /** The result when a second customer restores purchases. */
   restore_behavior?: RestoreBehavior | undefined;
 }
 
-/** What becomes of purchases that a second customer restores: they move, are shared, or stay. */
+/** The result when a second customer restores purchases: they move, are shared, or stay. */
 export type RestoreBehavior = "transfer" | "share" | "keep";
 
 /** The settings of a project that have no API operation. */
@@ -56,9 +56,9 @@ export interface Settings {
   object: "settings";
   /** The project. */
   project_id: string;
-  /** How old a payment may be that is refunded, in days. */
+  /** The refund window, in days. */
   refund_window_days: number;
-  /** What becomes of purchases that a second customer restores. */
+  /** The result when a second customer restores purchases. */
   restore_behavior: RestoreBehavior;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A project's clock: it runs with wall time, stands still, or is moved ahead.
+ * A project's clock: it runs with wall time, stands still, or advances.
  *
  * @module
  */
@@ -21,15 +21,15 @@ export interface ProjectClock {
   offset_ms: number;
 }
 
-/** A clock that was advanced, and what happened on the way. */
+/** An advanced clock, with the events on the way. */
 export interface AdvancedClock extends ProjectClock {
   /** The project's time before, in milliseconds since 1970. */
   from: number;
-  /** How many events of each type there were. */
+  /** The number of events of each type. */
   events: Record<string, number>;
 }
 
-/** Where an advance began. */
+/** The start of an advance. */
 export interface AdvanceStart {
   /** The project's time, in milliseconds since 1970. */
   from: number;
@@ -37,7 +37,7 @@ export interface AdvanceStart {
   seq: number;
 }
 
-/** What an advance would bring. */
+/** A preview of an advance. */
 export interface ClockPreview {
   /** Always `clock_preview`. */
   object: "clock_preview";
@@ -45,9 +45,9 @@ export interface ClockPreview {
   from: number;
   /** The time that the clock would be moved to. */
   to: number;
-  /** About how many steps of subscriptions are due by then. */
+  /** The approximate number of steps due by then. */
   due: number;
-  /** Above so many steps an advance must be confirmed. */
+  /** An advance with more steps must be confirmed. */
   most_unasked: number;
 }
 

@@ -22,7 +22,7 @@ export interface CustomerHistory {
   transactions: HistoryTransaction[];
   /** Their one-time purchases, oldest first. */
   purchases: HistoryPurchase[];
-  /** What their apps gave and spent of virtual currencies, oldest first. */
+  /** The changes of their virtual currencies by apps, oldest first. */
   adjustments: HistoryAdjustment[];
   /** Their events, oldest first. */
   events: HistoryEvent[];
@@ -30,11 +30,11 @@ export interface CustomerHistory {
   apps: HistoryApp[];
   /** The products that they bought or will change to. */
   products: HistoryProduct[];
-  /** The virtual currencies that these products bring or that they hold. */
+  /** The virtual currencies that these products grant or that they have. */
   currencies: HistoryCurrency[];
 }
 
-/** A place in the project's order: what has a lower number was stored earlier. */
+/** A position in the project: a lower number was stored earlier. */
 interface Placed {
   /** The number. */
   seq: number;
@@ -50,9 +50,9 @@ export interface HistoryCustomer extends Placed {
   aliases: HistoryAlias[];
   /** Its attributes. */
   attributes: HistoryAttribute[];
-  /** Lookup keys of the entitlements that it has now, in alphabetical order. */
+  /** Lookup keys of its active entitlements, in alphabetical order. */
   access: string[];
-  /** What it has of virtual currencies, by their codes. */
+  /** Its balances of virtual currencies, by code. */
   balances: Record<string, number>;
 }
 
@@ -146,7 +146,7 @@ export interface HistoryPurchase extends Placed {
   environment: string;
   /** How the customer came to own it. */
   ownership: string;
-  /** How many were bought. */
+  /** The quantity. */
   quantity: number;
   /** The store's id of the transaction. */
   transaction_id: string;
@@ -158,7 +158,7 @@ export interface HistoryPurchase extends Placed {
   country: string | null;
 }
 
-/** What an app gave, or spent where negative, of a virtual currency. */
+/** An amount of a virtual currency given by an app; negative if spent. */
 export interface HistoryAdjustment extends Placed {
   /** The customer. */
   customer_id: string;
@@ -166,13 +166,13 @@ export interface HistoryAdjustment extends Placed {
   currency: string;
   /** The amount. */
   amount: number;
-  /** What it was for, or null. */
+  /** The description, or null. */
   reference: string | null;
   /** When, in milliseconds since 1970. */
   created_at: number;
 }
 
-/** An event, with its place in the project's order. */
+/** An event, with its position in the project. */
 export interface HistoryEvent extends LoggedEvent, Placed {}
 
 /** An app. */
@@ -205,7 +205,7 @@ export interface HistoryProduct {
   price: number | null;
   /** The currency of the price, or null. */
   currency: string | null;
-  /** The lookup keys of the entitlements that it gives. */
+  /** The lookup keys of its entitlements. */
   entitlements: string[];
 }
 
@@ -215,17 +215,17 @@ export interface HistoryCurrency {
   code: string;
   /** Its name. */
   name: string;
-  /** How much each product brings. */
+  /** The amounts of each product. */
   grants: HistoryGrant[];
 }
 
-/** How much of a virtual currency a product brings. */
+/** The amount of a virtual currency that a product grants. */
 export interface HistoryGrant {
   /** The product. */
   product_id: string;
-  /** How much a purchase or paid period brings. */
+  /** The amount for a purchase or a paid period. */
   amount: number;
-  /** How much a trial brings. */
+  /** The amount for a trial. */
   trial_amount: number;
 }
 

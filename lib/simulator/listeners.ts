@@ -1,6 +1,5 @@
 /**
- * Fetching events instead of being sent them: a listener of any name gets what it has not
- * acknowledged, in order.
+ * Listeners, which pull events: a listener of any name gets its unacknowledged events in order.
  *
  * @module
  */
@@ -17,13 +16,13 @@ export interface Listener {
   name: string;
   /** When it was created, in milliseconds since 1970. */
   created_at: number;
-  /** How many events it has not acknowledged. */
+  /** The number of its unacknowledged events. */
   waiting: number;
 }
 
-/** A listener that a program has begun to use. */
+/** A listener that a program has opened. */
 export interface OpenedListener extends Listener {
-  /** The secret that its events are signed with. */
+  /** The signing secret of its events. */
   signing_secret: string;
   /** The program's session. */
   session: string;
@@ -41,7 +40,7 @@ export interface ListenerSecret {
   signing_secret: string;
 }
 
-/** A listener that was deleted. */
+/** A deleted listener. */
 export interface DeletedListener {
   /** Always `listener`. */
   object: "listener";
@@ -51,17 +50,17 @@ export interface DeletedListener {
   deleted_at: number;
 }
 
-/** Which events a listener gets. */
+/** The events for a listener. */
 export interface ListenerTypes {
   /** Types of events. Default: all. */
   types?: readonly string[] | undefined;
 }
 
-/** The events to fetch. */
+/** The events to pull. */
 export interface PullQuery {
-  /** At most so many, 1 to 100. Default 20. */
+  /** The most events, 1 to 100. Default 20. */
   limit?: number | undefined;
-  /** How long to wait for an event, in milliseconds. Default 0. */
+  /** The wait for an event, in milliseconds. Default 0. */
   wait_ms?: number | undefined;
   /** Types, separated by commas. Default: all. */
   types?: string | undefined;
@@ -69,7 +68,7 @@ export interface PullQuery {
   session?: string | undefined;
 }
 
-/** An event, as listeners get it. */
+/** An event for a listener. */
 export interface PulledEvent {
   /** Always `event`. */
   object: "event";
@@ -77,21 +76,21 @@ export interface PulledEvent {
   id: string;
   /** Its type. */
   type: string;
-  /** Whose event it is. */
+  /** The customer. */
   customer_id: string;
   /** When it happened, in milliseconds since 1970. */
   created_at: number;
-  /** The body that webhooks get, as text. */
+  /** The body for webhooks, as text. */
   payload: string;
 }
 
-/** Events that were fetched. */
+/** Pulled events. */
 export interface PulledEvents extends Items<PulledEvent> {
   /** Always `list`. */
   object: "list";
 }
 
-/** Which event was taken. */
+/** The acknowledged event. */
 export interface Acknowledgement extends ListenerTypes {
   /** The event's id. */
   event_id: string;

@@ -10,11 +10,11 @@ import type { Purchase } from "../resources/purchases.ts";
 import type { Subscription } from "../resources/subscriptions.ts";
 import type { Simulator } from "./simulator.ts";
 
-/** What a customer buys. */
+/** A purchase of a customer. */
 export interface NewSale {
-  /** Who buys: any id of a customer, or a new one. */
+  /** The buyer: any id of a customer, or a new one. */
   customer_id: string;
-  /** The product's id, or the store's name of it. */
+  /** The product's id or store identifier. */
   product_id: string;
   /** Whether it begins with a trial, or the trial's ISO 8601 duration. Default false. */
   trial?: boolean | string | undefined;
@@ -24,13 +24,13 @@ export interface NewSale {
   currency?: string | undefined;
   /** The country, ISO 3166-1 alpha-2. Default: the customer's. */
   country?: string | undefined;
-  /** Whether money is real. Default: production, but sandbox in the test store. */
+  /** The environment. Default: production, but sandbox in the test store. */
   environment?: "production" | "sandbox" | undefined;
-  /** How the customer comes by it. Default: purchased. */
+  /** The ownership. Default: purchased. */
   ownership?: "purchased" | "family_shared" | undefined;
-  /** The id or lookup key of the offering that was shown. */
+  /** The id or lookup key of the offering shown at purchase. */
   offering_id?: string | undefined;
-  /** How many, of what is bought once. Default 1. */
+  /** The quantity, for one-time products. Default 1. */
   quantity?: number | undefined;
   /** The ISO 8601 duration of a period. Default: the product's own. */
   duration?: string | undefined;
@@ -46,7 +46,7 @@ export interface NewSale {
   store_transaction_id?: string | undefined;
 }
 
-/** What a store gives the app of a buyer. */
+/** A receipt of a store for an app. */
 export interface PrintedReceipt {
   /** Always `receipt`. */
   object: "receipt";
@@ -58,7 +58,7 @@ export interface PrintedReceipt {
   store: string;
   /** The buyer. */
   customer_id: string;
-  /** The store's name of the product. */
+  /** The store identifier of the product. */
   product_id: string;
 }
 
@@ -74,8 +74,8 @@ export function buyProduct(
 }
 
 /**
- * Sells a product in its store and returns the receipt. The service learns of the purchase when an
- * app sends that to `/v1/receipts`. `POST /_sim/projects/{project_id}/receipts`
+ * Sells a product in its store and returns the receipt. The service records the purchase when an
+ * app sends the receipt to `/v1/receipts`. `POST /_sim/projects/{project_id}/receipts`
  */
 export function printReceipt(
   { client, project }: Simulator,

@@ -1,5 +1,5 @@
 /**
- * The local service as a whole: tokens, accounts, clients, and the way of projects to their present.
+ * The local service as a whole: tokens, accounts, clients, and the progress of projects.
  *
  * @module
  */
@@ -22,29 +22,29 @@ export interface ProjectStart {
 export interface NewTokens {
   /** The account's e-mail address. Default: the seeded owner's. */
   account_email?: string | undefined;
-  /** What the tokens permit, separated by spaces. Default: everything. */
+  /** The permissions, separated by spaces. Default: all. */
   scope?: string | undefined;
   /** Whether a refresh replaces the refresh token. Default false. */
   rotates?: boolean | undefined;
-  /** How long the refresh token is good for, in milliseconds. */
+  /** The lifetime of the refresh token, in milliseconds. */
   lifetime_ms?: number | undefined;
 }
 
-/** Tokens that were issued. */
+/** Issued tokens. */
 export interface IssuedTokens {
   /** The access token. */
   access_token: string;
   /** Always `Bearer`. */
   token_type: "Bearer";
-  /** How long the access token is good for, in seconds. */
+  /** The lifetime of the access token, in seconds. */
   expires_in: number;
   /** The refresh token. */
   refresh_token: string;
-  /** What the tokens permit, separated by spaces. */
+  /** The permissions, separated by spaces. */
   scope: string;
 }
 
-/** An account: who can sign in. */
+/** An account that can sign in. */
 export interface Account {
   /** Always `account`. */
   object: "account";
@@ -54,7 +54,7 @@ export interface Account {
   email: string;
   /** The person's name. */
   name: string | null;
-  /** The projects in which it has a seat. */
+  /** Its projects. */
   projects: {
     /** The project. */
     id: string;
@@ -63,7 +63,7 @@ export interface Account {
   }[];
   /** Whether the person has set a password. */
   has_password: boolean;
-  /** The one-time link to set a password, shown when it is made. */
+  /** The one-time link to set a password, shown only once. */
   password_link?: PasswordLink | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface PasswordLink {
   expires_at: number;
 }
 
-/** An account that was removed. */
+/** A removed account. */
 export interface DeletedAccount {
   /** Always `account`. */
   object: "account";
@@ -97,27 +97,27 @@ export type Role =
   | "customer_support"
   | "read_only";
 
-/** An account to add, or one that gets a seat. */
+/** An account to add, also to a project. */
 export interface NewAccount {
   /** Its e-mail address. */
   email: string;
   /** The person's name. */
   name?: string | undefined;
-  /** A project in which it gets a seat. */
+  /** A project to add it to. */
   project_id?: string | undefined;
   /** Its role there. Default: developer. */
   role?: Role | undefined;
 }
 
-/** A client: a program that people can sign in with. */
+/** An OAuth client. */
 export interface RegisteredClient {
   /** Always `client`. */
   object: "client";
   /** Its OAuth client id. */
   id: string;
-  /** Its name, which the consent page shows. */
+  /** Its name on the consent page. */
   name: string;
-  /** Where the browser may be sent after signing in. */
+  /** The redirect URIs. */
   redirect_uris: readonly string[];
 }
 
@@ -127,11 +127,11 @@ export interface NewClient {
   id: string;
   /** Its name. Default: the id. */
   name?: string | undefined;
-  /** Where the browser may be sent after signing in. */
+  /** The redirect URIs. */
   redirect_uris: readonly string[];
 }
 
-/** A client that was removed. */
+/** A removed client. */
 export interface DeletedClient {
   /** Always `client`. */
   object: "client";
@@ -141,21 +141,23 @@ export interface DeletedClient {
   deleted_at: number;
 }
 
-/** How far a project is that is being brought to its present. */
+/** The progress of a project that is catching up. */
 export interface ProjectProgress extends Left {
   /** The project. */
   project_id: string;
-  /** The time that has been reached, in milliseconds since 1970. */
+  /** The time reached so far, in milliseconds since 1970. */
   now: number;
-  /** The time that it is brought to. */
+  /** The target time. */
   to: number;
-  /** How many steps have been made. */
+  /** The number of steps so far. */
   done: number;
-  /** How long they took, in milliseconds. */
+  /** Their duration, in milliseconds. */
   took_ms: number;
 }
 
-/** Creates a project of the first account. Its clock stands at a time of choice. `POST /_sim/projects` */
+/**
+ * Creates a project of the first account. Its clock stands at the given time. `POST /_sim/projects`
+ */
 export function beginProject(client: Client, body: ProjectStart): Promise<Project> {
   return client.post(path`/_sim/projects`, body);
 }
@@ -165,7 +167,7 @@ export function issueTokens(client: Client, body: NewTokens = {}): Promise<Issue
   return client.post(path`/_sim/tokens`, body);
 }
 
-/** Adds an account, or a seat in a project. `POST /_sim/accounts` */
+/** Adds an account, also to a project. `POST /_sim/accounts` */
 export function createAccount(client: Client, body: NewAccount): Promise<Account> {
   return client.post(path`/_sim/accounts`, body);
 }
@@ -183,7 +185,7 @@ export function createPasswordLink(client: Client, email: string): Promise<Accou
   return client.post(path`/_sim/accounts/${email}/password_link`);
 }
 
-/** Removes an account, its seats and its sign-ins. `DELETE /_sim/accounts/{email}` */
+/** Removes an account with its roles and sign-ins. `DELETE /_sim/accounts/{email}` */
 export function deleteAccount(client: Client, email: string): Promise<DeletedAccount> {
   return client.delete(path`/_sim/accounts/${email}`);
 }
@@ -203,7 +205,7 @@ export function deleteClient(client: Client, id: string): Promise<DeletedClient>
   return client.delete(path`/_sim/clients/${id}`);
 }
 
-/** Lists the projects that are being brought to their present. `GET /_sim/progress` */
+/** Lists the projects that are catching up. `GET /_sim/progress` */
 export function listProgress(client: Client): Promise<Items<ProjectProgress>> {
   return client.get(path`/_sim/progress`);
 }

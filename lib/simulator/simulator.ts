@@ -8,7 +8,7 @@ import type { Client } from "../client.ts";
 
 /** The simulator of a project. */
 export interface Simulator {
-  /** Sends requests as the administrator. It sends none twice: the simulator would act twice. */
+  /** Sends requests as the administrator, without retries: the simulator would act twice. */
   readonly client: Client;
   /** The project. */
   readonly project: string;

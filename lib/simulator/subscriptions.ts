@@ -1,5 +1,5 @@
 /**
- * What customers and stores do to subscriptions.
+ * The actions of customers and stores on subscriptions.
  *
  * @module
  */
@@ -20,13 +20,13 @@ export const EXPIRATION_REASONS = [
 
 /** How a charge fails. */
 export interface ChargeFailure {
-  /** Which charge: one that is due now, or the next renewal. Default: now. */
+  /** The charge: one due now, or the next renewal. Default: now. */
   when?: "now" | "renewal" | undefined;
   /** The ISO 8601 duration of the grace period. Default: the product's own. */
   grace?: string | null | undefined;
 }
 
-/** How long a subscription pauses: until a time or for a duration. Default: until it is resumed. */
+/** The length of a pause: until a time or for a duration. Default: until it is resumed. */
 export interface Pause {
   /** When the pause ends, in milliseconds since 1970. */
   until?: number | undefined;
@@ -36,9 +36,9 @@ export interface Pause {
 
 /** The product that a subscription changes to. */
 export interface ProductChange {
-  /** The product's id, or the store's name of it. */
+  /** The product's id or store identifier. */
   product_id: string;
-  /** When it changes. Default: now. */
+  /** The time of the change. Default: now. */
   when?: "now" | "period_end" | undefined;
   /** The price in main units. Default: the product's own. */
   price?: number | undefined;
@@ -46,19 +46,19 @@ export interface ProductChange {
   duration?: string | undefined;
 }
 
-/** Which payment is meant. */
+/** The payment. */
 export interface PaymentChoice {
   /** The store's id of the transaction. Default: the latest one. */
   transaction_id?: string | undefined;
 }
 
-/** Which payment is refunded, and how. */
+/** The payment to refund, and its effect. */
 export interface PaymentRefund extends PaymentChoice {
   /** Whether the customer keeps access. Default false. */
   keep_access?: boolean | undefined;
 }
 
-/** How far a period is extended: to a time or by a duration. */
+/** The extension of a period: to a time or by a duration. */
 export interface Extension {
   /** The new end, in milliseconds since 1970. */
   until?: number | undefined;
@@ -81,7 +81,7 @@ export interface PriceRaise {
   price: number;
 }
 
-/** Whom a subscription is shared with. */
+/** The family member. */
 export interface FamilyShare {
   /** Any id of the other customer, or a new one. */
   customer_id: string;

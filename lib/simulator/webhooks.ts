@@ -1,6 +1,6 @@
 /**
- * What can be done to a webhook integration besides configuring it: try it, give it another secret,
- * make its deliveries fail.
+ * Actions on a webhook integration besides its configuration: a ping, a new secret, faults of
+ * deliveries.
  *
  * @module
  */
@@ -18,38 +18,38 @@ export interface WebhookSecret {
   webhook_id: string;
   /** The new secret. */
   signing_secret: string;
-  /** Until when the old one is valid, in milliseconds since 1970. */
+  /** The expiry of the old one, in milliseconds since 1970. */
   previous_expires_at: number;
 }
 
-/** What goes wrong with a delivery. */
+/** A fault of a delivery. */
 export type DeliveryFaultName = "duplicate" | "drop" | "reorder";
 
 /** Faults to add. */
 export interface NewDeliveryFault {
-  /** What goes wrong. */
+  /** The fault. */
   fault: DeliveryFaultName;
-  /** With how many deliveries. Default 1. */
+  /** The number of deliveries. Default 1. */
   count?: number | undefined;
 }
 
-/** The faults of an integration that are still to come. */
+/** The pending faults of an integration. */
 export interface WebhookFaults {
   /** Always `delivery_faults`. */
   object: "delivery_faults";
-  /** What goes wrong, in order. */
+  /** The faults, in order. */
   faults: DeliveryFaultName[];
 }
 
-/** Faults of the same kind that come one after the other. */
+/** Consecutive equal faults. */
 export interface DeliveryFaultRun {
   /** Always `delivery_fault`. */
   object: "delivery_fault";
-  /** To which integration. */
+  /** The integration. */
   webhook_id: string;
-  /** What goes wrong. */
+  /** The fault. */
   fault: DeliveryFaultName;
-  /** With how many deliveries. */
+  /** The number of deliveries. */
   count: number;
 }
 
@@ -61,15 +61,15 @@ export function pingWebhook({ client, project }: Simulator, id: string): Promise
   return client.post(path`/_sim/projects/${project}/webhooks/${id}/ping`);
 }
 
-/** The signing secret that an integration gets. */
+/** The new signing secret of an integration. */
 export interface SecretRotation {
   /** The secret, `whsec_` and 24 to 64 bytes in base64. Default: a new one. */
   signing_secret?: string | undefined;
 }
 
 /**
- * Sets a new signing secret, or one of choice. The old one stays valid for a day.
- * `POST /_sim/projects/{project_id}/webhooks/{id}/rotate_secret`
+ * Sets a new signing secret, generated or given. The old one stays valid for a day. `POST
+ * /_sim/projects/{project_id}/webhooks/{id}/rotate_secret`
  */
 export function rotateWebhookSecret(
   { client, project }: Simulator,

@@ -1,16 +1,16 @@
 /**
- * The currencies that prices can be in: how many decimals each has, and what one unit is worth.
+ * The currencies of prices, with their decimals and exchange rates.
  *
  * @module
  */
 
 /**
- * The day that the rates below are of. They are rounded, and never change by themselves, so that the
- * same purchases always make the same sums.
+ * The date of the rates below. They are rounded and constant, so that the same purchases always
+ * make the same sums.
  */
 export const RATES_DATE = "2024-04-30";
 
-/** What one unit of each currency is worth in US dollars: code and rate, line by line. */
+/** The rate of each currency to US dollars: code and rate, one per line. */
 const RATES = `
   USD 1        EUR 1.08     GBP 1.27     AUD 0.66     CAD 0.73     JPY 0.0067   BRL 0.19
   KRW 0.00074  CNY 0.14     MXN 0.055    SEK 0.095    PLN 0.25     CHF 1.13     CZK 0.043
@@ -38,23 +38,23 @@ const RATES = `
   XPF 0.00895  XSU 1.25     YER 0.004    ZMW 0.0373   ZWL 0.00311
 `;
 
-/** What one unit is worth in US dollars, by code. */
+/** The rate to US dollars, by code. */
 export const USD_PER_UNIT: ReadonlyMap<string, number> = new Map(
   [...RATES.matchAll(/([A-Z]{3}) ([\d.]+)/g)].map(([, code = "", rate]) => [code, Number(rate)]),
 );
 
-/** The codes of ISO 4217 that have a rate. */
+/** The ISO 4217 codes with a rate. */
 export const CURRENCIES: readonly string[] = [...USD_PER_UNIT.keys()];
 
-/** Currencies that ISO 4217 gives no decimals. */
+/** Currencies without decimals in ISO 4217. */
 const WHOLE = new Set(
   "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split(" "),
 );
 
-/** Currencies that ISO 4217 gives three decimals. */
+/** Currencies with three decimals in ISO 4217. */
 const THOUSANDTHS = new Set("BHD IQD JOD KWD LYD OMR TND".split(" "));
 
-/** How many decimals a price in a currency has. */
+/** The number of decimals of a price in a currency. */
 export function decimalsOf(currency: string): number {
   if (WHOLE.has(currency)) return 0;
   return THOUSANDTHS.has(currency) ? 3 : 2;

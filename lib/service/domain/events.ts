@@ -206,7 +206,7 @@ function lifecycleEvent(
     aliases: customer.aliases,
     original_app_user_id: customer.id,
     currency: subject.currency,
-    // The published sample of an invoice tells the amount in the buyer's currency alone.
+    // The published sample of an invoice has the amount only in the buyer's currency.
     price: unpaid ? null : dollars(draft.money),
     price_in_purchased_currency: draft.money ? fromMicros(draft.money.local.gross) : 0,
     subscriber_attributes: customer.attributes,

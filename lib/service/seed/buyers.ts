@@ -1,6 +1,6 @@
 /**
- * Customers of the demonstration project who have bought something, so that there is money to look
- * at. Their past is played as the simulator plays it.
+ * Customers of the demonstration project with purchases, so that charts show money. The simulator's
+ * steps make their past.
  *
  * @module
  */
@@ -18,19 +18,19 @@ import { type Journal, openJournal } from "../ledger/journal.ts";
 import type { Call } from "../contract/route.ts";
 import type { Row } from "../store/tables.ts";
 
-/** What the buyers can buy and be given. */
+/** The products and grants for the buyers. */
 interface Range {
-  /** Products by the store's name of them. */
+  /** Products by store identifier. */
   products: ReadonlyMap<string, Row<"products">>;
-  /** The id of an entitlement that is given away. */
+  /** The id of the granted entitlement. */
   entitlement_id: string;
-  /** The id of the offering that was shown. */
+  /** The id of the offering shown at purchase. */
   offering_id: string;
 }
 
 type Place = Pick<Call, "tx" | "project" | "now">;
 
-/** Who came how many days ago, from where and with what, and bought what at once. */
+/** The buyers: first seen this many days ago, with country, platform and first purchase. */
 const BUYERS = [
   {
     id: "hedy",
@@ -76,7 +76,7 @@ const BUYERS = [
 
 type Buyer = typeof BUYERS[number];
 
-/** Writes the buyers and what they have bought. A clock that has just begun to run has no past. */
+/** Writes the buyers and their purchases. A new clock of the tests has no past. */
 export async function seedBuyers(call: Place, range: Range): Promise<void> {
   const { now } = call;
   const ago = (days: number) => now - days * DAY_MS;
@@ -142,7 +142,7 @@ function giftTo(customer_id: string, { project, now }: Place, { entitlement_id }
   return grant({ project_id: project.id, id, customer_id, entitlement_id, expires_at }, now);
 }
 
-/** Lets happen what is due up to a moment. */
+/** Runs due steps up to a time. */
 async function passTime(journal: Journal, live: Subscription[], until: number): Promise<void> {
   for (;;) {
     const [next] = live.filter(({ due_at }) => due_at !== null && due_at <= until)
@@ -152,7 +152,7 @@ async function passTime(journal: Journal, live: Subscription[], until: number): 
   }
 }
 
-/** Takes down a step, and the subscription as it is then. */
+/** Records a step, with the subscription after it. */
 async function record(journal: Journal, live: Subscription[], step: Step): Promise<void> {
   const after = await journal.record(step);
   const place = live.findIndex(({ id }) => id === after.id);

@@ -1,6 +1,5 @@
 /**
- * The demonstration project: what a new database holds, so that the first command has something to
- * show.
+ * The demonstration project of a new database, so that the first command has something to show.
  *
  * @module
  */
@@ -76,7 +75,7 @@ const CUSTOMERS = [
   ["$RCAnonymousID:5d2f7c1e9ab04c3f8e6d1b2a3c4d5e6f", "JP", "iOS", {}],
 ] as const;
 
-/** What the seed has made, for the one who starts the service. */
+/** The result of the seed, for the caller that starts the service. */
 interface Seeded {
   /** The owner's account. */
   account_id: string;
@@ -84,17 +83,17 @@ interface Seeded {
   project_id: string | undefined;
 }
 
-/** What a new database is filled with. */
+/** The content of a new database. */
 export interface SeedOptions {
   /** The time. */
   now: number;
   /** Whether there is no project. */
   empty: boolean;
-  /** Whether the project is in business: coins are sold, and somebody has bought something. */
+  /** Whether the project sells coins and has buyers. */
   buyers: boolean;
 }
 
-/** Fills a new database: the owner's account, and the project unless it is to stay empty. */
+/** Fills a new database with the owner's account and, unless it stays empty, the project. */
 export async function seed(tx: Tx, options: SeedOptions): Promise<Seeded> {
   const account = await addAccount(tx, { ...OWNER, now: options.now });
   if (options.empty) return { account_id: account.id, project_id: undefined };
@@ -125,7 +124,7 @@ async function seedProject(
 type Place = Pick<Call, "tx" | "project" | "now">;
 type Products = ReadonlyMap<string, Row<"products">>;
 
-/** The fields that every listed object has. */
+/** The fields of every listed object. */
 async function identity(
   { tx }: Place,
   kind: "product" | "entitlement" | "offering" | "package" | "collaborator",
@@ -164,7 +163,7 @@ async function seedProducts(call: Place): Promise<Products> {
   return products;
 }
 
-/** Writes entitlements, and which products give them. Returns the id of the last one. */
+/** Writes entitlements with their products. Returns the id of the last one. */
 async function seedEntitlements(call: Place, products: Products): Promise<string> {
   let last = "";
   for (const [lookup_key, display_name, identifiers] of ENTITLEMENTS) {
@@ -218,7 +217,7 @@ async function seedOfferings(call: Place, products: Products): Promise<string> {
   return current;
 }
 
-/** Puts a product into a package. */
+/** Attaches a product to a package. */
 async function seedChoice(
   { tx }: Place,
   packageId: string,
@@ -235,7 +234,7 @@ async function seedChoice(
   }).execute();
 }
 
-/** Writes a virtual currency, and what is bought to have some of it. */
+/** Writes a virtual currency with its product. */
 async function seedCoins(call: Place, products: Products): Promise<void> {
   const { tx, now } = call;
   const own = await identity(call, "product");

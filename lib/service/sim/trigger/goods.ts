@@ -1,5 +1,5 @@
 /**
- * What there is to buy for an event, and buying it.
+ * The products that an event needs, and buying them.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { perform, readHeld } from "./steps.ts";
 /** A product and the store that sells it. */
 type Offered = Row<"products"> & { store: string };
 
-/** What overrides send with a purchase. */
+/** The overrides of a purchase. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** What was bought. */
+/** A purchase. */
 interface Bought {
   /** Its id. */
   id: string;
@@ -43,7 +43,7 @@ export async function buyFor(
   return { id: bought.id, renews: bought.object === "subscription" };
 }
 
-/** What of the subscriptions brings virtual currency with each payment. */
+/** The condition for subscriptions that grant virtual currency with each payment. */
 export async function bringingCurrency(call: SimCall, all: readonly Held[]): Promise<Held[]> {
   const facts = readEventFacts(call);
   const found: Held[] = [];
@@ -53,7 +53,7 @@ export async function bringingCurrency(call: SimCall, all: readonly Held[]): Pro
   return found;
 }
 
-/** Whether each payment for a product brings virtual currency. */
+/** Whether each payment for a product grants virtual currency. */
 async function bringsCurrency(
   facts: ReturnType<typeof readEventFacts>,
   store: string,
@@ -63,7 +63,7 @@ async function bringsCurrency(
   return (await facts.currencyGrants(productId)).some(({ amount }) => amount > 0);
 }
 
-/** Another subscription of the same app to change to, rather one that the customer has not got. */
+/** Another subscription product of the same app, preferably one that the customer does not have. */
 export async function changeTarget(
   call: SimCall,
   { app_id, product_id, customer_id }: Held,
@@ -84,7 +84,7 @@ export async function changeTarget(
   );
 }
 
-/** A product that a recipe can do with, one that the customer has never had if there is any. */
+/** A product that fits a recipe, preferably one that the customer has never had. */
 async function pickProduct(
   call: SimCall,
   customer: Row<"customers">,
@@ -97,34 +97,34 @@ async function pickProduct(
   const live = held.filter((one) => one.status !== "expired" && !isBelieved(one));
   const open = sellable.filter(({ id }) => live.every(({ product_id }) => product_id !== id));
   const isNew = (one: Offered) => held.every(({ product_id }) => product_id !== one.id);
-  // Whoever has only tried a product comes back to it with a RENEWAL.
+  // A purchase after a trial alone makes a RENEWAL.
   const paid = (one: Offered) =>
     held.some(({ product_id, paid_since }) => product_id === one.id && paid_since !== null);
-  // The first purchase counts as one only where nothing was tried before.
+  // Only a purchase without an earlier trial counts as the first.
   const found = open.find(isNew) ?? open.find(paid) ?? (isFirst(recipe) ? undefined : open[0]);
   if (found) return found;
   const sold = (one: Held) => sellable.find(({ id }) => id === one.product_id);
   const oldest = live.findLast((one) => givesWay(one, recipe) && sold(one));
   const again = oldest && sold(oldest);
   if (!again) throw nothingToBuy(recipe, { suits, sellable }, live);
-  // All of it is bought already: the oldest purchase ends, and is made again.
+  // The customer owns every product: the oldest subscription ends, and is bought again.
   await perform(call, "expire", oldest.id, {});
   return again;
 }
 
-/** Whether the purchase itself is what a recipe leads to. */
+/** Whether the purchase itself makes the event. */
 function isFirst({ product, steps, transfers }: Recipe): boolean {
   return product === "subscription" && steps.length === 0 && !transfers;
 }
 
-/** Whether a subscription may end so that a recipe's purchase can be made again. */
+/** Whether a subscription may end so that its product can be bought again. */
 function givesWay({ status, charge_fails, paid_since }: Held, recipe: Recipe): boolean {
   if (recipe.product === "invoiced") return status === "incomplete" && charge_fails === 1;
-  // What was only tried would come back with a RENEWAL.
+  // Buying after a trial alone would make a RENEWAL.
   return isFirst(recipe) && paid_since !== null;
 }
 
-/** The refusal where there is nothing to buy, and what would help. */
+/** The refusal without a suitable product, with the remedy. */
 function nothingToBuy(
   { product }: Recipe,
   { suits, sellable }: { suits: readonly Offered[]; sellable: readonly Offered[] },
@@ -150,7 +150,7 @@ function isSellable(product: Offered, sent: Sent): boolean {
     (type !== "subscription" || duration !== null || sent.duration !== undefined);
 }
 
-/** What a recipe's purchase sends besides. */
+/** The other values of a recipe's purchase. */
 const HOW: Readonly<Partial<Record<Recipe["product"], object>>> = {
   invoiced: { paid: false },
   believed: { verified: false },
@@ -165,7 +165,7 @@ const WORDS: Readonly<Record<Recipe["product"], string>> = {
   none: "a product of any type",
 };
 
-/** The products that a recipe can do with, the oldest first. */
+/** The products that fit a recipe, oldest first. */
 async function suitable(
   call: SimCall,
   { product, needs }: Recipe,

@@ -1,5 +1,5 @@
 /**
- * What of a recipe can be had otherwise: the fields of what its steps send.
+ * The overrides of a recipe: values for the fields of its steps.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { type Deed, DEEDS } from "../subscriptions.ts";
 import type { Recipe } from "./recipes.ts";
 import { transferBody } from "./steps.ts";
 
-/** Values by `step.field`. A text is read as a date or JSON where its field takes that and no text. */
+/** Values by `step.field`. A text is parsed as a date or JSON if its field accepts no text. */
 export type Overrides = Readonly<Record<string, unknown>>;
 
-/** The fields of what a step sends, by its name. */
+/** The fields of the steps, by the step's name. */
 const FIELDS: ReadonlyMap<string, Readonly<Record<string, z.ZodType>>> = new Map([
   ["purchase", fieldsOf(newPurchase)],
   ["transfer", fieldsOf(transferBody)],
   ...Object.entries<Deed>(DEEDS).map(([name, { body }]) => [name, fieldsOf(body)] as const),
 ]);
 
-/** Refuses an override of what a recipe does not send. */
+/** Refuses an override of a field that a recipe does not have. */
 export function checkOverrides(type: string, recipe: Recipe, overrides: Overrides): void {
   const steps = [
     ...recipe.product === "none" ? [] : ["purchase"],
@@ -42,7 +42,7 @@ export function checkOverrides(type: string, recipe: Recipe, overrides: Override
   );
 }
 
-/** What of the overrides is for a step, as its fields take it. */
+/** The overrides of a step, in the types of its fields. */
 export function overridesOf(overrides: Overrides, step: string): Record<string, unknown> {
   const prefix = `${step}.`;
   const fields = FIELDS.get(step) ?? {};
@@ -57,7 +57,7 @@ export function overridesOf(overrides: Overrides, step: string): Record<string, 
   );
 }
 
-/** Does a step. What is wrong with an override is said of it, as it was written. */
+/** Runs a step. An error of an override names it in its original spelling. */
 export async function blaming<T>(
   step: string,
   sent: object,
@@ -76,7 +76,7 @@ export async function blaming<T>(
   }
 }
 
-/** A text that a field does not take as it is, as the JSON that it may be. */
+/** The JSON value of a text, for a field that accepts no text. */
 function readValue(field: z.ZodType | undefined, value: unknown): unknown {
   if (typeof value !== "string" || field === undefined || field.safeParse(value).success) {
     return value;
@@ -88,14 +88,14 @@ function readValue(field: z.ZodType | undefined, value: unknown): unknown {
   }
 }
 
-/** Whether a field takes a moment. */
+/** Whether a field is a time. */
 function isMoment(field: z.ZodType | undefined): boolean {
   return field === moment || field instanceof z.ZodOptional && field.unwrap() === moment;
 }
 
 const date = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/** A moment in milliseconds, whichever way it is written. A day begins in UTC. */
+/** A time in milliseconds, from any spelling. A day starts in UTC. */
 function readMoment(path: string, value: unknown): unknown {
   if (typeof value !== "string" || /^\d+$/.test(value)) return readValue(moment, value);
   if (date.safeParse(value).success) return Date.parse(value);

@@ -1,5 +1,5 @@
 /**
- * What leads to each type of event.
+ * The recipe of each type of event.
  *
  * @module
  */
@@ -11,40 +11,40 @@ import type { PaymentStatus } from "../../store/holding_tables.ts";
 import type { Row } from "../../store/tables.ts";
 import type { DeedName } from "../subscriptions.ts";
 
-/** A subscription that a customer has, and what became of its latest payment. */
+/** A subscription of a customer, with the status of its latest payment. */
 export interface Held extends Row<"subscriptions"> {
-  /** The status of the latest payment that went through, or null without one. */
+  /** The status of the latest successful payment, or null without one. */
   payment: PaymentStatus | null;
 }
 
-/** What leads to an event. */
+/** The recipe of an event. */
 export interface Recipe {
-  /** What has to be bought, unless the customer has it; `none`: the event needs nothing. */
+  /** The product to buy, unless the customer has it; `none` if the event needs none. */
   product: "subscription" | "once" | "invoiced" | "believed" | "currency" | "none";
-  /** What the store must be able to. */
+  /** The ability that the store must have. */
   needs?: StoreAbility;
   /**
-   * Whether the steps can be done to a subscription as it stands. What stands in their way is undone
-   * first where that is possible. Without it the purchase itself counts, and is always made.
+   * Whether the steps can run on a subscription in its state. Obstacles are undone first, if
+   * possible. Without this field the purchase itself makes the event, and always happens.
    */
   accepts?(held: Held): boolean;
-  /** Whether all that the customer has is moved to another one, in place of steps. */
+  /** Whether all purchases of the customer move to another one, in place of steps. */
   transfers?: true;
-  /** What is done to it then. */
+  /** The steps. */
   steps: readonly RecipeStep[];
 }
 
-/** Something that is done to a subscription. */
+/** A step on a subscription. */
 export interface RecipeStep {
-  /** What is done. */
+  /** The action. */
   name: DeedName;
-  /** What is sent besides what overrides send. Default: nothing. */
+  /** The values besides the overrides. Default: none. */
   body?(held: Held, sent: object): object;
-  /** Why it need not be done to what the customer had, or to what was bought just now. */
+  /** The reason to skip it, for an earlier or a new subscription. */
   skip?(held: Held, bought: boolean): string | undefined;
 }
 
-/** The price goes up, by a quarter where nobody says, or by 1 where that is too little to pay. */
+/** The price rises by a quarter unless overridden, but at least by 1. */
 const RAISE: RecipeStep = {
   name: "raise_price",
   body: ({ price_micros, currency }) => {
@@ -53,7 +53,7 @@ const RAISE: RecipeStep = {
   },
 };
 
-/** All recipes by the type of event that they lead to. */
+/** All recipes by the type of their event. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
   INITIAL_PURCHASE: { product: "subscription", steps: [] },
   RENEWAL: { product: "subscription", accepts: isCharged, steps: [{ name: "renew" }] },
@@ -83,7 +83,7 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     product: "subscription",
     needs: "pause",
     accepts: (held) => held.status === "active" && renewsAs(held, "will_renew", "will_pause"),
-    // The store names a day on which it goes on.
+    // The store sets the date on which it resumes.
     steps: [{ name: "pause", body: (_held, sent) => "until" in sent ? {} : { for: "P1M" } }],
   },
   EXPIRATION: { product: "subscription", accepts: isOpen, steps: [{ name: "expire" }] },
@@ -142,22 +142,22 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
   },
 };
 
-/** Whether there is access, and a period that time alone would end. */
+/** Whether there is access, with a period that ends by itself. */
 function isRunning({ status }: Held): boolean {
   return status === "active" || status === "trialing";
 }
 
-/** Whether the next thing that happens is a charge that goes through. */
+/** Whether the next step is a successful charge. */
 function isCharged(held: Held): boolean {
   return isRunning(held) && held.charge_fails === 0 && renewsAs(held, "will_renew");
 }
 
-/** Whether there is access and a renewal to switch off. */
+/** Whether there is access, with renewal on. */
 function isOn(held: Held): boolean {
   return isOpen(held) && held.auto_renewal_status !== "will_not_renew";
 }
 
-/** Whether something was set for the end of the period that no product can be changed beside. */
+/** Whether a change at the end of the period rules out a product change. */
 function isBusy(held: Held): boolean {
   return renewsAs(held, "has_already_renewed", "will_pause", "requires_price_increase_consent");
 }

@@ -1,6 +1,5 @@
 /**
- * The parts of what leads to an event: what a customer has, what stands in the way, and doing
- * something.
+ * The parts of recipes: a customer's subscriptions, obstacles, and running steps.
  *
  * @module
  */
@@ -23,7 +22,7 @@ import type { SimCall } from "../route.ts";
 import { type Deed, type DeedName, DEEDS } from "../subscriptions.ts";
 import type { Held, Recipe } from "./recipes.ts";
 
-/** Does something to a subscription, as its route does, within this call. */
+/** Runs an action on a subscription like its route, within this call. */
 export async function perform(
   call: SimCall,
   name: DeedName,
@@ -34,7 +33,7 @@ export async function perform(
   return await deed.perform(call, id, () => validate(deed.body, sent));
 }
 
-/** The subscriptions of a customer that can be acted on, the latest first. */
+/** The subscriptions of a customer that a recipe can use, latest first. */
 export async function readHeld(
   { tx }: SimCall,
   customer: Row<"customers">,
@@ -53,14 +52,14 @@ export async function readHeld(
     .orderBy("subscriptions.seq", "desc").execute();
 }
 
-/** The subscription that a recipe can go on with, rather one in whose way nothing stands. */
+/** A subscription that a recipe can use, preferably one without obstacles. */
 export function chooseHeld(all: readonly Held[], { needs, accepts }: Recipe): Held | undefined {
   if (!accepts) return undefined;
   const able = all.filter((held) => !isBelieved(held) && (!needs || isAble(held.store, needs)));
   return able.find((held) => accepts(held)) ?? able.find((held) => wayBack(held) !== undefined);
 }
 
-/** Undoes what stands in a recipe's way, one thing after another, until it can go on. */
+/** Undoes the obstacles of a recipe one by one, until it can continue. */
 export async function clearWay(
   call: SimCall,
   held: Held,
@@ -88,7 +87,7 @@ export async function rereadHeld(call: SimCall, { id }: Pick<Held, "id">): Promi
   return { ...row, payment: paid?.status ?? null };
 }
 
-/** Whether a customer has anything that can be moved to another one and is told of. */
+/** Whether a customer has purchases whose transfer makes an event. */
 export async function hasHoldings(
   { tx }: SimCall,
   customer: Row<"customers">,
@@ -101,10 +100,10 @@ export async function hasHoldings(
   return (subscription ?? purchase) !== undefined;
 }
 
-/** What can be sent for a transfer. */
+/** The fields of a transfer. */
 export const transferBody = z.strictObject({ target_customer_id: customerId.optional() });
 
-/** Moves all that a customer has to another one. */
+/** Moves all purchases of a customer to another one. */
 export async function transfer(call: SimCall, from: Row<"customers">, sent: object): Promise<void> {
   const { target_customer_id } = validate(transferBody, sent);
   const id = target_customer_id ?? `triggered-${newUuid().slice(0, 8)}`;
@@ -115,10 +114,10 @@ export async function transfer(call: SimCall, from: Row<"customers">, sent: obje
   await moveHoldings(call, { from: from.id, to: to.id });
 }
 
-/** Something that brings a subscription one step nearer to simply going on. */
+/** A step towards a normally renewing subscription. */
 type Way = (call: SimCall, held: Held) => Promise<unknown>;
 
-/** What brings a subscription nearer to being paid for and going to renew, if anything does. */
+/** The next step towards a paid and renewing subscription, if any. */
 function wayBack(held: Held): Way | undefined {
   const { status, auto_renewal_status: renewal, store } = held;
   if (status === "expired" || status === "incomplete") return;
@@ -129,7 +128,7 @@ function wayBack(held: Held): Way | undefined {
   if (renewal === "will_change_product") {
     return act("change_product", { product_id: held.product_id });
   }
-  // No time passes for it: the period that is paid for already begins now.
+  // No time passes: the period already paid for starts now.
   if (renewal === "has_already_renewed") {
     return async (call, { id }) => {
       await recordSteps(call, [beginPaidPeriod(await findSubscription(call, id), call.now)]);

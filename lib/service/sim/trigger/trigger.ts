@@ -1,6 +1,5 @@
 /**
- * Making an event of a given type: not by writing it, but by letting happen what it tells of. All of
- * it happens in one transaction, or nothing does.
+ * Triggers an event of a given type through the actions that cause it, all in one transaction.
  *
  * @module
  */
@@ -36,11 +35,11 @@ const body = z.strictObject({
   overrides: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** What was asked for, and what leads to it. */
+/** The request, with its recipe. */
 interface Wanted extends z.infer<typeof body> {
-  /** What leads to it. */
+  /** The recipe. */
   recipe: Recipe;
-  /** The place in the project's order after which events are new. */
+  /** The `seq` after which events are new. */
   after: number;
 }
 
@@ -71,10 +70,10 @@ const trigger = simRoute({
   throw unprocessable(`The steps would trigger ${others}, not ${wanted.type}`);
 });
 
-/** The route that makes events. */
+/** The route that triggers events. */
 export const triggerRoutes = [trigger];
 
-/** Does what a recipe says. */
+/** Runs a recipe. */
 async function cook(call: SimCall, wanted: Wanted): Promise<void> {
   const { type, customer_id, recipe } = wanted;
   if (recipe.product === "none") {
@@ -103,7 +102,7 @@ async function cook(call: SimCall, wanted: Wanted): Promise<void> {
   throw unprocessable("'purchase.product_id' must be a subscription");
 }
 
-/** Does the steps of a recipe, once nothing stands in their way. */
+/** Runs the steps of a recipe, after removing obstacles. */
 async function follow(
   call: SimCall,
   wanted: Wanted,
@@ -112,7 +111,7 @@ async function follow(
 ): Promise<void> {
   let state = await clearWay(call, held, wanted.recipe);
   const there = await newEvents(call, wanted);
-  // To get there it had to come about already, such as a RENEWAL on the way out of a pause.
+  // Removing obstacles already made the event, such as a RENEWAL at the end of a pause.
   if (!bought && there.some(({ type }) => type === wanted.type)) return;
   for (const step of wanted.recipe.steps) {
     const done = step.skip?.(state, bought);
@@ -137,7 +136,7 @@ async function takeStep(
   await blaming(name, sent, () => perform(call, name, state.id, whole));
 }
 
-/** Moves what a customer has, or what is bought for it, to another one. */
+/** Moves a customer's purchases, existing or new, to another one. */
 async function transferAll(
   call: SimCall,
   wanted: Wanted,
@@ -156,13 +155,13 @@ async function buyOne(call: SimCall, wanted: Wanted, customer: Row<"customers">)
   return await blaming("purchase", sent, () => buyFor(call, customer, wanted.recipe, sent));
 }
 
-/** Refuses overrides of what is not done at all. */
+/** Refuses overrides of steps that do not run. */
 function checkUnused(overrides: Overrides, step: string, why: string): void {
   if (Object.keys(overridesOf(overrides, step)).length === 0) return;
   throw unprocessable(`The overrides ${step}.* would have no effect, since ${why}: remove them`);
 }
 
-/** What has come about so far. */
+/** The events so far. */
 async function newEvents(
   { tx }: SimCall,
   { after }: Wanted,
