@@ -51,15 +51,15 @@ export interface ClockPreview {
   most_unasked: number;
 }
 
-/** What is left of a project's way. */
+/** The remaining steps of a project. */
 export interface Left {
-  /** About how many steps are left. */
+  /** The approximate number of steps left. */
   left: number;
-  /** About how long they take, in milliseconds; null when nothing can be said yet. */
+  /** Their approximate duration, in milliseconds; null if unknown. */
   left_ms: number | null;
 }
 
-/** How far an advance is. */
+/** The progress of an advance. */
 export interface ClockProgress extends Left {
   /** Always `clock_progress`. */
   object: "clock_progress";
@@ -69,11 +69,11 @@ export interface ClockProgress extends Left {
   now: number;
   /** The time that the project is on the way to; null when it is not. */
   to: number | null;
-  /** How many steps have been made. */
+  /** The number of steps so far. */
   done: number;
 }
 
-/** What came of stopping an advance. */
+/** The result of stopping an advance. */
 export interface CancelledAdvance {
   /** Whether there was one. */
   cancelled: boolean;
@@ -81,7 +81,7 @@ export interface CancelledAdvance {
   now: number;
 }
 
-/** How far to move a clock: by a duration or milliseconds, or to a time. */
+/** The advance of a clock: by a duration or milliseconds, or to a time. */
 export type ClockAdvance =
   & ({
     /** The time to move to, in milliseconds since 1970. */

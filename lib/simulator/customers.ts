@@ -1,5 +1,5 @@
 /**
- * What an app and its server do with customers: sign them in, and change their balances.
+ * The actions of an app and its server on customers: signing in, and changing balances.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { path } from "../path.ts";
 import type { Customer } from "../resources/customers.ts";
 import type { Simulator } from "./simulator.ts";
 
-/** What came of signing in with another id. */
+/** The result of signing in with another id. */
 export interface SignedInCustomer {
   /** Whether the two were one already, have become one, or are two. */
   outcome: "same" | "merged" | "switched";
@@ -23,25 +23,25 @@ export interface CustomerSignIn {
   alias: string;
 }
 
-/** What a customer has of one currency. */
+/** A customer's balance in one currency. */
 export interface CurrencyBalance {
   /** Always `virtual_currency_balance`. */
   object: "virtual_currency_balance";
   /** The currency's code. */
   currency_code: string;
-  /** How much. */
+  /** The balance. */
   balance: number;
-  /** What the currency is for, or null. */
+  /** The currency's description, or null. */
   description: string | null;
   /** The currency's name. */
   name: string;
 }
 
-/** What is added to each currency, or spent where negative. */
+/** The amount for each currency, negative to spend. */
 export interface BalanceChange {
   /** Amounts by the currency's code. */
   adjustments: Record<string, number>;
-  /** What the transaction is for. */
+  /** The description of the transaction. */
   reference?: string | null;
 }
 

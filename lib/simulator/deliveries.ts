@@ -1,5 +1,5 @@
 /**
- * What became of events on their way to webhooks.
+ * The deliveries of events to webhooks.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Page, PageQuery } from "../page.ts";
 import { path } from "../path.ts";
 import type { Simulator } from "./simulator.ts";
 
-/** Where a delivery stands. */
+/** The state of a delivery. */
 export type DeliveryState =
   | "waiting"
   | "pending"
@@ -23,17 +23,17 @@ export interface Delivery {
   object: "delivery";
   /** Generated id, `dlv…`. */
   id: string;
-  /** To which integration. */
+  /** The integration. */
   webhook_id: string;
-  /** Of which event. */
+  /** The event. */
   event_id: string;
   /** The event's type. */
   event_type: string;
-  /** Whose event it is. */
+  /** The customer. */
   customer_id: string;
-  /** Where it stands. */
+  /** Its state. */
   state: DeliveryState;
-  /** How many attempts there were. */
+  /** The number of attempts. */
   attempts: number;
   /** When the last one was made, in milliseconds since 1970. */
   last_attempt_at: number | null;
@@ -53,7 +53,7 @@ export interface DeliveryQuery extends PageQuery {
   state?: DeliveryState | undefined;
 }
 
-/** What a receiver answered. */
+/** The response of a receiver. */
 export interface AttemptResponse {
   /** The status. */
   status: number | null;
@@ -75,22 +75,22 @@ export interface DeliveryAttempt {
   number: number;
   /** When it started, in milliseconds since 1970. */
   started_at: number;
-  /** Where it went. */
+  /** The URL. */
   url: string;
   /** The address that it was sent to, once there was a connection. */
   address: string | null;
-  /** What was sent. */
+  /** The request. */
   request: {
     /** The headers. */
     headers: Record<string, string>;
     /** The body. */
     body: string;
   };
-  /** What came back; null: nothing. */
+  /** The response; null without one. */
   response: AttemptResponse | null;
   /** Why it failed; null: it did not. */
   error: string | null;
-  /** How long each part took, in milliseconds. */
+  /** The durations of the parts, in milliseconds. */
   timing_ms: Record<string, number>;
   /** When the next attempt is made, in milliseconds since 1970. */
   next_attempt_at: number | null;

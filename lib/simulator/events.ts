@@ -17,7 +17,7 @@ export interface LoggedEvent {
   id: string;
   /** Its type, such as `RENEWAL`. */
   type: string;
-  /** Whose event it is. */
+  /** The customer. */
   customer_id: string;
   /** The app that it is about; null: none. */
   app_id: string | null;
@@ -29,7 +29,7 @@ export interface LoggedEvent {
   delivery: unknown;
 }
 
-/** Which events, and in which order. */
+/** The events to list, and their order. */
 export interface EventQuery extends PageQuery {
   /** Types, separated by commas. */
   type?: string | undefined;
@@ -39,13 +39,13 @@ export interface EventQuery extends PageQuery {
   order?: "asc" | "desc" | undefined;
 }
 
-/** Which integration gets an event again. */
+/** The integration for a resent event. */
 export interface EventResend {
   /** The integration's id. Default: all that had it or match it. */
   webhook_id?: string | undefined;
 }
 
-/** Which events are sent again. */
+/** The events to resend. */
 export interface EventRecovery extends EventResend {
   /** The earliest, in milliseconds since 1970. */
   since: number;
@@ -53,11 +53,11 @@ export interface EventRecovery extends EventResend {
   until?: number | undefined;
 }
 
-/** What came of a recovery. */
+/** The result of a recovery. */
 export interface RecoveredEvents {
   /** Always `recovery`. */
   object: "recovery";
-  /** How many deliveries are on the way. */
+  /** The number of queued deliveries. */
   deliveries: number;
 }
 
@@ -65,9 +65,9 @@ export interface RecoveredEvents {
 export interface EventTrigger {
   /** Its type. */
   type: string;
-  /** Whose event it is. Default: a new customer's. */
+  /** The customer. Default: a new one. */
   customer_id?: string | undefined;
-  /** What is done otherwise on the way, such as `purchase.price`. */
+  /** Overrides of the steps, such as `purchase.price`. */
   overrides?: Record<string, unknown> | undefined;
 }
 

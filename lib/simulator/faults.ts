@@ -10,17 +10,17 @@ import { path } from "../path.ts";
 
 /** A fault to add. It needs a status, a delay or a cut. */
 export interface NewRequestFault {
-  /** Which method. Default: any. */
+  /** The method. Default: any. */
   method?: "GET" | "POST" | "PUT" | "DELETE" | undefined;
-  /** Which path; `*` stands for a segment and `**` for any number. Default: any. */
+  /** The path; `*` stands for a segment and `**` for any number. Default: any. */
   path?: string | undefined;
-  /** How many requests fail. Default 1. */
+  /** The number of requests. Default 1. */
   count?: number | undefined;
   /** The status of the response, 400 to 599. */
   status?: number | undefined;
   /** The seconds in its `Retry-After`. */
   retry_after_s?: number | undefined;
-  /** How late the response is, in milliseconds. */
+  /** The delay of the response, in milliseconds. */
   delay_ms?: number | undefined;
   /** Whether the connection breaks before or after the effect. */
   cut?: "before" | "after" | undefined;
@@ -30,7 +30,7 @@ export interface NewRequestFault {
 export interface RequestFault extends NewRequestFault {
   /** Always `fault`. */
   object: "fault";
-  /** How many requests are still to fail. */
+  /** The number of requests left. */
   count: number;
 }
 
