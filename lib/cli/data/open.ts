@@ -19,8 +19,8 @@ import { UsageError } from "../../errors.ts";
 /**
  * Opens the writer for the shape that the flags ask for.
  *
- * @throws {UsageError} when the jq program is not one, or fields are to be listed of a command that
- * changes something.
+ * @throws {UsageError} for an invalid jq program, or for listing the fields of a command that
+ * writes.
  */
 export async function openData(
   shape: Shape,

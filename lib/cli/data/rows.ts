@@ -13,13 +13,15 @@ interface Rows {
   readonly texts: readonly string[];
   /** Whether the document is one object, and not a list. */
   readonly isOne: boolean;
-  /** Which list it is: its address, or the name of the array with its rows. */
+  /** The list: its address, or the name of the array with its rows. */
   readonly list: string | undefined;
-  /** The document with other rows in the place of these. */
+  /** The document with other rows. */
   around(texts: readonly string[]): string;
 }
 
-/** Takes a document apart. `key` names the array with its rows, where it is not a list's `items`. */
+/**
+ * Splits a document into rows. `key` is the name of the array with its rows, if it is not `items`.
+ */
 export function rowsOf(document: string, key?: string): Rows {
   const text = document.trim();
   const array = (texts: readonly string[]) => `[${texts.join(",")}]`;
@@ -39,7 +41,7 @@ export function rowsOf(document: string, key?: string): Rows {
   return { texts: [text], isOne: true, list: undefined, around: ([only = "null"]) => only };
 }
 
-/** The address of a list, which its `url` is. */
+/** The address of a list, from its `url`. */
 function addressIn(text: string): string | undefined {
   const url = valueText(text, "url");
   return url?.startsWith('"') ? String(JSON.parse(url)) : undefined;

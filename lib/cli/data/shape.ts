@@ -1,20 +1,20 @@
 /**
- * The shape in which people ask for data: its format, its fields, and a jq program.
+ * The requested shape of data: its format, its fields, and a jq program.
  *
  * @module
  */
 
-/** The formats that `--output` takes. */
+/** The formats of `--output`. */
 export const FORMATS = ["table", "json", "csv", "ndjson"] as const;
 
-/** How data is printed. */
+/** The format of data. */
 type OutputFormat = typeof FORMATS[number];
 
-/** What the flags say about the shape of data. */
+/** The flags for the shape of data. */
 export interface Shape {
   /** `--output`: the format. */
   output: OutputFormat;
-  /** `--fields`: the fields to show, or `list` where it stands alone: then their names are shown. */
+  /** `--fields`: the fields to show, or `list` without a value: then it lists their names. */
   fields?: readonly string[] | "list" | undefined;
   /** `--jq`: a jq program for the JSON. */
   jq?: string | undefined;
@@ -22,7 +22,7 @@ export interface Shape {
   raw?: boolean | undefined;
 }
 
-/** Whether data is printed in another way than a command does it itself. */
+/** Whether the output differs from the command's own. */
 export function isShaped({ output, fields, jq }: Shape): boolean {
   return output === "csv" || output === "ndjson" || fields !== undefined || jq !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * `--watch`: a command that reads, shown again and again. A terminal shows it in the same place; a pipe
- * gets it again only when it has changed.
+ * `--watch`: runs a reading command repeatedly. A terminal shows the output in the same place; a
+ * pipe gets it only after a change.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { FoundEntry } from "../words/find_entry.ts";
 import { openData } from "./open.ts";
 import { isShaped } from "./shape.ts";
 
-/** What one showing has written. */
+/** The output of one run. */
 interface Showing {
   /** Standard output. */
   out: string;
@@ -25,8 +25,8 @@ interface Showing {
 }
 
 /**
- * Runs a command again and again, until Ctrl-C or until nobody reads. The first failure ends it; later
- * ones, such as a lost connection, are shown below what was there.
+ * Runs a command repeatedly, until Ctrl-C or until the reader ends. A failure of the first run ends
+ * it; later failures, such as a lost connection, appear below the last output.
  *
  * @throws {UsageError} when the command changes something.
  */
@@ -63,7 +63,7 @@ export async function watch(
   }
 }
 
-/** Runs the command once, and keeps what it writes. */
+/** Runs the command once, and captures its output. */
 async function showOnce(
   root: Group,
   words: readonly string[],
@@ -100,7 +100,7 @@ function failureText({ errColor, errColumns }: Terminal, error: ToolkitError): s
   return text;
 }
 
-/** Writes to a pipe what differs from what it has got last. */
+/** Writes to a pipe if the output has changed. */
 function onChange({ writeOut, writeErr }: Terminal): (showing: Showing) => void {
   let last: Showing = { out: "", err: "" };
   return (showing) => {
@@ -110,7 +110,7 @@ function onChange({ writeOut, writeErr }: Terminal): (showing: Showing) => void 
   };
 }
 
-/** Writes to a terminal, in the place of what is there. */
+/** Writes to a terminal, in place of the last output. */
 function inPlace(terminal: Terminal): (showing: Showing) => void {
   const columns = terminal.outColumns || Infinity;
   const onScreen = terminal.errColumns !== undefined;
@@ -122,7 +122,7 @@ function inPlace(terminal: Terminal): (showing: Showing) => void {
     const shown = lines.length > most
       ? [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`]
       : lines;
-    // To the first line of the last showing, and all below it away.
+    // Moves to the first line of the last output, and clears everything below.
     const back = above > 0 ? `\x1b[${above}F\x1b[J` : "";
     terminal.writeOut(`${back}${shown.join("\n")}\n`);
     if (!onScreen && err !== "") terminal.writeErr(err);
@@ -130,7 +130,7 @@ function inPlace(terminal: Terminal): (showing: Showing) => void {
   };
 }
 
-/** A line as the rows of a terminal. A coloured line fits already, and stays as it is. */
+/** A line as rows of a terminal. A coloured line already fits, and stays unchanged. */
 function rowsOf(line: string, columns: number): string[] {
   return line.includes("\x1b") || width(line) <= columns ? [line] : wrap(line, columns);
 }

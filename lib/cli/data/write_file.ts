@@ -1,5 +1,5 @@
 /**
- * Writing a person's files: complete or not at all.
+ * Writes users' files, completely or not at all.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { fileReason } from "../../file_reason.ts";
 import { ToolkitError } from "../../errors.ts";
 
 /**
- * Writes a text to a file, which keeps its mode. On a full disk the former file stays, and no part of
- * the new one is left.
+ * Writes a text to a file and keeps its mode. On a full disk the old file stays, without remains of
+ * the new one.
  *
  * @throws {ToolkitError} when it cannot be written.
  */
 export async function writeFile(path: string, text: string): Promise<void> {
   try {
-    // A link stays, and what it leads to is replaced.
+    // A link stays, and its target is replaced.
     const real = await Deno.realPath(path).catch(() => path);
     const there = await Deno.stat(real).catch(() => undefined);
     if (there && !there.isFile) return await Deno.writeTextFile(real, text);

@@ -1,6 +1,6 @@
 /**
- * Data in the shape that people ask for: as CSV, as one JSON value per line, with some fields only, or
- * through jq. Commands hand in JSON, and know nothing of this.
+ * Data in the requested shape: as CSV, as one JSON value per line, with some fields only, or
+ * through jq. Commands pass in JSON, and do not depend on the shape.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { type LikelyRow, likelyRow } from "./empty_lists.ts";
 import { rowsOf } from "./rows.ts";
 import type { Shape } from "./shape.ts";
 
-/** Where a writer puts its text, and what it is told of the command. */
+/** The output of a writer, and the facts about the command. */
 interface Sink {
   /** Writes to standard output. */
   write(text: string): void;
@@ -27,9 +27,9 @@ interface Sink {
   warn(text: string): void;
   /** Writes rows as a table, or one of them as a card, with these fields. */
   show(texts: readonly string[], fields: readonly string[], isOne: boolean): void;
-  /** Makes text safe where a terminal shows it. */
+  /** Escapes text for a terminal. */
   safe(text: string): string;
-  /** Runs work that nothing but the end of the process can stop. */
+  /** Runs work that only the end of the process can stop. */
   stoppable<T>(work: () => T): T;
   /** Whether the command only reads: then a field that does not exist is an error. */
   readonly reads: boolean;
@@ -37,24 +37,24 @@ interface Sink {
 
 /** Writes documents and rows in one shape. */
 export interface DataWriter {
-  /** Whether rows can be written as they come. */
+  /** Whether rows can be written page by page. */
   readonly streams: boolean;
   /**
-   * Writes a JSON document. `rows` names the array with its rows, where it is not a list; `address` is
-   * that of a list with such rows, where the document does not have it.
+   * Writes a JSON document. `rows` is the name of the array with its rows, if it is no list;
+   * `address` is that of a list with such rows, if the document has none.
    */
   document(text: string, rows?: string, address?: string): void;
   /** Writes some rows of the list at an address. */
   rows(texts: readonly string[], address?: string): void;
-  /** What an item of a JSON document is made into, where each is by itself. */
+  /** The conversion of one item, if items are independent. */
   readonly item: ((text: string) => string) | undefined;
-  /** Writes what is left. */
+  /** Writes the rest. */
   end(): void;
 }
 
 /**
- * Makes the writer of a shape. What it needs is loaded first, so a jq program is checked before
- * anything is sent.
+ * Makes the writer of a shape. It loads its parts first, so a jq program is checked before any
+ * request.
  */
 export async function createDataWriter(shape: Shape, sink: Sink): Promise<DataWriter> {
   const { fields, jq, output } = shape;
@@ -74,7 +74,7 @@ export async function createDataWriter(shape: Shape, sink: Sink): Promise<DataWr
   return tableWriter(sink, fields, check);
 }
 
-/** Makes rows into rows with the fields that are asked for. */
+/** Converts rows to rows with the requested fields. */
 type Shaping = (texts: readonly string[]) => readonly string[];
 
 /** One JSON value per line. */
@@ -91,10 +91,10 @@ function shaping(fields: readonly string[] | undefined, check: Check): Shaping {
   };
 }
 
-/** Looks whether rows have the fields that are asked for, or could have them where there are none. */
+/** Checks whether rows have the requested fields, or could have them if there are no rows. */
 type Check = (texts: readonly string[], none?: LikelyRow) => void;
 
-/** Complains about fields that the first rows lack. */
+/** Reports fields that the first rows lack. */
 function absentCheck(fields: readonly string[], sink: Sink): Check {
   let checked = false;
   return (texts, none) => {
@@ -107,13 +107,13 @@ function absentCheck(fields: readonly string[], sink: Sink): Check {
     const known = [...new Set(rows.flatMap((text) => leavesOf(text).map(([name]) => name)))];
     const message = `Cannot show the ${absent.length > 1 ? "fields" : "field"} ${names}: ` +
       `${none ? "its items have" : "the answer has"} ${known.join(", ")}`;
-    // What a command has changed is changed, so its answer is shown.
+    // The command has already changed something, so its answer is shown.
     if (!sink.reads) sink.warn(message);
     else throw new UsageError(message, { hint: "List all fields with --fields alone." });
   };
 }
 
-/** A writer that takes rows as they come. `end` gets a likely row where there was none. */
+/** A writer for rows, page by page. `end` gets a typical row if there was none. */
 function streaming(
   rows: (texts: readonly string[]) => void,
   end: (none: LikelyRow | undefined) => void,
@@ -137,7 +137,7 @@ function streaming(
   };
 }
 
-/** Names the fields that there are. */
+/** Lists the existing fields. */
 function namesWriter(sink: Sink): DataWriter {
   const names = new Set<string>();
   return streaming((texts) => {
@@ -148,7 +148,7 @@ function namesWriter(sink: Sink): DataWriter {
   });
 }
 
-/** Writes CSV. Without `--fields` the first rows tell the columns. */
+/** Writes CSV. Without `--fields` the first rows decide the columns. */
 function csvWriter(
   sink: Sink,
   fields: readonly string[] | undefined,
@@ -168,7 +168,7 @@ function csvWriter(
     if (fields !== undefined) return fields.map((field) => valueAt(text, field));
     const leaves = new Map(leavesOf(text));
     for (const [name, value] of leaves) {
-      // Where there is nothing, nothing is left out.
+      // Without rows there is nothing to leave out.
       if (!known.has(name) && value !== "null" && value !== "{}") left.add(name);
     }
     return columns?.map((name) => leaves.get(name)) ?? [];
@@ -189,15 +189,15 @@ function csvWriter(
   });
 }
 
-/** The columns that rows have: the fields of all, in order, objects taken apart. */
+/** The columns of rows: the fields of all rows in order, with the fields of objects separate. */
 function columnsOf(texts: readonly string[]): string[] {
   const columns = new Set(texts.flatMap((text) => leavesOf(text).map(([name]) => name)));
   const isOuter = (name: string) => [...columns].some((other) => other.startsWith(`${name}.`));
-  // An object that some rows lack is null there, and needs no column of its own.
+  // An object that is null in some rows needs no column of its own.
   return [...columns].filter((name) => !isOuter(name));
 }
 
-/** Lines that a terminal may show: what ends a line still does. */
+/** Lines escaped for a terminal; line breaks stay. */
 function linesSafe(lines: string, { safe }: Sink): string {
   return lines.split("\n").map(safe).join("\n");
 }
@@ -239,7 +239,10 @@ function tableWriter(
   };
 }
 
-/** Writes what a jq program makes of documents, or of each row where one stands on each line. */
+/**
+ * Writes the results of a jq program for documents, or for each row in formats with one row per
+ * line.
+ */
 async function jqWriter(
   { output, raw = false }: Shape,
   program: string,

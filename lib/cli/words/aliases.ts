@@ -1,5 +1,5 @@
 /**
- * Aliases: words that people have chosen for whole command lines. They are in `~/.cli/aliases.json`.
+ * Aliases: short names for command lines. They are in `~/.cli/aliases.json`.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export async function readAliases(around: Surroundings): Promise<Record<string, 
   return textsIn(content?.["aliases"]);
 }
 
-/** The words that an alias stands for. Undefined when there is none of that name. */
+/** The words of an alias. Undefined for an unknown name. */
 export async function aliasWords(
   around: Surroundings,
   name: string,
@@ -30,7 +30,7 @@ export function wordsOf(line: string): string[] {
   return splitShellWords(line.trim()).words;
 }
 
-/** Changes the aliases. What the file holds besides is kept. */
+/** Changes the aliases. Other content of the file stays. */
 export async function changeAliases(
   around: Surroundings,
   signal: AbortSignal,

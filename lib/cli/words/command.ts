@@ -89,7 +89,7 @@ export function command<
       flags: flagParameters(flags),
       aliases: Object.fromEntries(
         Object.entries(flags).flatMap(([name, { short }]) =>
-          // The parser keeps -H for help of its own; globals.ts writes it out.
+          // The parser uses -H for its own help, so globals.ts replaces it with the long name.
           short && short !== "H" ? [[short, wire(name)]] : []
         ),
       ),
@@ -99,7 +99,7 @@ export function command<
       if (!isRunning(this)) throw new TypeError("A command was run outside of runCommand");
       const input = { ...namedValues(args, values), ...flagValues(flags, given) };
       try {
-        // The parser has checked the input against these very arguments and flags.
+        // The parser has checked the input against these arguments and flags.
         await spec.run(this.context, input as Input<A, F>);
       } catch (error) {
         this.failures.push({ error, input });
@@ -124,7 +124,7 @@ export function group(
 /**
  * Finds the named command and runs it.
  *
- * @throws the command's error; `UsageError` when the words do not fit it.
+ * @throws the command's error; `UsageError` for invalid words.
  */
 export async function runCommand(
   root: Group,
@@ -175,7 +175,7 @@ async function hinted(
   return isGroup(entry) ? error : await withHint(error, { ...entry, names, input, context });
 }
 
-/** Refuses `--flag=`: the parser would take it for an argument, and send it. */
+/** Refuses `--flag=`: the parser would treat it as an argument and send it. */
 function refuseEmptyFlags({ names, entry }: FoundEntry, words: readonly string[]): void {
   const end = words.includes("--") ? words.indexOf("--") : words.length;
   const empty = words.slice(0, end).find((word) => /^--[^=]+=$/.test(word));
@@ -205,7 +205,7 @@ function isRunning(value: object): value is Running {
   return "context" in value && "failures" in value;
 }
 
-/** The parser's application over the tree. `found` is what the words name. */
+/** The parser's application for the tree. `found` is the named command or group. */
 function application(
   root: Group,
   { names, entry }: FoundEntry,
@@ -230,7 +230,7 @@ function application(
   });
 }
 
-/** What the parser complains about, in our words. */
+/** The parser's complaints, in our words. */
 function complaintOf(error: unknown, entry: Command | Group, words: readonly string[]): string {
   if (error instanceof ArgumentParseError && error.exception instanceof UsageError) {
     return error.exception.message;
@@ -312,7 +312,7 @@ function flagParameter(flag: Flag<unknown>): Record<string, unknown> {
   return { ...common, kind: "parsed", parse: flag.parse ?? String, ...placeholder, ...variadic };
 }
 
-/** The parser's form of our arguments: a row of texts where the last may be many, else a tuple. */
+/** The parser's form of our arguments: an array if the last one can be repeated, else a tuple. */
 function positionalParameters(
   args: Arguments,
 ): TypedPositionalParameters<string[], CommandContext> {
@@ -331,14 +331,14 @@ function positionalParameters(
     parse: String,
     ...count === "optional" && { optional: true },
   }));
-  // The parser's types know a tuple's length; ours is known only here.
+  // The parser's types need a tuple's length, which is known only here.
   return { kind: "tuple", parameters } as unknown as TypedPositionalParameters<
     string[],
     CommandContext
   >;
 }
 
-/** Gives each value its argument's name. */
+/** Returns the values by their arguments' names. */
 function namedValues(args: Arguments, values: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args).map(([name, { count }], i) => [
@@ -348,7 +348,7 @@ function namedValues(args: Arguments, values: readonly string[]): Record<string,
   );
 }
 
-/** The flags' values under their own names, a repeatable one never missing. */
+/** The flags' values by name. A repeatable flag is always present. */
 function flagValues(flags: Flags, given: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(flags).map(([name, { kind }]) => {

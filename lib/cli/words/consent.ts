@@ -1,5 +1,5 @@
 /**
- * Asking before a change that cannot be undone.
+ * Confirmations of destructive changes.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import type { Context } from "../context.ts";
 import { toggle } from "./command.ts";
 
-/** The flags of a command that changes something for good. */
+/** The flags of a destructive command. */
 export const confirmFlags = {
   confirm: toggle("Skip the confirmation", { short: "y" }),
   yes: toggle("Skip the confirmation", { hidden: true }),
 };
 
-/** What a command was given of {@linkcode confirmFlags}. */
+/** The values of {@linkcode confirmFlags}. */
 interface Consent {
   /** `-y`, or `--confirm`. */
   confirm?: boolean | undefined;
@@ -21,7 +21,7 @@ interface Consent {
   yes?: boolean | undefined;
 }
 
-/** Asks whether to go on, unless `-y` is given. */
+/** Asks for a confirmation, unless `-y` is given. */
 export async function askFirst(
   context: Context,
   { confirm, yes }: Consent,
@@ -31,8 +31,8 @@ export async function askFirst(
 }
 
 /**
- * Asks whether to change an object of a project, unless `-y` is given. `deed` reads the object and
- * names it before the question, so nobody is asked about an object that does not exist.
+ * Asks for the confirmation of a change to an object of a project, unless `-y` is given. `deed`
+ * reads and names the object first, so there is no question about an unknown object.
  *
  * @example
  * ```ts ignore

@@ -1,6 +1,6 @@
 /**
- * What commands do to the world: some read, the others change something. A command that nobody has
- * looked at counts as one that changes something.
+ * The effects of commands: some only read, the others write. A command that is not listed counts as
+ * one that writes.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const READING = new Set([
   "types",
 ]);
 
-/** Other commands that read, as a whole. */
+/** Other commands that read. */
 const READING_COMMANDS = new Set([
   "doctor",
   "version",
@@ -46,19 +46,19 @@ const READING_COMMANDS = new Set([
   "simulate event",
 ]);
 
-/** Whether a command, given by its names, only reads. */
+/** Whether a command only reads. */
 export function isReading(names: readonly string[]): boolean {
   return READING_COMMANDS.has(names.join(" ")) ||
     (names.length > 1 && READING.has(names.at(-1) ?? ""));
 }
 
-/** Whether a command line only reads. That of cli api does when it sends GET. */
+/** Whether a command line only reads. For cli api, that depends on the method. */
 export function readsOnly({ names, entry, rest }: FoundEntry): boolean {
   if (names.join(" ") !== "api" || isGroup(entry)) return isReading(names);
   return argumentsIn(entry, rest)[0]?.toUpperCase() === "GET";
 }
 
-/** What a command does. */
+/** The effect of a command. */
 export function effectOf(names: readonly string[]): Effect {
   return isReading(names) ? "reads" : "writes";
 }

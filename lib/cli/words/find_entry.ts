@@ -1,5 +1,5 @@
 /**
- * Finds the command or group that the words of a command line name.
+ * Finds the command or group named by a command line.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Command, Group } from "./tree.ts";
 /** Commands and groups by name. */
 type Commands = Readonly<Record<string, Command | Group>>;
 
-/** The command or group that words name. */
+/** The named command or group. */
 export interface FoundEntry {
   /** The names on the way, aliases resolved: `["offerings", "view"]`. */
   readonly names: readonly string[];
@@ -20,7 +20,7 @@ export interface FoundEntry {
   readonly rest: readonly string[];
 }
 
-/** Follows words into the tree, as far as they name something. */
+/** Follows words into the tree, as far as they match. */
 export function findEntry(root: Group, words: readonly string[]): FoundEntry {
   const names: string[] = [];
   let entry: Command | Group = root;
@@ -35,19 +35,19 @@ export function findEntry(root: Group, words: readonly string[]): FoundEntry {
   return { names, entry, rest: words.slice(names.length) };
 }
 
-/** Whether an entry holds others. */
+/** Whether an entry is a group. */
 export function isGroup(entry: Command | Group): entry is Group {
   return "commands" in entry;
 }
 
-/** The entry that a word names, with its own name. */
+/** The entry for a word, with its own name. */
 function findNamed(commands: Commands, word: string): [string, Command | Group] | undefined {
   return Object.entries(commands).find(([name, entry]) =>
     name === word || (isGroup(entry) && entry.aliases.includes(word))
   );
 }
 
-/** The words after a command's names that are its arguments: no flags and no values of flags. */
+/** The arguments of a command: the words after its names, without flags and their values. */
 export function argumentsIn({ flags }: Command, rest: readonly string[]): string[] {
   const found: string[] = [];
   for (let i = 0; i < rest.length; i++) {

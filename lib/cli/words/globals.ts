@@ -1,5 +1,5 @@
 /**
- * The flags that every command takes, wherever they stand.
+ * The global flags, accepted at any position.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { FORMATS } from "../data/shape.ts";
 import { choice, type Flags, text, toggle, wire } from "./parameters.ts";
 import { FORMAT_HINT, readShape, readWatch } from "./shape_flags.ts";
 
-/** The flags that every command takes, for its help text. */
+/** The global flags, for help texts. */
 export const GLOBAL_FLAGS: Readonly<Flags> = {
   output: choice("The output format (default: table)", FORMATS, { placeholder: "format" }),
   fields: text("Show these fields only, such as id,name; alone, list their names", {
@@ -28,17 +28,17 @@ export const GLOBAL_FLAGS: Readonly<Flags> = {
   help: toggle("Show this help", { short: "h" }),
 };
 
-/** A command line without the flags that every command takes. */
+/** A command line without the global flags. */
 export interface Split {
   /** The other words. */
   words: string[];
   /** The flags' values. */
   globals: Globals;
-  /** Whether help is asked for. */
+  /** Whether help is requested. */
   help: boolean;
-  /** What is wrong with them. */
+  /** The error of the flags, if any. */
   problem: UsageError | undefined;
-  /** Where the first of the other words stands on the command line; -1 where there is none. */
+  /** The position of the first other word on the command line; -1 without one. */
   firstAt: number;
 }
 
@@ -48,10 +48,10 @@ const INSECURE = `--${wire("allow_insecure_host")}`;
 
 const RAW = /^(-r|--raw-output)$/;
 
-/** Flags that may stand alone, and what follows them where they do not. */
+/** Flags with an optional value, and the form of that value. */
 const OPTIONAL: Readonly<Record<string, RegExp>> = { fields: /^[^-]/, watch: /^\d+s?$/ };
 
-/** Those of the flags that take a value, alone or with it. */
+/** The flags with a value, optional or not. */
 const VALUED = new RegExp(
   `^--(${
     Object.entries(GLOBAL_FLAGS).filter(([, { kind }]) => kind !== "switch")
@@ -60,7 +60,7 @@ const VALUED = new RegExp(
   "s",
 );
 
-/** Takes the global flags out of a command line, wherever they stand before a `--`. */
+/** Splits the global flags from a command line, at any position before a `--`. */
 export function splitGlobals(argv: readonly string[]): Split {
   const words: string[] = [];
   const given = new Map<string, string>();
@@ -84,7 +84,7 @@ export function splitGlobals(argv: readonly string[]): Split {
       }
       continue;
     }
-    // A value that looks like a flag is one, unless it is given with `=`.
+    // A value that looks like a flag counts as a flag, unless it follows an `=`.
     const follows = own === undefined && i + 1 < end && isValueOf(name, argv[i + 1] ?? "");
     const value = own ?? (follows ? argv[++i] : undefined) ?? "";
     if (value === "" && !(name in OPTIONAL && own === undefined)) problem ??= missingValue(name);
@@ -114,7 +114,7 @@ function isValueOf(name: string, word: string): boolean {
   return OPTIONAL[name]?.test(word) ?? !word.startsWith("--");
 }
 
-/** The longest limit, in milliseconds: timers count no further. */
+/** The longest limit, in milliseconds, that timers support. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Reads `--timeout`: seconds, or a number with a unit. */

@@ -11,11 +11,11 @@ import { type Argument, type Flag, type Flags, opposite, wire } from "./paramete
 import { type FoundEntry, isGroup } from "./find_entry.ts";
 import { commandLine } from "./shell.ts";
 
-/** How help is laid out. */
+/** The layout of help. */
 interface HelpStyle {
-  /** Columns that a line may have. */
+  /** The width of a line, in columns. */
   columns: number;
-  /** Makes a heading stand out. */
+  /** Highlights a heading. */
   bold(text: string): string;
 }
 
@@ -29,14 +29,14 @@ export function styleOf(columns: number | undefined, isColored: boolean): HelpSt
 interface Section {
   /** The heading. */
   heading: string;
-  /** Names and what they mean. A name without a meaning is there to be copied. */
+  /** Names and their meanings. A name without a meaning is an example to copy. */
   rows: readonly (readonly [name: string, meaning: string])[];
 }
 
-/** Spaces before everything below a heading. */
+/** The indentation below a heading. */
 const MARGIN = "  ";
 
-/** Names wider than this have their meaning below them. */
+/** The meaning of a wider name goes on the next line. */
 const WIDEST_NAME = 34;
 
 /** The help text of a command or group. */
@@ -85,7 +85,7 @@ export function helpJson({ names, entry }: FoundEntry): string {
   });
 }
 
-/** What a group's help says. */
+/** The help of a group. */
 function groupSections(names: readonly string[], group: Group): Section[] {
   const usage = commandLine(...names, names.length > 0 ? "<command>" : "<group> <command>");
   return [
@@ -96,14 +96,14 @@ function groupSections(names: readonly string[], group: Group): Section[] {
   ];
 }
 
-/** A command or group on one line of the help text above it. */
+/** A command or group in the help of its group. */
 function commandRow([name, entry]: [string, Command | Group]): readonly [string, string] {
   if (!isGroup(entry)) return [[name, ...argumentWords(entry)].join(" "), entry.brief];
   const aliases = entry.aliases.length > 0 ? ` (${entry.aliases.join(", ")})` : "";
   return [name + aliases, entry.brief];
 }
 
-/** What a command's help says. */
+/** The help of a command. */
 function commandSections(names: readonly string[], command: Command): Section[] {
   const args = Object.entries(command.args);
   return [
@@ -121,7 +121,7 @@ function exampleSection(examples: readonly string[]): Section {
   return { heading: "Examples", rows: examples.map((line) => [line, ""] as const) };
 }
 
-/** How a command is written, on one line. */
+/** The usage line of a command. */
 function usageOf(names: readonly string[], command: Command): string {
   const flags = shownFlags(command.flags);
   const required = flags.filter(([, flag]) => isRequired(flag.required))
@@ -134,7 +134,7 @@ function argumentWords(command: Command): string[] {
   return Object.entries(command.args).map(argumentWord);
 }
 
-/** An argument as it is written: `<id>`, `[id]` or `<id>...`. */
+/** An argument in a usage line: `<id>`, `[id]` or `<id>...`. */
 function argumentWord([name, { count }]: [string, Argument<unknown>]): string {
   if (count === "optional") return `[${wire(name)}]`;
   return `<${wire(name)}>${count === "many" ? "..." : ""}`;
@@ -145,7 +145,7 @@ function shownFlags(flags: Readonly<Flags>): [string, Flag<unknown>][] {
   return Object.entries(flags).filter(([, { hidden }]) => hidden !== true);
 }
 
-/** Flags, one on a row. The long names stand below each other. */
+/** Flags, one per row, with their long names aligned. */
 function flagRows(flags: Readonly<Flags>): [string, string][] {
   const shown = shownFlags(flags);
   const anyShort = shown.some(([, { short }]) => short !== undefined);
@@ -156,18 +156,18 @@ function flagRows(flags: Readonly<Flags>): [string, string][] {
   });
 }
 
-/** Whether a flag must be given, whoever checks that. */
+/** Whether a flag is required, for the parser or the command. */
 function isRequired(required: Flag<unknown>["required"]): boolean {
   return required === true || required === "by the command";
 }
 
-/** A flag as it is written: `--file <path>`. */
+/** A flag in a help text: `--file <path>`. */
 function flagWord(name: string, { kind, choices, placeholder }: Flag<unknown>): string {
   const value = placeholder ?? (choices ? "choice" : "value");
   return `--${wire(name)}${kind === "switch" ? "" : ` <${value}>`}`;
 }
 
-/** What a flag does, with what it takes. */
+/** The description of a flag, with its choices. */
 function meaningOf({ brief, kind, choices, required }: Flag<unknown>): string {
   const notes = [
     ...choices ? [choices.join(", ")] : [],
@@ -178,7 +178,7 @@ function meaningOf({ brief, kind, choices, required }: Flag<unknown>): string {
   return notes.length === 0 ? brief : `${brief} [${notes.join("; ")}]`;
 }
 
-/** Less room than this beside the names, and what they mean goes below them. */
+/** With less room beside the names, the meanings go on the next lines. */
 const LEAST_BESIDE = 24;
 
 /** The lines of a section. Names are never broken. */

@@ -1,6 +1,6 @@
 /**
- * What to run after a refusal. A command says its own hint; where it says none, the object that the
- * refused request was about leads to one: the list of what there is, or how the object stands.
+ * The hints after refusals: the next command to run. A command has its own hint; without one, the
+ * object of the refused request gives one: its list, or its state.
  *
  * @module
  */
@@ -12,41 +12,41 @@ import type { Arguments, Flags } from "./parameters.ts";
 import { wire } from "./parameters.ts";
 import { quoted } from "./shell.ts";
 
-/** What a hint may look at. */
+/** The data for a hint. */
 export interface HintScene {
-  /** The first value by position, mostly the object's id, as a shell takes it. */
+  /** The first argument, usually the object's id, quoted for a shell. */
   readonly id: string;
-  /** What the command was given, by name. */
+  /** The command's input, by name. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The way to the world: a hint may ask the service, so that it can name what helps. */
+  /** The context. A hint may read from the service to name the right command. */
   readonly context: Context;
 }
 
-/** What a command says to run next after a refusal; undefined where it has nothing special to say. */
+/** A command's own hint after a refusal; undefined if it has none. */
 export type HintRule = (
   refusal: ApiError,
   scene: HintScene,
 ) => string | undefined | Promise<string | undefined>;
 
-/** A command that was refused. */
+/** A refused command. */
 interface RefusedCommand {
   /** Its words. */
   readonly names: readonly string[];
-  /** Its values by position. */
+  /** Its arguments. */
   readonly args: Readonly<Arguments>;
-  /** Its values by name. */
+  /** Its flags. */
   readonly flags: Readonly<Flags>;
-  /** How a field of the body is given, where the flag has another name. */
+  /** The flags of request fields, if they have other names. */
   readonly params: Readonly<Record<string, string>>;
   /** Its own hint. */
   readonly hint: HintRule | undefined;
-  /** What it was given, by name. */
+  /** Its input, by name. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The way to the world. */
+  /** Its context. */
   readonly context: Context;
 }
 
-/** What to run where archived products keep an object from being unarchived or changed. */
+/** The hint if archived products prevent a change. */
 export function hintOfArchived({ type, referencedObjectIds: ids }: ApiError): string | undefined {
   return type === "entity_references_archived_entities" && ids.length > 0
     ? `Unarchive its products first: ${
@@ -55,10 +55,10 @@ export function hintOfArchived({ type, referencedObjectIds: ids }: ApiError): st
     : undefined;
 }
 
-/** The most ids that a hint names. */
+/** The most ids in a hint. */
 const MOST_IDS = 10;
 
-/** The error of a command, with what to run next where that is known. */
+/** The error of a command, with a hint if there is one. */
 export async function withHint(error: unknown, command: RefusedCommand): Promise<unknown> {
   if (error instanceof ApiError) {
     const hint = error.hint ?? await hintOf(error, command);
@@ -71,8 +71,7 @@ export async function withHint(error: unknown, command: RefusedCommand): Promise
 }
 
 /**
- * The service's refusal that an error is, or that kept the rest of the work from being done and is
- * all there is to say about it.
+ * The service's refusal behind an error: the error itself, or the only cause of partly done work.
  */
 export function refusalIn(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error;
@@ -80,12 +79,12 @@ export function refusalIn(error: unknown): ApiError | undefined {
   return cause instanceof ApiError ? cause : undefined;
 }
 
-/** What the command says, or else what its object leads to. */
+/** The command's own hint, or else that of its object. */
 async function hintOf(refusal: ApiError, command: RefusedCommand): Promise<string | undefined> {
   const own = await ownHint(refusal, command);
   if (own !== undefined) return own;
   const { status, type, referencedObjectIds } = refusal;
-  // For these, what helps is the same whatever the command: see report.ts.
+  // For these, the hint is the same for all commands: see report.ts.
   const isGeneral = type === "unknown" || [401, 403, 429].includes(status) || status >= 500;
   if (isGeneral || referencedObjectIds.length > 0) return undefined;
   const object = objectOf(refusal);
@@ -100,7 +99,7 @@ async function hintOf(refusal: ApiError, command: RefusedCommand): Promise<strin
   return object?.view === undefined ? undefined : `See its state: cli ${object.view}`;
 }
 
-/** What the command itself says. If it cannot find out, the refusal stands as it is. */
+/** The command's own hint. If it cannot be determined, there is none. */
 async function ownHint(
   refusal: ApiError,
   { hint, args, input, context }: RefusedCommand,
@@ -116,7 +115,7 @@ async function ownHint(
   }
 }
 
-/** A field of the request as the command takes it. */
+/** The flag or argument of a request field. */
 function flagOf(param: string, { args, flags, params }: RefusedCommand): string {
   const named = params[param] ?? params[param.split(".")[0] ?? ""];
   if (named !== undefined) return named;
@@ -125,11 +124,11 @@ function flagOf(param: string, { args, flags, params }: RefusedCommand): string 
   return param in args ? `<${wire(param)}>` : param;
 }
 
-/** How the objects of a kind are found, as words of commands. */
+/** The commands that show the objects of a kind. */
 interface Kind {
   /** Lists them. */
   readonly list: string;
-  /** Shows one, where there is such a command. */
+  /** Shows one, if there is such a command. */
   readonly view?: string;
 }
 
@@ -152,17 +151,17 @@ const KINDS: Readonly<Record<string, Kind>> = {
   listeners: { list: "events listeners list" },
 };
 
-/** Fields of a body that name objects of a kind under another name than the kind's. */
+/** Fields of a body whose name differs from that of their objects' kind. */
 const NAMED: Readonly<Record<string, string>> = { product_grants: "products" };
 
-/** The object that a refused request was about, and the words that show it and its like. */
+/** The object of a refused request, with the commands that show it and its list. */
 function objectOf({ path, param }: ApiError): { list: string; view?: string } | undefined {
   const [version, start, project, ...rest] = path.slice(1).split("/");
   const [kind = "", id] = rest[0] === "integrations" ? rest.slice(1) : rest;
   if (start === "projects" && rest.length === 0 || param === "project_id") {
     return { list: "projects list" };
   }
-  // The offerings that an app gets are asked for by a key, and no path says of which project.
+  // An app's offerings are requested with a key, and the path has no project.
   if (version === "v1") return { list: "offerings list" };
   if (project === undefined) return undefined;
   const here = ` --project-id ${typed(project)}`;
@@ -175,14 +174,14 @@ function objectOf({ path, param }: ApiError): { list: string; view?: string } | 
   return { list: `${meant.list}${here}`, ...view && { view: `${view} ${typed(id)}` } };
 }
 
-/** The kind that a field names an object of: `product_id`, `app_ids.0`. */
+/** The kind of the object in a field: `product_id`, `app_ids.0`. */
 function kindNamed(param: string | undefined): Kind | undefined {
   const [first = ""] = (param ?? "").split(".");
   const [, one] = /(?:^|\.)([a-z_]+?)_ids?(?:\.\d+)?$/.exec(param ?? "") ?? [];
   return KINDS[NAMED[first] ?? first] ?? KINDS[`${one}s`];
 }
 
-/** A segment of a path as it is typed. */
+/** A segment of a path, decoded and quoted for a shell. */
 function typed(segment: string): string {
   return quoted(decodeURIComponent(segment));
 }

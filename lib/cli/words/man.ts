@@ -1,5 +1,5 @@
 /**
- * Man pages out of the tree of commands: one for the program, one for each group and each command.
+ * Man pages from the tree of commands: one for the program, for each group and for each command.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
 interface ManPage {
   /** The file's name: `cli-offerings-list.1`. */
   file: string;
-  /** The page in the language of man. */
+  /** The page's source for man. */
   text: string;
 }
 
@@ -51,7 +51,7 @@ export async function writeManPages(outline: Outline, folder: string): Promise<n
   return pages.length;
 }
 
-/** The name of a place's page. */
+/** The name of an entry's page. */
 function nameOf(path: readonly string[]): string {
   return ["cli", ...path].join("-");
 }
@@ -68,7 +68,7 @@ function page(path: readonly string[], brief: string, body: readonly string[]): 
   return { file: `${name}.1`, text: `${lines.join("\n")}\n` };
 }
 
-/** What a group's page says. */
+/** The page of a group. */
 function groupBody({ path, aliases }: GroupOutline, outline: Outline): string[] {
   const inside = ({ path: other }: { path: string[] }) =>
     other.length === path.length + 1 && path.every((word, i) => other[i] === word);
@@ -89,7 +89,7 @@ function groupBody({ path, aliases }: GroupOutline, outline: Outline): string[] 
   ];
 }
 
-/** What a command's page says. */
+/** The page of a command. */
 function commandBody(command: CommandOutline, { global_flags }: Outline): string[] {
   const { path, usage, details, flags, examples, effect } = command;
   const effects = { reads: "It changes nothing.", writes: "It changes something." };
@@ -122,12 +122,12 @@ function commandBody(command: CommandOutline, { global_flags }: Outline): string
   ];
 }
 
-/** A section, if there is something in it. */
+/** A section, if it is not empty. */
 function section(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`.SH ${heading}`, ...lines];
 }
 
-/** Flags and what they do. */
+/** Flags with their descriptions. */
 function flagSection(heading: string, flags: readonly FlagOutline[]): string[] {
   return section(
     heading,
@@ -139,7 +139,7 @@ function flagSection(heading: string, flags: readonly FlagOutline[]): string[] {
   );
 }
 
-/** A line of text that is no request to man, whatever it begins with. */
+/** A line of text, escaped so that man reads no request in it. */
 function escaped(line: string): string {
   return line.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^(?=[.'])/, "\\&");
 }

@@ -1,5 +1,5 @@
 /**
- * The whole tree of commands as data: what `cli commands`, man pages and completion are made of.
+ * The whole tree of commands as data, for `cli commands`, man pages and completion.
  *
  * @module
  */
@@ -16,9 +16,9 @@ import type { Command, Group } from "./tree.ts";
 interface ArgumentOutline {
   /** Its name. */
   name: string;
-  /** Whether it must be given, may be left out, or may be given any number of times. */
+  /** Whether it is required, optional or repeatable. */
   count: Argument<unknown>["count"];
-  /** What it is. */
+  /** Its description. */
   brief: string;
 }
 
@@ -26,49 +26,49 @@ interface ArgumentOutline {
 export interface FlagOutline {
   /** Its name, with its dashes. */
   name: string;
-  /** One letter that does the same, with its dash, or null. */
+  /** Its short form, with its dash, or null. */
   short: string | null;
-  /** The flag that says no, for a switch that is on by itself, or null. */
+  /** The flag that turns it off, for a switch that is on by default, or null. */
   opposite: string | null;
-  /** Whether it takes no value, one, or one each time it is given. */
+  /** Whether it has no value, one, or one per repetition. */
   kind: Flag<unknown>["kind"];
-  /** Whether it must be given. */
+  /** Whether it is required. */
   required: boolean;
-  /** The values it takes, where they are few, or null. */
+  /** Its choices, or null. */
   choices: readonly string[] | null;
-  /** What stands for its value, or null. */
+  /** The placeholder of its value, or null. */
   placeholder: string | null;
-  /** What it does. */
+  /** Its description. */
   brief: string;
 }
 
 /** A command. */
 export interface CommandOutline {
-  /** The words that name it. */
+  /** Its words. */
   path: string[];
   /** Whether it reads or changes something. */
   effect: Effect;
-  /** What it does. */
+  /** Its description. */
   brief: string;
-  /** More about it, or null. */
+  /** More details, or null. */
   details: string | null;
-  /** How it is written. */
+  /** Its usage line. */
   usage: string;
   /** Its arguments, in order. */
   arguments: ArgumentOutline[];
   /** Its own flags. */
   flags: FlagOutline[];
-  /** Command lines to learn from. */
+  /** Example command lines. */
   examples: readonly string[];
 }
 
 /** A group of commands. */
 export interface GroupOutline {
-  /** The words that name it. */
+  /** Its words. */
   path: string[];
   /** Other names of its last word. */
   aliases: readonly string[];
-  /** What its commands are about. */
+  /** Its description. */
   brief: string;
 }
 
@@ -78,7 +78,7 @@ export interface Outline {
   groups: GroupOutline[];
   /** The commands. */
   commands: CommandOutline[];
-  /** The flags that every command takes. */
+  /** The global flags. */
   global_flags: FlagOutline[];
 }
 
@@ -117,13 +117,13 @@ function outlineCommand(command: Command, path: string[]): CommandOutline {
   };
 }
 
-/** An argument as it is written. */
+/** An argument in a usage line. */
 function argumentWord(name: string, count: Argument<unknown>["count"]): string {
   if (count === "optional") return `[${wire(name)}]`;
   return `<${wire(name)}>${count === "many" ? "..." : ""}`;
 }
 
-/** A flag as it is written, with its value. */
+/** A flag with its placeholder. */
 export function flagWord({ name, kind, choices, placeholder }: FlagOutline): string {
   if (kind === "switch") return name;
   return `${name} <${choices?.join("|") ?? placeholder ?? "value"}>`;

@@ -1,6 +1,6 @@
 /**
- * Builders for plain commands: one operation of the API in, one answer out. What is special about a
- * command stands in its own file, on top of these.
+ * Builders for plain commands: one operation of the API in, one answer out. Special commands have
+ * files of their own, on top of these.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export { cardFields, showOne } from "../screen/card.ts";
 export { askAbout, askFirst, confirmFlags } from "./consent.ts";
 export { itemTexts, listFlags, type ListInput, pageFlags, showList } from "../screen/listing.ts";
 
-/** The flag of a command that takes a JSON body. */
+/** The flag of a command with a JSON body. */
 export const fileFlag = {
   file: text("A JSON file with the body, or - for standard input", {
     short: "f",
@@ -41,7 +41,7 @@ export const fileFlag = {
   }),
 };
 
-/** Makes a command that lists. A catalogue is shown whole, unless `onePage` is set. */
+/** Makes a command that lists objects. It shows all pages, unless `onePage` is set. */
 export function onList<T>(
   brief: string,
   list: (client: Client, query: PageQuery) => Promise<Page<T>>,
@@ -58,7 +58,7 @@ export function onList<T>(
   });
 }
 
-/** Makes a command that does one thing to one object and shows what the service answers. */
+/** Makes a command that runs one operation on one object and shows the answer. */
 export function onOne(
   brief: string,
   act: (client: Client, id: string) => Promise<object>,
@@ -75,7 +75,7 @@ export function onOne(
   });
 }
 
-/** Makes a command that lists what belongs to one object. */
+/** Makes a command that lists the parts of one object. */
 export function onListOf<T>(
   brief: string,
   list: (client: Client, id: string, query: PageQuery) => Promise<Page<T>>,
@@ -93,17 +93,17 @@ export function onListOf<T>(
   });
 }
 
-/** How a command for good may differ. */
+/** The options of a destructive command. */
 interface GoodOptions {
-  /** More about it, for its help text. */
+  /** More details, for its help text. */
   readonly details?: string | undefined;
-  /** What the id is. Default: the noun's id. */
+  /** The description of the id. Default: the noun's id. */
   readonly id?: string | undefined;
-  /** What to run next after a refusal. */
+  /** The hint after a refusal. */
   readonly hint?: HintRule | undefined;
 }
 
-/** Makes a command that asks first, then does something to one object for good. */
+/** Makes a command that asks first, then runs a destructive operation on one object. */
 export function onOneForGood(
   brief: string,
   noun: string,
@@ -130,7 +130,7 @@ export function onOneForGood(
   });
 }
 
-/** The products of an object: how they are read, and how they are shown. */
+/** The products of an object: the function that lists them, and their columns. */
 interface ProductsOf<T> {
   /** Lists them. */
   list(client: Client, id: string, query: PageQuery): Promise<Page<T>>;
@@ -138,7 +138,10 @@ interface ProductsOf<T> {
   columns: readonly Column<T>[];
 }
 
-/** Makes a command that attaches products to an object, or detaches them, and shows what it has then. */
+/**
+ * Makes a command that attaches products to an object, or detaches them, and shows its products
+ * afterwards.
+ */
 export function onProducts<T>(
   brief: string,
   act: (client: Client, id: string, productIds: string[]) => Promise<object>,
@@ -158,7 +161,7 @@ export function onProducts<T>(
   });
 }
 
-/** Shows an object with the products that it has after a change, or the service's own JSON. */
+/** Shows an object with its products after a change, or the service's own JSON. */
 export async function showProducts<T>(
   context: Context,
   id: string,
@@ -169,39 +172,39 @@ export async function showProducts<T>(
   if (context.out.format === "json") return;
   const client = await context.client();
   const all = each(client, list(client, id, { limit: LARGEST_PAGE }));
-  // The change is done: that its result cannot be read does not make it a failure.
+  // The change is done, so a failed read afterwards is no failure.
   const found = await Array.fromAsync(all).catch(() => undefined);
   if (!found) return context.out.note("Cannot read its products after the change.");
   context.out.table(found, columns, { title: `Products (${found.length})`, empty: "none" });
 }
 
-/** How a command makes the body of its request out of flags and a file. */
+/** The options of a command that builds its request body from flags and a file. */
 interface BodySpec<A, F, Body> {
-  /** More about it, for its help text. */
+  /** More details, for its help text. */
   details?: string;
-  /** Command lines to learn from, for its help text. */
+  /** Example command lines, for its help text. */
   examples?: readonly string[];
-  /** Values given by position. */
+  /** The arguments. */
   args?: A;
   /** The flags, besides `--file`. */
   flags: F;
-  /** Which field of the body a flag sets, where it is not of the same name. */
+  /** The fields of flags with another name. */
   fields?: Readonly<Record<string, string>>;
-  /** Fields that the body must have. */
+  /** Required fields of the body. */
   required?: readonly string[];
-  /** Fills in fields that the folder settles, where neither flags nor file give them. */
+  /** Adds fields that the folder defines, if neither flags nor the file have them. */
   complete?(context: Context, body: Record<string, unknown>): Promise<void>;
-  /** Brings the body into the service's shape, where flags alone cannot. */
+  /** Converts the body to the service's form, if flags alone cannot. */
   shape?(body: Record<string, unknown>): void;
   /** Sends the body. */
   send(client: Client, body: Body, input: Input<A, F>): Promise<object>;
-  /** What to note below the answer. */
+  /** The note below the answer. */
   note?: string;
-  /** What to run next after a refusal, where the object's own commands would not help. */
+  /** The hint after a refusal, if the object's own commands would not help. */
   hint?: HintRule;
 }
 
-/** Makes a command whose body comes from flags, from a file, or from both: then flags win. */
+/** Makes a command with a body from flags, from a file, or from both. Flags override the file. */
 export function onBody<A extends Arguments, F extends Flags, Body>(
   brief: string,
   spec: BodySpec<A, F, Body>,
@@ -226,7 +229,7 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
       await spec.complete?.(context, body);
       checkBody(brief, body, spec, file !== undefined);
       spec.shape?.(body);
-      // The service judges the body; the type only says what it will accept.
+      // The service validates the body; the type only describes it.
       const answer = await spec.send(await context.client(), body as Body, input as Input<A, F>);
       showOne(context, answer);
       if (spec.note !== undefined) context.out.note(spec.note);
@@ -234,7 +237,9 @@ export function onBody<A extends Arguments, F extends Flags, Body>(
   });
 }
 
-/** The flags of a body, marked where they must be given. The command checks them, with the file. */
+/**
+ * The flags of a body, with required ones marked. The command checks them together with the file.
+ */
 function markedFlags(
   { flags, fields = {}, required = [] }: Pick<
     BodySpec<unknown, Flags, unknown>,
@@ -271,7 +276,7 @@ export function onUpdate<F extends Flags, Body>(
   });
 }
 
-/** Refuses a body that cannot do: one that lacks a field, or that says nothing at all. */
+/** Refuses a body without a required field, and an empty body. */
 function checkBody(
   brief: string,
   body: Record<string, unknown>,

@@ -1,17 +1,19 @@
 /**
- * Arguments that a shell has changed on their way here.
+ * Arguments that a shell has rewritten.
  *
  * @module
  */
 
 import { quoted } from "./shell.ts";
 
-/** What Git Bash and its kin on Windows make of an argument that begins with a slash. */
+/**
+ * The result of Git Bash and similar shells on Windows for an argument that begins with a slash.
+ */
 const REWRITTEN = /^(?:[A-Za-z]:\/(?:[^/]+\/)*(?:Git|msys\d*|cygwin\d*))(\/.+)$/i;
 
 /**
- * What to do about the first argument that Git Bash has taken for a path of its own, or undefined
- * when there is none: `/customers` comes as `C:/Program Files/Git/customers`.
+ * The remedy for the first argument that Git Bash has rewritten, such as `/customers` to
+ * `C:/Program Files/Git/customers`. Undefined if there is none.
  */
 export function rewrittenHint(words: readonly string[]): string | undefined {
   for (const word of words) {

@@ -1,5 +1,5 @@
 /**
- * The global flags that say how data is shown.
+ * The global flags for the format of data.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { FORMATS, type Shape } from "../data/shape.ts";
 import { UsageError } from "../../errors.ts";
 
-/** What to pass for `--output`. */
+/** The hint for `--output`. */
 export const FORMAT_HINT = `Pass one of: ${
   FORMATS.map((format) => `--output ${format}`).join(", ")
 }`;
@@ -46,10 +46,10 @@ function readFields(names: string | undefined): Shape["fields"] | UsageError {
   });
 }
 
-/** Seconds between two showings where `--watch` stands alone. */
+/** The seconds between two updates for `--watch` without a value. */
 const USUAL_WATCH_S = 2;
 
-/** The longest time between two showings, in seconds. */
+/** The longest time between two updates, in seconds. */
 const LONGEST_WATCH_S = 86_400;
 
 /** Reads `--watch` as milliseconds. */

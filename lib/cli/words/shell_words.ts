@@ -1,20 +1,20 @@
 /**
- * A command line as text, taken apart as a POSIX shell does it.
+ * Splits a command line like a POSIX shell.
  *
  * @module
  */
 
 /** Words of a command line. */
 interface ShellWords {
-  /** The words without their quotes. The last one is what is being typed, which may be nothing. */
+  /** The words without their quotes. The last one is the word being typed, and may be empty. */
   words: string[];
-  /** The last word as it was typed. */
+  /** The last word with its quotes. */
   raw: string;
-  /** The quote that is open at the end, if one is. */
+  /** The open quote at the end, if any. */
   open: "'" | '"' | undefined;
 }
 
-/** Takes a line apart. Nothing in it is expanded. */
+/** Splits a line, without expansions. */
 export function splitShellWords(line: string): ShellWords {
   const words: string[] = [];
   let word: string | undefined;

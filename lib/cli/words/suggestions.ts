@@ -1,5 +1,5 @@
 /**
- * Which command a person may have meant, where the words name none.
+ * Suggestions for unknown words.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { closest } from "../../spelling.ts";
 import { findEntry, isGroup } from "./find_entry.ts";
 import type { Group } from "./tree.ts";
 
-/** Verbs that other programs have for ours. */
+/** Verbs of other programs for ours. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   get: ["view", "info"],
   show: ["view", "info"],
@@ -30,7 +30,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   restore: ["unarchive"],
 };
 
-/** Whole commands of other programs, and of ours where a person looks for them elsewhere. */
+/** Whole commands of other programs, and likely misplacements of our own. */
 const COMMANDS: Readonly<Record<string, string>> = {
   login: "auth login",
   signin: "auth login",
@@ -61,10 +61,10 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "metrics list": "metrics overview",
 };
 
-/** Verbs that nobody is led to by a few letters in common. */
+/** Verbs that are not suggested because of a few common letters. */
 const FOR_GOOD = new Set(["delete", "refund", "revoke", "transfer", "cancel", "archive", "reset"]);
 
-/** Commands that a word may stand for after the words that led to a group, the likeliest first. */
+/** Commands that a word in a group may mean, likeliest first. */
 export function meantBy(root: Group, names: readonly string[], word: string): string[] {
   const typed = [...names, word].join(" ").toLowerCase();
   const known = COMMANDS[typed];
@@ -73,7 +73,7 @@ export function meantBy(root: Group, names: readonly string[], word: string): st
   const here = isGroup(entry) ? entry.commands : {};
   const verb = VERBS[word.toLowerCase()]?.find((one) => one in here);
   if (verb !== undefined) return [[...names, verb].join(" ")];
-  // Almost every word of three letters is spelled nearly like a short alias.
+  // Almost every word of three letters is similar to a short alias.
   const called = Object.entries(here).flatMap(([name, one]) =>
     [name, ...isGroup(one) ? one.aliases.filter(({ length }) => length > 3) : []]
       .map((alias) => [alias, name] as const)
@@ -84,7 +84,7 @@ export function meantBy(root: Group, names: readonly string[], word: string): st
   return [...new Set(meant)].map((one) => [...names, one].join(" "));
 }
 
-/** Known words that begin with a word, or else are spelled nearly like it. */
+/** Known words that begin with a word, or else have a similar spelling. */
 export function likely(word: string, known: readonly string[]): string[] {
   const longer = word.length > 2 ? known.filter((one) => one.startsWith(word)) : [];
   return longer.length > 0 ? longer : closest(word, known);
