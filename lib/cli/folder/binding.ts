@@ -1,6 +1,6 @@
 /**
- * Binding a folder to a project: `cli.toml` for everyone, `.cli/config.json` for this machine, and
- * the `.cli/.gitignore` that keeps git away from the second one. All of it is written, or nothing.
+ * Binds a folder to a project: `cli.toml` for everyone, `.cli/config.json` for this machine, and
+ * `.cli/.gitignore`, which makes git ignore the second one. It writes all of them or none.
  *
  * @module
  */
@@ -43,7 +43,7 @@ interface Binding {
   apps: readonly TaggedApp[];
   /** The folder's own sign-in. Without one, only `cli.toml` is written. */
   profile?: StoredToken | undefined;
-  /** Whether a `.cli/config.json` that is there is bound, too, and keeps its sign-in. */
+  /** Whether to bind an existing `.cli/config.json` too, with its sign-in. */
   keepsLocal?: boolean | undefined;
 }
 
@@ -57,22 +57,22 @@ export interface BoundFile {
 
 /** The result of binding a folder. */
 export interface BoundFolder {
-  /** The files, in the order in which they were written. */
+  /** The files, in the order of writing. */
   files: readonly BoundFile[];
-  /** What git does with `.cli/config.json`. Undefined if it was not written. */
+  /** Git's state of `.cli/config.json`. Undefined if it was not written. */
   git: GitState | undefined;
 }
 
 /** The allowed changes to a folder. */
 interface BindingOptions {
-  /** Whether `.cli/config.json` is to be written. */
+  /** Whether to write `.cli/config.json`. */
   local: boolean;
-  /** Whether files that are there may be overwritten. */
+  /** Whether to overwrite existing files. */
   force: boolean;
 }
 
 /**
- * Checks that a folder can be bound, before the person is asked anything. Leaves nothing behind.
+ * Checks that a folder can be bound, before any question. It leaves nothing behind.
  *
  * @throws {ConfigError} when the folder or a file in it prevents it.
  */
@@ -128,7 +128,7 @@ export async function bindFolder(around: Surroundings, binding: Binding): Promis
   const undo: (() => Promise<void>)[] = [];
   const files: BoundFile[] = [];
   try {
-    // The order matters if the process is killed: a sign-in is never written before git ignores it.
+    // The order matters if the process is killed: git ignores a sign-in before it is written.
     const holdsSignIn = binding.profile !== undefined || binding.keepsLocal === true;
     const git = holdsSignIn ? await ignoreLocal(around, binding.folder, files, undo) : undefined;
     if (holdsSignIn) await bindLocal(around, binding, files, undo);
@@ -150,8 +150,8 @@ async function checkFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes git ignore the local file: by a `.gitignore` beside it, which counts more than any pattern
- * above. So it holds in a repository that is made later, too, and nobody's own file is changed.
+ * Makes git ignore the local file with a `.gitignore` beside it, which overrides patterns further
+ * up. So it also works in a repository created later, and changes no file of the user.
  */
 async function ignoreLocal(
   around: Surroundings,
@@ -165,7 +165,7 @@ async function ignoreLocal(
   await makePrivateFolder(own, around);
   if (isNew) undo.push(() => platform.remove(own, { recursive: true }).catch(() => {}));
   const path = join(own, ".gitignore");
-  // Git does not follow a link of this name, and neither does this.
+  // Like git, this follows no link with this name.
   if (platform.os !== "windows") await removeLink(path);
   await change(path, files, undo, ignoringAll);
   const state = await gitState(local);
@@ -182,7 +182,7 @@ async function removeLink(path: string): Promise<void> {
   if (info?.isSymlink) await platform.remove(path);
 }
 
-/** A `.gitignore` that ignores all that is beside it. What is in it stays, byte for byte. */
+/** A `.gitignore` that ignores everything beside it. Its existing bytes stay. */
 function ignoringAll(present: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(present);
   if (ignoresEverything(text)) return present;
@@ -226,7 +226,7 @@ async function bindToml(
   });
 }
 
-/** Changes the bytes of a file. An edit that gives back what it was given changes nothing. */
+/** Changes the bytes of a file. An edit without a change writes nothing. */
 async function change(
   path: string,
   files: BoundFile[],

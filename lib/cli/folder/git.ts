@@ -1,6 +1,6 @@
 /**
- * What git does with a path. It asks git if installed; otherwise it reads the repository's files.
- * An uncertain answer never counts as safe.
+ * Git's state of a path. It asks git if installed; otherwise it reads the repository's files. An
+ * uncertain answer never counts as safe.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { spawn } from "../../platform/spawn.ts";
 import { indexHolds } from "./git_index.ts";
 
-/** What git does with a path. Undefined means unknown. */
+/** Git's state of a path. Undefined means unknown. */
 export interface GitState {
-  /** The folder of the repository that the path is in. Undefined when it is in none. */
+  /** The root of the path's repository. Undefined outside of repositories. */
   repository: string | undefined;
-  /** Whether git leaves the path out, unless it tracks it already. */
+  /** Whether git ignores the path, unless it already tracks it. */
   ignored: boolean | undefined;
-  /** Whether the repository holds the path already. */
+  /** Whether git tracks the path. */
   tracked: boolean | undefined;
   /** The reason for an unknown value. */
   why: string | undefined;
@@ -32,10 +32,10 @@ interface GitAnswer {
 /** The reason when git cannot be asked. */
 export const NO_GIT = "git is not installed here";
 
-/** Runs git with arguments. Undefined when it is not there or may not be run. */
+/** Runs git with arguments. Undefined if it is missing or not permitted. */
 export type Git = (args: readonly string[]) => Promise<GitAnswer | undefined>;
 
-/** Finds out what git does with the path of a file. */
+/** Finds git's state of a file's path. */
 export async function gitState(path: string, git: Git = runGit): Promise<GitState> {
   const repository = await findRepository(dirname(path));
   if (repository === undefined) {
@@ -45,8 +45,8 @@ export async function gitState(path: string, git: Git = runGit): Promise<GitStat
 }
 
 /**
- * The innermost repository that a folder is in. Its `.git` is a file in worktrees and submodules. An
- * empty folder of that name makes no repository: git goes on above it.
+ * The innermost repository around a folder. Its `.git` is a file in worktrees and submodules. An
+ * empty folder of that name is no repository: git continues above it.
  */
 async function findRepository(folder: string): Promise<string | undefined> {
   for (let at = folder;; at = dirname(at)) {
@@ -60,18 +60,18 @@ async function isThere(path: string): Promise<boolean> {
   return await Deno.lstat(path).then(() => true, () => false);
 }
 
-/** What is known of a path without the repository. */
+/** The state of a path, without its repository. */
 type PathState = Omit<GitState, "repository">;
 
-/** Asks git. Undefined when it is not there. */
+/** Asks git. Undefined if it is missing. */
 async function askGit(repository: string, path: string, git: Git): Promise<PathState | undefined> {
   const inside = async (...args: string[]) => await git(["-C", repository, ...args]);
   const place = await inside("rev-parse", "--show-toplevel", "--absolute-git-dir");
-  // The program of this name that macOS has before its tools are installed fails in its own way.
+  // Without developer tools, macOS has a placeholder for git that fails in its own way.
   if (!place || (place.code !== 0 && place.code !== 128)) return undefined;
   if (place.code !== 0) return untold("git cannot read the repository");
   const [folder = "", gitFolder = ""] = place.out.split(/\r?\n/);
-  // Variables such as GIT_DIR, which git sets for its hooks, point it to another repository.
+  // Variables such as GIT_DIR, which git sets in hooks, lead to another repository.
   const same = await samePlace(folder, repository) &&
     await samePlace(gitFolder, await gitFolderOf(repository));
   if (!same) return untold("git is set to use another repository");
@@ -85,7 +85,7 @@ async function askGit(repository: string, path: string, git: Git): Promise<PathS
   return { tracked: listed.out !== "", ignored: ignored.code === 0, why: undefined };
 }
 
-/** The state of a path of which git tells nothing. */
+/** The unknown state of a path. */
 function untold(why: string): PathState {
   return { tracked: undefined, ignored: undefined, why };
 }
@@ -96,7 +96,7 @@ async function samePlace(one: string, other: string | undefined): Promise<boolea
   return await real(one) === await real(other);
 }
 
-/** Where a repository keeps its index: `.git`, or the folder that a file of that name points to. */
+/** The folder of a repository's index: `.git`, or the target of a file with this name. */
 async function gitFolderOf(repository: string): Promise<string | undefined> {
   const path = join(repository, ".git");
   const info = await Deno.stat(path).catch(() => undefined);
@@ -106,7 +106,7 @@ async function gitFolderOf(repository: string): Promise<string | undefined> {
   return target === undefined ? undefined : resolve(repository, target);
 }
 
-/** The longest file that points to another folder, in bytes: longer than any path. */
+/** The longest `.git` file, in bytes: longer than any path. */
 const LONGEST_POINTER = 65_536;
 
 /** Reads the repository's files, without git. */
@@ -124,32 +124,32 @@ async function isTracked(repository: string, name: string): Promise<boolean | un
   if (folder === undefined) return undefined;
   try {
     const index = join(folder, "index");
-    // To open a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     if (!(await Deno.stat(index)).isFile) return undefined;
     return await indexHolds(await Deno.readFile(index), name);
   } catch (error) {
-    // A repository in which nothing was ever added has none.
+    // A repository without any added file has no index.
     return error instanceof Deno.errors.NotFound && await isThere(folder) ? false : undefined;
   }
 }
 
-/** Whether a `.gitignore` ignores all that is in its folder, whatever those above it say. */
+/** Whether a `.gitignore` ignores everything in its folder, regardless of those above it. */
 async function ignoresAll(path: string): Promise<boolean> {
   const info = await Deno.lstat(path).catch(() => undefined);
-  // Git follows no link of this name.
+  // Git follows no link with this name.
   if (!info?.isFile) return false;
   return ignoresEverything(await Deno.readTextFile(path).catch(() => ""));
 }
 
-/** Whether the text of a `.gitignore` ignores everything: a later line takes none of it back. */
+/** Whether the text of a `.gitignore` ignores everything, with no exception in a later line. */
 export function ignoresEverything(text: string): boolean {
   const lines = text.split(/\r?\n/);
   return lines.lastIndexOf("*") > lines.findLastIndex((line) => line.startsWith("!"));
 }
 
 /**
- * Runs git, only to read. A repository's settings can name programs for git to start: a folder from
- * someone else must not run anything here, so those are disabled.
+ * Runs git, only for reading. A repository's settings can name programs that git starts. They are
+ * disabled, so that a folder from someone else runs nothing here.
  */
 export async function runGit(args: readonly string[]): Promise<GitAnswer | undefined> {
   try {

@@ -1,6 +1,5 @@
 /**
- * Git's index: the list of the paths that a repository holds. It is read here only where no git is
- * installed that could be asked.
+ * Git's index: the list of tracked paths. It is read here only if git is not installed.
  *
  * @module
  */
@@ -8,13 +7,12 @@
 /** The bytes of an entry before its object id: times, device, inode, mode, owner and size. */
 const STAT_BYTES = 40;
 
-/** The mode of an entry that stands for a whole folder. */
+/** The mode of an entry for a whole folder. */
 const FOLDER_MODE = 0o040000;
 
 /**
- * Whether an index has an entry for a path, which is relative to the repository and has slashes.
- * Undefined when that cannot be told: the index is damaged, part of it is in another file, or it is
- * of a newer kind.
+ * Whether an index has an entry for a path relative to the repository, with slashes. Undefined if
+ * unknown: the index is damaged, split or of a newer version.
  */
 export async function indexHolds(bytes: Uint8Array, path: string): Promise<boolean | undefined> {
   const idBytes = await objectIdBytes(bytes);
@@ -22,13 +20,13 @@ export async function indexHolds(bytes: Uint8Array, path: string): Promise<boole
   try {
     return searchEntries(bytes.subarray(0, bytes.length - idBytes), idBytes, path);
   } catch (error) {
-    // A number points past the end.
+    // A number points beyond the end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** How long object ids are: by the checksum at the end, which is made in the same way. */
+/** The length of object ids, from the checksum at the end, which uses the same hash. */
 async function objectIdBytes(bytes: Uint8Array): Promise<number | undefined> {
   for (const [name, length] of [["SHA-1", 20], ["SHA-256", 32]] as const) {
     const content = new Uint8Array(bytes.subarray(0, Math.max(0, bytes.length - length)));
@@ -38,7 +36,7 @@ async function objectIdBytes(bytes: Uint8Array): Promise<number | undefined> {
   return undefined;
 }
 
-/** Goes through the entries, then makes sure that nothing after them changes what they say. */
+/** Reads the entries, then checks that no later part changes them. */
 function searchEntries(bytes: Uint8Array, idBytes: number, path: string): boolean | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(4);
@@ -61,28 +59,28 @@ function searchEntries(bytes: Uint8Array, idBytes: number, path: string): boolea
     if (end < 0) return undefined;
     name = shared + latin1(bytes.subarray(nameAt, end));
     if (name === latin1(new TextEncoder().encode(path))) held = true;
-    // In a sparse checkout one entry may stand for all that is in a folder.
+    // In a sparse checkout one entry may stand for a whole folder.
     else if (mode === FOLDER_MODE && path.startsWith(name)) held = undefined;
     if (held !== false) return held;
-    // Up to the fourth version an entry is filled up with 1 to 8 zeros.
+    // Before version 4, an entry is padded with 1 to 8 zeros.
     at = version === 4 ? end + 1 : at + Math.floor((end - at) / 8) * 8 + 8;
   }
   return isWhole(bytes, view, at) ? false : undefined;
 }
 
-/** Whether all parts after the entries may be passed over, as those with a capital letter may. */
+/** Whether all parts after the entries are optional, as those with a capital letter are. */
 function isWhole(bytes: Uint8Array, view: DataView, start: number): boolean {
   let at = start;
   while (at < bytes.length) {
     const kind = signature(bytes, at);
-    // Its entries are whole, but for folders, which are looked at one by one.
+    // Its entries are complete, except for folders, which are checked one by one.
     if (!/^[A-Z]/.test(kind) && kind !== "sdir") return false;
     at += 8 + view.getUint32(at + 4);
   }
   return at === bytes.length;
 }
 
-/** A number of seven bits to a byte, each next byte counting from one more. */
+/** A number with seven bits per byte, and an offset of one per further byte. */
 function readNumber(view: DataView, start: number): { value: number; end: number } {
   let at = start;
   let byte = view.getUint8(at++);
@@ -94,12 +92,12 @@ function readNumber(view: DataView, start: number): { value: number; end: number
   return { value, end: at };
 }
 
-/** The four letters that name a part. */
+/** The four letters of a part's name. */
 function signature(bytes: Uint8Array, at: number): string {
   return latin1(bytes.subarray(at, at + 4));
 }
 
-/** Bytes as a text with one character for each, so that any bytes can be compared and cut. */
+/** Bytes as a text with one character per byte, so that any bytes can be compared and cut. */
 function latin1(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }

@@ -1,5 +1,5 @@
 /**
- * The apps that a folder is about, for commands that need one app and were given none.
+ * The apps tagged in a folder, for commands that need an app and got none.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { UsageError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 
 /**
- * The ids of the apps tagged in the `cli.toml` that applies here. None where it is about another
- * project than the command: then its apps are not there either.
+ * The ids of the apps tagged in the applicable `cli.toml`. None if it is for another project than
+ * the command's.
  *
  * @throws {ConfigError} when `cli.toml` is malformed.
  */
@@ -22,8 +22,8 @@ export async function taggedApps({ around }: Context, client: Client): Promise<s
 }
 
 /**
- * The app that a command means where it needs exactly one and was given none: the only one tagged in
- * `cli.toml`. Undefined where none is tagged.
+ * The app for a command that needs exactly one and got none: the only one tagged in `cli.toml`.
+ * Undefined if none is tagged.
  *
  * @param cannot The start of the error, such as `Cannot create a product`.
  * @throws {UsageError} when several are tagged.

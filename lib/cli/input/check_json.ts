@@ -1,29 +1,29 @@
 /**
- * Where JSON text is wrong. `JSON.parse` names a position only for some errors, quotes the text
- * (which may hold secrets), and changes large numbers without a word.
+ * The position of errors in JSON text. `JSON.parse` has a position only for some errors, quotes the
+ * text (which may contain secrets), and silently changes large numbers.
  *
  * @module
  */
 
 import { skipSpace } from "../screen/json_text.ts";
 
-/** One thing wrong with a text, and where. */
+/** An error in a text, with its position. */
 interface JsonFault {
   /** The line, from 1. */
   line: number;
   /** The character within the line, from 1. */
   column: number;
-  /** What is wrong there. */
+  /** The error. */
   what: string;
 }
 
-/** Levels of nesting that are let through: far more than any body has, far less than a stack. */
+/** The most levels of nesting: far more than any body has, far less than the stack allows. */
 const DEEPEST = 500;
 
-/** Characters of the longest number worth a look: every double can be written with fewer. */
+/** The longest number that is checked, in characters: every double needs fewer. */
 const LONGEST_NUMBER = 400;
 
-/** What may come next, in words. */
+/** The expected tokens, in words. */
 const WANTED = {
   value: "a value",
   firstValue: 'a value or "]"',
@@ -35,23 +35,23 @@ const WANTED = {
   end: "the end of the text",
 };
 
-/** What may come next. */
+/** The expected tokens. */
 type State = keyof typeof WANTED;
 
 /** A mark such as `{`, or `string`, or `word` for numbers, true, false and null. */
 type Kind = string;
 
-/** A fault by its offset. */
+/** An error with its offset. */
 interface FaultAt {
-  /** Where it is, in UTF-16 units from 0. */
+  /** Its offset, in UTF-16 units from 0. */
   at: number;
-  /** What is wrong there. */
+  /** The error. */
   what: string;
 }
 
 /**
- * The first thing that keeps a text from being JSON, or from arriving as it is written: a number
- * that would be changed, a name that an object has twice, or nesting without end.
+ * The first error in a text: invalid JSON, a number that would change, a duplicate name, or too
+ * deep nesting.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export function positionOf(text: string, at: number): { line: number; column: nu
   return { line: lines.length, column: [...(lines.at(-1) ?? "")].length + 1 };
 }
 
-/** Walks through the tokens. It keeps its own levels, since recursion would run out. */
+/** Reads the tokens. It has its own stack, since recursion could overflow. */
 function findFaultAt(text: string): FaultAt | undefined {
   const levels: string[] = [];
   const names: Set<string>[] = [];
@@ -99,7 +99,7 @@ function findFaultAt(text: string): FaultAt | undefined {
   return state === "end" ? undefined : { at, what: `the text ends; expected ${WANTED[state]}` };
 }
 
-/** Whether the innermost object has a member of that name already. It has from now on. */
+/** Whether the innermost object already has a member of this name. Adds the name. */
 function isAgain(names: readonly Set<string>[], token: string): boolean {
   const name: string = JSON.parse(token);
   const known = names.at(-1);
@@ -108,12 +108,12 @@ function isAgain(names: readonly Set<string>[], token: string): boolean {
   return again;
 }
 
-/** Text of which a long one is cut. */
+/** A text, shortened if long. */
 function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
-/** The state after a token, or undefined when the token may not stand there. */
+/** The state after a token, or undefined if the token is not allowed there. */
 function stateAfter(state: State, kind: Kind, levels: string[]): State | undefined {
   const inside = levels.at(-1);
   const first = state === "firstValue" || state === "firstKey";
@@ -133,13 +133,13 @@ function stateAfter(state: State, kind: Kind, levels: string[]): State | undefin
   return kind === "string" || kind === "word" ? stateAfterValue(levels) : undefined;
 }
 
-/** What may follow a whole value. */
+/** The tokens allowed after a value. */
 function stateAfterValue(levels: readonly string[]): State {
   const inside = levels.at(-1);
   return inside === undefined ? "end" : inside === "}" ? "nextInObject" : "nextInArray";
 }
 
-/** Reads the token at `at`. What begins no token is a mark, which then stands nowhere. */
+/** Reads the token at `at`. Any other character becomes a mark that is allowed nowhere. */
 function readToken(text: string, at: number): { kind: Kind; end: number } | FaultAt {
   const first = text.charAt(at);
   if (first === '"') return readString(text, at);
@@ -148,7 +148,7 @@ function readToken(text: string, at: number): { kind: Kind; end: number } | Faul
   return /[-\d]/.test(first) ? readNumber(text, at) : { kind: first, end: at + 1 };
 }
 
-/** Reads a string. A regular expression would run out of stack on a long one. */
+/** Reads a string. A regular expression could overflow the stack on a long one. */
 function readString(text: string, at: number): { kind: Kind; end: number } | FaultAt {
   for (let i = at + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -164,7 +164,7 @@ function readString(text: string, at: number): { kind: Kind; end: number } | Fau
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 
-/** Reads a number, and makes sure that it arrives as it is written. */
+/** Reads a number, and checks that parsing keeps its value. */
 function readNumber(text: string, at: number): { kind: Kind; end: number } | FaultAt {
   NUMBER.lastIndex = at;
   const [number] = NUMBER.exec(text) ?? [];
@@ -176,8 +176,8 @@ function readNumber(text: string, at: number): { kind: Kind; end: number } | Fau
 }
 
 /**
- * Whether a number survives being read into a double and written again: whole numbers to the last
- * digit, others to as many digits as they are written with.
+ * Whether a number survives parsing as a double and printing: integers with all digits, others with
+ * as many digits as written.
  */
 function keepsItsValue(number: string): boolean {
   if (number.length > LONGEST_NUMBER) return false;
@@ -190,12 +190,12 @@ function keepsItsValue(number: string): boolean {
     const kept = decimalOf(text);
     return kept.digits === written.digits && kept.exponent === written.exponent;
   };
-  // `toPrecision` rounds a tie away from zero, the shortest form need not.
+  // `toPrecision` rounds ties away from zero, unlike the shortest form.
   return isWritten(String(value)) ||
     !/^-?\d+$/.test(number) && isWritten(value.toPrecision(digits));
 }
 
-/** A decimal as its digits, without zeros at either end, and the power of ten they count. */
+/** A decimal as its digits, without zeros at either end, with the power of ten. */
 function decimalOf(text: string): { digits: string; exponent: number } {
   const [, whole = "", fraction = "", power = "0"] =
     /^-?(\d+)(?:\.(\d+))?(?:e([-+]?\d+))?$/i.exec(text) ?? [];

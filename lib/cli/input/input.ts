@@ -1,6 +1,6 @@
 /**
- * What people give as files, pairs, times and counts. Every refusal names the flag or the file, and
- * says what would do.
+ * Files, pairs, times and counts from users. Every error names the flag or the file, and the
+ * expected form.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { skipSpace } from "../screen/json_text.ts";
 import { findJsonFault, positionOf } from "./check_json.ts";
 import { joinBytes } from "../../bytes.ts";
 
-/** The files and the standard input that a command may read. */
+/** The files and the standard input of a command. */
 export interface Files {
   /** Opens a file for reading. */
   readFile(path: string): Promise<ReadableStream<Uint8Array>>;
   /** The standard input. */
   stdin(): ReadableStream<Uint8Array>;
-  /** Whether a person sits at the standard input. */
+  /** Whether the standard input is a terminal. */
   readonly stdinIsTerminal: boolean;
-  /** Tells that person something, on standard error. */
+  /** Writes a note to standard error. */
   say(text: string): void;
-  /** Ends a read when it fires. */
+  /** Aborts a read. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The largest JSON that is read, in bytes: more than any body the service takes. */
+/** The largest JSON input, in bytes: more than any body that the service accepts. */
 const LARGEST_JSON = 4 * 1024 * 1024;
 
 /** The real files and the real standard input. */
@@ -44,23 +44,22 @@ export function denoFiles(say: (text: string) => void, signal?: AbortSignal | un
 }
 
 /**
- * Reads the JSON object in a file, or in the standard input where the path is `-`.
+ * Reads the JSON object in a file, or in the standard input for the path `-`.
  *
- * @throws {UsageError} when it cannot be read, is larger than 4 MiB, is not UTF-8, is not JSON, is
- * not an object, or holds a number that would be changed on its way or a name that one object has
- * twice.
+ * @throws {UsageError} when it cannot be read, is larger than 4 MiB, is not UTF-8, JSON or an
+ * object, or has a number that would change or a duplicate name.
  */
 export async function readJsonFile(files: Files, path: string): Promise<Record<string, unknown>> {
   const name = path === "-" ? "standard input" : JSON.stringify(path);
   const text = decodeUtf8(await readBytes(files, path, name), name);
   if (text.trim() === "") throw new UsageError(`Cannot read ${name}: it is empty`);
-  // Gap: the wire has no numbers past 2^53. One that would be changed on its way is refused.
+  // Gap: the API has no numbers beyond 2^53. A number that would change is refused.
   const fault = findJsonFault(text);
   if (fault) {
     const { line, column, what } = fault;
     throw new UsageError(`Cannot read ${name}: line ${line}, column ${column}: ${what}`);
   }
-  // `JSON.parse` makes `__proto__` a key like any other; it reaches no prototype.
+  // `JSON.parse` treats `__proto__` as an ordinary key; it reaches no prototype.
   const value: unknown = JSON.parse(text);
   if (isObject(value)) return value;
   const { line, column } = positionOf(text, skipSpace(text, 0));
@@ -76,7 +75,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Reads all bytes, as long as they are not too many. */
+/** Reads all bytes, up to a limit. */
 async function readBytes(files: Files, path: string, name: string): Promise<Uint8Array> {
   if (path === "-" && files.stdinIsTerminal) {
     const end = Deno.build.os === "windows" ? "Ctrl-Z and Enter" : "Ctrl-D";
@@ -101,7 +100,7 @@ async function readBytes(files: Files, path: string, name: string): Promise<Uint
   return joinBytes(chunks);
 }
 
-/** Waits for something, but not past the signal: to open a pipe waits for its writer. */
+/** Waits for something until the signal fires: opening a pipe waits for its writer. */
 async function unlessStopped<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return await work;
   const { promise: stopped, reject } = Promise.withResolvers<never>();
@@ -124,7 +123,7 @@ function interruptible(
   return stream.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
 }
 
-/** Says why a file could not be read. */
+/** The error for a file that cannot be read. */
 function unreadable(name: string, error: unknown): UsageError {
   const why = error instanceof Deno.errors.NotFound
     ? "no such file"
@@ -139,7 +138,7 @@ function unreadable(name: string, error: unknown): UsageError {
   });
 }
 
-/** Reads UTF-8. A byte order mark at the start is left out. */
+/** Decodes UTF-8, without a byte order mark at the start. */
 function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -173,21 +172,21 @@ export function parsePairs(pairs: readonly string[], flag: string): [string, str
 
 const DAY_MS = 86_400_000;
 
-/** Milliseconds of the units a duration is given in. */
+/** Milliseconds of the units of durations. */
 const UNIT_MS: Readonly<Record<string, number>> = {
   d: DAY_MS,
   m: 30 * DAY_MS,
   y: 365 * DAY_MS,
 };
 
-/** The last time that a date can hold, in milliseconds since 1970. */
+/** The last time of a date, in milliseconds since 1970. */
 const LAST_TIME_MS = 8.64e15;
 
 /**
- * When a duration that begins now ends, in milliseconds since 1970. Durations are `forever` and
+ * The end of a duration from now, in milliseconds since 1970. Durations are `forever` and
  * `lifetime` (100 years), `7d`, `3m` (of 30 days) and `1y` (of 365 days).
  *
- * @throws {UsageError} when the text is none of these, or the end is past all dates.
+ * @throws {UsageError} for any other text, or an end after the last possible date.
  */
 export function parseDuration(text: string, now: number): number {
   if (text === "forever" || text === "lifetime") return now + 100 * 365 * DAY_MS;
@@ -208,12 +207,12 @@ export function parseDuration(text: string, now: number): number {
 /**
  * A day as `YYYY-MM-DD`, unchanged.
  *
- * @throws {UsageError} when it is written otherwise or no calendar has it.
+ * @throws {UsageError} for another form, or a day that does not exist.
  */
 export function parseDate(text: string, flag: string): string {
   const written = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const day = new Date(written ? `${text}T00:00:00Z` : NaN);
-  // The 30th of February becomes the 2nd of March, so only a day that stays itself is a day.
+  // 30 February would become 2 March, so a day that changes does not exist.
   if (!Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)) return text;
   const why = written ? "there is no such day" : "it must be written as YYYY-MM-DD";
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`, {
@@ -222,8 +221,8 @@ export function parseDate(text: string, flag: string): string {
 }
 
 /**
- * Makes sure that a span of days does not end before it starts. Either end may be open, and one day
- * is a span.
+ * Checks that a range of days does not end before it starts. Either end is optional, and one day is
+ * a range.
  *
  * @throws {UsageError} when it does.
  */
@@ -245,7 +244,7 @@ interface CountBounds {
 /**
  * A whole number in decimal digits.
  *
- * @throws {UsageError} when it is written otherwise or out of bounds.
+ * @throws {UsageError} for another form, or a number out of bounds.
  */
 export function parseCount(text: string, flag: string, bounds: CountBounds): number {
   const { min, max = Number.MAX_SAFE_INTEGER } = bounds;

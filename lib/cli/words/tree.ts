@@ -1,5 +1,5 @@
 /**
- * The tree of commands: groups, the commands in them, and what help and hints read of each.
+ * The tree of commands: groups and commands, with the data for help and hints.
  *
  * @module
  */
@@ -7,32 +7,32 @@
 import type { HintRule } from "./hints.ts";
 import type { Arguments, Flags } from "./parameters.ts";
 
-/** A command. Only `command()` makes one, as the parser must know it. */
+/** A command. Only `command()` makes one, since the parser must know it. */
 export interface Command {
-  /** What it does. */
+  /** Its description. */
   readonly brief: string;
-  /** More about it. */
+  /** More details. */
   readonly details: string | undefined;
-  /** Command lines to learn from. */
+  /** Example command lines. */
   readonly examples: readonly string[];
-  /** Values given by position, in order. */
+  /** Its arguments, in order. */
   readonly args: Readonly<Arguments>;
-  /** Values given by name. */
+  /** Its flags. */
   readonly flags: Readonly<Flags>;
-  /** What to run next after a refusal, as far as the command knows. */
+  /** Its own hint after a refusal, if any. */
   readonly hint: HintRule | undefined;
-  /** How a field of the request is given, where the flag has another name. */
+  /** The flags of request fields, if they have other names. */
   readonly params: Readonly<Record<string, string>>;
 }
 
 /** A group of commands. */
 export interface Group {
-  /** What its commands are about. */
+  /** Its description. */
   readonly brief: string;
   /** Other names of the group. */
   readonly aliases: readonly string[];
   /** Its commands by name, and groups inside it. */
   readonly commands: Readonly<Record<string, Command | Group>>;
-  /** Command lines to learn from. */
+  /** Example command lines. */
   readonly examples?: readonly string[] | undefined;
 }
