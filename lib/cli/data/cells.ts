@@ -20,7 +20,7 @@ export function isNumber(value: string | undefined): boolean {
   return /^-?\d/.test(value ?? "");
 }
 
-/** A value for a person: arrays with commas, yes and no, times as numbers for the table to write. */
+/** A value for people: arrays with commas, yes and no, times as numbers for the table to format. */
 export function cellOf(value: string | undefined, kind: Kind | undefined): Cell {
   if (value === "true" || value === "false") return value === "true";
   if (kind === "time" && isNumber(value)) return Number(value);
@@ -30,7 +30,7 @@ export function cellOf(value: string | undefined, kind: Kind | undefined): Cell 
   return elements.map(plainText).join(", ");
 }
 
-/** How a column of such values is shown. */
+/** The kind of a column of such values. */
 export function kindOf(field: string, values: readonly (string | undefined)[]): Kind | undefined {
   if (/(^|[._])(at|date)$/.test(field)) return "time";
   if (/(^|[._])id$/.test(field)) return "id";

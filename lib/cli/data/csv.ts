@@ -1,6 +1,5 @@
 /**
- * CSV: comma-separated values with quotes where they are needed. The only file that knows the
- * package which writes them.
+ * CSV: comma-separated values, quoted if needed. Only this file uses the package for CSV.
  *
  * @module
  */
@@ -8,15 +7,15 @@
 import { stringify } from "csv-stringify/sync";
 import { isNumber, plainText } from "./cells.ts";
 
-/** A number, which no spreadsheet takes for a formula, whatever its sign. */
+/** A number. No spreadsheet reads it as a formula, with any sign. */
 interface NumberCell {
-  /** The number as the service wrote it. */
+  /** The number in the service's spelling. */
   digits: string;
 }
 
 /**
- * Lines of CSV. A text that begins like a formula (`=`, `+`, `-`, `@`, a tab or a carriage return)
- * gets an apostrophe before it, so that no spreadsheet runs it.
+ * Lines of CSV. A text that begins like a formula (with `=`, `+`, `-`, `@`, a tab or a carriage
+ * return) gets an apostrophe in front, so that no spreadsheet runs it.
  */
 export function csvLines(rows: readonly (readonly (string | undefined)[])[]): string {
   const cells = rows.map((row) =>

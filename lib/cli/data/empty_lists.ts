@@ -1,27 +1,26 @@
 /**
- * The fields of lists that are empty: with no row to look at, the service's own documents say which
- * there are.
+ * The fields of empty lists, from the service's own documents.
  *
  * @module
  */
 
 import { FORMS, LIST_ROWS } from "./list_rows.ts";
 
-/** A row that a list could have, as JSON. Its values mean nothing. */
+/** A possible row of a list, as JSON. Its values have no meaning. */
 export interface LikelyRow {
-  /** With the fields that every row has. */
+  /** With the fields of every row. */
   readonly usual: string;
-  /** With those that rows have on request, too. */
+  /** With optional fields too. */
   readonly all: string;
 }
 
-/** Lists that this program makes itself, by the name of the array that holds their rows. */
+/** Lists that this program makes itself, by the name of the array with their rows. */
 const OWN_ROWS: Readonly<Record<string, string>> = {
   aliases: '{"name":0,"command":0}',
   profiles: '{"name":0,"active":0,"base_url":0,"token":0,"expires_at":0,"problem":0}',
 };
 
-/** A row of the list at an address, or of one that this program makes, if it is known. */
+/** A row of the list at an address, or of a list of this program, if known. */
 export function likelyRow(list: string | undefined): LikelyRow | undefined {
   const form = list === undefined ? undefined : OWN_ROWS[list] ?? formAt(list);
   if (form === undefined) return undefined;

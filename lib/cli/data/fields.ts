@@ -1,6 +1,6 @@
 /**
- * The fields of JSON texts by dotted names, such as `total_amount.currency`. Values stay the text
- * that the service sent, so that numbers do not change.
+ * The fields of JSON texts by dotted names, such as `total_amount.currency`. Values keep the
+ * service's text, so that numbers do not change.
  *
  * @module
  */
@@ -8,8 +8,8 @@
 import { elementsOf, membersOf, valueText } from "../screen/json_text.ts";
 
 /**
- * The value of a field. In an array it is the array of the elements' values. Undefined where there is
- * no such field; the field of a null is null.
+ * The value of a field. In an array it is the array of the elements' values. Undefined without such
+ * a field; the field of a null is null.
  */
 export function valueAt(text: string, field: string): string | undefined {
   if (field === "") return text;
@@ -44,7 +44,9 @@ export function onlyFields(text: string, fields: readonly string[]): string {
   return `{${members.join(",")}}`;
 }
 
-/** The fields of an object with their values. Objects in it are taken apart, arrays are not. */
+/**
+ * The fields of an object with their values. Inner objects are split into fields, arrays are not.
+ */
 export function leavesOf(text: string, prefix = ""): [field: string, value: string][] {
   return membersOf(text).flatMap(([key, value]): [string, string][] => {
     const isNested = isObject(value) && !isList(value) && membersOf(value).length > 0;
@@ -64,12 +66,12 @@ export function fieldNames(text: string, prefix = ""): string[] {
   });
 }
 
-/** Fields that none of the objects has. */
+/** Fields missing in all of the objects. */
 export function absentFields(texts: readonly string[], fields: readonly string[]): string[] {
   return fields.filter((field) => texts.every((text) => valueAt(text, field) === undefined));
 }
 
-/** Fields that no object like this one has. An object without fields in it stands for one with any. */
+/** Fields that no such object has. An inner object without fields may have any. */
 export function impossibleFields(text: string, fields: readonly string[]): string[] {
   const mayHave = (text: string, field: string): boolean => {
     if (field === "" || text === "{}") return true;
@@ -81,7 +83,7 @@ export function impossibleFields(text: string, fields: readonly string[]): strin
   return fields.filter((field) => !mayHave(text, field));
 }
 
-/** The longest beginning of a dotted name that is a key of the object. */
+/** The longest prefix of a dotted name that is a key of the object. */
 function keyIn(text: string, field: string): string | undefined {
   for (let end = field.length; end > 0; end = field.lastIndexOf(".", end - 1)) {
     const key = field.slice(0, end);
@@ -100,7 +102,7 @@ export function isObject(text: string): boolean {
   return text.startsWith("{");
 }
 
-/** Whether a text is a list as the service sends it. */
+/** Whether a text is a list of the service. */
 export function isList(text: string): boolean {
   return isObject(text) && valueText(text, "object") === '"list"' &&
     isArray(valueText(text, "items") ?? "");

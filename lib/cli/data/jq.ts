@@ -1,5 +1,5 @@
 /**
- * jq programs on JSON texts. The only file that knows the package with jq in it.
+ * jq programs on JSON texts. Only this file uses the package for jq.
  *
  * @module
  */
@@ -7,32 +7,32 @@
 import { type Jq, loadJq } from "jq-wasm/inline";
 import { ToolkitError, UsageError } from "../../errors.ts";
 
-/** What a jq program makes of some JSON values. */
+/** The results of a jq program for some JSON values. */
 interface JqResults {
-  /** The results as jq prints them. */
+  /** The results, printed by jq. */
   text: string;
-  /** What the program says besides, with `debug` and the like. */
+  /** Other output of the program, from `debug` and the like. */
   said: string;
-  /** Why it failed, if it did. The results are those before that. */
+  /** The reason of a failure, if any. The results before it stay. */
   error: ToolkitError | undefined;
 }
 
-/** How a program's results are printed. */
+/** The format of a program's results. */
 interface JqOptions {
   /** Whether strings are printed without quotes. */
   raw: boolean;
   /** Whether each result is on one line. */
   compact: boolean;
-  /** Runs work that nothing but the end of the process can stop. */
+  /** Runs work that only the end of the process can stop. */
   stoppable<T>(work: () => T): T;
 }
 
 let loaded: Promise<Jq> | undefined;
 
 /**
- * Loads jq, checks a program, and gives a function that runs it on JSON values in a text.
+ * Loads jq, checks a program, and returns a function that runs it on the JSON values in a text.
  *
- * @throws {UsageError} when the program is not one.
+ * @throws {UsageError} for an invalid program.
  */
 export async function loadProgram(
   program: string,
@@ -40,7 +40,7 @@ export async function loadProgram(
 ): Promise<(text: string) => JqResults> {
   const jq = await (loaded ??= loadJq());
   const safe = withoutEnvironment(program);
-  // Without any input a program is compiled and never run.
+  // Without input a program is only compiled.
   const check = jq.raw("", safe, ["--"]);
   if (check.exitCode !== 0) {
     throw new UsageError(`Cannot use the jq program: ${complaint(check.stderr)}`, {
@@ -50,7 +50,7 @@ export async function loadProgram(
   const flags = compact ? ["-c", "--"] : ["--"];
   return (text) => {
     const { stdout, stderr, exitCode } = stoppable(() => jq.raw(text, safe, flags));
-    // The package trims what jq prints. JSON has no space around it but the end of its last line.
+    // The package trims jq's output. JSON has no space around it except the last line break.
     const json = stdout === "" ? stdout : `${stdout}\n`;
     const results = raw ? withoutQuotes(json) : json;
     if (exitCode === 0) return { text: results, said: stderr, error: undefined };
@@ -62,17 +62,17 @@ export async function loadProgram(
 }
 
 /**
- * The program with an empty object for `$ENV` and `env`. jq reads the variables of its process there,
- * and those may hold secrets; the package invents some.
+ * The program with an empty object for `$ENV` and `env`. jq would show its process's variables
+ * there, which may contain secrets; the package invents some.
  */
 function withoutEnvironment(program: string): string {
   return /env/i.test(program) ? `def env: {}; {} as $ENV | ${program}` : program;
 }
 
 /**
- * Results with strings as they are, as with jq's own `-r`. jq is not run with that flag, because the
- * package trims the output, and space around a string would be lost. Only a result that is a string
- * has a line that begins with a quote: what is inside of another value is indented or on its line.
+ * Results with strings without quotes, like jq's own `-r`. jq does not get that flag, since the
+ * package trims the output and would remove space around a string. Only a string result has a line
+ * that begins with a quote: other values indent their strings or keep them on one line.
  */
 function withoutQuotes(results: string): string {
   return results.split("\n")
@@ -80,7 +80,7 @@ function withoutQuotes(results: string): string {
     .join("\n");
 }
 
-/** The first line of what jq complains about. */
+/** The first line of jq's error message. */
 function complaint(stderr: string): string {
   const [first = ""] = stderr.trim().split("\n");
   return first.replace(/^jq: error( \(at [^)]*\))?:? ?/, "") || "it failed";

@@ -1,5 +1,5 @@
 /**
- * A project's clock, as commands show it.
+ * A project's clock in the output of commands.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export function showClock(context: Context, clock: ProjectClock): void {
   context.out.card(clock, fields);
 }
 
-/** How far a clock is ahead, or behind where it has been stopped. */
+/** The difference of a clock to wall time. */
 function inWords(ms: number): string {
   const minutes = Math.round(Math.abs(ms) / 60_000);
   if (minutes === 0) return "in time";

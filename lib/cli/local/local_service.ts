@@ -1,5 +1,5 @@
 /**
- * Finding the local service and acting as its administrator.
+ * Finds the local service, and acts as its administrator.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { text } from "../words/parameters.ts";
 import { quoted } from "../words/shell.ts";
 
-/** What stands in the place of a folder for a service that keeps its data nowhere. */
+/** The value of `--data` for a service that keeps its data in memory. */
 export const MEMORY = ":memory:";
 
 /** The flag that names the data folder. */
@@ -48,8 +48,8 @@ export function folderOf(context: Context, data: string | undefined): string {
 }
 
 /**
- * The address of the local service, and the secret of its administrator: those of a data folder that
- * is named, else of `CLI_SERVICE_ADMIN_SECRET`, else of the usual data folder.
+ * The address of the local service and its admin secret: from the data folder if given, else from
+ * `CLI_SERVICE_ADMIN_SECRET`, else from the default data folder.
  */
 export async function adminOf(
   context: Context,
@@ -66,10 +66,10 @@ export async function adminOf(
   return { baseUrl: address.base_url, secret: await readSecret(folder) };
 }
 
-/** The next step where a service runs whose address is not known. */
+/** The hint for a running service with an unknown address. */
 export const FIND_ADDRESS = "Stop that service with Ctrl-C in its terminal, and start it again.";
 
-/** The error for a folder on which a service runs that left no address, or not yet. */
+/** The error for a folder whose running service has not stored its address. */
 function withoutAddress(folder: string): NetworkError {
   return new NetworkError(
     `Cannot reach the local service: one is running with the data in ${folder}, but its address ` +
@@ -78,13 +78,13 @@ function withoutAddress(folder: string): NetworkError {
   );
 }
 
-/** The error for a folder on which no service runs, with the address that its last one has left. */
+/** The error for a folder without a running service, with the address of its last one. */
 export function notRunning(
   context: Context,
   data: string | undefined,
   left: { base_url: string } | undefined,
 ): NetworkError {
-  // At another port it would not be found by those who are told of this one.
+  // The current settings name this port, so another one would not be found.
   const address = left?.base_url ?? context.around.env("CLI_BASE_URL") ?? "";
   const [, port = "4010"] = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d+)\/?$/.exec(address) ?? [];
   const where = (port === "4010" ? "" : ` --port ${port}`) +

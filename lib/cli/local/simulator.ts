@@ -1,5 +1,6 @@
 /**
- * The simulator of the local service: the way to it, and to nothing else, and what it is told.
+ * The simulator of the local service: its client, which reaches no other service, and the values
+ * that it accepts.
  *
  * @module
  */
@@ -14,14 +15,16 @@ import { type Flag, parsed } from "../words/parameters.ts";
 import { quoted } from "../words/shell.ts";
 import { isLoopback } from "../../address.ts";
 
-/** How long the simulator may take, in milliseconds: years of a large project pass in one request. */
+/**
+ * The time limit of simulator requests, in milliseconds: years of a large project can pass in one.
+ */
 const LONGEST_MS = 3_600_000;
 
 /**
- * Finds the simulator of the project that is meant, at the service that all commands go to. Without
- * `heedsStop` its requests go on after Ctrl-C.
+ * Finds the simulator of the selected project, at the service of all commands. Without `heedsStop`
+ * its requests continue after Ctrl-C.
  *
- * @throws {UsageError} when that is not the local service, or no project is set.
+ * @throws {UsageError} for another service than the local one, or without a project.
  * @throws {NetworkError} when no local service runs.
  */
 export async function openSimulator(
@@ -32,7 +35,7 @@ export async function openSimulator(
   const { baseUrl: meant, project } = await context.connection();
   await checkLocal(context, meant, data);
   const admin = await adminOf(context, data);
-  // Nobody has chosen the default address, so the data folder may name another one.
+  // The default address was not chosen by anyone, so the data folder may have another one.
   if (meant.source !== "default" && !isSame(meant.value, admin.baseUrl)) {
     throw new UsageError(
       `${CANNOT} ${JSON.stringify(meant.value)}: the service in ${folderOf(context, data)} is at ` +
@@ -55,7 +58,7 @@ export async function openSimulator(
 
 const CANNOT = "Cannot simulate anything at";
 
-/** Refuses an address that is neither on this machine nor in the note in the data folder. */
+/** Refuses an address that is neither on this machine nor in the data folder. */
 async function checkLocal(
   context: Context,
   { value, source }: ResolvedBaseUrl,
@@ -71,7 +74,7 @@ async function checkLocal(
   );
 }
 
-/** Whether the service that runs on the data folder is at an address. */
+/** Whether the running service of the data folder is at an address. */
 async function isNoted(
   context: Context,
   address: string,
@@ -83,13 +86,13 @@ async function isNoted(
   return held && note !== undefined && isSame(note.base_url, address);
 }
 
-/** Whether two addresses are one: on this machine the port alone counts. */
+/** Whether two addresses are equal. On this machine only the port counts. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];
   return a.href === b.href || isLoopback(one) && isLoopback(other) && a.port === b.port;
 }
 
-/** The flags that make a command mean the same project, for a command to run next. */
+/** The flags that select the same project, for hints. */
 export function sameFlags({ globals }: Context, data: string | undefined): string {
   const { projectId } = globals;
   return (projectId === undefined ? "" : ` --project-id ${quoted(projectId)}`) +
@@ -97,7 +100,7 @@ export function sameFlags({ globals }: Context, data: string | undefined): strin
 }
 
 /**
- * The id of a customer that goes into a body. None is empty, there as little as in a path.
+ * The id of a customer in a body. It must not be empty, as in a path.
  *
  * @throws {UsageError} when it is empty.
  */
@@ -108,12 +111,12 @@ export function userId(text: string): string {
   });
 }
 
-/** A flag that takes a period. */
+/** A flag with a period. */
 export function period(brief: string, flag: string): Flag<string | undefined> {
   return parsed(brief, (text) => parsePeriod(text, `for ${flag}`), { placeholder: "period" });
 }
 
-/** A flag that takes a period, or `none`. {@linkcode orNull} makes of it what is sent. */
+/** A flag with a period, or `none`. {@linkcode orNull} converts it for the request. */
 export function periodOrNone(brief: string, flag: string): Flag<string | undefined> {
   const parse = (text: string) => text === NONE ? NONE : parsePeriod(text, `for ${flag}`);
   return parsed(`${brief}, or none`, parse, { placeholder: "period" });
@@ -121,17 +124,20 @@ export function periodOrNone(brief: string, flag: string): Flag<string | undefin
 
 const NONE = "none";
 
-/** What is sent for a period or none. A flag cannot hold the null itself: it would not be given. */
+/**
+ * The request's value for a period or `none`. A flag cannot be null itself, since that means
+ * absent.
+ */
 export function orNull(value: string | undefined): string | null | undefined {
   return value === NONE ? null : value;
 }
 
-/** A flag that takes a moment. */
+/** A flag with a time. */
 export function moment(brief: string, flag: string): Flag<number | undefined> {
   return parsed(brief, (text) => parseMoment(text, flag), { placeholder: "date" });
 }
 
-/** A flag that takes a moment, of a day its last one. */
+/** A flag with a time; a day means its end. */
 export function momentThrough(brief: string, flag: string): Flag<number | undefined> {
   return parsed(brief, (text) => {
     const at = parseMoment(text, flag);
@@ -139,7 +145,7 @@ export function momentThrough(brief: string, flag: string): Flag<number | undefi
   }, { placeholder: "date" });
 }
 
-/** A flag that takes a price. */
+/** A flag with a price. */
 export function price(brief: string): Flag<number | undefined> {
   return parsed(brief, (text) => parsePrice(text, "for --price"), { placeholder: "amount" });
 }
@@ -148,14 +154,14 @@ const DAY_MS = 86_400_000;
 
 const ISO_PERIOD = /^P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?$/;
 
-/** The days of the units of a period. They are those of `cli subscribers grant`. */
+/** The days of the units of a period, as in `cli subscribers grant`. */
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, m: 30, y: 365 };
 
 /**
- * A period in ISO 8601, out of one such as `P1M` (which follows the calendar) or out of `7d`, `3m`
- * (of 30 days) or `1y` (of 365 days). `role` ends the first half of the message.
+ * A period in ISO 8601, from one such as `P1M` (which follows the calendar) or from `7d`, `3m` (of
+ * 30 days) or `1y` (of 365 days). `role` ends the first half of the error message.
  *
- * @throws {UsageError} when the text is none of these.
+ * @throws {UsageError} for any other text.
  */
 export function parsePeriod(text: string, role = "as a period"): string {
   const [, count, unit = ""] = /^([1-9]\d*)([dmy])$/.exec(text) ?? [];
@@ -172,10 +178,10 @@ export function parsePeriod(text: string, role = "as a period"): string {
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)Z?)?$/;
 
 /**
- * A moment in milliseconds since 1970, out of a day such as `2027-01-31`, which means its beginning,
- * or one with a time, such as `2027-01-31T12:00:00Z`. Both are UTC, as all times that are shown.
+ * A time in milliseconds since 1970, from a day such as `2027-01-31`, which means its start, or a
+ * day with a time, such as `2027-01-31T12:00:00Z`. Both are UTC, like all times in the output.
  *
- * @throws {UsageError} when it is written otherwise, or no calendar or clock has it.
+ * @throws {UsageError} for another form, or a time that does not exist.
  */
 export function parseMoment(text: string, flag: string): number {
   const [, day, time = "00:00"] = MOMENT.exec(text) ?? [];
@@ -192,7 +198,7 @@ export function parseMoment(text: string, flag: string): number {
 /**
  * A price in main units, such as 9.99.
  *
- * @throws {UsageError} when it is written otherwise.
+ * @throws {UsageError} for another form.
  */
 export function parsePrice(text: string, role = "as a price"): number {
   if (/^0*\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
