@@ -33,6 +33,6 @@ export const READABILITY = `(() => {
   return {
     dim: all.filter((e) => hasText(e) && contrast(e) < 4.5).map(describe),
     wide: all.filter((e) => e.getBoundingClientRect().right > innerWidth + 0.5).map(describe),
-    small: all.filter((e) => e.matches("button, label") && e.offsetHeight < 44).map(describe),
+    small: all.filter((e) => e.matches("button, label, a, input:not([type=hidden], [hidden], [type=radio])") && e.offsetHeight < 44).map(describe),
   };
 })()`;

@@ -7,6 +7,7 @@
 
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { SignInChoice } from "../../lib/service/oauth/mod.ts";
 import { authorizePath, type SignIn, startSignIn } from "../support/oauth_fixture.ts";
 
 /** A service, a client that waits, and a browser window. */
@@ -30,10 +31,10 @@ export interface Stage extends AsyncDisposable {
 /** Sets the stage. */
 export async function setStage(
   browser: Browser,
-  options: BrowserContextOptions & { loopback?: string } = {},
+  options: BrowserContextOptions & { loopback?: string; way?: SignInChoice } = {},
 ): Promise<Stage> {
-  const { loopback = "127.0.0.1", ...rest } = options;
-  const signIn = await startSignIn();
+  const { loopback = "127.0.0.1", way, ...rest } = options;
+  const signIn = await startSignIn({ signIn: way });
   const service = listen("127.0.0.1", (request) => signIn.handle(request));
   const callbacks: URLSearchParams[] = [];
   const client = listen(loopback.replace(/[[\]]/g, ""), (request) => {

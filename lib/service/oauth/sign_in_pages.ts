@@ -38,7 +38,8 @@ export function signInPage(view: SignInView, headers: Record<string, string> = {
       </fieldset>
       <div class="buttons one"><button class="main">Sign in</button></div>
     </form>
-    <p class="soft">No password, or forgotten? Ask the administrator of this service for a link.</p>
+    <p class="soft">If you have no password, or forgot it, ask the administrator of this service for a
+    link.</p>
   `;
   const title = problem === undefined ? "Sign in" : "Cannot sign in";
   return page({ status, title, body, headers, target: HERE });
@@ -79,14 +80,14 @@ export function passwordPage({ token, email, problem }: PasswordView): Response 
         <label class="field"><span>New password</span>
           <input type="password" name="password" required minlength="${least}"
             autocomplete="new-password"${described(problem)}>
-          <small>At least ${least} characters. A few words that only you know are good.</small></label>
+          <small>At least ${least} characters. A few unrelated words make a good password.</small></label>
         <label class="field"><span>The same password again</span>
           <input type="password" name="again" required
             autocomplete="new-password"${described(problem)}></label>
       </fieldset>
       <div class="buttons one"><button class="main">Set password</button></div>
     </form>
-    <p class="soft">Everything that is signed in to this account now will be signed out.</p>
+    <p class="soft">A new password ends all sign-ins of this account.</p>
   `;
   const status = problem === undefined ? 200 : 400;
   const title = problem === undefined ? "Set your password" : "Cannot set the password";
