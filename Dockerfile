@@ -1,6 +1,8 @@
-# The local service in a container: docker build -t cli . && docker run -p 4010:4010 -v cli:/data cli
-# Another container on the same network reaches it by a name that it must be told:
-# docker run --name service cli service start --host 0.0.0.0 --data /data --name service
+# The local service in a container, at http://127.0.0.1:4010 of this machine:
+# docker build -t cli . && docker run --network host -v cli:/data cli
+# For other machines and containers it needs a sign-in and TLS: see docs/operating.md.
+# docker run -p 4010:4010 -v cli:/data cli service start --host 0.0.0.0 --data /data \
+#   --sign-in password --trust-proxy 172.16.0.0/12 --public-url https://subs.example.com
 FROM denoland/deno:2.9.6
 
 WORKDIR /app
@@ -22,4 +24,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
 
 # The launcher becomes the program itself, so process 1 is what stops on SIGTERM.
 ENTRYPOINT ["cli"]
-CMD ["service", "start", "--host", "0.0.0.0", "--data", "/data"]
+CMD ["service", "start", "--data", "/data"]

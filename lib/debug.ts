@@ -264,7 +264,7 @@ function hideInUrl(url: string): string {
 
 /** Credentials recognised by their prefix. `sk_` also ends words, such as `task_id`. */
 const TOKENS =
-  /(?:atk_|rtk_|adm_|whsec_|(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[a-z]))sk_)[\w.~+/=%-]+/g;
+  /(?:atk_|rtk_|adm_|plk_|whsec_|(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[a-z]))sk_)[\w.~+/=%-]+/g;
 
 /** Private keys, including incomplete ones. */
 const PRIVATE_KEYS = /-----BEGIN [A-Z ]*KEY-----[^]*?(?:-----END [A-Z ]*KEY-----|$)/g;

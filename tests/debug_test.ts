@@ -191,7 +191,7 @@ Deno.test("no part of a secret shows in a header, however short it is", () => {
 
 Deno.test("tokens with a known prefix are hidden everywhere", () => {
   const rest = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
-  const prefix = fc.constantFrom("atk_", "rtk_", "sk_", "whsec_", "adm_");
+  const prefix = fc.constantFrom("atk_", "rtk_", "sk_", "whsec_", "adm_", "plk_");
   const places: ((token: string) => Partial<Exchange>)[] = [
     (token) => ({ responseBody: `no such token: ${token}` }),
     (token) => ({ responseBody: `<b>${token}</b>` }),

@@ -12,6 +12,9 @@ import { PUBLIC_LIMITS } from "../lib/service/mod.ts";
 import { LONGEST_STATE } from "../lib/service/oauth/authorization_request.ts";
 import { MOST_FORMS } from "../lib/service/oauth/consent_forms.ts";
 import { LARGEST_FORM } from "../lib/service/oauth/form.ts";
+import { PASSWORD_LENGTH } from "../lib/service/oauth/passwords.ts";
+import { MOST_HASHES } from "../lib/service/oauth/scrypt.ts";
+import { TRIES } from "../lib/service/oauth/tries.ts";
 import { LONGEST_URL } from "../lib/service/outbound/targets.ts";
 import { MOST_AT_ONCE } from "../lib/service/records/attributes.ts";
 import { MOST_PRODUCTS } from "../lib/service/sdk/products.ts";
@@ -24,6 +27,9 @@ import { CHECK_MS } from "../lib/service/store/sqlite/soundness.ts";
 const LIMITS: Record<string, number> = {
   ...named("CONNECTION_LIMITS", { ...CONNECTION_LIMITS }),
   ...named("MOST_FORMS", MOST_FORMS),
+  ...named("PASSWORD_LENGTH", PASSWORD_LENGTH),
+  ...named("TRIES", TRIES),
+  ...named("MOST_HASHES", MOST_HASHES),
   ...named("PUBLIC_LIMITS", PUBLIC_LIMITS),
   ...named("ANSWER_LIMITS", ANSWER_LIMITS),
   STOP_MS,

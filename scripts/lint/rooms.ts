@@ -138,6 +138,11 @@ export const KEPT: readonly {
     instead: 'Load it when something differs: await import("diff").',
   },
   {
+    name: "oauth4webapi",
+    by: ["lib/service/oauth/provider.ts", "tests/", "scripts/"],
+    instead: "Go through the Provider of lib/service/oauth/provider.ts.",
+  },
+  {
     name: "fast-check",
     by: ["tests/support/properties.ts", "lib/"],
     instead: "Import fc from tests/support/properties.ts, which prints the seed of a failure.",
