@@ -127,8 +127,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
     cache: createTokenCache(),
     issuer: options.issuer === undefined ? undefined : new URL(options.issuer).origin,
     autoApprove: options.autoApprove,
-    way: wayOf(options.signIn),
-    report: options.report ?? (() => {}),
+    way: wayOf(options),
   };
   return {
     authenticate: (token) => authenticate(parts, token),
@@ -145,14 +144,15 @@ export function createOAuth(options: OAuthOptions): OAuth {
 }
 
 /** Makes ready what a choice needs. */
-function wayOf(choice: SignInChoice | undefined): SignInWay {
+function wayOf({ signIn: choice, report = () => {} }: OAuthOptions): SignInWay {
   if (!choice) return { kind: "open" };
   if (choice.kind === "password") {
     return { kind: "password", passwords: createPasswords(choice.cost) };
   }
   const { issuer, clientId, clientSecret, allow = [] } = choice;
   const admission = readAdmission(allow);
-  return { kind: "oidc", provider: createProvider({ issuer, clientId, clientSecret, admission }) };
+  const known = { issuer, clientId, clientSecret, admission };
+  return { kind: "oidc", provider: createProvider(known, report) };
 }
 
 async function authenticate(parts: OAuthParts, token: string): Promise<Actor | undefined> {

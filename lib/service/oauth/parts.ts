@@ -37,8 +37,6 @@ export interface OAuthParts {
   autoApprove: string | undefined;
   /** How people show who they are. */
   way: SignInWay;
-  /** Told of what the administrator should know. */
-  report(error: unknown): void;
 }
 
 /**

@@ -9,7 +9,6 @@ import type * as Library from "oauth4webapi";
 import { ConfigError } from "../../errors.ts";
 import type { Admission, Person } from "./admission.ts";
 import type { NewForm } from "./consent_forms.ts";
-import { issuerOf, type OAuthParts } from "./parts.ts";
 import { PageRefusal } from "./refusal.ts";
 
 /** How a provider is set up. */
@@ -33,18 +32,23 @@ export interface Provider {
    *
    * @throws {PageRefusal} when the provider cannot be reached.
    */
-  addressFor(
-    parts: OAuthParts,
-    request: Request,
-    form: NewForm,
-    options?: { anew?: boolean },
-  ): Promise<string>;
+  addressFor(visit: ProviderVisit, options?: { anew?: boolean }): Promise<string>;
   /**
-   * Who came back, from the request that a provider sent the browser back with.
+   * Who came back, from the address to which the provider sent the browser back.
    *
    * @throws {PageRefusal} when the provider refused, or its answer is not good.
    */
-  personIn(parts: OAuthParts, request: Request, form: NewForm): Promise<Person>;
+  personIn(visit: ProviderVisit, address: URL): Promise<Person>;
+}
+
+/** A browser on its way to a provider and back. */
+interface ProviderVisit {
+  /** The form for which somebody signs in. */
+  form: NewForm;
+  /** The address of this service. */
+  origin: string;
+  /** Wall time. */
+  now: number;
 }
 
 /** Where the browser comes back from a provider. */
@@ -75,19 +79,30 @@ interface Known {
  *
  * @throws {ConfigError} when its issuer identifier is not one.
  */
-export function createProvider(options: ProviderOptions): Provider {
+export function createProvider(
+  options: ProviderOptions,
+  report: (error: unknown) => void,
+): Provider {
   const issuer = issuerUrl(options.issuer);
-  const describe = remembered(() => discover(issuer, options));
+  const find = remembered(() => discover(issuer, options));
+  const describe = async (now: number): Promise<Known> => {
+    try {
+      return await find(now);
+    } catch (error) {
+      report(new ConfigError(`Cannot use the sign-in provider: ${reasonOf(error)}`));
+      throw unreachable();
+    }
+  };
   return {
     admission: options.admission,
-    async addressFor(parts, request, form, { anew = false } = {}) {
-      const { server, client } = await described(describe, parts);
+    async addressFor({ form, origin, now }, { anew = false } = {}) {
+      const { server, client } = await describe(now);
       const address = new URL(server.authorization_endpoint ?? "");
       const { nonce, verifier } = secretsOf(form);
       const query = {
         response_type: "code",
         client_id: client.client_id,
-        redirect_uri: issuerOf(parts, request) + CALLBACK,
+        redirect_uri: origin + CALLBACK,
         scope: "openid email profile",
         state: form.id,
         nonce,
@@ -98,10 +113,10 @@ export function createProvider(options: ProviderOptions): Provider {
       for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
       return address.href;
     },
-    async personIn(parts, request, form) {
-      const known = await described(describe, parts);
+    async personIn({ form, origin, now }, address) {
+      const known = await describe(now);
       try {
-        return await redeem(known, issuerOf(parts, request) + CALLBACK, request, form);
+        return await redeem(known, origin + CALLBACK, address, form);
       } catch (error) {
         throw notSignedIn(known.lib, error);
       }
@@ -123,11 +138,11 @@ function secretsOf({ secret }: NewForm): { nonce: string; verifier: string } {
 async function redeem(
   { lib, server, client, auth, settings }: Known,
   redirectUri: string,
-  request: Request,
+  address: URL,
   form: NewForm,
 ): Promise<Person> {
   const { nonce, verifier } = secretsOf(form);
-  const answer = lib.validateAuthResponse(server, client, new URL(request.url), form.id);
+  const answer = lib.validateAuthResponse(server, client, address, form.id);
   const response = await lib.authorizationCodeGrantRequest(
     ...[server, client, auth, answer, redirectUri, verifier, settings()] as const,
   );
@@ -192,20 +207,12 @@ function remembered(find: () => Promise<Known>): (now: number) => Promise<Known>
   };
 }
 
-async function described(
-  describe: (now: number) => Promise<Known>,
-  parts: OAuthParts,
-): Promise<Known> {
-  try {
-    return await describe(parts.clock());
-  } catch (error) {
-    parts.report(new ConfigError(`Cannot use the sign-in provider: ${reasonOf(error)}`));
-    throw new PageRefusal({
-      title: "You cannot sign in at the moment",
-      message: "The sign-in provider cannot be reached, or its answer is not valid.",
-      next: "No access was granted. Try again later, or ask the administrator of this service.",
-    }, { status: 503 });
-  }
+function unreachable(): PageRefusal {
+  return new PageRefusal({
+    title: "You cannot sign in at the moment",
+    message: "The sign-in provider cannot be reached, or its answer is not valid.",
+    next: "No access was granted. Try again later, or ask the administrator of this service.",
+  }, { status: 503 });
 }
 
 /** The refusal of what came back from a provider. */

@@ -11,7 +11,7 @@ import { commit, type OAuthParts } from "./parts.ts";
 import { CALLBACK, type Provider } from "./provider.ts";
 import { unusableForm } from "./refusal.ts";
 import { admit, askSignedIn } from "./sign_in_endpoint.ts";
-import { checkNavigation, noCookie, refuseWithPage, shownForm } from "./visits.ts";
+import { checkNavigation, noCookie, refuseWithPage, shownForm, visitOf } from "./visits.ts";
 
 /** The route of the address. */
 export function providerRoutes(parts: OAuthParts): OpenRoute[] {
@@ -39,7 +39,8 @@ async function answerProvider(
     if (form.account_id !== null) throw unusableForm("Somebody has signed in with it already.");
     return { value: form };
   });
-  const person = await provider.personIn(parts, request, { id, secret: shown.secret ?? "" });
+  const visit = visitOf(parts, request, { id, secret: shown.secret ?? "" });
+  const person = await provider.personIn(visit, new URL(request.url));
   const signedIn = await commit(parts, async (tx, span) => {
     const account = await accountOf(tx, person, provider.admission, span.now);
     return { value: await admit(tx, before, account.id, span) };

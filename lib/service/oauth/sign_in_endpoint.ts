@@ -20,7 +20,7 @@ import { PageRefusal } from "./refusal.ts";
 import type { Passwords } from "./scrypt.ts";
 import type { Span } from "./tokens.ts";
 import { countTry, forgiveTry } from "./tries.ts";
-import { checkOrigin, cookieOf, redirect, refuseWithPage, shownForm } from "./visits.ts";
+import { checkOrigin, cookieOf, redirect, refuseWithPage, shownForm, visitOf } from "./visits.ts";
 
 /** The routes of the page that asks for a password. */
 export function signInRoutes(parts: OAuthParts): OpenRoute[] {
@@ -56,7 +56,7 @@ export async function askWho(
   if (parts.way.kind !== "oidc") {
     return signInPage({ form: form.id }, { "Set-Cookie": cookieOf(parts, request, form) });
   }
-  const address = await parts.way.provider.addressFor(parts, request, form);
+  const address = await parts.way.provider.addressFor(visitOf(parts, request, form));
   return redirect(address, { "Set-Cookie": cookieOf(parts, request, form, { returns: true }) });
 }
 
@@ -73,7 +73,9 @@ async function startAgain(parts: OAuthParts, request: Request): Promise<Response
     return signInPage({ form: form.id }, { "Set-Cookie": cookieOf(parts, request, form) });
   }
   // A page with a link: browsers follow no redirect of a form to a host that its page did not name.
-  const address = await parts.way.provider.addressFor(parts, request, form, { anew: true });
+  const address = await parts.way.provider.addressFor(visitOf(parts, request, form), {
+    anew: true,
+  });
   const cookie = cookieOf(parts, request, form, { returns: true });
   return elsewherePage(address, { "Set-Cookie": cookie });
 }

@@ -70,6 +70,15 @@ export function noCookie(parts: OAuthParts, request: Request, id: string): strin
   return formCookie(id, undefined, cookieOptions(parts, request));
 }
 
+/** A browser that goes to a provider, or comes back from it. */
+export function visitOf(
+  parts: OAuthParts,
+  request: Request,
+  form: NewForm,
+): { form: NewForm; origin: string; now: number } {
+  return { form, origin: issuerOf(parts, request), now: parts.clock() };
+}
+
 function cookieOptions(parts: OAuthParts, request: Request) {
   return {
     secure: issuerOf(parts, request).startsWith("https:"),
