@@ -213,6 +213,7 @@ const FAILURES: readonly { pattern: RegExp; why?: string; hint?: string }[] = [
     hint: "Check the proxy variables (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).",
   },
   { pattern: /refused/i, why: "the connection was refused" },
+  { pattern: /port \d+ are blocked/i, why: "its port is reserved for another protocol" },
   { pattern: /dns error|failed to lookup/i, why: "its host name is unknown" },
   {
     pattern: /connection closed|reset by peer|reading a body|incomplete/i,

@@ -49,6 +49,8 @@ Deno.test("cli version --check says in a sentence why an address gives no versio
   equal(await said(), "it answered with status 404");
   answer = (request) => fetch(request);
   equal(await said(), "the connection was refused");
+  answer = () => fetch("http://127.0.0.1:9/");
+  equal(await said(), "its port is reserved for another protocol");
   answer = () => Promise.reject(new DOMException("Signal timed out", "TimeoutError"));
   equal(await said(), "it did not answer in time");
 });
