@@ -27,7 +27,9 @@ Deno.test("ids that a URL changes or cannot hold are refused", () => {
   for (const id of ["", ".", "..", "\ud800", "a\udc00b"]) {
     throws(() => path`/a/${id}`, (error) => error instanceof UsageError, JSON.stringify(id));
   }
-  throws(() => path`/a/${".."}/b`, { message: 'Cannot use ".." as an id: a URL cannot contain it' });
+  throws(() => path`/a/${".."}/b`, {
+    message: 'Cannot use ".." as an id: a URL cannot contain it',
+  });
   for (const id of ["...", ".a", " ", "\t", "\0", "%", "/", "ä".repeat(1500)]) {
     doesNotThrow(() => path`/a/${id}`, JSON.stringify(id));
   }

@@ -158,6 +158,16 @@ Deno.test("one version of Deno is pinned everywhere", async () => {
   equal(DENO_VERSION, "2.9.6");
 });
 
+Deno.test("the Dockerfile pleases hadolint, where that is installed", async () => {
+  const check = "command -v hadolint >/dev/null || exit 127; exec hadolint -t warning -";
+  const child = new Deno.Command("sh", { args: ["-c", check], stdin: "piped", stdout: "piped" })
+    .spawn();
+  await new Blob([await read("Dockerfile")]).stream().pipeTo(child.stdin).catch(() => {});
+  const { code, stdout } = await child.output();
+  if (code === 127) console.warn("Skipped: hadolint is not installed");
+  else equal(code, 0, new TextDecoder().decode(stdout));
+});
+
 Deno.test("tasks have named permissions, never all of them", async () => {
   const { tasks }: { tasks: Record<string, { command: string }> } = JSON.parse(
     await read("deno.json"),

@@ -299,3 +299,8 @@ Deno.test("the package for npm works where it is installed", async (test) => {
     await Deno.remove(base, { recursive: true });
   }
 });
+
+Deno.test("the Dockerfile has the form of one", async () => {
+  if (!await reachesRegistry()) return console.warn("Skipped: there is no registry here");
+  await run(["npx", "-y", "dockerfile-utils@0.16.3", "lint", join(ROOT, "Dockerfile")], ROOT);
+});
