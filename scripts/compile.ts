@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT, taskFlags, taskPermissions } from "./package/flags.ts";
 
-/** The systems that a release has programs for. */
+/** The systems of a release's programs. */
 export const TARGETS = [
   "x86_64-unknown-linux-gnu",
   "aarch64-unknown-linux-gnu",
@@ -24,15 +24,15 @@ export const TARGETS = [
   "x86_64-pc-windows-msvc",
 ] as const;
 
-/** A system that a release has a program for. */
+/** A system of a release's program. */
 export type Target = typeof TARGETS[number];
 
-/** The file with the checksums, as `sha256sum --check` reads it. */
+/** The file with the checksums, in the format of `sha256sum --check`. */
 export const SUMS = "SHA256SUMS";
 
 /**
- * What opens a browser on each system, and its shell, for `cli events listen --exec`. Those of other
- * systems are left out of its program.
+ * The browser opener and the shell of each system, for `cli events listen --exec`. A program has
+ * only those of its own system.
  */
 const PROGRAMS = [
   ["linux", "xdg-open,sh,git"],
@@ -40,7 +40,7 @@ const PROGRAMS = [
   ["windows", "rundll32,cmd,git"],
 ];
 
-/** The targets that a command line asks for. Throws a sentence when it makes no sense. */
+/** The targets of a command line. Throws an error with a sentence for an invalid one. */
 export function wantedTargets(
   args: string[],
   host: string = Deno.build.target,
@@ -71,7 +71,7 @@ export function programName(target: Target): string {
   return `cli-${target}${target.includes("windows") ? ".exe" : ""}`;
 }
 
-/** The permissions that `deno task cli` has, from the text of deno.json, narrowed to a target. */
+/** The permissions of `deno task cli`, from the text of deno.json, narrowed to a target. */
 export function permissions(denoJson: string, target: Target): string[] {
   const [, programs] = PROGRAMS.find(([system = ""]) => target.includes(system)) ?? [];
   return taskPermissions(denoJson).map((flag) =>
@@ -83,7 +83,7 @@ export function permissions(denoJson: string, target: Target): string[] {
 export function compileArguments(denoJson: string, target: Target, output: string): string[] {
   return [
     "compile",
-    // Also keeps the program itself from reporting an opener that a machine does not have.
+    // This also hides a missing opener from the program.
     "--quiet",
     "--frozen",
     "--no-prompt",
@@ -111,7 +111,7 @@ export async function checksums(folder: string): Promise<string> {
   return lines.sort((a, b) => a.slice(66) < b.slice(66) ? -1 : 1).join("");
 }
 
-/** Compiles what the command line asks for. Gives the exit code. */
+/** Compiles the requested targets. Returns the exit code. */
 async function main(args: string[]): Promise<number> {
   const targets = wantedTargets(args, undefined, Boolean(Deno.env.get("DENORT_BIN")));
   const denoJson = await Deno.readTextFile(join(ROOT, "deno.json"));

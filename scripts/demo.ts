@@ -1,9 +1,9 @@
 /**
- * Shows it from end to end, from a catalogue to what it earns: starts the service in a temporary
- * folder and on a free port, runs real `cli` commands against it over HTTP, and removes everything
- * again. Run it as `deno task demo`.
+ * The demonstration, from a catalogue to its revenue: starts the service in a temporary folder and
+ * on a free port, runs real `cli` commands against it over HTTP, and removes everything again. Run
+ * it as `deno task demo`.
  *
- * It fails when a step fails, and also when the service does not refuse what it should.
+ * It fails when a step fails, and also when the service accepts a request that it should refuse.
  *
  * @module
  */
@@ -11,31 +11,31 @@
 import { fileURLToPath } from "node:url";
 import config from "../deno.json" with { type: "json" };
 
-/** Where the demonstration takes place. */
+/** The environment of the demonstration. */
 export interface Stage {
   /** The working folder of every command, and its home. */
   readonly folder: string;
   /** All variables that a command sees. */
   readonly env: Record<string, string>;
-  /** Fires when the demonstration is to end early. */
+  /** Ends the demonstration early. */
   readonly signal: AbortSignal;
 }
 
-/** What a step may have besides its words. */
+/** The options of a step. */
 export interface StepOptions {
-  /** What the command reads from standard input, as JSON. */
+  /** The standard input of the command, as JSON. */
   input?: object;
-  /** The exit code that it must end with. Default 0. */
+  /** The expected exit code. Default 0. */
   code?: number;
 }
 
-/** A service that runs. */
+/** A running service. */
 interface Service {
   /** Its address. */
   base_url: string;
-  /** The project that it came with. */
+  /** Its first project. */
   project_id: string;
-  /** Stops it, and gives its exit code. */
+  /** Stops it, and returns its exit code. */
   stop(): Promise<number>;
 }
 
@@ -57,7 +57,7 @@ export async function main(signal: AbortSignal): Promise<number> {
     } finally {
       code = await service.stop();
     }
-    // Windows knows no signal that asks a program to end.
+    // Windows has no signal that asks a program to end.
     if (code !== 0 && Deno.build.os !== "windows") {
       throw new Error(`The service ended with exit code ${code}`);
     }
@@ -80,7 +80,7 @@ The service is stopped and its data is deleted. To install cli and start a perma
   cli service start
 `;
 
-/** What is sold: the commands, act by act. */
+/** The catalogue: the commands, act by act. */
 async function playCatalogue(stage: Stage): Promise<void> {
   const cli = (...words: string[]) => runStep(stage, words);
 
@@ -114,7 +114,7 @@ async function playCatalogue(stage: Stage): Promise<void> {
   await cli("audit-logs", "list", "--limit", "5");
 }
 
-/** What is bought, and what becomes of it: the commands, act by act. */
+/** The purchases and their later events: the commands, act by act. */
 async function playCustomers(stage: Stage): Promise<void> {
   const cli = (...words: string[]) => runStep(stage, words);
   const terms = ["--price", "9.99", "--duration", "P1M", "--offering", "spring"];
@@ -140,12 +140,12 @@ async function playCustomers(stage: Stage): Promise<void> {
   await cli("events", "listen", "--exec", HEAR, "--count", "3");
 }
 
-/** What hears of an event: a command of the system's shell. */
+/** The command for each event, for the system's shell. */
 const HEAR = Deno.build.os === "windows"
   ? "echo Received %EVENT_TYPE% of %EVENT_CUSTOMER_ID%"
   : 'echo "Received $EVENT_TYPE of $EVENT_CUSTOMER_ID"';
 
-/** Adds an app with a product, and gives the ids of both. */
+/** Adds an app with a product, and returns the ids of both. */
 async function addProduct(stage: Stage): Promise<{ app: string; product: string }> {
   const [type, bundle] = ["mac_app_store", "com.example.notes.mac"];
   const name = ["--name", "Notes for Mac"];
@@ -162,9 +162,9 @@ async function addProduct(stage: Stage): Promise<{ app: string; product: string 
 }
 
 /**
- * Shows a command as a person would type it, and lets it write to this process's own terminal.
+ * Shows a command as typed, and runs it on this process's own terminal.
  *
- * @throws {Error} when it ends with another exit code than it should. The message names it.
+ * @throws {Error} for an unexpected exit code, which the message names.
  */
 export async function runStep(
   stage: Stage,
@@ -175,7 +175,7 @@ export async function runStep(
   showCommand(commandLine(words) + (text === undefined ? "" : ` <<'END'\n${text}\nEND`));
   const stdin = text === undefined ? "null" : "piped";
   const child = command(stage, words, { stdin }).spawn();
-  // A command that ends early reads nothing; its exit code says more than the broken pipe.
+  // A command that ends early reads nothing; its exit code is more useful than the broken pipe.
   if (text !== undefined) await new Blob([text]).stream().pipeTo(child.stdin).catch(() => {});
   const status = await child.status;
   stage.signal.throwIfAborted();
@@ -188,7 +188,7 @@ export async function runStep(
   throw new Error(code === 0 ? ended : `${ended}, but had to be refused with ${code}`);
 }
 
-/** The id of the newest item of a list, which a person would copy from the output. */
+/** The id of the newest item of a list. */
 async function newestId(stage: Stage, ...words: string[]): Promise<string> {
   const { items }: { items: { id: string }[] } = JSON.parse(
     await read(stage, [...words, "--output", "json"]),
@@ -198,7 +198,7 @@ async function newestId(stage: Stage, ...words: string[]): Promise<string> {
   return id;
 }
 
-/** Runs a command, and gives what it writes to standard output. */
+/** Runs a command, and returns its standard output. */
 async function read(stage: Stage, words: readonly string[]): Promise<string> {
   const { code, stdout } = await command(stage, words, { stdout: "piped" }).output();
   stage.signal.throwIfAborted();
@@ -206,7 +206,7 @@ async function read(stage: Stage, words: readonly string[]): Promise<string> {
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** Starts the service, and waits until it says where it listens. */
+/** Starts the service, and waits for its address. */
 async function startService(stage: Stage): Promise<Service> {
   const words = ["service", "start", "--port", "0", "--output", "json"];
   showCommand(`${commandLine(words)} &`);
@@ -230,7 +230,7 @@ async function startService(stage: Stage): Promise<Service> {
   return { base_url, project_id, stop };
 }
 
-/** The stage for all other commands: they know address, project and credential. */
+/** The environment of all other commands, with address, project and credential. */
 async function signIn(stage: Stage, service: Service): Promise<Stage> {
   const words = ["service", "token"];
   showCommand(`export CLI_BASE_URL=${service.base_url} CLI_PROJECT_ID=${service.project_id}`);
@@ -266,11 +266,11 @@ function command(
 }
 
 /**
- * This process's variables without the person's own settings of `cli`, and with a home that is
- * removed afterwards. Packages stay where they are.
+ * This process's variables, without the user's settings of `cli` and with a temporary home. Cached
+ * packages stay available.
  */
 async function variables(folder: string): Promise<Record<string, string>> {
-  // What is not cached yet is fetched now: the real home may name a registry, or a way to it.
+  // Missing packages are downloaded now, since the real home may configure a registry or a proxy.
   await deno("cache", "--frozen", "cli.ts");
   const { denoDir }: { denoDir: string } = JSON.parse(await deno("info", "--json"));
   const own = Object.entries(Deno.env.toObject())
@@ -278,7 +278,7 @@ async function variables(folder: string): Promise<Record<string, string>> {
   return { ...Object.fromEntries(own), HOME: folder, USERPROFILE: folder, DENO_DIR: denoDir };
 }
 
-/** Runs Deno itself in the repository, and gives what it writes to standard output. */
+/** Runs Deno itself in the repository, and returns its standard output. */
 async function deno(...args: string[]): Promise<string> {
   const options = { args, cwd: ROOT, stdin: "null", stderr: "inherit" } as const;
   const { success, stdout } = await new Deno.Command(Deno.execPath(), options).output();
@@ -297,7 +297,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string | u
   return undefined;
 }
 
-/** Words as a shell takes them. */
+/** Words, quoted for a shell. */
 function commandLine(words: readonly string[]): string {
   return ["cli", ...words].map((word) => /^[\w.:/@=-]+$/.test(word) ? word : `'${word}'`).join(" ");
 }

@@ -1,27 +1,27 @@
 /**
- * Runs the tests and names those that take long: `deno task test:slow`, or with files as
- * `deno task test`. A test that takes longer than three seconds holds up everybody; one that needs
- * minutes belongs to `deno task test:long`.
+ * Runs the tests and lists the slow ones: `deno task test:slow`, with files like `deno task test`.
+ * A test that takes longer than three seconds delays everyone; tests of minutes belong to `deno
+ * task test:long`.
  *
  * @module
  */
 
 import { join } from "node:path";
 
-/** Tests that take longer than this, in seconds, are named. */
+/** The time above which a test is slow, in seconds. */
 const LONG_S = 3;
 
-/** A test and how long it took. */
+/** A test with its duration. */
 export interface TimedTest {
   /** Its file and line. */
   place: string;
   /** Its name. */
   name: string;
-  /** How long it took, in seconds. */
+  /** Its duration, in seconds. */
   seconds: number;
 }
 
-/** Reads a report in the format of JUnit. Steps are part of their tests, and left out. */
+/** Reads a JUnit report. Steps are part of their tests, and left out. */
 export function readReport(xml: string): TimedTest[] {
   const all = [...xml.matchAll(/<testcase ([^>]*)>/g)].map(([, attributes = ""]) => {
     const values = new Map(
@@ -62,7 +62,7 @@ function fileOf(place: string): string {
   return place.replace(/:\w+$/, "");
 }
 
-/** Text as it was before it was put into XML. */
+/** Text without the escapes of XML. */
 function unescaped(text: string): string {
   const marks: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
   return text.replaceAll(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => marks[name] ?? "");

@@ -1,5 +1,5 @@
 /**
- * Finds exports that nobody imports: functions, values and types of `lib/`.
+ * Finds unused exports: functions, values and types of `lib/`.
  *
  * @module
  */
@@ -8,13 +8,13 @@
 export interface SourceFile {
   /** The path from the repository's root. */
   path: string;
-  /** What is in it. */
+  /** Its text. */
   text: string;
 }
 
-/** An export that nobody imports. */
+/** An unused export. */
 export interface DeadExport {
-  /** The file that has it. */
+  /** Its file. */
   path: string;
   /** Its name. */
   name: string;
@@ -26,10 +26,13 @@ const LIST = /^export (?:type )?\{([^}]*)\}(?: from "([^"]+)")?/gm;
 const FROM = /(?:^|\n)\s*(?:import|export)\s+(?:type\s+)?([^;"']*?)\s+from\s+"([^"]+)"/g;
 const LAZY = /import\(\s*"([^"]+)"\s*\)/g;
 
-/** Where exports need an importer. The simulator's library is for scripts; a ledger holds it. */
+/**
+ * The folders whose exports need an importer. Scripts use the simulator's library, and a ledger
+ * test checks it.
+ */
 const HELD = /^lib\/(?!simulator\/)/;
 
-/** The exports of `lib/` that no other file imports. What `mod.ts` exports is for everybody. */
+/** The exports of `lib/` that no other file imports. Exports of `mod.ts` are public. */
 export function deadExports(files: readonly SourceFile[]): DeadExport[] {
   const used = new Map<string, Set<string>>();
   const use = (path: string, name: string) => {
@@ -54,7 +57,7 @@ function exportsOf(text: string): Set<string> {
   return names;
 }
 
-/** What a file imports or exports again: of which file, and which name; `*` for all. */
+/** The imports and re-exports of a file: the other file and the name, `*` for all. */
 function* importsOf({ path, text }: SourceFile): Generator<[path: string, name: string]> {
   for (const [, what = "", from = ""] of text.matchAll(FROM)) {
     if (!from.startsWith(".")) continue;
@@ -71,7 +74,7 @@ function* importsOf({ path, text }: SourceFile): Generator<[path: string, name: 
   }
 }
 
-/** The names that an `import()` is used for: those taken apart before it, or the one after it. */
+/** The names used from an `import()`: those destructured before it, or the one after it. */
 function lazyNames(text: string, { index, 0: call }: RegExpExecArray): string[] {
   const before = text.slice(0, index);
   const [, list] = /\{([^{}]*)\}\s*=\s*await\s*$/.exec(before) ?? [];

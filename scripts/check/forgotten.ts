@@ -1,18 +1,18 @@
 /**
- * What an operation of the API or a command still lacks: function, docs, route, test, golden text or
- * a line of `CHANGES.md`. It only reads, so `deno task check` answers in a second or two, before any
- * test runs.
+ * The missing steps of an operation or a command: function, docs, route, test, golden text or a
+ * line of `CHANGES.md`. It only reads files, so `deno task check` answers in a second or two,
+ * before any test runs.
  *
  * @module
  */
 
-/** What the repository holds, as far as completeness goes. */
+/** The parts of the repository that the check compares. */
 export interface Holdings {
   /** The rows of the ledger: name, method and path. */
   rows: readonly (readonly string[])[];
-  /** The rows that are new since the last release or the main branch. */
+  /** The new rows since the last release or the main branch. */
   added: readonly string[];
-  /** Whether `CHANGES.md` differs from that state too; undefined where there is no git to ask. */
+  /** Whether `CHANGES.md` differs from that state too; undefined without git. */
   changesTouched: boolean | undefined;
   /** The functions that `mod.ts` exports from `lib/resources/`. */
   functions: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface Holdings {
   golden: string;
 }
 
-/** One line for each thing that is missing, with its name and where it belongs. */
+/** One line for each missing step, with its name and its place. */
 export function findForgotten(holdings: Holdings): string[] {
   const operations = holdings.rows.flatMap(([name = "", method = "", path = ""]) =>
     missingOfOperation(holdings, name, `${method} ${path}`)

@@ -1,6 +1,6 @@
 /**
- * Prints what an operation or a command still lacks, and exports that no file imports; fails when that
- * is anything. Part of `deno task check`.
+ * Prints the missing steps of operations and commands, and unused exports. Fails if there are any.
+ * Part of `deno task check`.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { findForgotten, type Holdings } from "./forgotten.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Reads what the repository holds. */
+/** Reads the parts of the repository. */
 export async function readHoldings(): Promise<Holdings> {
   const functions = await libraryFunctions();
   return {
@@ -79,7 +79,7 @@ async function sources(): Promise<SourceFile[]> {
   return [...single, ...folders.flat()];
 }
 
-/** Which rows are new against the main branch, and whether `CHANGES.md` changed as well. */
+/** The new rows since the main branch, and whether `CHANGES.md` changed as well. */
 async function sinceMain(): Promise<Pick<Holdings, "added" | "changesTouched">> {
   const base = await git("merge-base", "HEAD", "origin/main");
   const before = base && await git("show", `${base}:tests/operations.json`);
@@ -90,7 +90,7 @@ async function sinceMain(): Promise<Pick<Holdings, "added" | "changesTouched">> 
   return { added, changesTouched: names?.split("\n").includes("CHANGES.md") };
 }
 
-/** What git prints, or undefined where there is no git, no repository or no such commit. */
+/** Git's output, or undefined without git, a repository or such a commit. */
 async function git(...args: string[]): Promise<string | undefined> {
   try {
     const options: Deno.CommandOptions = {

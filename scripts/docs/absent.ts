@@ -1,18 +1,19 @@
 /**
- * What the API document says is not there. `tests/scripts/support_test.ts` asks the service for all of it.
+ * The operations that the API document excludes. `tests/scripts/support_test.ts` requests all of
+ * them.
  *
  * @module
  */
 
-/** An operation that there is none of. */
+/** An excluded operation. */
 export interface Absent {
   /** The method. */
   method: string;
   /** The path, below the project unless it begins with a version. */
   path: string;
-  /** What the service answers. */
+  /** The status of the answer. */
   status: 404 | 405;
-  /** What to do instead, as a sentence of the page. */
+  /** The alternative, as a sentence of the page. */
   instead: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which requests each command sends, found by running it: every command of a resource, against a
- * service in memory.
+ * The requests of each command, found by running all commands of resources against a service in
+ * memory.
  *
  * @module
  */
@@ -17,10 +17,10 @@ import type { CommandRequest } from "./support.ts";
 /** The service's address. Nothing listens there: requests go straight to it. */
 const BASE_URL = "http://127.0.0.1:4010";
 
-/** Values by the names that stand for them in the lines. */
+/** Values by their placeholders in the lines. */
 type Values = Record<string, string>;
 
-/** Runs every line, and tells what was sent. Throws when a command fails. */
+/** Runs every line, and returns the requests. Throws when a command fails. */
 export async function requestsOfCommands(): Promise<CommandRequest[]> {
   // Before a webhook is created its receiver is reached; the system accepts for a listener.
   using receiver = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -41,7 +41,7 @@ export async function requestsOfCommands(): Promise<CommandRequest[]> {
   }
 }
 
-/** Runs the lines one after the other: what one creates, the next ones may name. */
+/** Runs the lines in order: later ones may use objects of earlier ones. */
 async function runAll(service: Service, values: Values): Promise<CommandRequest[]> {
   const root = await loadFor([]);
   const { refresh_token = "" } = await service.oauth.issueToken();
@@ -71,12 +71,12 @@ async function runAll(service: Service, values: Values): Promise<CommandRequest[
 
 const PRODUCT = '{"app_id":"$app","store_identifier":"new","type":"subscription"}';
 
-/** A text with values in the places of their names. */
+/** A text with values in place of their names. */
 function filled(text: string, values: Values): string {
   return text.replaceAll(/\$[a-z_]+/g, (name) => values[name] ?? name);
 }
 
-/** Where a line is run. */
+/** The environment of a line. */
 interface Machine {
   /** Texts of files by their paths. */
   files: Record<string, string>;
@@ -86,7 +86,7 @@ interface Machine {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Runs a command line. Returns what it prints; throws unless it does what it is told. */
+/** Runs a command line. Returns its output; throws if it fails. */
 async function runLine(words: string[], { files, env, fetch }: Machine): Promise<string> {
   const written = { out: "", err: "" };
   const stream = (text: string) => new Blob([text]).stream();
@@ -121,7 +121,7 @@ async function runLine(words: string[], { files, env, fetch }: Machine): Promise
   throw new Error(`Cannot run cli ${words.join(" ")}: exit code ${code}\n${written.err}`);
 }
 
-/** Has a store tell the service something. */
+/** Sends a request to the simulator. */
 async function simulate(service: Service, path: string, body: object): Promise<unknown> {
   const request = new Request(`${BASE_URL}/_sim/projects/${service.projectId}${path}`, {
     method: "POST",

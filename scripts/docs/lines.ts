@@ -1,10 +1,12 @@
 /**
- * The command lines that are run to see what each command sends: one for each command of a resource.
+ * The command lines that show the requests of each command: one for each command of a resource.
  *
  * @module
  */
 
-/** The lines, in order. `$new` is what the last `create` has made; see `stock.ts` for the others. */
+/**
+ * The lines, in order. `$new` is the object of the last `create`; see `stock.ts` for the others.
+ */
 export const LINES: readonly string[] = [
   "projects list",
   "projects view",
@@ -106,14 +108,14 @@ export const LINES: readonly string[] = [
   "audit-logs list",
 ];
 
-/** Commands of other groups that ask the API, too. What needs a folder or a person is not among them. */
+/** Commands of other groups that use the API, without those that need a folder or a person. */
 export const OTHER_LINES: readonly string[] = [
   "doctor",
   "auth status --validate",
   "auth doctor",
 ];
 
-/** Groups whose commands are about signing in, this machine or the local service. */
+/** Groups of commands for sign-in, this machine or the local service. */
 export const OTHER_GROUPS: ReadonlySet<string> = new Set([
   "auth",
   "init",
@@ -131,7 +133,7 @@ export const OTHER_GROUPS: ReadonlySet<string> = new Set([
   "events",
 ]);
 
-/** Commands of the local service in groups that are about a resource. */
+/** Commands of the local service in groups of resources. */
 export const OTHER_COMMANDS: ReadonlySet<string> = new Set([
   "webhooks deliveries",
   "webhooks attempts",

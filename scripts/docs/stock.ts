@@ -1,6 +1,6 @@
 /**
- * What the command lines need to be there: things of the demonstration project by short names, and
- * what customers of web billing have bought.
+ * The objects for the command lines: those of the demonstration project by short names, and
+ * purchases in web billing.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { listSubscriptionTransactions } from "../../lib/resources/subscriptions.
 /** Posts something to the simulator, below the project. */
 export type Simulate = (path: string, body: object) => Promise<unknown>;
 
-/** What was bought. */
+/** A purchase. */
 interface Bought {
   /** Its id. */
   id: string;
@@ -24,10 +24,10 @@ interface Bought {
   store_purchase_identifier?: string;
 }
 
-/** Who buys something. */
+/** The buyer. */
 const BUYER = "buyer";
 
-/** Fills the project. Returns ids by the names that stand for them in the lines. */
+/** Fills the project. Returns ids by their placeholders in the lines. */
 export async function layInStock(
   client: Client,
   simulate: Simulate,
@@ -36,7 +36,7 @@ export async function layInStock(
   const app = apps.items.find(({ type }) => type === "app_store");
   const web = apps.items.find(({ type }) => type === "svc_billing");
   const product = products.items.find(({ app_id }) => app_id === app?.id);
-  // Without a key of the store nothing can be pushed to it.
+  // Pushing a product needs a key of the store.
   await updateApp(client, app?.id ?? "", { app_store: { app_store_connect_api_key: "key" } });
   const once = await createProduct(client, {
     app_id: web?.id ?? "",
@@ -67,7 +67,7 @@ export async function layInStock(
   };
 }
 
-/** Lets a customer buy something, as its store tells the service. */
+/** Buys something for a customer. */
 async function buy(simulate: Simulate, customer_id: string, product_id: string): Promise<Bought> {
   const answer = await simulate("/purchases", { customer_id, product_id, price: 9.99 });
   // The simulator answers with the subscription or purchase.

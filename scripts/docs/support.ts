@@ -1,5 +1,5 @@
 /**
- * The page that says which operations there are, and which there are not.
+ * The page of all operations, and of the excluded ones.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { table, wrapped } from "../markdown.ts";
 import { ABSENT } from "./absent.ts";
 import type { LibraryFunction } from "./library.ts";
 
-/** A request that a command has sent. */
+/** A request of a command. */
 export interface CommandRequest {
   /** The command: `offerings list`. */
   command: string;
@@ -75,13 +75,13 @@ function permissions({ scopes }: Operation): string {
   return scopes.map(code).join(", ");
 }
 
-/** Method and path, without what all paths begin with. */
+/** Method and path, without the common prefix. */
 function placeOf(operation: Operation): string {
   const path = fullPath(operation).replace("/v2/projects/{project_id}/", "/");
   return `${operation.method} ${path}`;
 }
 
-/** The operations that are another one under a second address. */
+/** The second addresses of operations. */
 function otherSpellings(operations: readonly Operation[]): string[] {
   const rows = operations.filter(({ alias }) => alias !== undefined);
   const text =
@@ -105,7 +105,10 @@ function otherSpellings(operations: readonly Operation[]): string[] {
   ];
 }
 
-/** Names that the public API has for what the document calls otherwise: taken, and answered, where. */
+/**
+ * Names of the public API that differ from those of the document, with the requests that accept
+ * them and the answers that use them.
+ */
 const NAMES = [
   [
     "App type `svc_billing`, and the object named after it",
@@ -140,7 +143,7 @@ const NAMES = [
   ["`country=US` as a filter", "`filters=[{…}]`", "`GET /charts/{name}`", "`filters` of a chart"],
 ] as const;
 
-/** The names that are taken beside those of the document. */
+/** The accepted names besides those of the document. */
 function otherNames(): string[] {
   const text =
     "The service also accepts these names of the public API. Its answers use the document's " +
@@ -165,7 +168,7 @@ function otherNames(): string[] {
   ];
 }
 
-/** What is not there, and what to do instead. */
+/** The excluded operations, with alternatives. */
 function absent(): string[] {
   const text =
     "The API does not have these operations. The service answers them with the status below; " +
@@ -203,7 +206,7 @@ function commandsOf(
   return commands;
 }
 
-/** The operation that a request is for. A fixed path goes before one with values. */
+/** The operation of a request. A fixed path has precedence over one with values. */
 function operationAt(
   operations: readonly Operation[],
   method: string,

@@ -6,7 +6,7 @@
 
 import { repositoryPath } from "./rooms.ts";
 
-/** Rows mirror the schema, whose migrations say what the columns hold. */
+/** Rows mirror the schema; its migrations document the columns. */
 const ROWS = /^lib\/service\/store\/(\w+_)?tables\.ts$/;
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"];
@@ -29,7 +29,7 @@ export const documented: Deno.lint.Rule = {
     return {
       ExportNamedDeclaration(node) {
         for (const name of node.declaration ? namesOf(node.declaration) : []) {
-          // The first of several overloads speaks for all.
+          // The first of several overloads has the doc of all.
           if (!known.has(name)) {
             look(node, name, "Say in one sentence what it is or does: /** ... */");
           }
@@ -49,7 +49,7 @@ export const documented: Deno.lint.Rule = {
   },
 };
 
-/** Reports operations whose doc doesn't end with the method and path that they call. */
+/** Reports operations whose doc does not end with their method and path. */
 export const operationDocs: Deno.lint.Rule = {
   create(context) {
     if (!/^lib\/(resources|simulator)\//.test(repositoryPath(context.filename))) return {};

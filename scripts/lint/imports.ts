@@ -7,10 +7,10 @@
 import { COMMON, DOORS, INLINE, KEPT, repositoryPath, type Room, roomOf } from "./rooms.ts";
 import { isOpenDoor, WING_DOORS, wingOf } from "./wings.ts";
 
-/** How a module names another one. */
+/** The specifier of an import. */
 type Manner = "code" | "types" | "lazy";
 
-/** Why an import is wrong, and what to do instead. */
+/** The reason why an import is wrong, with the alternative. */
 interface Refusal {
   message: string;
   hint: string;
@@ -54,7 +54,7 @@ function mannerOf(kind: "type" | "value"): Manner {
   return kind === "type" ? "types" : "code";
 }
 
-/** Why a file may not import this, or undefined when it may. */
+/** The reason why a file must not import this, or undefined if it may. */
 function refusalOf(path: string, specifier: string, manner: Manner): Refusal | undefined {
   if (/^\.{1,2}\//.test(specifier)) return refusalOfFile(path, specifier, manner);
   return refusalOfAddress(path, specifier, manner) ?? refusalOfPackage(path, specifier, manner);
@@ -87,7 +87,7 @@ function refusalOfWing(path: string, target: string): Refusal | undefined {
   };
 }
 
-/** What to do instead of an import that goes against the direction. */
+/** The alternative to an import against the direction. */
 function wayOut(doors: typeof DOORS[Room], to: Room | undefined): string {
   if (to && doors.lazy.includes(to)) {
     return 'Use `import type`, or load it when it is needed: await import("./literal.ts").';

@@ -1,11 +1,11 @@
 /**
- * The rooms of this repository and the doors between them: who may import whom.
- * `imports.ts` enforces this table; ARCHITECTURE.md tells why it looks like this.
+ * The rooms of this repository and the allowed imports between them. `imports.ts` enforces this
+ * table; ARCHITECTURE.md explains it.
  *
  * @module
  */
 
-/** A part of the tree whose files share one rule for what they may import. */
+/** A part of the tree with one rule for the imports of its files. */
 export type Room =
   | "cli.ts"
   | "mod.ts"
@@ -22,7 +22,7 @@ export type Room =
   | "lib core"
   | "scripts/examples";
 
-/** What the files of one room may import. A room may always import its own files. */
+/** The allowed imports of a room. A room may always import its own files. */
 export interface Doors {
   /** Rooms whose code may be loaded. */
   code: readonly Room[];
@@ -45,7 +45,7 @@ const LIBRARY: readonly Room[] = [
   "lib core",
 ];
 
-/** The table. What is not listed is closed. */
+/** The table. Everything else is forbidden. */
 export const DOORS: Readonly<Record<Room, Doors>> = {
   "cli.ts": open({ code: ["lib/cli", "lib core"] }),
   "mod.ts": open({ code: LIBRARY }),
@@ -57,7 +57,7 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
   }),
   // The types of the library are the truth; the service's answers must satisfy them.
   "lib/service": open({ types: ["lib/resources", "lib/simulator", "lib core"], packages: "any" }),
-  // It takes data and returns data: what it does to a service goes through its interface Stage.
+  // It takes data and returns data. It acts on a service only through its interface Stage.
   "lib/scenario": open({
     code: ["lib/simulator", "lib/resources", "lib core"],
     packages: "any",
@@ -80,8 +80,8 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 };
 
 /**
- * Files that every room may load: what all of them speak of, bytes, and the one way to write a secret. No
- * bare `Error` crosses a room.
+ * Files that every room may load: errors, bytes, and the only writer of secrets. No bare `Error`
+ * crosses rooms.
  */
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",
@@ -186,7 +186,7 @@ function isLibraryRoom(name: string): boolean {
   return Object.hasOwn(DOORS, name);
 }
 
-/** Fills in what a room may not do. */
+/** Completes a room's rule with prohibitions. */
 function open(doors: Partial<Doors>): Doors {
   return { code: [], types: [], lazy: [], packages: "none", ...doors };
 }

@@ -1,13 +1,13 @@
 /**
- * Keeps the library readable for the oldest runtime that it is for, Node 22: what that lacks passes
- * every check and every test on Deno.
+ * Keeps the library compatible with its oldest runtime, Node 22. Checks and tests on Deno would not
+ * find what Node 22 lacks.
  *
  * @module
  */
 
 import { isLibrary, repositoryPath } from "./rooms.ts";
 
-/** What newer runtimes have, by the names of their members. */
+/** Features of newer runtimes, by the names of their members. */
 const MISSING = new Set([
   "RegExp.escape",
   "Promise.try",

@@ -1,13 +1,13 @@
 /**
- * How the program is started: the flags of the task `cli`, which stand in deno.json and nowhere
- * else. Launchers, packages and compiled programs all take them from here.
+ * The flags of the program: those of the task `cli`, which only deno.json has. Launchers, packages
+ * and compiled programs all use them.
  *
  * @module
  */
 
 import { fileURLToPath } from "node:url";
 
-/** The version of Deno that everything here is started with. */
+/** The required version of Deno. */
 export const DENO_VERSION = "2.9.6";
 
 /** The folder of the repository, with a separator at its end. */
@@ -20,9 +20,9 @@ function words(denoJson: string): string[] {
 }
 
 /**
- * The permissions that the task `cli` has, from the text of deno.json.
+ * The permissions of the task `cli`, from the text of deno.json.
  *
- * @throws {Error} when it has none: then every one would be asked for, or refused.
+ * @throws {Error} without permissions: then each would be asked for, or refused.
  */
 export function taskPermissions(denoJson: string): string[] {
   const flags = words(denoJson).filter((word) => /^--(allow|ignore)-/.test(word));
@@ -30,7 +30,7 @@ export function taskPermissions(denoJson: string): string[] {
   throw new Error("Cannot start cli without permissions: the task cli in deno.json lists none");
 }
 
-/** All flags that the task `cli` gives to `deno run`, from the text of deno.json. */
+/** All flags of `deno run` in the task `cli`, from the text of deno.json. */
 export function taskFlags(denoJson: string): string[] {
   taskPermissions(denoJson);
   return words(denoJson).filter((word) => word.startsWith("--"));

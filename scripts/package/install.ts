@@ -1,5 +1,5 @@
 /**
- * Puts a launcher named `cli` into a folder on PATH, or takes it away again.
+ * Puts a launcher named `cli` into a folder on PATH, or removes it.
  *
  * Run it as `deno task install`, `deno task install --to <folder>` or `deno task install --remove`.
  *
@@ -13,29 +13,29 @@ import { DENO_VERSION, ROOT } from "./flags.ts";
 import { cloneOf, launcherName, launcherText, madeBy } from "./launcher.ts";
 import { goodFolders, othersBefore, pathFolders, type Search } from "./search_path.ts";
 
-/** What an installation touches. */
+/** The parts of the machine that an installation uses. */
 export interface Machine extends Search {
-  /** The folder that the person is in. */
+  /** The current folder. */
   cwd: string;
   /** The absolute path of Deno. */
   deno: string;
   /** The absolute path of this clone. */
   clone: string;
-  /** Asks the person, or undefined when nobody is there to answer. */
+  /** Asks the user; undefined without a terminal. */
   ask: ((question: string) => string | null) | undefined;
-  /** Prints a line of what was done. */
+  /** Prints a result. */
   say(line: string): void;
-  /** Prints a line of what needs attention. */
+  /** Prints a warning or an error. */
   warn(line: string): void;
 }
 
-/** Something that the person has to change. Its message is all that is printed. */
+/** An error that the user can correct. Only its message is printed. */
 class Refusal extends Error {}
 
-/** How this task is run again, by somebody who may have Node alone. */
+/** The command that runs this task again, with Node alone. */
 const AGAIN = `npx -y deno@${DENO_VERSION} task install`;
 
-/** Installs or removes. Gives the exit code. */
+/** Installs or removes. Returns the exit code. */
 export async function main(args: string[], machine: Machine): Promise<number> {
   try {
     const { to, remove } = readArguments(args);
@@ -63,7 +63,7 @@ function readArguments(args: string[]): { to?: string | undefined; remove: boole
   }
 }
 
-/** Lets the person choose among the folders that the launcher can go to. */
+/** Lets the user choose a folder for the launcher. */
 async function chooseFolder(machine: Machine): Promise<string> {
   const folders = await goodFolders(machine);
   const [first] = folders;
@@ -87,7 +87,7 @@ async function chooseFolder(machine: Machine): Promise<string> {
   return chosen;
 }
 
-/** Writes the launcher, and says what to know about it. */
+/** Writes the launcher, and prints its facts. */
 async function installInto(folder: string, machine: Machine): Promise<void> {
   const path = join(folder, launcherName());
   const there = await launcherAt(path);
@@ -110,7 +110,7 @@ async function installInto(folder: string, machine: Machine): Promise<void> {
   await warnAbout(folder, machine);
 }
 
-/** Says what keeps `cli` from starting this launcher, in one warning. */
+/** Warns if `cli` would not start this launcher. */
 async function warnAbout(folder: string, machine: Machine): Promise<void> {
   const [other] = await othersBefore(folder, PROGRAM_NAMES, machine);
   if (isOnPath(folder, machine)) {
@@ -128,12 +128,12 @@ async function warnAbout(folder: string, machine: Machine): Promise<void> {
 
 const onWindows = Deno.build.os === "windows";
 
-/** A path as this system's shell takes it. */
+/** A path, quoted for this system's shell. */
 function quotedFor(path: string): string {
   return onWindows ? `"${path}"` : quoted(path);
 }
 
-/** The names by which a system finds a program that is called `cli`. */
+/** The file names that a system tries for a program named `cli`. */
 const PROGRAM_NAMES = onWindows ? ["cli.com", "cli.exe", "cli.bat", "cli.cmd"] : ["cli"];
 
 function isOnPath(folder: string, machine: Machine): boolean {
@@ -162,18 +162,18 @@ async function removeFrom(folder: string | undefined, machine: Machine): Promise
   );
 }
 
-/** What is at a path: nothing, another program, or a launcher, told by its clone. */
+/** The content of a path: nothing, another program, or a launcher with its clone. */
 async function launcherAt(path: string): Promise<string | undefined> {
   const info = await Deno.lstat(path).catch(() => undefined);
   if (!info) return undefined;
-  // A launcher has less than 1 KB besides two paths.
+  // A launcher has less than 1 KB, besides two paths.
   if (!info.isFile || info.size > 64 * 1024) return "other";
   return cloneOf(await Deno.readTextFile(path).catch(() => "")) ?? "other";
 }
 
 /**
- * Writes a launcher under another name first: one that somebody starts just now stays whole. Returns
- * the topmost folder that had to be created.
+ * Writes a launcher under another name first, so that a start in between finds a complete file.
+ * Returns the topmost folder that it had to create.
  */
 async function writeLauncher(path: string, machine: Machine): Promise<string | undefined> {
   const folder = dirname(path);
@@ -215,7 +215,7 @@ async function removeEmpty(folder: string, topmost: string): Promise<void> {
   }
 }
 
-/** Does something to a file, and says which file when that fails. */
+/** Changes a file. An error names the file. */
 async function change(what: string, path: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();
@@ -229,7 +229,7 @@ async function change(what: string, path: string, run: () => Promise<void>): Pro
   }
 }
 
-/** Loads what the program imports, so that the first call is as quick as the others. */
+/** Downloads the program's packages, so that the first call is as fast as the others. */
 async function loadPackages(machine: Machine): Promise<number> {
   const { code } = await new Deno.Command(machine.deno, {
     args: ["install", "--quiet", "--frozen", "--entrypoint", join(machine.clone, "cli.ts")],
@@ -247,7 +247,7 @@ function systemMachine(): Machine {
   return {
     path: Deno.env.get("PATH") ?? "",
     home: Deno.env.get(Deno.build.os === "windows" ? "USERPROFILE" : "HOME"),
-    // `deno task` starts this in the clone, and notes where it was itself started.
+    // `deno task` starts this in the clone, and keeps the original folder in INIT_CWD.
     cwd: Deno.env.get("INIT_CWD") ?? Deno.cwd(),
     deno: Deno.execPath(),
     clone: resolve(ROOT),

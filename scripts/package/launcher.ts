@@ -1,7 +1,7 @@
 /**
- * The text of the launcher that `deno task install` writes: a program named `cli` for a folder on
- * PATH. It names everything by absolute path, so no file of the folder that somebody is in, such as
- * `node_modules`, `.npmrc`, `deno.json` or `package.json`, can change what it runs.
+ * The text of the launcher of `deno task install`: a program named `cli` for a folder on PATH. It
+ * uses absolute paths only, so no file of the current folder, such as `node_modules`, `.npmrc`,
+ * `deno.json` or `package.json`, can replace the program.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 import { join } from "node:path";
 import { DENO_VERSION, taskFlags } from "./flags.ts";
 
-/** What a launcher starts. */
+/** The target of a launcher. */
 export interface Started {
   /** The absolute path of Deno. */
   deno: string;
@@ -19,7 +19,7 @@ export interface Started {
   made?: string | undefined;
 }
 
-/** The beginning of the line by which a launcher of ours is known, without its comment sign. */
+/** The start of the line that identifies our launchers, without the comment sign. */
 const MARK = "A launcher of cli, written by `deno task install` in ";
 
 /** The beginning of the line that names the folder which the installation created. */
@@ -41,7 +41,10 @@ fi
 `;
 }
 
-/** A launcher for Windows. The flags stand in it: a batch file that calls another reads \`^\` twice. */
+/**
+ * A launcher for Windows. It contains the flags, since a batch file that calls another one parses
+ * \`^\` twice.
+ */
 export function batchLauncher({ deno, clone, made }: Started, denoJson: string): string {
   const config = ["deno.json", "deno.lock", "cli.ts"].map((name) =>
     batchQuoted(`${clone.replace(/[\\/]$/, "")}\\${name}`)
@@ -61,7 +64,7 @@ export function batchLauncher({ deno, clone, made }: Started, denoJson: string):
   ].join("\r\n");
 }
 
-/** The clone that a launcher starts, or undefined when the text is none of our launchers. */
+/** The clone of a launcher, or undefined for other text. */
 export function cloneOf(launcher: string): string | undefined {
   return noted(launcher, MARK);
 }
@@ -71,7 +74,7 @@ export function madeBy(launcher: string): string | undefined {
   return noted(launcher, MADE);
 }
 
-/** What a comment of a launcher says after a mark. */
+/** The text of a launcher's comment after a mark. */
 function noted(launcher: string, mark: string): string | undefined {
   const line = launcher.split(/\r?\n/).find((text) => text.includes(mark));
   const path = line?.slice(line.indexOf(mark) + mark.length);
@@ -83,18 +86,18 @@ export function launcherName(os: string = Deno.build.os): string {
   return os === "windows" ? "cli.cmd" : "cli";
 }
 
-/** The launcher of this clone for the system that this runs on. */
+/** The launcher of this clone for this system. */
 export async function launcherText(started: Started, os: string = Deno.build.os): Promise<string> {
   if (os !== "windows") return shellLauncher(started);
   return batchLauncher(started, await Deno.readTextFile(join(started.clone, "deno.json")));
 }
 
-/** A word for a POSIX shell. */
+/** A word, quoted for a POSIX shell. */
 function shellQuoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A word for a batch file. A path on Windows holds no quotation mark. */
+/** A word, quoted for a batch file. A path on Windows contains no quotation mark. */
 function batchQuoted(word: string): string {
   return `"${word.replaceAll("%", "%%")}"`;
 }

@@ -1,8 +1,9 @@
 /**
- * Writes dist/npm/: one package for npm, with the library for Node, Bun and bundlers, and the program
- * for the package `deno`. Both are the same JavaScript, made of the source by `deno pack`.
+ * Writes dist/npm/: one package for npm, with the library for Node, Bun and bundlers, and the
+ * program for the package `deno`. Both are the same JavaScript, which `deno pack` makes from the
+ * source.
  *
- * Run it as `deno task package`; then `npm pack ./dist/npm` makes the file to install or publish.
+ * Run it as `deno task package`. Then `npm pack ./dist/npm` makes the file to install or publish.
  *
  * @module
  */
@@ -10,7 +11,7 @@
 import { dirname, join } from "node:path";
 import { DENO_VERSION, ROOT, taskFlags } from "./flags.ts";
 
-/** The file of settings, as far as packages need it. */
+/** The settings of deno.json that packages need. */
 interface Settings {
   /** The package's name, with its scope. */
   name: string;
@@ -20,7 +21,7 @@ interface Settings {
   license: string;
 }
 
-/** The places, from the package's folder, in which installers put the program of `deno`. */
+/** The places where installers put the program of `deno`, from the package's folder. */
 const DENO_PLACES = [
   "node_modules/deno/deno",
   "../../deno/deno",
@@ -32,7 +33,7 @@ const DENO_PLACES = [
   "../../deno/node_modules/@deno/*/deno",
 ];
 
-/** What of a packed repository goes into the package. */
+/** The parts of a packed repository that go into the package. */
 export function isForPackage(path: string): boolean {
   return /^(?:mod|cli)\.js$|^mod\.d\.ts$|^lib\/.+\.(?:js|d\.ts)$/.test(path);
 }
@@ -49,7 +50,7 @@ export function packageJson(
     const key = Object.keys(specifiers).find((specifier) => specifier.startsWith(`npm:${used}@`));
     const found = key && specifiers[key];
     if (!found) throw new Error(`Cannot pin the package ${used}: deno.lock gives it no version`);
-    // Where a package has peers, the lock names them behind an underscore.
+    // The lock file names a package's peers after an underscore.
     return [used, found.replace(/_.*/, "")];
   };
   const used: [string, string][] = [["deno", DENO_VERSION], ...packages.map(pinned)];
@@ -75,7 +76,7 @@ export function packageJson(
 
 /** The program `bin/cli`, a script for a POSIX shell. */
 export function binScript(template: string, denoJson: string): string {
-  // There is no lock file here: npm has installed what package.json pins.
+  // There is no lock file: npm has installed the versions in package.json.
   const flags = ["--node-modules-dir=manual", "--no-lock", ...taskFlags(denoJson)]
     .filter((flag) => flag !== "--frozen")
     .map((flag) => /[*,]/.test(flag) ? `'${flag}'` : flag);
@@ -97,7 +98,7 @@ export async function writePackage(folder: string): Promise<void> {
   }
 }
 
-/** Lets `deno pack` make JavaScript and types of the source. Gives the folder that they are in. */
+/** Runs `deno pack` to make JavaScript and types. Returns their folder. */
 async function packRepository(work: string): Promise<string> {
   const tarball = join(work, "package.tgz");
   const options = ["--quiet", "--allow-dirty", "--no-source-maps", "--output", tarball];
@@ -106,7 +107,7 @@ async function packRepository(work: string): Promise<string> {
   return join(work, "package");
 }
 
-/** Runs a program in the repository. What it prints matters only when it fails. */
+/** Runs a program in the repository. Its output appears only after a failure. */
 async function run(program: string, args: string[]): Promise<void> {
   const command = new Deno.Command(program, { args, cwd: ROOT, env: { NO_COLOR: "1" } });
   const { success, stdout, stderr } = await command.output();
@@ -132,13 +133,13 @@ async function importedPackages(packed: string): Promise<string[]> {
   return Object.keys(dependencies);
 }
 
-/** Writes what is not a module. */
+/** Writes the other files. */
 async function writeSettings(folder: string, packages: string[]): Promise<void> {
   const denoJson = await Deno.readTextFile(join(ROOT, "deno.json"));
   const denoLock = await Deno.readTextFile(join(ROOT, "deno.lock"));
   const template = await Deno.readTextFile(join(ROOT, "scripts/package/bin.sh"));
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(denoJson, denoLock, packages));
-  // Named on the command line, so that no other file of settings counts.
+  // Given on the command line, so that no other settings apply.
   await Deno.writeTextFile(join(folder, "deno.json"), "{}\n");
   await Deno.mkdir(join(folder, "bin"));
   await Deno.writeTextFile(join(folder, "bin/cli"), binScript(template, denoJson), { mode: 0o755 });

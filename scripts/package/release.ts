@@ -1,6 +1,6 @@
 /**
- * Writes what a release needs besides its programs, from their checksums: the scripts that install
- * one, and the files for Homebrew, Scoop and winget. Each pins the version and the checksums.
+ * Writes the other files of a release from the checksums of its programs: the installation scripts,
+ * and the files for Homebrew, Scoop and winget. Each pins the version and the checksums.
  *
  * Run it as `deno task release-files --repository OWNER/NAME`, after `deno task compile --all`.
  *
@@ -15,7 +15,7 @@ import { ROOT } from "./flags.ts";
 
 /** A release. */
 export interface Release {
-  /** The owner and the name of the repository that it belongs to. */
+  /** The owner and the name of its repository. */
   repository: string;
   /** The checksum of each program. */
   sums: ReadonlyMap<Target, string>;
@@ -26,7 +26,7 @@ const DESCRIPTION = "Typed functions and a command line for the Subscription Man
 /**
  * Reads the checksums of a release's programs.
  *
- * @throws {Error} when one is missing or malformed, or the repository has no such name.
+ * @throws {Error} for a missing or malformed checksum, or an invalid repository name.
  */
 export function readRelease(sums: string, repository: string): Release {
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {
@@ -49,7 +49,7 @@ function addressOf({ repository }: Release, file: string): string {
   return `https://github.com/${repository}/releases/download/v${VERSION}/${file}`;
 }
 
-/** The checksum of a program. It is known to be there. */
+/** The checksum of a program, which exists. */
 function sumOf({ sums }: Release, target: Target): string {
   return sums.get(target) ?? "";
 }
@@ -151,7 +151,7 @@ export function wingetManifests(release: Release): Record<string, string> {
   };
 }
 
-/** Writes all files of a release into a folder, and gives their names. */
+/** Writes all files of a release into a folder, and returns their names. */
 export async function writeReleaseFiles(folder: string, release: Release): Promise<string[]> {
   const template = (name: string) => Deno.readTextFile(join(ROOT, "scripts/package", name));
   const files: Record<string, string> = {

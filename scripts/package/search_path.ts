@@ -1,20 +1,20 @@
 /**
- * The folders on PATH, and which of them a launcher can go to.
+ * The folders on PATH, and those where a launcher can be installed.
  *
  * @module
  */
 
 import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 
-/** What a search looks at. */
+/** The input of a search. */
 export interface Search {
   /** The value of PATH. */
   path: string;
-  /** The person's own folder. */
+  /** The user's home folder. */
   home: string | undefined;
 }
 
-/** The folders on PATH in their order: without those that npm and `deno task` put before it. */
+/** The folders on PATH in their order, without those that npm and `deno task` prepend. */
 export function pathFolders({ path }: Search): string[] {
   const folders = path.split(delimiter)
     .filter((folder) => isAbsolute(folder) && !folder.split(/[\\/]/).includes("node_modules"))
@@ -23,8 +23,8 @@ export function pathFolders({ path }: Search): string[] {
 }
 
 /**
- * The folders that a launcher can go to, best first: those on PATH in the person's own folder that
- * can be written to. Without one it is `~/.local/bin`, which is then not yet on PATH.
+ * The folders for a launcher, best first: writable folders on PATH in the user's home. Without one
+ * it is `~/.local/bin`, which is not on PATH yet.
  */
 export async function goodFolders(search: Search): Promise<string[]> {
   const { home } = search;
@@ -37,7 +37,7 @@ export async function goodFolders(search: Search): Promise<string[]> {
   return good.length > 0 ? good : usual.slice(0, 1);
 }
 
-/** Whether a file can be made in a folder, or the folder itself can. */
+/** Whether a file can be created in a folder, or the folder itself. */
 async function isWritable(folder: string): Promise<boolean> {
   const info = await Deno.stat(folder).catch(() => undefined);
   if (!info) return true;
@@ -47,7 +47,7 @@ async function isWritable(folder: string): Promise<boolean> {
     .then(() => Deno.remove(probe)).then(() => true, () => false);
 }
 
-/** The programs named `cli` on PATH before a folder, or all of them when it is not on PATH. */
+/** The programs named `cli` on PATH before a folder, or all of them if it is not on PATH. */
 export async function othersBefore(
   folder: string,
   names: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Ends that nobody has asked for: kills, and a full disk.
+ * Kills, and a full disk.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { lostOf, startLoad } from "./load.ts";
 import { type Service, startService } from "./service.ts";
 import type { Figures } from "./figures.ts";
 
-/** Kills a service under load, and looks whether it has all that it has acknowledged. */
+/** Kills a service under load, and checks that it has all acknowledged changes. */
 export async function killUnderLoad(folder: string, figures: Figures): Promise<void> {
   const service = await needed(folder);
   const load = startLoad(service);
@@ -21,10 +21,13 @@ export async function killUnderLoad(folder: string, figures: Figures): Promise<v
   figures.reads("kills", load.times);
 }
 
-/** Lets a service write until its files may not grow, and looks whether it has what it acknowledged. */
+/**
+ * Lets a service write until its files cannot grow, and checks that it has all acknowledged
+ * changes.
+ */
 export async function fillDisk(figures: Figures): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "soak" });
-  // A first start on a full disk leaves nothing that a later one would trust.
+  // A first start on a full disk leaves nothing for a later start to trust.
   await (await startService(folder, { fileBlocks: 0 }))?.kill();
   const empty = await Deno.stat(join(folder, "admin.secret")).then(
     ({ size }) => size === 0,
@@ -46,7 +49,7 @@ export async function fillDisk(figures: Figures): Promise<void> {
   await Deno.remove(folder, { recursive: true });
 }
 
-/** Starts a service again and looks what of the acknowledged writes it lacks. */
+/** Restarts a service and finds missing acknowledged writes. */
 async function check(
   what: string,
   folder: string,

@@ -1,42 +1,42 @@
 /**
- * What a soak has found, as one table.
+ * The results of a soak, as one table.
  *
  * @module
  */
 
 import { p99 } from "./load.ts";
 
-/** The longest that one in a hundred reads may take beside any attack, in milliseconds. */
+/** The limit of the 99th percentile of reads during an attack, in milliseconds. */
 const MOST_P99_MS = 3000;
 
-/** The most memory that the service may take, in MB. */
+/** The limit of the service's memory, in MB. */
 const MOST_MEMORY_MB = 640;
 
 /** Collects figures. */
 export interface Figures {
-  /** Writes that were acknowledged, and those of them that were lost. */
+  /** Acknowledged writes, and lost ones among them. */
   writes(what: string, acknowledged: number, lost: number): void;
-  /** How long reads took beside something, in milliseconds. */
+  /** The durations of reads during an attack, in milliseconds. */
   reads(what: string, times: readonly number[]): void;
-  /** How many connections a limit has closed. A limit that never closes any is not there. */
+  /** The number of connections closed by a limit. A limit without any does not work. */
   closed(limit: string, count: number): void;
   /** The memory of a process, in MB. */
   peak(megabytes: number): void;
-  /** Something worth a line. */
+  /** A note. */
   note(what: string, text: string): void;
-  /** Something that could not be done here. */
+  /** A skipped attack. */
   skip(what: string): void;
-  /** Something that must not be. */
+  /** A fault. */
   wrong(what: string): void;
   /** The table. */
   table(): string;
-  /** Holds the figures against their bounds. Returns whether nothing is wrong. */
+  /** Checks the figures against their limits. Returns whether all hold. */
   judge(): boolean;
 }
 
 /** A line of the table. */
 interface Line {
-  /** How often it was done. */
+  /** The number of attacks. */
   rounds: number;
   /** Acknowledged writes. */
   acknowledged: number;

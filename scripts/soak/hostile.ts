@@ -1,6 +1,6 @@
 /**
- * Hostile receivers of webhooks, hostile clients, and a thousand slow connections, each with a reader
- * beside them.
+ * Hostile receivers of webhooks, hostile clients, and a thousand slow connections, each with a
+ * reader at the same time.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Figures } from "./figures.ts";
 import { type Load, lostOf, startLoad } from "./load.ts";
 import type { Service } from "./service.ts";
 
-/** What a hostile receiver sends without end, after its first line. */
+/** The endless output of a hostile receiver, after its first line. */
 const ENDLESS: Record<string, readonly [start: string, again: string]> = {
   "informational answers": ["", "HTTP/1.1 100 Continue\r\n\r\n"],
   "header lines": ["HTTP/1.1 200 OK\r\n", "X-Line: no end of it\r\n"],
@@ -22,7 +22,7 @@ const ENDLESS: Record<string, readonly [start: string, again: string]> = {
   "tiny chunks": ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"],
 };
 
-/** Sends events to receivers that never come to an end, with a reader beside it. */
+/** Sends events to receivers with endless responses, with a reader at the same time. */
 export async function feedHostileReceivers(
   service: Service,
   figures: Figures,
@@ -52,7 +52,9 @@ export async function feedHostileReceivers(
   for (const { name, stop } of receivers) figures.closed(`receiver: ${name}`, await stop());
 }
 
-/** Ends a load and notes its figures: lost writes, reading times and the memory of the service. */
+/**
+ * Ends a load and records its figures: lost writes, durations of reads and the service's memory.
+ */
 async function conclude(
   what: string,
   load: Load,
@@ -68,7 +70,7 @@ async function conclude(
 
 const FINE = new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 
-/** A receiver that sends something without end, but for its first answer. */
+/** A receiver with endless responses, except for its first one. */
 function openReceiver(
   name: string,
   [start, again]: readonly [string, string],
@@ -80,7 +82,7 @@ function openReceiver(
     try {
       await connection.read(new Uint8Array(65_536));
       if (!probed) {
-        // The service tries an address before it sends events to it.
+        // The service checks an address before it sends events there.
         probed = true;
         await connection.write(FINE);
         return connection.close();
@@ -106,7 +108,7 @@ function openReceiver(
   };
 }
 
-/** Opens many connections that say little, with a reader beside them. */
+/** Opens many slow connections, with a reader at the same time. */
 export async function holdSlowConnections(
   service: Service,
   figures: Figures,
@@ -153,14 +155,14 @@ async function drain(connection: Deno.TcpConn): Promise<void> {
   try {
     while (await connection.read(buffer) !== null);
   } catch {
-    // Reset: that is an end, too.
+    // A reset also ends the connection.
   }
 }
 
 /** Heads that are not HTTP. */
 const BAD_HEADS = ["Host: a b", "Host: [", "Host: ^", "Host: x:99999", "Transfer-Encoding: zzz"];
 
-/** Sends bodies and heads that nobody should have to read, with a reader beside it. */
+/** Sends hostile bodies and heads, with a reader at the same time. */
 export async function sendHostileRequests(
   service: Service,
   figures: Figures,
@@ -221,13 +223,13 @@ async function sendPieces(port: number): Promise<void> {
     const piece = text.encode("1\r\nx\r\n");
     for (let i = 0; i < 5000; i++) await connection.write(piece);
   } catch {
-    // The service has had enough.
+    // The service has closed the connection.
   } finally {
     connection.close();
   }
 }
 
-/** The status that a raw request is answered with; `cut` when the connection is closed. */
+/** The status of a raw request's answer; `cut` for a closed connection. */
 async function rawStatus(port: number, text: string): Promise<string> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   try {

@@ -1,26 +1,26 @@
 /**
- * Writers whose acknowledged changes are remembered, and a reader whose times are.
+ * Writers with a record of acknowledged changes, and a reader with a record of durations.
  *
  * @module
  */
 
 import type { Service } from "./service.ts";
 
-/** What was acknowledged, and how long a reader waited. */
+/** The acknowledged changes, and the waits of a reader. */
 export interface Load {
   /** Ends the load. */
   stop(): Promise<void>;
   /** The customers whose creation was acknowledged. */
   readonly acknowledged: string[];
-  /** How many writes were refused, by status or error. */
+  /** The number of refused writes, by status or error. */
   readonly refused: Map<string, number>;
-  /** How long reads took, in milliseconds. */
+  /** The durations of reads, in milliseconds. */
   readonly times: number[];
-  /** How many reads found nobody. */
+  /** The number of failed reads. */
   failed(): number;
 }
 
-/** Starts writers and a reader. They go on until they are stopped or the service is gone. */
+/** Starts writers and a reader, until they are stopped or the service ends. */
 export function startLoad(service: Service, writers = 8): Load {
   const load = { acknowledged: [] as string[], refused: new Map<string, number>() };
   const times: number[] = [];
@@ -63,7 +63,7 @@ export function startLoad(service: Service, writers = 8): Load {
   };
 }
 
-/** Which of these customers a service does not have. */
+/** The customers that a service lacks. */
 export async function lostOf(service: Service, ids: readonly string[]): Promise<string[]> {
   const lost: string[] = [];
   const queue = [...ids];
@@ -77,7 +77,7 @@ export async function lostOf(service: Service, ids: readonly string[]): Promise<
   return lost;
 }
 
-/** The 99th percentile of some times; undefined of none. */
+/** The 99th percentile of some times; undefined without any. */
 export function p99(times: readonly number[]): number | undefined {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))];

@@ -1,7 +1,7 @@
 /**
- * A soak: the service under kills, power cuts, a full disk, hostile receivers and clients and a
- * thousand slow connections, again and again, with one table of figures at the end. It fails when an
- * acknowledged write is lost or something else is wrong.
+ * A soak: the service under repeated kills, power cuts, a full disk, hostile receivers and clients
+ * and a thousand slow connections, with one table of figures at the end. It fails when an
+ * acknowledged write is lost or a limit is exceeded.
  *
  *     deno task soak [--minutes N]
  *
@@ -15,13 +15,13 @@ import { feedHostileReceivers, holdSlowConnections, sendHostileRequests } from "
 import { cutPower } from "./power.ts";
 import { startService } from "./service.ts";
 
-/** How long a soak takes unless it is told, in minutes. */
+/** The default duration of a soak, in minutes. */
 const MINUTES = 10;
 
 /** Slow connections at a time, and for how many seconds: longer than any limit on a head or body. */
 const SLOW = { count: 1000, seconds: 40 };
 
-/** How long hostile clients and hostile receivers each attack, twice, as a part of the whole time. */
+/** The duration of each hostile attack, of which there are two, as a part of the whole time. */
 const HOSTILE_SHARE = 0.06;
 
 if (import.meta.main) Deno.exitCode = await main(Deno.args);
@@ -62,7 +62,7 @@ async function main(args: string[]): Promise<number> {
   return fine ? 0 : 1;
 }
 
-/** All that goes on while one service must keep running. */
+/** The attacks during which one service must keep running. */
 async function besideHostility(
   folder: string,
   figures: Figures,

@@ -1,6 +1,6 @@
 /**
- * Power cuts: a service writes while every write and sync of its database is recorded. What the disk
- * holds at a moment follows from the record: all that was synced, and of the rest any part.
+ * Power cuts: a service writes while every write and sync of its database is recorded. The record
+ * determines the disk at any moment: all synced data, and any part of the rest.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { Figures } from "./figures.ts";
 import { lostOf, startLoad } from "./load.ts";
 import { commandExists, startService } from "./service.ts";
 
-/** How long a recorded service writes, in milliseconds. */
+/** The duration of a recording, in milliseconds. */
 const RECORDED_MS = 900;
 
-/** How many moments of each recording are tried. */
+/** The number of power cuts per recording. */
 const CUTS = 4;
 
 /** The files that a cut leaves behind. */
@@ -30,8 +30,8 @@ type Step =
   | { kind: "acknowledge"; ids: string[] };
 
 /**
- * Records a service under load, then cuts the power at some moments of the record: just after a
- * change was acknowledged, where nothing but syncing has saved it.
+ * Records a service under load, then cuts the power at some moments of the record: just after an
+ * acknowledged change, which only syncing can have saved.
  */
 export async function cutPower(folder: string, figures: Figures): Promise<void> {
   if (!await commandExists("strace")) {
@@ -62,7 +62,9 @@ export async function cutPower(folder: string, figures: Figures): Promise<void> 
   }
 }
 
-/** Starts the service on what a cut has left, and looks for all that was acknowledged before it. */
+/**
+ * Starts the service on the data left by a cut, and looks for all changes acknowledged before it.
+ */
 async function tryCut(
   place: string,
   folder: string,
@@ -80,7 +82,7 @@ async function tryCut(
   await service.kill();
 }
 
-/** The files as they are. */
+/** The current files. */
 async function imagesOf(folder: string): Promise<Map<string, Uint8Array>> {
   const images = new Map<string, Uint8Array>();
   for (const file of FILES) {
@@ -91,8 +93,7 @@ async function imagesOf(folder: string): Promise<Map<string, Uint8Array>> {
 }
 
 /**
- * What the disk holds after a power cut: every synced write, and each sector of the others or not, as
- * chance has it.
+ * The disk after a power cut: every synced write, and a random part of the sectors of the others.
  */
 export function afterCut(
   steps: readonly Step[],
@@ -142,14 +143,16 @@ function applied(bytes: Uint8Array = new Uint8Array(), step: Step): Uint8Array {
   return all;
 }
 
-/** The same bytes, cut or filled up with zeros. */
+/** The same bytes, truncated or padded with zeros. */
 function resized(bytes: Uint8Array, size: number): Uint8Array {
   const all = new Uint8Array(size);
   all.set(bytes.subarray(0, size));
   return all;
 }
 
-/** What a trace says of the database in a folder, and the ids in the answers to clients. */
+/**
+ * The steps of a trace: those of the database in a folder, and the ids in the answers to clients.
+ */
 export function stepsOf(trace: string, folder: string): Step[] {
   const open = new Map<string, string>();
   return trace.split("\n").flatMap((line) => {
@@ -163,7 +166,7 @@ export function stepsOf(trace: string, folder: string): Step[] {
   });
 }
 
-/** The step that a finished system call is. */
+/** The step of a finished system call. */
 function stepOf(call: string, folder: string): Step[] {
   const [, name, path = "", rest = ""] = /^(\w+)\(\d+<((?:\\x[0-9a-f]{2})*)>(.*)$/.exec(call) ?? [];
   const text = new TextDecoder().decode(unescaped(path));

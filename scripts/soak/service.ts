@@ -1,5 +1,5 @@
 /**
- * The service in a process of its own, to be killed, starved and looked at.
+ * The service in a process of its own, for attacks and measurements.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A service that runs. */
+/** A running service. */
 export interface Service {
   /** Its data folder. */
   readonly folder: string;
@@ -23,7 +23,7 @@ export interface Service {
   simulate(path: string, body: unknown): Promise<Response>;
   /** Sends a signal. */
   signal(name: Deno.Signal): void;
-  /** The most memory that the process has had, in MB. 0 where the system does not say. */
+  /** The peak memory of the process, in MB. 0 if the system does not report it. */
   peak(): number;
   /** Ends the process at once. */
   kill(): Promise<void>;
@@ -31,15 +31,17 @@ export interface Service {
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 
-/** What a service lives under. */
+/** The limits of a service. */
 export interface Conditions {
-  /** The most that it may write to a file, in blocks of 512 bytes: what a full disk does to it. */
+  /** The largest file that it can write, in blocks of 512 bytes, to simulate a full disk. */
   fileBlocks?: number;
-  /** Where to record its writes, syncs and answers. It needs strace. */
+  /** The file for its recorded writes, syncs and answers. It needs strace. */
   trace?: string;
 }
 
-/** What is recorded: file paths, all bytes in hexadecimal, and the calls of all threads. */
+/**
+ * The options of the record: file paths, all bytes in hexadecimal, and the calls of all threads.
+ */
 const TRACED = "strace -D -f -q -y -xx -s 200000 -e trace=pwrite64,fsync,fdatasync,ftruncate," +
   "write,writev,sendto -e signal=none";
 
@@ -61,7 +63,7 @@ export async function startService(
     stdout: "piped",
     stderr: "null",
   } satisfies Deno.CommandOptions;
-  // 25 is SIGXFSZ: a write fails instead of ending the process.
+  // 25 is SIGXFSZ: a write fails and does not end the process.
   const shell = trace === undefined
     ? `trap '' 25; ulimit -f ${fileBlocks}; exec "$0" "$@"`
     : `exec ${TRACED} -o '${trace}' "$0" "$@"`;
@@ -121,7 +123,7 @@ function headOf(url: string, token: string, bytes: number): string {
   ].join("\r\n");
 }
 
-/** Sends a request, which may take ten seconds. */
+/** Sends a request with a limit of ten seconds. */
 async function request(
   url: string,
   method: string,
@@ -144,10 +146,10 @@ export async function commandExists(name: string): Promise<boolean> {
   return success;
 }
 
-/** The most memory that a process has had, in MB, where /proc tells. */
+/** The peak memory of a process, in MB, if /proc has it. */
 function peakOf(pid: number): number {
   if (Deno.build.os !== "linux") return 0;
-  // Only cat may read there without being granted everything.
+  // Reading there with Deno would need all permissions, so cat does it.
   const { stdout } = new Deno.Command("cat", { args: [`/proc/${pid}/status`], stderr: "null" })
     .outputSync();
   const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(new TextDecoder().decode(stdout)) ?? [];
