@@ -112,7 +112,7 @@ async function send(
   return status < 400 ? { status } : { status, error: JSON.parse(text) };
 }
 
-Deno.test("a request that the document allows is refused only where the document says why", async () => {
+Deno.test("a request that the document allows is refused only for a reason in the document", async () => {
   await using opened = await openRequestDesk();
   const { desk, site } = opened;
   const document: ServedDocument = await (await desk.send("GET", "/openapi.json")).json();
@@ -140,7 +140,7 @@ Deno.test("a request that the document allows is refused only where the document
   ok(done.size > places.length * 0.6, `${done.size} of ${places.length} got through`);
 });
 
-Deno.test("every size of a page is taken, and more than 100 count as 100", async () => {
+Deno.test("every page size is accepted, and sizes above 100 count as 100", async () => {
   await using desk = await openDesk();
   const path = `/v2/projects/${desk.projectId}/customers?limit=`;
   for (const limit of ["1", "100", "101", "0100", "9007199254740991"]) {

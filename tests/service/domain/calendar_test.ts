@@ -14,7 +14,7 @@ const show = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
 /** A moment from 1970 to 2200. */
 const moments = fc.integer({ min: 0, max: Date.UTC(2200, 0, 1) });
 
-Deno.test("months end on the anchor's day, or on the last day of a month that lacks it", () => {
+Deno.test("months end on the anchor's day, or on the last day of a shorter month", () => {
   const ends = (from: string, duration: string, count: number): string[] =>
     Array.from({ length: count }, (_, i) => show(addDuration(at(from), duration, i + 1)));
   deepEqual(ends("2026-01-31T10:20:30", "P1M", 5), [
@@ -36,7 +36,7 @@ Deno.test("months end on the anchor's day, or on the last day of a month that la
   deepEqual(ends("2026-01-31T00:00:00", "P1M1DT2H", 1), ["2026-03-01T02:00:00"]);
 });
 
-Deno.test("durations are whole units of ISO 8601, in their order, and no others", () => {
+Deno.test("durations are whole ISO 8601 units in their order, and nothing else", () => {
   deepEqual(parseDuration("P1Y2M3W4DT5H6M7S"), {
     months: 14,
     days: 25,
@@ -77,7 +77,7 @@ Deno.test("the end of n months is in the n-th month, on the anchor's day or befo
   }));
 });
 
-Deno.test("further periods end later, and the same ones at the same moment", () => {
+Deno.test("later periods end later, and the same period always ends at the same time", () => {
   const durations = fc.constantFrom("P1D", "P1W", "P1M", "P2M", "P3M", "P6M", "P1Y", "PT5M");
   fc.assert(fc.property(moments, durations, fc.nat(200), (from, duration, n) => {
     ok(addDuration(from, duration, n) < addDuration(from, duration, n + 1));

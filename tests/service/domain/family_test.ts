@@ -9,7 +9,7 @@ import { apiOf } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
 import { productNamed } from "../../support/simulation.ts";
 
-Deno.test("a family follows the one who pays, and costs nothing", async () => {
+Deno.test("family shares follow the paid subscription, and cost nothing", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -45,7 +45,7 @@ Deno.test("a family follows the one who pays, and costs nothing", async () => {
   equal(status, "expired");
 });
 
-Deno.test("a family goes on with the product that its subscription changes to", async () => {
+Deno.test("family shares follow a product change of their subscription", async () => {
   for (const when of ["now", "period_end"] as const) {
     await using desk = await openDesk();
     const sim = await frozen(desk);

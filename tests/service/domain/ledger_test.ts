@@ -25,7 +25,7 @@ Deno.test("a one-time purchase counts as a payment, and its refund as a refund",
   );
 });
 
-Deno.test("a one-time purchase that costs nothing counts for nothing", async () => {
+Deno.test("a free one-time purchase counts as nothing", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   await sim.purchase({ product_id: "notes.pro.lifetime", price: 0 });

@@ -99,7 +99,7 @@ Deno.test("a trial's first paid period counts from its end, and a recovered one 
   equal(dateOf(late.period_ends_at), "2026-04-22");
 });
 
-Deno.test("a recovery after grace that was longer than the period starts a period of its own", () => {
+Deno.test("a recovery after a grace longer than the period starts a new period", () => {
   const weekly = subscribe({ ...SALE, duration: "P1W" }, START).after;
   const failing = due(failNext(weekly, START, "P16D").after).after;
   const now = START + 20 * DAY;
@@ -108,7 +108,7 @@ Deno.test("a recovery after grace that was longer than the period starts a perio
   equal(after.period_ends_at, now + 7 * DAY);
 });
 
-Deno.test("a charge that fails after a pause, and recovers at once, starts a period of its own", () => {
+Deno.test("a failed charge after a pause starts a new period when it recovers at once", () => {
   const failing = failNext(subscribe({ ...SALE, duration: "P1W" }, START).after, START, null).after;
   const paused = due(pause(failing, START, null).after).after;
   const now = START + 15 * DAY;
@@ -141,7 +141,7 @@ Deno.test("the test store's months take five minutes, and end after five renewal
   deepEqual(events.map(({ type }) => type), ["EXPIRATION"]);
 });
 
-Deno.test("a change that was set is called off by a charge that fails", () => {
+Deno.test("a failed charge cancels a planned product change", () => {
   const state = subscribe(SALE, START).after;
   const changing = changeAtEnd(failNext(state, START, null).after, START, ANNUAL)[0]?.after;
   ok(changing);
@@ -150,7 +150,7 @@ Deno.test("a change that was set is called off by a charge that fails", () => {
   equal(step?.after.pending_product_id, null);
 });
 
-Deno.test("what a state does not allow is refused with a reason, and changes nothing", () => {
+Deno.test("an action that the state does not allow is refused with a reason, and changes nothing", () => {
   const active = subscribe(SALE, START).after;
   const expired = expireNow(active, START, "UNKNOWN").after;
   const refused: [string, () => unknown][] = [
@@ -198,7 +198,7 @@ const ACTIONS: Record<string, (state: Subscription, at: number, days: number) =>
   },
 };
 
-Deno.test("whatever happens, states are sound, money adds up and levels follow them", () => {
+Deno.test("after random actions states are valid, money adds up and levels match", () => {
   const happening = fc.record({
     action: fc.constantFrom(...Object.keys(ACTIONS), "wait", "wait", "wait"),
     days: fc.integer({ min: 1, max: 80 }),
@@ -301,7 +301,7 @@ function dateOf(at: number | null): string {
   return new Date(at ?? 0).toISOString().slice(0, 10);
 }
 
-Deno.test("what is due is due at the end of what was paid for", () => {
+Deno.test("steps are due at the end of the paid period", () => {
   const state = subscribe(SALE, START).after;
   equal(state.due_at, addDuration(START, "P1M"));
   equal(cancel(state, START, "UNSUBSCRIBE").after.due_at, state.due_at);

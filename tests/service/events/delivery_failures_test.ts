@@ -11,7 +11,7 @@ import { answers, internetOf, openReceiver, write } from "../../support/receiver
 import { FAILURES, OK } from "../../support/receiver_failures.ts";
 
 for (const [name, { behave, error, status, late }] of Object.entries(FAILURES)) {
-  Deno.test(`a receiver that ${name} gets the same again after 5 minutes`, async () => {
+  Deno.test(`a receiver that ${name} gets the same event again after 5 minutes`, async () => {
     using receiver = openReceiver(behave);
     await using office = await openPostOffice();
     const webhook = await office.subscribe(receiver);
@@ -42,7 +42,7 @@ for (const [name, { behave, error, status, late }] of Object.entries(FAILURES)) 
   });
 }
 
-Deno.test("a receiver that drips has a minute for all of it", async () => {
+Deno.test("a slow receiver has a minute for its whole response", async () => {
   let drop = Promise.withResolvers<void>();
   let dripped = Promise.withResolvers<void>();
   using receiver = openReceiver(async (_, conn) => {
@@ -75,7 +75,7 @@ Deno.test("a receiver that drips has a minute for all of it", async () => {
   drop.resolve();
 });
 
-Deno.test("redirects lead nowhere, not even to where webhooks may go", async () => {
+Deno.test("redirects are not followed, not even to allowed targets", async () => {
   using elsewhere = openReceiver();
   using receiver = openReceiver();
   await using office = await openPostOffice();
@@ -89,7 +89,7 @@ Deno.test("redirects lead nowhere, not even to where webhooks may go", async () 
   equal(elsewhere.arrived.length, 0);
 });
 
-Deno.test("a receiver that asks for time gets it, up to a day", async () => {
+Deno.test("a receiver's Retry-After is honoured, up to a day", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice();
   const webhook = await office.subscribe(receiver);
@@ -115,7 +115,7 @@ Deno.test("a receiver that asks for time gets it, up to a day", async () => {
   }
 });
 
-Deno.test("of a long answer 20 kB are kept, and it counts all the same", async () => {
+Deno.test("a long response counts, and 20 kB of it are stored", async () => {
   const bodies = ["a".repeat(20_000), "a".repeat(20_001), "ü".repeat(60_000)];
   using receiver = openReceiver();
   await using office = await openPostOffice();
@@ -144,7 +144,7 @@ Deno.test("of a long answer 20 kB are kept, and it counts all the same", async (
   deepEqual(kept, [[20_000, false], [20_000, true], [10_000, true], [20_000, true]]);
 });
 
-Deno.test("answers in every form that HTTP has are understood", async () => {
+Deno.test("responses in every form of HTTP are read", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice();
   const webhook = await office.subscribe(receiver);
@@ -175,7 +175,7 @@ Deno.test("answers in every form that HTTP has are understood", async () => {
   }
 });
 
-Deno.test("what counts as a success, and when it is tried again, is the schedule's to say", async () => {
+Deno.test("the schedule decides about successful statuses and retries", async () => {
   using receiver = openReceiver((_, conn) => write(conn, "HTTP/1.1 202 Accepted\r\n\r\n"));
   for (
     const [webhookSchedule, state, wait] of [
@@ -194,7 +194,7 @@ Deno.test("what counts as a success, and when it is tried again, is the schedule
   }
 });
 
-Deno.test("a host that leads here after all gets nothing, at any attempt", async () => {
+Deno.test("a host that resolves to this machine gets nothing, at any attempt", async () => {
   using receiver = openReceiver(answers(500), true);
   using here = openReceiver();
   const internet = internetOf(receiver);
@@ -232,7 +232,7 @@ async function passTo(office: PostOffice, webhook: Webhook): Promise<void> {
   }
 }
 
-Deno.test("a receiver that is unreachable is tried again like any other", async () => {
+Deno.test("an unreachable receiver is retried like any other", async () => {
   const receiver = openReceiver();
   await using office = await openPostOffice();
   const webhook = await office.subscribe(receiver);

@@ -13,7 +13,7 @@ import { simulate } from "../../support/simulation.ts";
 /** How often a receiver calls back, 1,000 times without it. */
 const CALLBACKS = Number(Deno.env.get("WEBHOOK_CALLBACKS") ?? 500);
 
-Deno.test("a ping sends a TEST event to one webhook and tells what came of it", async () => {
+Deno.test("a ping sends a TEST event to one webhook and returns the result", async () => {
   using receiver = openReceiver();
   using other = openReceiver();
   await using office = await openPostOffice();
@@ -87,7 +87,7 @@ Deno.test("after a rotation both secrets sign for a day, then the new one alone"
   (await signers())([third]);
 });
 
-Deno.test("deliveries are doubled, lost and overtaken on demand", async () => {
+Deno.test("injected faults duplicate, lose and reorder deliveries", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice();
   const { sim } = office;
@@ -142,7 +142,7 @@ Deno.test("deliveries are doubled, lost and overtaken on demand", async () => {
   equal(receiver.arrived.length, 9);
 });
 
-Deno.test("a delivery is overtaken by none that has arrived already", async () => {
+Deno.test("a delivered event cannot overtake another one", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice();
   const { sim } = office;
@@ -166,7 +166,7 @@ Deno.test("a delivery is overtaken by none that has arrived already", async () =
   deepEqual(receiver.arrived.map(({ event }) => event.id), [next, late, lost]);
 });
 
-Deno.test("a delivery that has overtaken another is tried again before that one", async () => {
+Deno.test("a delivery that overtakes another one is retried before it", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice();
   const { sim } = office;
@@ -187,7 +187,7 @@ Deno.test("a delivery that has overtaken another is tried again before that one"
   deepEqual(told(), [late, late, early]);
 });
 
-Deno.test("requests are refused, late and cut off on demand, so many times", async () => {
+Deno.test("injected faults refuse, delay and cut off so many requests", async () => {
   await using office = await openPostOffice();
   const { desk, time } = office;
   const admin = async (method: string, body?: unknown) => {
@@ -233,7 +233,7 @@ Deno.test("requests are refused, late and cut off on demand, so many times", asy
   equal((await desk.service.fetch(stranger)).status, 401);
 });
 
-Deno.test("an error on demand has the form of the errors at its address", async () => {
+Deno.test("an injected error has the usual form of its address", async () => {
   await using desk = await openDesk();
   const bodyOf = async (path: string, status: number) => {
     const ordered = await desk.service.fetch(
@@ -316,7 +316,7 @@ Deno.test("a connection is cut before or after the effect", async () => {
   }
 });
 
-Deno.test("a receiver that calls back sees what it was told of, every time", async () => {
+Deno.test("a receiver that calls back always sees the state of its event", async () => {
   await using desk = await openDesk({ webhookTargets: "loopback", buyers: false });
   let seen = 0;
   using receiver = openReceiver();

@@ -19,7 +19,7 @@ function startDelivering(folder: string): Deno.ChildProcess {
   }).spawn();
 }
 
-Deno.test("an attempt that kill -9 has cut off is shown, and counts towards nothing", async () => {
+Deno.test("an attempt interrupted by kill -9 is shown, and does not count", async () => {
   await inFolder(async (folder) => {
     const database = join(folder, "data.db");
     using receiver = openReceiver(async (_, conn) => await hangUp(conn));
@@ -87,7 +87,7 @@ for (const how of ["is told to answer those who wait", "closes"]) {
   });
 }
 
-Deno.test("what waits is tried sooner after a start with a quicker schedule", async () => {
+Deno.test("waiting deliveries are retried sooner after a start with a faster schedule", async () => {
   await inFolder(async (folder) => {
     const database = join(folder, "data.db");
     using receiver = openReceiver(answers(500));
@@ -118,7 +118,7 @@ Deno.test("what waits is tried sooner after a start with a quicker schedule", as
   });
 });
 
-Deno.test("a ping that kill -9 has cut off is sent again, and is over then", async () => {
+Deno.test("a ping interrupted by kill -9 is sent once more, and then ends", async () => {
   await inFolder(async (folder) => {
     const database = join(folder, "data.db");
     const answer = Promise.withResolvers<void>();

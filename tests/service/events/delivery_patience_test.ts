@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { checkWait, MINUTE, openPostOffice } from "../../support/delivery_fixture.ts";
 import { answers, openReceiver } from "../../support/receiver.ts";
 
-Deno.test("a receiver that resets the connection gets the same again after 5 minutes", async () => {
+Deno.test("a receiver that resets the connection gets the event again after 5 minutes", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let resets = 0;
   const resetting = (async () => {
@@ -35,7 +35,7 @@ Deno.test("a receiver that resets the connection gets the same again after 5 min
   await resetting;
 });
 
-Deno.test("a receiver that answers 410 is left alone from then on", async () => {
+Deno.test("a receiver that answers 410 gets no more events", async () => {
   using receiver = openReceiver(answers(410));
   await using office = await openPostOffice();
   const webhook = await office.subscribe(receiver);
@@ -49,7 +49,7 @@ Deno.test("a receiver that answers 410 is left alone from then on", async () => 
   equal(receiver.arrived.length, 1);
 });
 
-Deno.test("a receiver that answers 410 takes what waits for it along, and nobody else's", async () => {
+Deno.test("a receiver that answers 410 fails its own waiting deliveries, and no others", async () => {
   using gone = openReceiver(answers(500));
   using other = openReceiver(answers(500));
   await using office = await openPostOffice();
@@ -72,7 +72,7 @@ Deno.test("a receiver that answers 410 takes what waits for it along, and nobody
   deepEqual(await states(second), ["delivered", "delivered", "delivered", "delivered"]);
 });
 
-Deno.test("a receiver that asks for time with 429 gets nothing before it is over", async () => {
+Deno.test("a receiver that answers 429 gets nothing before its Retry-After", async () => {
   using receiver = openReceiver(answers(429, { "Retry-After": "1800" }));
   await using office = await openPostOffice();
   await office.subscribe(receiver);

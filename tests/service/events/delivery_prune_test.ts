@@ -35,7 +35,7 @@ function rowsIn(database: string) {
   return found;
 }
 
-Deno.test("bodies go after 7 days, attempts and what has arrived after 30, nothing pending", async () => {
+Deno.test("bodies are pruned after 7 days, attempts and successes after 30, pending deliveries never", async () => {
   await inFolder(async (folder) => {
     const database = join(folder, "data.db");
     using receiver = openReceiver();

@@ -6,7 +6,7 @@ import { MINUTE, openPostOffice } from "../../support/delivery_fixture.ts";
 import { HOST } from "../../support/internet.ts";
 import { answers, hangUp, internetOf, openReceiver } from "../../support/receiver.ts";
 
-Deno.test("an event arrives signed, and byte for byte as it was written down", async () => {
+Deno.test("an event arrives signed, and byte for byte as it was stored", async () => {
   using receiver = openReceiver(answers(200), true);
   const { network } = internetOf(receiver);
   await using office = await openPostOffice({ webhookTargets: "public", network });
@@ -60,7 +60,7 @@ Deno.test("an event arrives signed, and byte for byte as it was written down", a
   equal(desk.service.deliverer !== undefined, true);
 });
 
-Deno.test("each webhook gets the events that it wants, and no others", async () => {
+Deno.test("each webhook gets the events that it subscribes to, and no others", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice();
   const { items: apps } = await listApps(office.desk.client);
@@ -85,7 +85,7 @@ Deno.test("each webhook gets the events that it wants, and no others", async () 
   ]);
 });
 
-Deno.test("what fails is tried 5, 10, 20, 40 and 80 minutes later, then given up", async () => {
+Deno.test("a failed delivery is retried after 5, 10, 20, 40 and 80 minutes, then fails", async () => {
   using receiver = openReceiver(answers(500));
   await using office = await openPostOffice();
   const { time } = office;
@@ -120,7 +120,7 @@ Deno.test("what fails is tried 5, 10, 20, 40 and 80 minutes later, then given up
   }
 });
 
-Deno.test("a customer's events arrive in order; one that is given up lets the next pass", async () => {
+Deno.test("a customer's events arrive in order; a failed one does not block the next", async () => {
   using receiver = openReceiver();
   await using office = await openPostOffice();
   const { time } = office;
@@ -148,7 +148,7 @@ Deno.test("a customer's events arrive in order; one that is given up lets the ne
   ]);
 });
 
-Deno.test("a receiver that hangs holds up no other", async () => {
+Deno.test("a hanging receiver delays no other", async () => {
   using slow = openReceiver(async (_arrived, conn) => await hangUp(conn));
   using fast = openReceiver();
   await using office = await openPostOffice();
@@ -165,7 +165,7 @@ Deno.test("a receiver that hangs holds up no other", async () => {
   equal(fast.arrived.length, 50);
 });
 
-Deno.test("a receiver that is gone is disabled, and an update of its URL brings it back", async () => {
+Deno.test("a receiver that is gone is disabled, and a new URL enables it again", async () => {
   using receiver = openReceiver(answers(410));
   await using office = await openPostOffice();
   const { client } = office.desk;
@@ -202,7 +202,7 @@ Deno.test("a receiver that is gone is disabled, and an update of its URL brings 
   deepEqual(await office.deliveries(other), []);
 });
 
-Deno.test("recovery leaves alone what was sent to try one webhook", async () => {
+Deno.test("recovery does not resend pings", async () => {
   using receiver = openReceiver(answers(500));
   using other = openReceiver();
   await using office = await openPostOffice();
@@ -224,7 +224,7 @@ Deno.test("recovery leaves alone what was sent to try one webhook", async () => 
   equal((await office.deliveries(beside)).length, 1, "the TEST event that was for all");
 });
 
-Deno.test("recovery refuses an end that is before its beginning", async () => {
+Deno.test("recovery refuses an end before its start", async () => {
   await using office = await openPostOffice();
   const turned = { since: 2000, until: 1000 };
   const refused = await office.sim.send("POST", "/events/recover", turned);
@@ -234,7 +234,7 @@ Deno.test("recovery refuses an end that is before its beginning", async () => {
   deepEqual(moment, { object: "recovery", deliveries: 0 });
 });
 
-Deno.test("an event is sent again on demand, to one or to all", async () => {
+Deno.test("an event can be resent, to one webhook or to all", async () => {
   using one = openReceiver();
   using two = openReceiver(answers(500));
   await using office = await openPostOffice();

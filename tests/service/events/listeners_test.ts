@@ -25,7 +25,7 @@ async function pull(desk: Desk, query = ""): Promise<Pulled[]> {
   return items;
 }
 
-Deno.test("of two programs under one name the newer gets all, and the older is told", async () => {
+Deno.test("of two programs with one name the newer gets all events, and the older an error", async () => {
   await using desk = await openDesk();
   const sim = simulate(desk);
   const open = () => listener<{ session: string }>(desk, "POST", "", {});
@@ -50,7 +50,7 @@ Deno.test("of two programs under one name the newer gets all, and the older is t
   deepEqual(await pull(desk), []);
 });
 
-Deno.test("a listener can be deleted, and whoever waits is told", async () => {
+Deno.test("a listener can be deleted, and its waiting program gets an error", async () => {
   await using desk = await openDesk();
   const sim = simulate(desk);
   const { session } = await listener<{ session: string }>(desk, "POST", "", {});
@@ -76,7 +76,7 @@ Deno.test("a listener can be deleted, and whoever waits is told", async () => {
   deepEqual(await pull(desk), []);
 });
 
-Deno.test("a listener begins now, and keeps its place and its secret", async () => {
+Deno.test("a listener starts now, and keeps its position and its secret", async () => {
   await using desk = await openDesk();
   const sim = simulate(desk);
   await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -125,7 +125,7 @@ Deno.test("a listener gets the frozen bytes in order, until it acknowledges them
   deepEqual(await pull(desk), [third]);
 });
 
-Deno.test("a listener that waits gets an event as soon as it is written", async () => {
+Deno.test("a waiting listener gets an event as soon as it is stored", async () => {
   // Time stands still: whoever waits longer than that waits for ever.
   await using desk = await openDesk(openTime());
   await listener(desk, "POST", "", {});
@@ -135,7 +135,7 @@ Deno.test("a listener that waits gets an event as soon as it is written", async 
   deepEqual((await waiting).map(({ type }) => type), ["INITIAL_PURCHASE"]);
 });
 
-Deno.test("a listener that waits is answered when the service stops", async () => {
+Deno.test("a waiting listener gets an answer when the service stops", async () => {
   const service = await openService({ database: ":memory:", adminSecret: "adm_x" });
   const send = (method: string, path: string) =>
     service.fetch(
@@ -151,7 +151,7 @@ Deno.test("a listener that waits is answered when the service stops", async () =
   await service.close();
 });
 
-Deno.test("a listener that nobody opened, or whose name cannot be one, is refused", async () => {
+Deno.test("a listener that was not opened, or has an invalid name, is refused", async () => {
   await using desk = await openDesk();
   const sim = simulate(desk);
   equal((await sim.send("GET", "/listeners/nobody/events")).status, 404);

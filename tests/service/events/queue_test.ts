@@ -35,7 +35,7 @@ const RENEWAL: QueuedEvent = {
   environment: "production",
 };
 
-Deno.test("an integration wants what has its types, its environment and its app, all three", () => {
+Deno.test("an integration gets events that match its types, its environment and its app", () => {
   const cases: [Partial<Row<"webhook_integrations">>, Partial<QueuedEvent>, boolean][] = [
     [{}, {}, true],
     [{}, { app_id: null, environment: "sandbox", type: "TEST" }, true],

@@ -5,7 +5,7 @@ const { public: strict, standard, dev } = SCHEDULES;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-Deno.test("each schedule has its waits, its time limit and its successes", () => {
+Deno.test("each schedule has its waits, its time limit and its successful statuses", () => {
   const minutes = (waitsMs: readonly number[]) => waitsMs.map((ms) => ms / MINUTE);
   deepEqual([strict.timeoutMs, minutes(strict.waitsMs)], [60_000, [5, 10, 20, 40, 80]]);
   deepEqual([standard.timeoutMs, minutes(standard.waitsMs)], [
@@ -25,7 +25,7 @@ Deno.test("each schedule has its waits, its time limit and its successes", () =>
   ]);
 });
 
-Deno.test("a wait is the schedule's, or longer where that is asked for, up to a day", () => {
+Deno.test("a wait is that of the schedule, or a longer Retry-After up to a day", () => {
   const wait = (failures: number, retryAfterMs?: number, random = 0) =>
     waitAfter(strict, failures, { retryAfterMs, random: () => random });
   deepEqual([wait(1), wait(2), wait(5), wait(6)], [
@@ -50,7 +50,7 @@ Deno.test("a wait is the schedule's, or longer where that is asked for, up to a 
   equal(wait(6, MINUTE), undefined);
 });
 
-Deno.test("Retry-After is seconds or a date, and the longest counts where it is repeated", () => {
+Deno.test("Retry-After is seconds or a date, and the longest of several counts", () => {
   const now = Date.UTC(2026, 0, 1);
   const cases: [string | undefined, number | undefined][] = [
     [undefined, undefined],

@@ -22,7 +22,7 @@ const CHOICES = [
   "virtual_currency_transaction",
 ];
 
-Deno.test("a webhook can choose each type of event that the API document names, and no other", async () => {
+Deno.test("a webhook can subscribe to each event type of the API document, and to no other", async () => {
   using receiver = openReceiver();
   await using desk = await openDesk({ webhookTargets: "loopback" });
   const api = apiOf(desk);

@@ -6,7 +6,7 @@ import {
   hostsOf,
 } from "../../../lib/service/http/address.ts";
 
-Deno.test("a service that listens everywhere has an address on this machine", () => {
+Deno.test("a service on a wildcard address has an address on this machine", () => {
   equal(addressFor("0.0.0.0", 4010), "http://127.0.0.1:4010");
   for (const host of ["::", "::1", "[::1]", "[0:0::1]"]) {
     equal(addressFor(host, 4010), "http://[::1]:4010", host);
@@ -15,7 +15,7 @@ Deno.test("a service that listens everywhere has an address on this machine", ()
   equal(addressFor("VM", 80), "http://vm:80");
 });
 
-Deno.test("a host has one form, and what is no host has none", () => {
+Deno.test("a host has one canonical form, and invalid text has none", () => {
   const same = [
     ["VM", "vm"],
     ["fd00:0:0::2", "[fd00::2]"],
@@ -28,7 +28,7 @@ Deno.test("a host has one form, and what is no host has none", () => {
   }
 });
 
-Deno.test("a service on all addresses also has the names of its machine", () => {
+Deno.test("a service on a wildcard address also accepts the names of its machine", () => {
   deepEqual(hostsOf({ host: "127.0.0.1", names: ["api"] }), ["127.0.0.1", "api"]);
   const [host, name, own, local] = hostsOf({ host: "0.0.0.0", names: ["api"] });
   deepEqual([host, name], ["0.0.0.0", "api"]);

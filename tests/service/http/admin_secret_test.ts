@@ -7,7 +7,7 @@ import { inFolder } from "../../support/store_fixture.ts";
 
 const SECRET = `adm_${"x".repeat(43)}`;
 
-Deno.test("the first start makes a secret for the owner alone, and later ones keep it", () =>
+Deno.test("the first start creates a secret that only the owner can read, and later starts keep it", () =>
   inFolder(async (folder) => {
     const secret = await keepSecret(folder);
     match(secret, /^adm_[\w-]{43}$/);
@@ -20,7 +20,7 @@ Deno.test("the first start makes a secret for the owner alone, and later ones ke
     equal(((await Deno.stat(join(folder, "admin.secret"))).mode ?? 0) & 0o777, 0o600);
   }));
 
-Deno.test("an empty secret is refused where it is read, and made anew at the next start", () =>
+Deno.test("an empty secret is refused by readers, and replaced at the next start", () =>
   inFolder(async (folder) => {
     const file = join(folder, "admin.secret");
     await Deno.writeTextFile(file, "", { mode: 0o600 });
@@ -31,7 +31,7 @@ Deno.test("an empty secret is refused where it is read, and made anew at the nex
     match(await keepSecret(folder), /^adm_[\w-]{43}$/);
   }));
 
-Deno.test("a secret that is cut off, or none of ours, is refused and stays", () =>
+Deno.test("a truncated or foreign secret is refused and stays", () =>
   inFolder(async (folder) => {
     const file = join(folder, "admin.secret");
     for (const text of [" ", "\n", "adm_", SECRET.slice(0, -1), `${SECRET}x`, "hunter2", "\0"]) {
@@ -74,7 +74,7 @@ Deno.test({
     }),
 });
 
-Deno.test("no secret at all is never the right one", async () => {
+Deno.test("an empty secret never matches", async () => {
   equal(isSecret("", ""), false);
   equal(isSecret(SECRET, ""), false);
   equal(isSecret("", SECRET), false);

@@ -35,7 +35,7 @@ const RULES: [object, string, string][] = [
   [{ fields: { long: 1 } }, "fields.long", "'fields.long' must have at most 2 characters"],
 ];
 
-Deno.test("what a value must be is told in the service's own words, however deep it is", () => {
+Deno.test("the rule for a value is in the service's own words, at any depth", () => {
   for (const [body, param, message] of RULES) {
     throws(() => validate(form, body), (error) => {
       if (!(error instanceof Refusal)) throw error;
@@ -45,7 +45,7 @@ Deno.test("what a value must be is told in the service's own words, however deep
   }
 });
 
-Deno.test("a clock that is advanced by nothing sensible says what it takes", async () => {
+Deno.test("an invalid advance of a clock is refused with the allowed forms", async () => {
   await using desk = await openDesk();
   const told = async (body: object) => {
     const path = `/_sim/projects/${desk.projectId}/clock/advance`;

@@ -43,7 +43,7 @@ const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const SLOW = "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n";
 const HALF = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc";
 
-Deno.test("a client that keeps the service waiting loses its connection, each kind in its time", async () => {
+Deno.test("a client that keeps the service waiting loses its connection at the limit of each kind", async () => {
   const port = open();
   const silent = rest(await dial(port.port));
   const halfHead = rest(await dial(port.port, "GET / HTTP/1.1\r\nHo"));
@@ -97,7 +97,7 @@ Deno.test("a new connection takes the place of the one that has waited longest",
   await stopped;
 });
 
-Deno.test("a stop answers what is under way, and cuts what does not end", async () => {
+Deno.test("a stop finishes requests in progress, and cuts those that do not end", async () => {
   const port = open();
   const kept = await dial(port.port, GET);
   const half = await dial(port.port, HALF);
@@ -113,7 +113,7 @@ Deno.test("a stop answers what is under way, and cuts what does not end", async 
   equal((await rest(slow)).text.includes("got"), false);
 });
 
-Deno.test("a stop that does not end is cut, and one that fails says so", async () => {
+Deno.test("a stop that does not end is cut off, and a failed one is reported", async () => {
   const { promise } = Promise.withResolvers<void>();
   const started = performance.now();
   await withinTime(promise, 20);
@@ -121,7 +121,7 @@ Deno.test("a stop that does not end is cut, and one that fails says so", async (
   await rejects(withinTime(Promise.reject(new Error("disk")), 10_000), /disk/);
 });
 
-Deno.test("a thousand idle connections end neither the service nor anybody's requests", async () => {
+Deno.test("a thousand idle connections stop neither the service nor other requests", async () => {
   const errors: unknown[] = [];
   const server = await serve({
     folder: undefined,
@@ -149,7 +149,7 @@ Deno.test("a thousand idle connections end neither the service nor anybody's req
   }
 });
 
-Deno.test("what is promised takes no memory before it comes", async () => {
+Deno.test("an announced body takes no memory before it arrives", async () => {
   const port = open({ most: 200, head_s: 99, body_s: 99, idle_s: 99 });
   const before = Deno.memoryUsage().rss;
   const head = HALF.replace("Content-Length: 9", "Content-Length: 4000000");
@@ -188,7 +188,7 @@ const BROKEN_CHUNKS: Record<string, string> = {
   "a broken chunk after a good one": "2\r\n{}\r\nzz\r\n",
 };
 
-Deno.test("broken chunks are refused, and the runtime closes where it shows nobody the request", async () => {
+Deno.test("broken chunks are refused, or the runtime closes the connection", async () => {
   const errors: unknown[] = [];
   const options = { hostname: "127.0.0.1", port: 0, secondMs: 50, limits: LIMITS };
   const port = listen({ ...options, report: (error) => errors.push(error) }, async (request) => {

@@ -11,7 +11,7 @@ const REUSED = {
   message: /already used for a different request$/,
 };
 
-Deno.test("a request sent again under its key is answered as before, without a second effect", async () => {
+Deno.test("a repeated request with the same key gets the first answer, without a second effect", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const first = await keyed(api, "k1", "POST", "/entitlements", BODY);
@@ -29,7 +29,7 @@ Deno.test("a request sent again under its key is answered as before, without a s
   equal((await api.send("GET", "/entitlements/once")).status, 404);
 });
 
-Deno.test("a deletion sent again under its key is done, and not missing", async () => {
+Deno.test("a repeated deletion with the same key is done, and not 404", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const first = await keyed(api, "k1", "DELETE", "/entitlements/pro");
@@ -38,7 +38,7 @@ Deno.test("a deletion sent again under its key is done, and not missing", async 
   equal((await keyed(api, "k2", "DELETE", "/entitlements/pro")).status, 404);
 });
 
-Deno.test("32 requests at once under one key have one effect and one answer", async () => {
+Deno.test("32 simultaneous requests with one key have one effect and one answer", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const answers = await Promise.all(
@@ -69,7 +69,7 @@ Deno.test("a key belongs to one request: method, path, query and body", async ()
   equal((await keyed(api, "K1", "POST", "/entitlements/once", {})).status, 200, "keys have case");
 });
 
-Deno.test("a refusal is not remembered: the request may be put right or come at a better time", async () => {
+Deno.test("a refusal is not stored: the request may be corrected or repeated later", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   equal((await keyed(api, "k1", "POST", "/entitlements", {})).status, 400);
@@ -82,7 +82,7 @@ Deno.test("a refusal is not remembered: the request may be put right or come at 
   equal((await keyed(api, "k1", "POST", "/entitlements", BODY)).status, 201);
 });
 
-Deno.test("a key is good for a day, and then for another request", async () => {
+Deno.test("a key is valid for a day, and can then be used for another request", async () => {
   let now = Date.parse("2026-11-27T12:00:00Z");
   await using desk = await openDesk({ clock: () => now });
   const at = async (key: string, lookup_key: string) =>
@@ -135,7 +135,7 @@ Deno.test("each account has its own keys, whichever token it uses", async () => 
   equal(other.body.id === first.body.id, false);
 });
 
-Deno.test("a remembered answer is not for those who may not ask", async () => {
+Deno.test("a stored answer needs the permissions of the request", async () => {
   await using desk = await openDesk();
   await keyed(apiOf(desk), "k1", "POST", "/entitlements", BODY);
   const reader = apiOf(desk, await signIn(desk, { scope: "*:*:read" }));

@@ -90,7 +90,7 @@ Deno.test("a broken or odd body is refused by every operation, and quickly", asy
   equal("polluted" in {}, false);
 });
 
-Deno.test("a body of too many values is refused before they are looked at", async () => {
+Deno.test("a body with too many values is refused before parsing", async () => {
   await using desk = await openDesk();
   const send = (body: string) =>
     desk.send("POST", "/v2/projects", body).then((answer) => answer.json());
@@ -108,7 +108,7 @@ Deno.test("a body of too many values is refused before they are looked at", asyn
   match((await send(commas)).message, /^'name' /, "text is no value of its own");
 });
 
-Deno.test("a body whose sender breaks off is refused, and is no fault of the service", async () => {
+Deno.test("an interrupted body is refused, and is no internal error", async () => {
   const faults: unknown[] = [];
   await using desk = await openDesk({ report: (error) => faults.push(error) });
   const { Authorization } = await signIn(desk, {});
@@ -142,7 +142,7 @@ Deno.test("a compressed body is refused by the name of its encoding", async () =
   equal(plain.status, 200);
 });
 
-Deno.test("a field that is set for good is told from one that nobody knows", async () => {
+Deno.test("a read-only field is distinguished from an unknown one", async () => {
   await using desk = await openDesk();
   const [app, product, pack] = await Promise.all(
     ["apps", "products", "offerings/default/packages"].map(async (list) => {

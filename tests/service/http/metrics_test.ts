@@ -92,7 +92,7 @@ Deno.test("a delivery that is due shows in the metrics with its age", async () =
   equal(await read("svc_delivery_lag_seconds"), 90);
 });
 
-Deno.test("a histogram counts each duration in every bucket that holds it", () => {
+Deno.test("a histogram counts each duration in every bucket that covers it", () => {
   const requests = createRequestMetrics();
   for (const ms of [1, 1.5, 9999, 60_000]) {
     requests.observe({ method: "GET", path: 'a"b', status: 200, ms });

@@ -34,7 +34,7 @@ async function routeOf(answer: Promise<{ json: { route?: string } | null }>) {
   return (await answer).json?.route;
 }
 
-Deno.test("a literal segment comes before a value, whatever the order of the routes", async () => {
+Deno.test("a literal segment has precedence over a value, in any order of the routes", async () => {
   const literal = ["GET", "/things/search"] as const;
   const value = ["GET", "/things/{id}"] as const;
   for (const routes of [[literal, value], [value, literal]]) {
@@ -44,7 +44,7 @@ Deno.test("a literal segment comes before a value, whatever the order of the rou
   }
 });
 
-Deno.test("a value takes over where the literal leads to nothing, or not to the method", async () => {
+Deno.test("a value matches if the literal has no route, or none of the method", async () => {
   const ask = routerOf([
     ["GET", "/things/search"],
     ["DELETE", "/things/{id}"],
@@ -66,7 +66,7 @@ Deno.test("values are decoded once, and a slash in one stays in it", async () =>
   equal(await routeOf(ask("GET", "/things/x?y=/z")), "GET /things/{id}");
 });
 
-Deno.test("a path that no route has, or that is not encoded, is 404", async () => {
+Deno.test("an unknown or badly encoded path is 404", async () => {
   const ask = routerOf([["GET", "/things/{id}"], ["GET", "/things"]]);
   const paths = ["/", "/thing", "/things/", "/things//", "/things/a/b", "/things/%FF", "/things/%"];
   for (const path of paths) {
@@ -75,13 +75,13 @@ Deno.test("a path that no route has, or that is not encoded, is 404", async () =
   }
 });
 
-Deno.test("a value may be empty where the door says so", async () => {
+Deno.test("a value may be empty if the door allows it", async () => {
   const ask = routerOf([["GET", "/things/{id}/parts"]], { emptyValues: true });
   deepEqual((await ask("GET", "/things//parts")).json.params, { id: "" });
   equal((await ask("GET", "/things/parts")).status, 404);
 });
 
-Deno.test("a method that the path does not have is 405, with those that it has", async () => {
+Deno.test("an unknown method is 405, with the methods of the path", async () => {
   const ask = routerOf([["GET", "/things/{id}"], ["PUT", "/things/{name}"], ["GET", "/things"]]);
   const { status, allow, json } = await ask("POST", "/things/a");
   deepEqual([status, allow], [405, "GET, PUT"]);
@@ -89,14 +89,14 @@ Deno.test("a method that the path does not have is 405, with those that it has",
   deepEqual((await ask("PUT", "/things/a")).json.params, { name: "a" });
 });
 
-Deno.test("a HEAD is a GET without the body, unless the door has it otherwise", async () => {
+Deno.test("a HEAD is a GET without the body, unless the door forbids it", async () => {
   const routes = [["GET", "/things"]] as const;
   deepEqual(await routerOf(routes)("HEAD", "/things"), { status: 200, allow: null, json: null });
   const { status, allow } = await routerOf(routes, { answersHead: false })("HEAD", "/things");
   deepEqual([status, allow], [405, "GET"]);
 });
 
-Deno.test("the door greets before it says what is not there", async () => {
+Deno.test("the door checks the credential before a 404", async () => {
   const beside: unknown[] = [];
   const ask = routerOf([["GET", "/things"]], {
     greet(_request, route) {

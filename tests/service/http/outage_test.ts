@@ -141,7 +141,7 @@ Deno.test("a full disk is answered with 507 everywhere, any other outage with 50
   await failing.service.close();
 });
 
-Deno.test("health says why the database cannot be read or written, and recovers", async () => {
+Deno.test("health shows why the database cannot be read or written, and recovers", async () => {
   const failing = await openFailing();
   const health = async (ms = 1000) => {
     failing.wait(ms);
@@ -207,7 +207,7 @@ Deno.test("a browser gets a page in an outage and after a fault, not JSON", asyn
   await failing.service.close();
 });
 
-Deno.test("an outage is said once without a stack, and so is its end", async () => {
+Deno.test("an outage is reported once without a stack, and so is its end", async () => {
   const failing = await openFailing();
   const all = await requests(failing);
   failing.fail("write", toStoreError(driverError("database or disk is full", 13)));
@@ -226,7 +226,7 @@ Deno.test("an outage is said once without a stack, and so is its end", async () 
   await failing.service.close();
 });
 
-Deno.test("a disk that fails now and then is one outage, until nothing has failed for a while", async () => {
+Deno.test("a disk that fails now and then is one outage, until it has worked for a while", async () => {
   const failing = await openFailing();
   const full = toStoreError(driverError("database or disk is full", 13));
   const faulty = toStoreError(driverError("disk I/O error", 10));
@@ -251,7 +251,7 @@ Deno.test("a disk that fails now and then is one outage, until nothing has faile
   await failing.service.close();
 });
 
-Deno.test("the client shows the cause of an outage, at the token address and at a sign-in", async () => {
+Deno.test("the client shows the cause of an outage, at the token endpoint and at sign-in", async () => {
   const failing = await openFailing();
   const { refresh_token = "" } = await failing.service.oauth.issueToken();
   failing.fail("all", toStoreError(driverError("database or disk is full", 13)));
@@ -268,7 +268,7 @@ Deno.test("the client shows the cause of an outage, at the token address and at 
   await failing.service.close();
 });
 
-Deno.test("a fault of the program is still answered with 500, and reported", async () => {
+Deno.test("an internal error is still answered with 500, and reported", async () => {
   const failing = await openFailing();
   const all = await requests(failing);
   const fault = new StoreError("Cannot do this", { failure: "misuse" });
@@ -283,7 +283,7 @@ Deno.test("a fault of the program is still answered with 500, and reported", asy
   await failing.service.close();
 });
 
-Deno.test("a write that the disk refuses is answered with 503, and health knows", {
+Deno.test("a write that the disk refuses is answered with 503, and health shows it", {
   ignore: Deno.build.os === "windows",
 }, () =>
   inFolder(async (folder) => {

@@ -25,7 +25,7 @@ function comeAgain(error: unknown): boolean {
   return true;
 }
 
-Deno.test("a request to a project that catches up for long is told to come again, and how far it is", async () => {
+Deno.test("a request to a project that catches up for long gets a retryable error with the progress", async () => {
   const never = new Promise<void>(() => {});
   await rejects(bringToPresent(catchUpThatTakes(never), "proj1", 5), (error) => {
     ok(String(error).includes("1970-01-01T00:00:01.000Z on the way to 1970-01-01T00:00:09.000Z"));
@@ -34,7 +34,7 @@ Deno.test("a request to a project that catches up for long is told to come again
   await bringToPresent(catchUpThatTakes(Promise.resolve()), "proj1", 1000);
 });
 
-Deno.test("a project on its way is shown to nobody, nor one that is behind for good", () => {
+Deno.test("a project that is catching up, or stays behind, is not shown", () => {
   const project = {
     clock_frozen_at: 5,
     clock_offset: 0,

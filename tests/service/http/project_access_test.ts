@@ -21,7 +21,7 @@ async function onDisk(
   }
 }
 
-Deno.test("who loses the seat in a project is refused from the next request on", () =>
+Deno.test("a removed collaborator is refused from the next request on", () =>
   onDisk(async (service, read) => {
     const path = "/offerings/default";
     deepEqual([(await read(path)).status, (await read(path)).status], [200, 200]);
@@ -39,7 +39,7 @@ Deno.test("who loses the seat in a project is refused from the next request on",
     equal((await read(path)).status, 200);
   }));
 
-Deno.test("a read sees the project as the last change left it", () =>
+Deno.test("a read sees the project after its last change", () =>
   onDisk(async (service, read) => {
     const isCurrent = async () => (await (await read("/offerings/winter_sale")).json()).is_current;
     equal(await isCurrent(), false);
@@ -51,7 +51,7 @@ Deno.test("a read sees the project as the last change left it", () =>
     equal(await isCurrent(), true);
   }));
 
-Deno.test("a seat in one project opens no other, and only to its holder", () =>
+Deno.test("a role in one project gives access to no other, and only to its account", () =>
   onDisk(async (service, read) => {
     equal((await read("/offerings")).status, 200);
     const other = "proj00000009";

@@ -22,7 +22,7 @@ Deno.test("a request without a query gets the defaults, and a copy of its own", 
   deepEqual(queryOf({ route, url, actor: ACTOR }).query, route.query.parse({}));
 });
 
-Deno.test("what one token may do opens nothing to another token of the same person", async () => {
+Deno.test("one token's permissions give nothing to another token of the same person", async () => {
   await using desk = await openDesk();
   const path = `/v2/projects/${desk.projectId}/offerings`;
   const { issueToken } = desk.service.oauth;

@@ -11,7 +11,7 @@ import { BASE_URL, openDesk } from "../../support/harness.ts";
 const NOON = Date.parse("2026-11-27T12:00:00Z");
 const LIMITS = { configuration: 3, customers: 2, charts: 1 };
 
-Deno.test("every answer says how much of the minute's limit is used", async () => {
+Deno.test("every answer has the used part of the minute's limit", async () => {
   await using desk = await openDesk({
     clock: () => NOON,
     rateLimits: { ...LIMITS, configuration: 9 },
@@ -32,7 +32,7 @@ Deno.test("every answer says how much of the minute's limit is used", async () =
   }
 });
 
-Deno.test("what is refused before it is counted does not use up the limit", async () => {
+Deno.test("a request refused before it is counted does not use up the limit", async () => {
   await using desk = await openDesk({ clock: () => NOON, rateLimits: LIMITS });
   const api = apiOf(desk);
   const reader = apiOf(desk, await signIn(desk, { scope: "*:*:read" }));
@@ -48,7 +48,7 @@ Deno.test("what is refused before it is counted does not use up the limit", asyn
   deepEqual(usageOf(await api.send("GET", "/offerings")), ["1", "3"]);
 });
 
-Deno.test("past the limit the answer is 429, with the time to wait, until a minute has passed", async () => {
+Deno.test("over the limit the answer is 429, with the time to wait, until a minute has passed", async () => {
   let now = NOON + 18_500;
   await using desk = await openDesk({ clock: () => now, rateLimits: LIMITS });
   const api = apiOf(desk);
@@ -88,7 +88,7 @@ Deno.test("each account has its own limit, whichever token it uses", async () =>
   deepEqual(usageOf(await read(stranger)), ["1", "3"]);
 });
 
-Deno.test("a walk through a list waits when it is told to, and loses and repeats nothing", async () => {
+Deno.test("a walk through a list waits at a limit, and loses and repeats nothing", async () => {
   let now = NOON;
   const rateLimits = { ...LIMITS, configuration: 2 };
   await using desk = await openDesk({ clock: () => now, rateLimits });
@@ -112,7 +112,7 @@ Deno.test("a walk through a list waits when it is told to, and loses and repeats
   equal(waits.every((ms) => ms >= 59_000 && ms < 61_000), true, String(waits));
 });
 
-Deno.test("no minute holds more than the limit, wherever it begins", () => {
+Deno.test("no span of a minute has more requests than the limit", () => {
   let now = NOON + 59_000;
   const limit = PUBLIC_LIMITS.configuration;
   const rates = createRateCounter(PUBLIC_LIMITS, () => now);
@@ -146,7 +146,7 @@ Deno.test("customers, configuration and charts are counted apart", () => {
   deepEqual([used("customers"), used("configuration")], ["2", "2"]);
 });
 
-Deno.test("the public limits are those of the public service", () => {
+Deno.test("the public limits are those of the public API", () => {
   deepEqual(PUBLIC_LIMITS, { customers: 480, configuration: 60, charts: 15 });
 });
 
@@ -155,7 +155,7 @@ function usageOf({ headers }: Answer): (string | null)[] {
   return ["Usage", "Limit"].map((name) => headers.get(`Service-Rate-Limit-Current-${name}`));
 }
 
-Deno.test("callers who have been silent for a minute take no memory", () => {
+Deno.test("callers without requests in the last minute take no memory", () => {
   let now = NOON;
   const rates = createRateCounter(LIMITS, () => now);
   for (let i = 0; i < 1_000; i++) rates.count(`caller ${i}`, "charts");

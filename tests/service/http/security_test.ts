@@ -11,7 +11,7 @@ const NOBODY = { status: 401, type: "authentication_error" };
 /** What answers without a credential, besides the pages and endpoints of OAuth. */
 const OPEN = ["/health", "/openapi.json"];
 
-Deno.test("no route answers without a credential, or with one that is none", async () => {
+Deno.test("no route answers without a credential, or with an invalid one", async () => {
   await using desk = await openDesk();
   const { service } = desk;
   const { refresh_token, access_token } = await service.oauth.issueToken({});
@@ -47,7 +47,7 @@ Deno.test("no route answers without a credential, or with one that is none", asy
   }
 });
 
-Deno.test("no path answers without a credential but those that are open", async () => {
+Deno.test("only open paths answer without a credential", async () => {
   await using desk = await openDesk();
   const known = routes.map((route) => placeOf(route, desk.projectId));
   const words = known.flatMap((path) => path.split("/")).concat("..", "%2e%2e", "", "_sim", "v1");
@@ -73,7 +73,7 @@ Deno.test("no path answers without a credential but those that are open", async 
   );
 });
 
-Deno.test("a token without Bearer is told apart from one that is unknown", async () => {
+Deno.test("a token without Bearer is distinguished from an unknown one", async () => {
   await using desk = await openDesk();
   const { access_token } = await desk.service.oauth.issueToken({});
   for (
@@ -88,7 +88,7 @@ Deno.test("a token without Bearer is told apart from one that is unknown", async
   }
 });
 
-Deno.test("an open address that takes no writes says what it takes", async () => {
+Deno.test("an open address without writes lists its methods", async () => {
   await using desk = await openDesk();
   for (const place of OPEN) {
     const response = await sendRaw(desk, place, { method: "POST" });
@@ -97,7 +97,7 @@ Deno.test("an open address that takes no writes says what it takes", async () =>
   }
 });
 
-Deno.test("a public SDK key is told what it is for, and gets nothing here", async () => {
+Deno.test("a public SDK key gets an error with its purpose", async () => {
   await using desk = await openDesk();
   const { items: [app] } = await apiOf(desk).get("/apps");
   const { items: [key] } = await apiOf(desk).get(`/apps/${app?.id}/public_api_keys`);
@@ -122,7 +122,7 @@ Deno.test("every route needs its own permissions, and names them when they are m
   }
 });
 
-Deno.test("a request for another host is none of ours", async () => {
+Deno.test("a request for another host is refused", async () => {
   await using desk = await openDesk({ hosts: ["service.internal"] });
   const ask = async (host: string) =>
     (await desk.service.fetch(new Request(`http://${host}/health`))).status;
@@ -136,7 +136,7 @@ Deno.test("a request for another host is none of ours", async () => {
   }
 });
 
-Deno.test("a host is compared by what it means, not by how it is written", async () => {
+Deno.test("hosts are compared in their canonical form", async () => {
   const cases: [hosts: string[], good: string[], bad: string[]][] = [
     [["fd00::2"], ["[fd00::2]:4010", "[fd00:0:0::2]"], ["[fd00::3]", "10.0.0.1"]],
     [["[FD00::2]"], ["[fd00::2]"], []],
@@ -157,7 +157,7 @@ Deno.test("a host is compared by what it means, not by how it is written", async
   }
 });
 
-Deno.test("a name that is refused is told how to be allowed", async () => {
+Deno.test("the refusal of a host shows how to allow it", async () => {
   await using desk = await openDesk();
   const answer = await answerOf(await desk.service.fetch(new Request("http://api:4010/health")));
   match(
@@ -166,7 +166,7 @@ Deno.test("a name that is refused is told how to be allowed", async () => {
   );
 });
 
-Deno.test("a page of another origin gets nothing, and a browser is never told that it may", async () => {
+Deno.test("a page of another origin gets nothing, and no answer allows it", async () => {
   await using desk = await openDesk();
   const { Authorization } = await signIn(desk, {});
   const path = `/v2/projects/${desk.projectId}/offerings`;
@@ -193,7 +193,7 @@ Deno.test("a page of another origin gets nothing, and a browser is never told th
   checkNoCors(response);
 });
 
-Deno.test("answers are not kept by caches, and each has its own id", async () => {
+Deno.test("caches do not store answers, and each has its own id", async () => {
   await using desk = await openDesk();
   const ids = new Set<string | null>();
   for (const path of ["/offerings", "/offerings/none", "/nothing"]) {
@@ -204,7 +204,7 @@ Deno.test("answers are not kept by caches, and each has its own id", async () =>
   equal(ids.size, 3);
 });
 
-Deno.test("over HTTP it is the Host header that counts", async () => {
+Deno.test("over HTTP the Host header counts", async () => {
   const faults: unknown[] = [];
   const server = await serve({
     folder: undefined,

@@ -44,7 +44,7 @@ async function ask(server: Server, path: string, method = "GET"): Promise<Respon
   });
 }
 
-Deno.test("a service that has to catch up listens at once, and shows no state on the way", async () => {
+Deno.test("a service that has to catch up listens at once, and shows no intermediate state", async () => {
   await inFolder(async (folder) => {
     const until = await behind(folder, 365 * 60);
     const server = await start(folder, { report: () => {} });
@@ -83,7 +83,7 @@ Deno.test("a service that has to catch up listens at once, and shows no state on
   });
 });
 
-Deno.test("a stop in the middle of catching up is quick, and the next start goes on", async () => {
+Deno.test("a stop in the middle of catching up is quick, and the next start continues", async () => {
   await inFolder(async (folder) => {
     const until = await behind(folder, 365 * 60);
     const [from] = progress(folder, until);
@@ -104,7 +104,7 @@ Deno.test("a stop in the middle of catching up is quick, and the next start goes
   });
 });
 
-Deno.test("an advance that is cancelled ends at a whole moment, and nothing after it has happened", async () => {
+Deno.test("a cancelled advance ends at a consistent time, and nothing later has happened", async () => {
   await inFolder(async (folder) => {
     const until = await behind(folder, 365 * 60);
     const [from] = progress(folder, until);
@@ -129,7 +129,7 @@ Deno.test("an advance that is cancelled ends at a whole moment, and nothing afte
   });
 });
 
-Deno.test("a start that was interrupted before it began changes nothing", async () => {
+Deno.test("a start that is interrupted early changes nothing", async () => {
   await inFolder(async (folder) => {
     const until = await behind(folder, 100);
     const before = progress(folder, until);

@@ -237,7 +237,7 @@ function checkEvent(
   if (type !== "TEMPORARY_ENTITLEMENT_GRANT") equal(told, environment.toUpperCase());
 }
 
-Deno.test("an event tells who, what and how much", async () => {
+Deno.test("an event has the customer, the product and the amount", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const now = await sim.now();
@@ -292,7 +292,7 @@ Deno.test("an event tells who, what and how much", async () => {
   ]);
 });
 
-Deno.test("an event speaks of a customer by its latest id that is not anonymous", async () => {
+Deno.test("an event names a customer by its latest id that is not anonymous", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const anonymous = "$RCAnonymousID:00000000000000000000000000000001";
@@ -309,7 +309,7 @@ Deno.test("an event speaks of a customer by its latest id that is not anonymous"
   deepEqual(names(second), ["linus", anonymous, [anonymous, "linus"]]);
 });
 
-Deno.test("an event is frozen: what changes later does not change it", async () => {
+Deno.test("an event is frozen: later changes do not affect it", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   await sim.purchase({ product_id: "notes.pro.lifetime" });
@@ -321,7 +321,7 @@ Deno.test("an event is frozen: what changes later does not change it", async () 
   deepEqual(await sim.rows("events"), before);
 });
 
-Deno.test("every activity is told by its events, in order", async () => {
+Deno.test("every activity has its events, in order", async () => {
   for (const [name, { does, told }] of Object.entries(ACTIVITIES)) {
     await using desk = await openDesk();
     const sim = await frozen(desk);
@@ -371,7 +371,7 @@ function tell(event: Event): string {
   return words.join(" ");
 }
 
-Deno.test("a temporary grant names what it gives, if anything", async () => {
+Deno.test("a temporary grant names its entitlements, if any", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   await sim.subscribe({ product_id: "notes.pro.monthly", verified: false });

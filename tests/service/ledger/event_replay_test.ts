@@ -42,7 +42,7 @@ interface Scene {
 }
 
 for (const [kind, left] of Object.entries(KINDS)) {
-  Deno.test(`events tell who has access, and to what, when ${kind}`, async () => {
+  Deno.test(`events show each customer's access, when ${kind}`, async () => {
     const some = deeds.slice(0, -1).map((deed) => deed.filter(({ valid }) => valid).map(named));
     const history = fc.array(fc.oneof(...some), { minLength: 120, maxLength: 150 });
     await fc.assert(

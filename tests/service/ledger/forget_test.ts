@@ -6,7 +6,7 @@ import { acrossProjects } from "../../../lib/service/store/mod.ts";
 
 const PERSONAL = "mary@example.com";
 
-Deno.test("deleting a customer takes its attributes out of stored events, whatever its ids", async () => {
+Deno.test("deleting a customer removes its attributes from stored events, under all its ids", async () => {
   await using office = await openPostOffice();
   const { desk, sim } = office;
   const anonymous = "$RCAnonymousID:0123456789abcdef0123456789abcdef";
@@ -36,7 +36,7 @@ Deno.test("deleting a customer takes its attributes out of stored events, whatev
   ]);
 });
 
-Deno.test("a delivery on its way arrives as it was sent first; one sent again has no attributes", async () => {
+Deno.test("a pending delivery keeps its payload; a resent one has no attributes", async () => {
   let tries = 0;
   using receiver = openReceiver((arrived, conn) =>
     answers(tries++ === 0 ? 503 : 200)(arrived, conn)

@@ -145,7 +145,7 @@ function compareSdk(answer: SubscriberAnswer, access: readonly string[], custome
   deepEqual(open.toSorted(), [...access].sort(), `what the app of ${customer} sees`);
 }
 
-Deno.test("whatever is done in whatever order, the service agrees with the model", async () => {
+Deno.test("after random actions in random order, the service agrees with the model", async () => {
   const commands = fc.commands(deeds.map((deed) => deed.map(commandOf)), {
     maxCommands: 40,
     size: "max",

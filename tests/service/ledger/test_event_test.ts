@@ -15,7 +15,7 @@ async function write(desk: Desk, app_id: string | null) {
   });
 }
 
-Deno.test("a test event has every field of an event, filled with what stands for something", async () => {
+Deno.test("a test event has every field of an event, with placeholder values", async () => {
   await using desk = await openDesk();
   const { payload, ...row } = await write(desk, null);
   const { event, api_version, ...rest } = JSON.parse(payload);
@@ -70,7 +70,7 @@ Deno.test("a test event has every field of an event, filled with what stands for
   equal(app_id, items[0].id);
 });
 
-Deno.test("a test event for an app is of that app, and no two are of one customer", async () => {
+Deno.test("a test event for an app belongs to that app, and each has its own customer", async () => {
   await using desk = await openDesk();
   const { items } = await (await desk.send("GET", `/v2/projects/${desk.projectId}/apps`)).json();
   const last = items.at(-1).id;
