@@ -29,7 +29,7 @@ import {
 const REQUESTS = Number(Deno.env.get("TENANCY_REQUESTS") ?? 300);
 
 for (const [place, twin] of Object.entries(TWINS)) {
-  Deno.test(`a project is neither changed nor shown through another with the same keys (${place})`, async () => {
+  Deno.test(`a project is neither changed nor shown by requests to another with the same keys (${place})`, async () => {
     await using opened = await openRequestDesk();
     const { desk: { service: { store }, projectId } } = opened;
     await makeSpare(opened.site, projectId);

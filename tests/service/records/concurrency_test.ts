@@ -45,7 +45,7 @@ Deno.test("64 set-current at once all succeed, and every read sees exactly one c
   });
 });
 
-Deno.test("of 64 creates of one lookup key one succeeds, and the others say that it is taken", async () => {
+Deno.test("of 64 creates of one lookup key one succeeds, and the others get 409", async () => {
   await onDisk(async (desk) => {
     const api = apiOf(desk);
     for (const list of ["/offerings", "/entitlements"]) {
@@ -68,7 +68,7 @@ Deno.test("of 64 first offerings of a project exactly one is current", async () 
   });
 });
 
-Deno.test("of 64 deletions one succeeds, and the others find nothing", async () => {
+Deno.test("of 64 deletions one succeeds, and the others get 404", async () => {
   await onDisk(async (desk) => {
     const api = apiOf(desk);
     const answers = await atOnce(() => api.send("DELETE", "/offerings/winter_sale"));
@@ -94,7 +94,7 @@ Deno.test("an app that gets a product while it is deleted has both or neither", 
   });
 });
 
-Deno.test("positions and places given out at once are all different", async () => {
+Deno.test("simultaneous creates get different positions", async () => {
   await onDisk(async (desk) => {
     const api = apiOf(desk);
     await api.post("/offerings", { lookup_key: "o", display_name: "x" });

@@ -49,7 +49,7 @@ const STRANGE = [
   "😀".repeat(1500),
 ];
 
-Deno.test("a strange id in a path is an object that is not there, and the message shows it", async () => {
+Deno.test("a strange id in a path is 404, and the message shows the id", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const catalogue = /^\/(apps|products|entitlements|offerings|packages)\/\{id\}/;
@@ -88,7 +88,7 @@ Deno.test("a path is decoded exactly once", async () => {
   equal(await found("%70%72%6F"), "pro");
 });
 
-Deno.test("an escape that is none is an address that is not there", async () => {
+Deno.test("an invalid escape in a path is 404", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.post("/entitlements", { lookup_key: "%zz", display_name: "x" });
@@ -149,7 +149,7 @@ Deno.test("lookup keys go through library, service and command unchanged", async
   }
 });
 
-Deno.test("strange ids reach the service through the library as they are", async () => {
+Deno.test("strange ids reach the service through the library unchanged", async () => {
   await using desk = await openDesk();
   for (const id of STRANGE) {
     try {

@@ -32,7 +32,7 @@ Deno.test("ids of requests have one length and do not repeat", () => {
   for (const id of ids) match(id, /^req[0-9a-f]{16}$/);
 });
 
-Deno.test("a token carries 256 bits that a URL and a header can hold", () => {
+Deno.test("a token has 256 bits, in characters for URLs and headers", () => {
   const token = newToken("rtk_");
   match(token, /^rtk_[A-Za-z0-9_-]{43}$/);
   notEqual(token, newToken("rtk_"));

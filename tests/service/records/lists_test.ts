@@ -45,7 +45,7 @@ Deno.test("the pages of every list are the whole list, whatever their size", asy
   }
 });
 
-Deno.test("a list goes on after an item that was deleted meanwhile, losing and repeating none", async () => {
+Deno.test("a list continues after a deleted item, without losing or repeating any", async () => {
   for (const [template, remove] of Object.entries(LISTS)) {
     if (remove === untouched) continue;
     await using desk = await openDesk();
@@ -61,7 +61,7 @@ Deno.test("a list goes on after an item that was deleted meanwhile, losing and r
   }
 });
 
-Deno.test("the links of a list are those that the URL parser makes", async () => {
+Deno.test("the links of a list equal those of the URL parser", async () => {
   const searches = ["", "limit=2", "limit=02", "limit=2&", "type=a+b&limit=2", "expand=%C3%A4&x"];
   const ids = ["ofrng1", "a b", "a+b", "a&b", "ä", "$anonymous:1", "100%"];
   for (const search of searches.flatMap((one) => [one, `${one}&starting_after=old`])) {
@@ -84,7 +84,7 @@ Deno.test("the links of a list are those that the URL parser makes", async () =>
   }
 });
 
-Deno.test("what is added meanwhile comes at the end of a list, and not into the pages seen", async () => {
+Deno.test("an item added meanwhile comes at the end of a list, not into earlier pages", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const first = await api.get("/entitlements?limit=1");
@@ -107,7 +107,7 @@ Deno.test("what is added meanwhile comes at the end of a list, and not into the 
   );
 });
 
-Deno.test("a page has 20 items unless told, and 100 at most", async () => {
+Deno.test("a page has 20 items by default, and at most 100", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   for (let i = 2; i < 105; i++) {
@@ -148,7 +148,7 @@ Deno.test("a page size is a whole number from 1, on every list", async () => {
   }
 });
 
-Deno.test("a list starts after an item of its own, and after nothing else", async () => {
+Deno.test("a list starts only after an item of its own", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items: [app] } = await api.get("/apps");
@@ -196,7 +196,7 @@ Deno.test("a list below a key with special characters can be followed", async ()
   deepEqual(pages.flatMap(({ items }) => items.map((item) => item.lookup_key)), ["a", "b", "c"]);
 });
 
-Deno.test("a list inside an object has up to 100 items, and says where the rest is", async () => {
+Deno.test("a list inside an object has up to 100 items, and the address of the rest", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { id } = await api.post("/offerings", { lookup_key: "o", display_name: "x" });

@@ -20,7 +20,7 @@ Deno.test("the same source makes the same ids, in each kind's own form", () => {
   match(ids[4] ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-Deno.test("sources side by side do not take from each other", async () => {
+Deno.test("simultaneous sources are independent", async () => {
   const make = (pauses: boolean) =>
     withIds(sourceOf(seededBytes("a")), async () => {
       const ids: string[] = [];
@@ -35,7 +35,7 @@ Deno.test("sources side by side do not take from each other", async () => {
   deepEqual(other, one);
 });
 
-Deno.test("without a source ids are never the same", () => {
+Deno.test("without a source, ids differ", () => {
   const ids = Array.from({ length: 50 }, someIds).flat();
   equal(new Set(ids).size, ids.length);
 });

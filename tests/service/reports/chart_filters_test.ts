@@ -26,7 +26,7 @@ Deno.test("filters may be repeated, be JSON, and name an offering by its key", a
   equal(await read({ product_id: "prodnope" }), 0);
 });
 
-Deno.test("a filter is taken in both forms and both spellings, and the answer repeats it", async () => {
+Deno.test("a filter is accepted in both forms and both spellings, and the answer echoes it", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   await buySome(desk);
   const read = async (query: ChartQuery) => {
@@ -48,7 +48,7 @@ Deno.test("a filter is taken in both forms and both spellings, and the answer re
   ], "day"]);
 });
 
-Deno.test("options are read whether numbers of the moment are asked for or not", async () => {
+Deno.test("options are the same with and without realtime", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const plain = await getChartOptions(desk.client, "revenue");
   for (const realtime of [true, false]) {
@@ -58,7 +58,7 @@ Deno.test("options are read whether numbers of the moment are asked for or not",
   equal((await desk.send("GET", path)).status, 400);
 });
 
-Deno.test("a chart by day may go back for ten years, and no further", async () => {
+Deno.test("a daily chart reaches back ten years, and no further", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const query = { period: "day", start_date: "2024-01-01", end_date: "2026-11-28" };
   const chart = await getChart(desk.client, "revenue", query);

@@ -45,7 +45,7 @@ const CUSTOMER_CHARTS = [
   "ltv_per_paying_customer",
 ];
 
-Deno.test("every figure is what all rows of a random ledger add up to", async () => {
+Deno.test("every figure is the sum of all rows of a random ledger", async () => {
   await fc.assert(
     fc.asyncProperty(ledgers, fc.array(asks, { minLength: 6, maxLength: 6 }), async (rows, all) => {
       await using desk = await openDesk({ clock: () => NOW });
@@ -57,7 +57,7 @@ Deno.test("every figure is what all rows of a random ledger add up to", async ()
   );
 });
 
-Deno.test("every chart agrees with all rows of the demonstration, in every length", async () => {
+Deno.test("every chart agrees with all rows of the demonstration, for every length of period", async () => {
   await using desk = await openDesk({ clock: () => NOW, buyers: true });
   const world = await readWorld(desk.service.store, desk.projectId, NOW);
   ok(world.moves.length > 5);
@@ -70,7 +70,7 @@ Deno.test("every chart agrees with all rows of the demonstration, in every lengt
   }
 });
 
-Deno.test("every chart agrees with what a simulated year has left behind", async () => {
+Deno.test("every chart agrees with the rows of a simulated year", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const sim = simulate(desk);
   await simulateYear(desk);
@@ -85,7 +85,7 @@ Deno.test("every chart agrees with what a simulated year has left behind", async
   }
 });
 
-Deno.test("what two customers paid is one customer's once they are one", async () => {
+Deno.test("payments of two customers belong to one customer after a merge", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const sim = simulate(desk);
   const anonymous = "$RCAnonymousID:0123456789abcdef0123456789abcdef";
@@ -101,7 +101,7 @@ Deno.test("what two customers paid is one customer's once they are one", async (
   }
 });
 
-Deno.test("the parts of a movement add up to it, and levels to where they stand", async () => {
+Deno.test("the parts of movements and levels add up", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   await simulateYear(desk);
   const read = (name: string) => getChart(desk.client, name, { period: "month" });

@@ -35,7 +35,7 @@ const NAMES = [
   "trials_new",
 ];
 
-Deno.test("there are 21 charts, and an unknown one is an error of the request", async () => {
+Deno.test("there are 21 charts, and an unknown name is an invalid parameter", async () => {
   await using desk = await openDesk();
   deepEqual([...CHARTS.keys()], NAMES);
   for (const name of NAMES) {
@@ -72,7 +72,7 @@ Deno.test("without dates a chart shows the last 28 days, 12 weeks or 12 months",
   deepEqual(await ends({ start_date: "2026-02-02" }), ["day", 1, "2026-02-02", "2026-02-02"]);
 });
 
-Deno.test("periods are whole, and those that are not over are incomplete", async () => {
+Deno.test("periods are whole, and unfinished ones are incomplete", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const chart = await getChart(desk.client, "revenue", {
     period: "month",
@@ -88,7 +88,7 @@ Deno.test("periods are whole, and those that are not over are incomplete", async
   ]);
 });
 
-Deno.test("a query that cannot be is refused, and the parameter named", async () => {
+Deno.test("an invalid query is refused with the name of the parameter", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const many = Array.from({ length: 501 }, (_, i) => `app_id=${i}`).join("&");
   for (
@@ -131,7 +131,7 @@ Deno.test("a query that cannot be is refused, and the parameter named", async ()
   }
 });
 
-Deno.test("what a chart does not know is reported, and the rest is done", async () => {
+Deno.test("unknown filters and segments are reported, and the rest applies", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   await buySome(desk);
   const plain = await getChart(desk.client, "revenue");
@@ -187,7 +187,7 @@ Deno.test("a segment splits the numbers, the largest parts first", async () => {
   ok(none.values.every(({ segment }) => segment === 0));
 });
 
-Deno.test("the duration is the one that was sold, whatever the product says later", async () => {
+Deno.test("the duration is the sold one, also after the product changed", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   const { client, projectId } = desk;
   const sim = simulate(desk);
@@ -218,7 +218,7 @@ Deno.test("the duration is the one that was sold, whatever the product says late
   await check();
 });
 
-Deno.test("money is shown in a currency, and as what is left of it", async () => {
+Deno.test("money is shown in any currency, gross or net", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   await buySome(desk);
   const read = async (query: ChartQuery) => await getChart(desk.client, "revenue", query);
@@ -232,7 +232,7 @@ Deno.test("money is shown in a currency, and as what is left of it", async () =>
   equal((await getChart(desk.client, "mrr")).user_selectors, null);
 });
 
-Deno.test("an aggregate is only the summary that is asked for", async () => {
+Deno.test("an aggregate is only the requested summary", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   await buySome(desk);
   const read = async (aggregate: string) =>
@@ -244,7 +244,7 @@ Deno.test("an aggregate is only the summary that is asked for", async () => {
   deepEqual(Object.keys(both.summary ?? {}), ["average", "total"]);
 });
 
-Deno.test("options name every filter that the chart takes, with its values", async () => {
+Deno.test("options list every filter of the chart, with its values", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   await buySome(desk);
   for (const name of NAMES) {
@@ -281,7 +281,7 @@ Deno.test("options name every filter that the chart takes, with its values", asy
   ]);
 });
 
-Deno.test("reading charts takes its permission, and counts as charts", async () => {
+Deno.test("reading charts needs its permission, and counts towards the charts' limit", async () => {
   await using desk = await openDesk({ scope: "charts_metrics:overview:read" });
   await rejects(
     getChart(desk.client, "mrr"),

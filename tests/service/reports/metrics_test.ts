@@ -29,7 +29,7 @@ Deno.test("the overview has eight numbers, with units, periods and the project's
   }
 });
 
-Deno.test("the numbers of an empty project are all nothing", async () => {
+Deno.test("the numbers of an empty project are zero", async () => {
   await using desk = await openDesk({ clock: () => NOW, empty: true });
   const created = await desk.send("POST", "/v2/projects", { name: "New" });
   const { id } = await created.json();
@@ -72,7 +72,7 @@ Deno.test("purchases, trials, refunds and time show in the overview at once", as
   deepEqual([refunded.active_subscriptions, refunded.revenue, refunded.mrr], [1, 10, 10]);
 });
 
-Deno.test("the overview agrees with all rows of a year, and with the charts", async () => {
+Deno.test("the overview agrees with all rows of a year and with the charts", async () => {
   await using desk = await openDesk({ clock: () => NOW });
   await simulateYear(desk);
   const now = await simulate(desk).now();
@@ -115,7 +115,7 @@ Deno.test("the overview in euros is the same at the rate of the euro", async () 
   );
 });
 
-Deno.test("the overview takes its permission", async () => {
+Deno.test("the overview needs its permission", async () => {
   await using desk = await openDesk({ scope: "charts_metrics:charts:read" });
   await rejects(getMetricsOverview(desk.client), (error) => {
     match(String(error), /charts_metrics:overview:read/);

@@ -11,7 +11,7 @@ import type { Operation } from "../../../lib/service/contract/route.ts";
 import { type Answer, apiOf, checkRefusal, type Wire } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
 
-Deno.test("a package is created below its offering as it is beside it", async () => {
+Deno.test("a package can be created below its offering, in the public spelling", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { id } = await api.get("/offerings/winter_sale");
@@ -51,7 +51,7 @@ Deno.test("a package is created below its offering as it is beside it", async ()
   checkRefusal(both, { status: 400, type: "parameter_error", param: "offering_id" }, "named twice");
 });
 
-Deno.test("a product is created in its store as it is pushed to it", async () => {
+Deno.test("a product can be created in its store, in the public spelling", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const app_store = { bundle_id: "a", app_store_connect_api_key: "key" };
@@ -76,7 +76,7 @@ Deno.test("a product is created in its store as it is pushed to it", async () =>
   }
 });
 
-Deno.test("a client that knows ids only, and page addresses only, finds everything", async () => {
+Deno.test("a client can find everything with ids and page addresses only", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   for (const resource of ["apps", "products", "entitlements", "offerings"]) {

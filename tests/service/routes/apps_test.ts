@@ -59,7 +59,7 @@ for (const [type, known] of Object.entries(APP_TYPES)) {
   });
 }
 
-Deno.test("a new app has one of eight types, and no object but the one of its type", async () => {
+Deno.test("a new app has one of eight types, and only the object of its type", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   equal(NAMES.length, 8);
@@ -84,7 +84,7 @@ Deno.test("a new app has one of eight types, and no object but the one of its ty
   }
 });
 
-Deno.test("a change keeps what it does not name, and refuses the type and other types", async () => {
+Deno.test("a change keeps other fields, and refuses the type and other types' objects", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   for (const type of NAMES) {
@@ -101,7 +101,7 @@ Deno.test("a change keeps what it does not name, and refuses the type and other 
   }
 });
 
-Deno.test("a nested null clears, and null in place of the object clears all it can", async () => {
+Deno.test("a nested null clears a field, and a null object clears all optional fields", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const billing = {
@@ -145,7 +145,7 @@ Deno.test("a nested null clears, and null in place of the object clears all it c
   ]);
 });
 
-Deno.test("a key that was set can be removed, and the app no longer says that it has one", async () => {
+Deno.test("a key can be removed, and the app then shows none", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { rules = [] } = APP_TYPES.app_store ?? {};
@@ -167,7 +167,7 @@ Deno.test("a key that was set can be removed, and the app no longer says that it
   });
 });
 
-Deno.test("secrets go in and never come out, only that they are there", async () => {
+Deno.test("secrets are never returned, only whether they are set", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const texts: string[] = [];
@@ -203,7 +203,7 @@ Deno.test("secrets go in and never come out, only that they are there", async ()
   deepEqual(texts.filter((text) => /secret/i.test(text)), []);
 });
 
-Deno.test("an app with products is not deleted, and the refusal names them", async () => {
+Deno.test("an app with products cannot be deleted, and the refusal names them", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const app = await createApp(api, "app_store");

@@ -17,7 +17,7 @@ async function shownTo(desk: Desk, user: string): Promise<string> {
   return (await (await desk.send("GET", path, undefined, headers)).json()).current_offering_id;
 }
 
-Deno.test("a customer is shown the offering that was assigned, until that is taken back", async () => {
+Deno.test("a customer gets the assigned offering, until the assignment is removed", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   equal(await shownTo(desk, "ada"), "default");
@@ -35,7 +35,7 @@ Deno.test("a customer is shown the offering that was assigned, until that is tak
   equal(await shownTo(desk, "ada"), "default");
 });
 
-Deno.test("an assigned offering that is archived or deleted is not shown any more", async () => {
+Deno.test("an archived or deleted assigned offering is not shown", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.post("/offerings", { lookup_key: "vip", display_name: "VIP" });
@@ -48,7 +48,7 @@ Deno.test("an assigned offering that is archived or deleted is not shown any mor
   equal(await shownTo(desk, "ada"), "default");
 });
 
-Deno.test("an assignment goes with the customer, whichever of its ids is used", async () => {
+Deno.test("an assignment applies to all ids of the customer", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const anonymous = "$RCAnonymousID:0123456789abcdef0123456789abcdef";
@@ -61,7 +61,7 @@ Deno.test("an assignment goes with the customer, whichever of its ids is used", 
   equal(await shownTo(desk, "ada"), "default");
 });
 
-Deno.test("only an active offering of the project is assigned", async () => {
+Deno.test("only an active offering of the project can be assigned", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.post("/offerings", { lookup_key: "old", display_name: "Old" });

@@ -26,7 +26,7 @@ const RESERVED = [
   ...["telemetry_deck_app_id", "telemetry_deck_user_id"],
 ];
 
-Deno.test("a customer can have all reserved attributes, and 50 of its own, on two pages", async () => {
+Deno.test("a customer can have all reserved attributes and 50 custom ones, on two pages", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const reserved = RESERVED.map((name) => ({ name, value: "x" }));
@@ -62,7 +62,7 @@ Deno.test("attributes are set, replaced and removed; the others stay", async () 
   deepEqual(await valuesOf(desk), { "Note-1_b": "ünï 😀 = \n" });
 });
 
-Deno.test("of two values for one name the last counts", async () => {
+Deno.test("the last of two values for one name counts", async () => {
   await using desk = await openDesk();
   const set = (...changes: AttributeChange[]) => setCustomerAttributes(desk.client, "ada", changes);
   await set({ name: "plan", value: "a" }, { name: "plan", value: "b" });
@@ -71,7 +71,7 @@ Deno.test("of two values for one name the last counts", async () => {
   equal((await valuesOf(desk))["plan"], undefined);
 });
 
-Deno.test("names are of the customer's own choice in a fixed form, or reserved ones", async () => {
+Deno.test("names are reserved, or custom in a fixed form", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const set = "/customers/grace/attributes";
@@ -119,7 +119,7 @@ Deno.test("one request sets 1 to 50 attributes, as a list of objects", async () 
   equal((await api.get(`${set}?limit=100`)).items.length, 51);
 });
 
-Deno.test("the list may be sent as it is, with the same rules and no object around it", async () => {
+Deno.test("a bare list is accepted, with the same rules", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const set = "/customers/grace/attributes";
@@ -158,7 +158,7 @@ Deno.test("a customer has at most 50 custom attributes; reserved ones do not cou
   equal((await valuesOf(desk, "grace"))["more"], "x");
 });
 
-Deno.test("what identifies a device or brought the customer keeps its first value", async () => {
+Deno.test("device identifiers and attribution keep their first value", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const api = apiOf(desk);
@@ -202,14 +202,14 @@ Deno.test("a new customer can have attributes from the start, by the same rules"
   await createCustomer(client, { id: "y", attributes: [] });
 });
 
-Deno.test("a customer is read with its attributes when asked for them", async () => {
+Deno.test("a customer is read with its attributes if expanded", async () => {
   await using desk = await openDesk();
   equal((await getCustomer(desk.client, "ada")).attributes, undefined);
   const { attributes } = await getCustomer(desk.client, "ada", { expand: ["attributes"] });
   deepEqual(attributes, await listCustomerAttributes(desk.client, "ada", { limit: 100 }));
 });
 
-Deno.test("attributes come by name, page by page, also after one that was removed", async () => {
+Deno.test("attributes are listed by name, page by page, also after a removed one", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   await setCustomerAttributes(client, "ada", numbered(10));

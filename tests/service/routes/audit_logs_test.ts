@@ -53,7 +53,7 @@ const CHANGES: Change[] = [
   ["DELETE /offerings/o", "offering_deleted"],
 ];
 
-Deno.test("every change writes one entry, with what was done to what", async () => {
+Deno.test("every change writes one entry, with the action and the target", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items: [seeded] } = await api.get("/products");
@@ -83,7 +83,7 @@ Deno.test("every change writes one entry, with what was done to what", async () 
   }
 });
 
-Deno.test("an entry says who made the change, when, and with which permissions", async () => {
+Deno.test("an entry has the actor, the time and the permissions of a change", async () => {
   let now = Date.parse("2026-11-27T12:00:00Z");
   await using desk = await openDesk({
     clock: () => now,
@@ -132,7 +132,7 @@ Deno.test("a new project's first entry is its creation", async () => {
   deepEqual(await entriesOf(api), before, "and it is in no other project's log");
 });
 
-Deno.test("refused requests, reads and repeats leave the log as it is", async () => {
+Deno.test("refused requests, reads and repeats write no entry", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const reader = apiOf(desk, await signIn(desk, { scope: "*:*:read" }));
@@ -199,7 +199,7 @@ Deno.test("the log is newest first, in pages, and filtered by days of UTC", asyn
   deepEqual(second.items.map((entry) => days.get(String(entry.target_identifier))), ["tuesday"]);
 });
 
-Deno.test("dates of the log are days that exist, in order", async () => {
+Deno.test("the dates of the log's query must exist and be in order", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   for (const name of ["start_date", "end_date"]) {

@@ -5,7 +5,7 @@ import { againstRule, apiOf, noSuch } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 import { productNamed } from "../../support/simulation.ts";
 
-Deno.test("balances are operations of the public dialect alone", async () => {
+Deno.test("only the public dialect has operations for balances", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const path = "/customers/ada/virtual_currencies";
@@ -29,7 +29,7 @@ Deno.test("balances are operations of the public dialect alone", async () => {
   deepEqual([(await served(desk)).length, (await served(other)).length], [0, 1]);
 });
 
-Deno.test("balances are changed together or not at all, and never below nothing", async () => {
+Deno.test("balances change together or not at all, and are never negative", async () => {
   await using desk = await openDesk({ dialect: "public" });
   const api = apiOf(desk);
   const path = "/customers/ada/virtual_currencies";
@@ -84,7 +84,7 @@ Deno.test("balances are changed together or not at all, and never below nothing"
   ]);
 });
 
-Deno.test("what a purchase brings is in the balance, and a refund takes it back", async () => {
+Deno.test("a purchase adds to the balance, and its refund subtracts", async () => {
   await using desk = await openDesk({ dialect: "public" });
   const api = apiOf(desk);
   const sim = await frozen(desk);
@@ -121,7 +121,7 @@ Deno.test("what a purchase brings is in the balance, and a refund takes it back"
   );
 });
 
-Deno.test("a transfer leaves balances, and later payments bring theirs to the target", async () => {
+Deno.test("a transfer leaves balances, and later payments add to the target's", async () => {
   await using desk = await openDesk({ dialect: "public" });
   const api = apiOf(desk);
   const sim = await frozen(desk);
@@ -137,7 +137,7 @@ Deno.test("a transfer leaves balances, and later payments bring theirs to the ta
   deepEqual([await gold("ada"), await gold("grace")], [50, 50]);
 });
 
-Deno.test("two grants of a currency for one product add up, and a refund takes both back", async () => {
+Deno.test("two grants of a currency for one product add up, and a refund subtracts both", async () => {
   await using desk = await openDesk({ dialect: "public" });
   const api = apiOf(desk);
   const sim = await frozen(desk);

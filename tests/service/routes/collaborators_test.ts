@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { apiOf } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
 
-Deno.test("collaborators are the owner, and whoever has not accepted yet", async () => {
+Deno.test("collaborators are the owner and pending invitations", async () => {
   await using desk = await openDesk();
   const list = await apiOf(desk).get("/collaborators");
   equal(list.next_page, null);

@@ -23,7 +23,7 @@ const STRANGE = [
   "😀".repeat(1500),
 ];
 
-Deno.test("a new customer is shown as it was made, and as it stands in the list", async () => {
+Deno.test("a new customer is the same in the answer, alone and in the list", async () => {
   await using desk = await openDesk({ clock: () => 1_700_000_000_000 });
   const api = apiOf(desk);
   const created = await api.post("/customers", { id: "user_1-A" });
@@ -51,7 +51,7 @@ Deno.test("a new customer is shown as it was made, and as it stands in the list"
   });
 });
 
-Deno.test("the id of a new customer is of letters, digits, _ and -, and no placeholder", async () => {
+Deno.test("the id of a new customer has only letters, digits, _ and -, and is no placeholder", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const blocked = ["no_user", "null", "none", "nil", "NaN", "unidentified", "undefined"];
@@ -78,7 +78,7 @@ Deno.test("the id of a new customer is of letters, digits, _ and -, and no place
   }
 });
 
-Deno.test("an id is taken once it is a customer's, or an alias of one", async () => {
+Deno.test("an id in use, also as an alias, is refused", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await addAlias(desk, "ada", "lovelace");
@@ -91,7 +91,7 @@ Deno.test("an id is taken once it is a customer's, or an alias of one", async ()
   equal((await api.post("/customers", { id: "Ada" })).id, "Ada");
 });
 
-Deno.test("a customer is found by any of its ids, and answers with its own", async () => {
+Deno.test("a customer is found by any of its ids, and has its main id in the answer", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   for (const [i, id] of STRANGE.entries()) {
@@ -115,7 +115,7 @@ Deno.test("a customer is found by any of its ids, and answers with its own", asy
   );
 });
 
-Deno.test("a customer that is not there is 404, and an id that is too long says so", async () => {
+Deno.test("an unknown customer is 404, and the error for a too long id says so", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   for (const path of ["", "/aliases", "/attributes"]) {
@@ -130,7 +130,7 @@ Deno.test("a customer that is not there is 404, and an id that is too long says 
   await api.refused(noSuch(), "GET", `/customers/${emoji}`);
 });
 
-Deno.test("search finds by the exact e-mail address, page by page", async () => {
+Deno.test("search finds customers by their exact e-mail address, page by page", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const mail = "a+b%@example.com";
@@ -152,7 +152,7 @@ Deno.test("search finds by the exact e-mail address, page by page", async () => 
   await api.refused(badField("search"), "GET", `/customers?search=${"x".repeat(256)}`);
 });
 
-Deno.test("search reads an index, whatever else there is", async () => {
+Deno.test("search reads an index", async () => {
   await using desk = await openDesk();
   const { sql } = await import("kysely");
   const { rows } = await desk.service.store.read((tx) =>
@@ -167,7 +167,7 @@ Deno.test("search reads an index, whatever else there is", async () => {
   ok(!/SCAN/.test(plan), plan);
 });
 
-Deno.test("a deleted customer is gone with its aliases and attributes; its id is free again", async () => {
+Deno.test("deleting a customer deletes its aliases and attributes, and frees its id", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await addAlias(desk, "ada", "lovelace");
@@ -200,7 +200,7 @@ Deno.test("every change to a customer is in the audit log, under its own id", as
   ok(!JSON.stringify(items).includes("solo"), "the log holds what only the customer should");
 });
 
-Deno.test("reading customers needs the permission to read, changing them the one to change", async () => {
+Deno.test("reading customers needs the read permission, changing them the write permission", async () => {
   await using desk = await openDesk();
   const scope = "customer_information:customers:read";
   const reader = apiOf(desk, await signIn(desk, { scope }));
@@ -219,7 +219,7 @@ Deno.test("reading customers needs the permission to read, changing them the one
   await expectForbidden(apiOf(desk, await signIn(desk, { scope: other })));
 });
 
-Deno.test("a walk over many customers gives each one that stays exactly once", async () => {
+Deno.test("a walk over many customers returns each remaining one exactly once", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const api = apiOf(desk);

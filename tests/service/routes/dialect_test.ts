@@ -26,7 +26,7 @@ async function packagesFor(desk: Desk, key: string): Promise<string[]> {
   );
 }
 
-Deno.test("web billing is taken by its public name, and shown by the one it was stored with", async () => {
+Deno.test("web billing is accepted by its public name, and shown with the name it was created with", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const app = await api.post("/apps", { name: "x", type: "rc_billing", rc_billing: BILLING });
@@ -54,7 +54,7 @@ Deno.test("web billing is taken by its public name, and shown by the one it was 
   await api.refused(badField("rc_billing"), "POST", `/apps/${play?.id}`, { rc_billing: null });
 });
 
-Deno.test("an SDK key of web billing opens the same app in either spelling", async () => {
+Deno.test("an SDK key of web billing works in both spellings", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const app = await api.post("/apps", { name: "x", type: "rc_billing", rc_billing: BILLING });
@@ -80,7 +80,7 @@ Deno.test("an SDK key of web billing opens the same app in either spelling", asy
   }
 });
 
-Deno.test("a usual package is one and the same in both spellings", async () => {
+Deno.test("a standard package is the same in both spellings", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.post("/offerings", { lookup_key: "new", display_name: "New" });
@@ -123,7 +123,7 @@ Deno.test("in the public dialect answers and events have the public names", asyn
   deepEqual(told, [["RC_BILLING", "notes_web_monthly"], ["PROMOTIONAL", "rc_promo_pro"]]);
 });
 
-Deno.test("the public dialect leaves what callers have named themselves", async () => {
+Deno.test("the public dialect keeps callers' own names", async () => {
   await using desk = await openDesk({ dialect: "public" });
   const api = apiOf(desk);
   const metadata = { type: "svc_billing", object: "app", svc_billing: 1, store: "svc_billing" };

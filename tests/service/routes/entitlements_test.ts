@@ -35,7 +35,7 @@ Deno.test("an entitlement is created, shown and changed within its limits", asyn
   deepEqual(await api.post("/entitlements/gold", {}), before, "an empty change changes nothing");
 });
 
-Deno.test("a lookup key is visible characters that can stand in a path", async () => {
+Deno.test("a lookup key has visible characters that are valid in a path", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const good = [
@@ -72,7 +72,7 @@ Deno.test("a lookup key is visible characters that can stand in a path", async (
   }
 });
 
-Deno.test("an entitlement's lookup key is its own in the project, and is told from others", async () => {
+Deno.test("an entitlement's lookup key is unique in the project", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const body = { lookup_key: "pro", display_name: "x" };
@@ -84,7 +84,7 @@ Deno.test("an entitlement's lookup key is its own in the project, and is told fr
   await api.post("/entitlements", body);
 });
 
-Deno.test("an id is looked for before a lookup key, in every operation", async () => {
+Deno.test("an id has precedence over a lookup key, in every operation", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const pro = await api.get("/entitlements/pro");
@@ -96,7 +96,7 @@ Deno.test("an id is looked for before a lookup key, in every operation", async (
   equal((await api.get(`/entitlements/${pro.id}`)).id, trap.id, "now only the key is left");
 });
 
-Deno.test("archiving and bringing back an entitlement is done once or twice alike", async () => {
+Deno.test("archiving and unarchiving an entitlement twice is the same as once", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const pro = await api.get("/entitlements/pro");
@@ -110,7 +110,7 @@ Deno.test("archiving and bringing back an entitlement is done once or twice alik
   equal((await api.post("/entitlements/pro", { display_name: "y" })).state, "inactive");
 });
 
-Deno.test("products are attached and detached in order, once or twice alike", async () => {
+Deno.test("products are attached and detached in order, and repeating changes nothing", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const made = await api.post("/entitlements", { lookup_key: "gold", display_name: "Gold" });
@@ -131,7 +131,7 @@ Deno.test("products are attached and detached in order, once or twice alike", as
   deepEqual(await attached(api), [c, b, a]);
 });
 
-Deno.test("attaching and detaching take 1 to 50 ids of products, all or none", async () => {
+Deno.test("attaching and detaching accept 1 to 50 product ids, all or none", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items: [product] } = await api.get("/products");
@@ -155,7 +155,7 @@ Deno.test("attaching and detaching take 1 to 50 ids of products, all or none", a
   deepEqual(await attached(api), [], "the attach that failed has attached nothing");
 });
 
-Deno.test("deleting an entitlement leaves its products", async () => {
+Deno.test("deleting an entitlement keeps its products", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items } = await api.get("/entitlements/pro/products");

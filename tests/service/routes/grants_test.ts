@@ -21,7 +21,7 @@ async function access(desk: Desk, id = "ada"): Promise<Record<string, number | n
   return Object.fromEntries(items.map((one) => [nameOf(one.entitlement_id), one.expires_at]));
 }
 
-Deno.test("a grant gives an entitlement until its date, and shows the customer with it", async () => {
+Deno.test("a grant gives an entitlement until its date, and the answer is the customer with it", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const expires_at = await sim.now() + 30 * DAY;
@@ -56,7 +56,7 @@ Deno.test("a grant gives an entitlement until its date, and shows the customer w
   equal((await listCustomerSubscriptions(desk.client, "ada")).items[0]?.status, "expired");
 });
 
-Deno.test("a later grant replaces the date, further out or nearer, and there is only one", async () => {
+Deno.test("a new grant replaces the earlier date, in both directions", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const now = await sim.now();
@@ -73,7 +73,7 @@ Deno.test("a later grant replaces the date, further out or nearer, and there is 
   equal((await listCustomerSubscriptions(desk.client, "ada")).items.length, 2, "a new one");
 });
 
-Deno.test("the furthest end of grant, subscription and purchase wins, and for ever is furthest", async () => {
+Deno.test("the latest end of grant, subscription and purchase wins, and no end is latest", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const now = await sim.now();
@@ -118,7 +118,7 @@ Deno.test("grace keeps access to its end, and attaching and detaching reach past
   deepEqual(await access(desk), {});
 });
 
-Deno.test("what is active comes in pages, and goes on after what is not active any more", async () => {
+Deno.test("active entitlements come in pages, which continue after an expired one", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const sim = await frozen(desk);
@@ -144,7 +144,7 @@ Deno.test("what is active comes in pages, and goes on after what is not active a
   equal(customer.active_entitlements?.items.length, 3);
 });
 
-Deno.test("a grant needs a customer, an entitlement in use and a date ahead", async () => {
+Deno.test("a grant needs a customer, an active entitlement and a future date", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const sim = await frozen(desk);
@@ -170,7 +170,7 @@ Deno.test("a grant needs a customer, an entitlement in use and a date ahead", as
   await reader.refused({ status: 403, type: "authorization_error" }, "POST", GRANT, body);
 });
 
-Deno.test("a grant goes with its entitlement, and an id works as well as a lookup key", async () => {
+Deno.test("a grant ends with its entitlement, and accepts an id or a lookup key", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const sim = await frozen(desk);
@@ -182,7 +182,7 @@ Deno.test("a grant goes with its entitlement, and an id works as well as a looku
   deepEqual(await access(desk), {});
 });
 
-Deno.test("an end that cannot be is refused with the range of those that can", async () => {
+Deno.test("an invalid end is refused with the allowed range", async () => {
   await using desk = await openDesk();
   const range = badField(
     "expires_at",
@@ -194,7 +194,7 @@ Deno.test("an end that cannot be is refused with the range of those that can", a
   }
 });
 
-Deno.test("a grant is revoked at once, and two events say so", async () => {
+Deno.test("a grant is revoked at once, with two events", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const now = await sim.now();
@@ -229,7 +229,7 @@ Deno.test("a grant is revoked at once, and two events say so", async () => {
   await api.refused(badField("entitlement_id"), "POST", path, {});
 });
 
-Deno.test("revoking a grant leaves what was bought", async () => {
+Deno.test("revoking a grant keeps purchases", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const { current_period_ends_at } = await sim.subscribe({ product_id: "notes.pro.monthly" });

@@ -48,7 +48,7 @@ Deno.test("an invoice's file is found by its redirect, and is a PDF of the invoi
   equal((await download(desk, printed.out.trim())).status, 200);
 });
 
-Deno.test("a file's address is good for an hour, and for nothing else", async () => {
+Deno.test("a file's address is valid for an hour, and for this file only", async () => {
   let wall = Date.UTC(2026, 0, 31);
   await using desk = await openDesk({ clock: () => wall });
   const id = await invoiced(desk);
@@ -71,7 +71,7 @@ Deno.test("a file's address is good for an hour, and for nothing else", async ()
   equal((await download(desk, url)).status, 404);
 });
 
-Deno.test("a file is one of the customer's own invoices", async () => {
+Deno.test("only files of the customer's own invoices are found", async () => {
   await using desk = await openDesk();
   const id = await invoiced(desk);
   const api = apiOf(desk);
@@ -80,7 +80,7 @@ Deno.test("a file is one of the customer's own invoices", async () => {
   await api.refused(noSuch(), "GET", `/customers/nobody/invoices/${id}/file`);
 });
 
-Deno.test("a PDF's table says where each object begins, whatever the texts hold", async () => {
+Deno.test("a PDF's table has the offset of each object, with any texts", async () => {
   const text = "a (b) \\ ü € 日本";
   const file = pdfOf("Title", [{ text, x: 1, y: 1, size: 9 }]);
   const content = [...file].map((byte) => String.fromCharCode(byte)).join("");

@@ -55,7 +55,7 @@ Deno.test("a trial and a failed charge have no invoice", async () => {
   equal((await listCustomerInvoices(desk.client, "ada")).items.length, 1);
 });
 
-Deno.test("a subscription waits for its first invoice, and begins when that is paid", async () => {
+Deno.test("a subscription starts when its first invoice is paid", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const { id } = await sim.subscribe({ product_id: "notes_web_monthly", paid: false });
@@ -83,7 +83,7 @@ Deno.test("a subscription waits for its first invoice, and begins when that is p
   equal((await listCustomerInvoices(desk.client, "ada")).items.length, 2);
 });
 
-Deno.test("invoices come in pages, need their permission, and are 404 when they are not there", async () => {
+Deno.test("invoices come in pages and need their permission, and unknown ones are 404", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   await sim.subscribe({ product_id: "notes_web_monthly" });

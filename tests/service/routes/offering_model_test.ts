@@ -61,7 +61,7 @@ Deno.test("one after another, every step does what the model says", async () => 
   );
 });
 
-Deno.test("all at once, no step breaks what must always hold", async () => {
+Deno.test("simultaneous steps keep all invariants", async () => {
   await using desk = await openDesk();
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 20, maxLength: 60 }), async (script) => {

@@ -88,7 +88,7 @@ Deno.test("metadata is an object of at most 4,000 characters, comes back as sent
   equal((await api.post("/offerings/default", { metadata: {} })).metadata instanceof Object, true);
 });
 
-Deno.test("the mark moves, and no change takes it from the current offering", async () => {
+Deno.test("set-current changes the current offering, and no change leaves none", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   deepEqual(await currentOf(api), ["default"]);
@@ -143,7 +143,7 @@ Deno.test("the current offering is deleted only when no other is active", async 
   deepEqual(await currentOf(api), []);
 });
 
-Deno.test("where none is current, the next active offering is: a new one or one brought back", async () => {
+Deno.test("without a current offering, the next created or unarchived one becomes current", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.post("/offerings/winter_sale/actions/archive");
@@ -156,7 +156,7 @@ Deno.test("where none is current, the next active offering is: a new one or one 
   deepEqual(await currentOf(api), ["new"]);
 });
 
-Deno.test("an offering with archived products comes back only along with them", async () => {
+Deno.test("an offering with archived products cannot be unarchived before them", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items } = await api.get("/entitlements/sync/products");
@@ -184,7 +184,7 @@ Deno.test("an offering with archived products comes back only along with them", 
   for (const id of ids) equal((await api.get(`/products/${id}`)).state, "active");
 });
 
-Deno.test("an offering's lookup key is its own in the project, and a deleted one's is free", async () => {
+Deno.test("an offering's lookup key is unique in the project, and free after a deletion", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const body = { lookup_key: "winter_sale", display_name: "x" };

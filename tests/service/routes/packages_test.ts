@@ -47,7 +47,7 @@ Deno.test("a package is created, shown and changed within its limits", async () 
   deepEqual(await api.post(path, {}), before, "an empty change changes nothing");
 });
 
-Deno.test("a package belongs to an offering, where its lookup key is its own", async () => {
+Deno.test("a package's lookup key is unique in its offering", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const body = { offering_id: "default", lookup_key: "$svc_annual", display_name: "x" };
@@ -141,7 +141,7 @@ Deno.test("a package holds one product of an app for each range of SDK versions"
   deepEqual(await criteriaOf(api, pack), [[one, criteria[1]], [two, criteria[2]]]);
 });
 
-Deno.test("products of several apps stand in one package", async () => {
+Deno.test("a package can have products of several apps", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items: [pack] } = await api.get("/offerings/default/packages");
@@ -149,7 +149,7 @@ Deno.test("products of several apps stand in one package", async () => {
   equal(new Set(items.map((item) => (item.product as Wire).app_id)).size, 3);
 });
 
-Deno.test("attaching and detaching take 1 to 50 products, all or none", async () => {
+Deno.test("attaching and detaching accept 1 to 50 products, all or none", async () => {
   await using desk = await openDesk();
   const { api, pack, products: [one = ""] } = await emptyPackage(apiOf(desk));
   const path = `/packages/${pack.id}/actions`;
@@ -183,7 +183,7 @@ Deno.test("attaching and detaching take 1 to 50 products, all or none", async ()
   });
 });
 
-Deno.test("deleting a package leaves its products, deleting an offering takes its packages", async () => {
+Deno.test("deleting a package keeps its products, deleting an offering deletes its packages", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items: [pack, other] } = await api.get("/offerings/default/packages");

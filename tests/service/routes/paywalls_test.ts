@@ -14,7 +14,7 @@ import { type Desk, openDesk } from "../../support/harness.ts";
 
 const CONTENT = { template_name: "one", default_locale: "en_US", localized_strings: { en_US: {} } };
 
-Deno.test("an offering has one paywall, which goes with it", async () => {
+Deno.test("an offering has one paywall, which is deleted with it", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const paywall = await createPaywall(client, { offering_id: "winter_sale" });
@@ -26,7 +26,7 @@ Deno.test("an offering has one paywall, which goes with it", async () => {
   equal((await listPaywalls(client)).items.length, 0);
 });
 
-Deno.test("paywall content is kept as it was put, and counted", async () => {
+Deno.test("paywall content is stored unchanged, with a revision number", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const first = await setOfferingPaywall(client, "default", { ...CONTENT, own: [1, { a: null }] });
@@ -46,7 +46,7 @@ Deno.test("paywall content is kept as it was put, and counted", async () => {
   equal((await desk.send("GET", address)).status, 404);
 });
 
-Deno.test("known parts of paywall content have their form, and the revision is only read", async () => {
+Deno.test("known parts of paywall content are validated, and the revision is read-only", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const refused = (param: string, body: object) =>
@@ -98,7 +98,7 @@ Deno.test("paywalls list names offerings by their lookup keys, in one request", 
   ok(!json.out.includes("winter_sale"), "JSON is what nobody asked more of");
 });
 
-Deno.test("publish sets the paywall, moves the mark, and skips what is done", async () => {
+Deno.test("publish sets the paywall, makes the offering current, and skips finished steps", async () => {
   const files = { "/paywall.json": JSON.stringify(CONTENT) };
   await using desk = await openDesk({ files });
   const words = ["publish", "offering", "winter_sale", "--paywall", "/paywall.json", "--current"];
@@ -155,7 +155,7 @@ Deno.test("publish makes an offering current by default, also with --paywall, un
   equal((await getOffering(desk.client, "winter_sale")).is_current, true);
 });
 
-Deno.test("publish refuses a file that the service would, before it plans anything", async () => {
+Deno.test("publish refuses an invalid file before it shows a plan", async () => {
   const files: Record<string, string> = {};
   await using desk = await openDesk({ files });
   const words = ["publish", "offering", "winter_sale", "--paywall", "/paywall.json", "-y"];
@@ -179,7 +179,7 @@ Deno.test("publish refuses a file that the service would, before it plans anythi
   }
 });
 
-Deno.test("publish refuses what the service could not keep, however deep, before it plans", async () => {
+Deno.test("publish refuses content that the service could not store, at any depth", async () => {
   const files: Record<string, string> = {};
   await using desk = await openDesk({ files });
   const words = ["publish", "offering", "winter_sale", "--paywall", "/paywall.json", "-y"];
@@ -198,7 +198,7 @@ Deno.test("publish refuses what the service could not keep, however deep, before
   }
 });
 
-Deno.test("publish that fails in the middle says what was done, and can be finished", async () => {
+Deno.test("a publish that fails in the middle shows the finished steps, and can be continued", async () => {
   let broken = true;
   const files = { "/paywall.json": JSON.stringify(CONTENT) };
   await using desk = await openDesk({

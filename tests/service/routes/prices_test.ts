@@ -16,7 +16,7 @@ const MINOR_UNITS: Record<string, string> = {
   3: "BHD IQD JOD KWD LYD OMR TND",
 };
 
-Deno.test("every currency that the platform knows has a rate, and decimals as ISO 4217 says", () => {
+Deno.test("every currency of the platform has a rate, and the decimals of ISO 4217", () => {
   deepEqual([...CURRENCIES].sort(), Intl.supportedValuesOf("currency"));
   for (const code of CURRENCIES) {
     const [digits] = Object.entries(MINOR_UNITS).find(([, codes]) => codes.includes(code)) ?? ["2"];
@@ -26,7 +26,7 @@ Deno.test("every currency that the platform knows has a rate, and decimals as IS
   match(RATES_DATE, /^\d{4}-\d\d-\d\d$/);
 });
 
-Deno.test("a price in any currency that stores sell in is taken with its smallest unit", async () => {
+Deno.test("a price in any store currency is accepted with its smallest unit", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const product_id = "notes.pro.monthly";
@@ -42,7 +42,7 @@ Deno.test("a price in any currency that stores sell in is taken with its smalles
   }
 });
 
-Deno.test("a price has the decimals that its currency has, also where it is converted", async () => {
+Deno.test("a price has the decimals of its currency, also after conversion", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const product_id = "notes.pro.monthly";

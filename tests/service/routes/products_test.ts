@@ -65,7 +65,7 @@ Deno.test("a product is created, shown and changed within its limits", async () 
   deepEqual(await api.post(`/products/${product.id}`, {}), before);
 });
 
-Deno.test("a product belongs to an app of the project, where its identifier is its own", async () => {
+Deno.test("a product's identifier is unique in its app", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const app = await createApp(api);
@@ -89,7 +89,7 @@ Deno.test("a product belongs to an app of the project, where its identifier is i
   await elsewhere.refused(noSuch("app_id"), "POST", "/products", body);
 });
 
-Deno.test("a product says what its type means for a buyer", async () => {
+Deno.test("a product has the fields of its type", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const app = await createApp(api);
@@ -145,7 +145,7 @@ Deno.test("a product of a test store has a title and may have a duration; no oth
   await refused("subscription", { app_id: app.id });
 });
 
-Deno.test("archiving and bringing back a product is done once or twice alike", async () => {
+Deno.test("archiving and unarchiving a product twice is the same as once", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items: [product] } = await api.get("/products");
@@ -173,7 +173,7 @@ Deno.test("an archived product stays listed, attached and changeable", async () 
   equal((await api.post(`/products/${first}`, { display_name: "Old" })).display_name, "Old");
 });
 
-Deno.test("a deleted product is gone from every list that it was in", async () => {
+Deno.test("a deleted product is removed from every list", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { items: [packageOf] } = await api.get("/offerings/default/packages");
@@ -202,7 +202,7 @@ Deno.test("a deleted product is gone from every list that it was in", async () =
   }
 });
 
-Deno.test("products are found by their id only, and listed by app", async () => {
+Deno.test("products are found only by id, and listed by app", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.refused(noSuch(), "GET", "/products/notes.pro.monthly");
@@ -253,7 +253,7 @@ Deno.test("a push needs an App Store app with a key", async () => {
   await api.refused(noSuch(), "POST", "/products/prod0000000000/actions/push_to_store");
 });
 
-Deno.test("a push takes terms for the store, all or none of them", async () => {
+Deno.test("a push accepts terms for the store, all or none", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const app = await createApp(api, APP_STORE_KEY);

@@ -3,7 +3,7 @@ import { apiOf, badField, noSuch, signIn } from "../../support/api.ts";
 import { checkFields } from "../../support/field_rules.ts";
 import { openDesk } from "../../support/harness.ts";
 
-Deno.test("a project is created, with its creator as owner and nothing else in it", async () => {
+Deno.test("a project is created empty, with its creator as the owner", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { status, body: project } = await api.send("POST", "/v2/projects", { name: "Second" });
@@ -28,7 +28,7 @@ Deno.test("a project is created, with its creator as owner and nothing else in i
   deepEqual([owner?.email, owner?.role, others], ["owner@example.com", "owner", []]);
 });
 
-Deno.test("a project's name has 1 to 255 characters, and need not be its own", async () => {
+Deno.test("a project's name has 1 to 255 characters, and need not be unique", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await checkFields(api, { path: "/v2/projects", body: () => ({ name: "x" }) }, [
@@ -36,7 +36,7 @@ Deno.test("a project's name has 1 to 255 characters, and need not be its own", a
   ]);
 });
 
-Deno.test("a project of others is not there to read, and closed below", async () => {
+Deno.test("a project of others cannot be read, and neither can its objects", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const stranger = apiOf(desk, await signIn(desk, { email: "stranger@example.com" }));
@@ -59,7 +59,7 @@ Deno.test("a project of others is not there to read, and closed below", async ()
   await api.refused(badField("starting_after"), "GET", `/v2/projects?starting_after=${own.id}`);
 });
 
-Deno.test("objects of one project are not found through another", async () => {
+Deno.test("objects of one project are not found in another", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const { id } = await api.post("/v2/projects", { name: "Other" });

@@ -22,7 +22,7 @@ async function addWebProduct(desk: Desk, sim: Simulation): Promise<string> {
   return id;
 }
 
-Deno.test("a purchase is shown with all that it has, and gives its entitlements for ever", async () => {
+Deno.test("a purchase is shown with all its fields, and its entitlements have no end", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const now = await sim.now();
@@ -62,7 +62,7 @@ Deno.test("a purchase is shown with all that it has, and gives its entitlements 
   deepEqual(items.map(({ expires_at }) => expires_at), [null]);
 });
 
-Deno.test("a purchase of web billing is refunded once, and takes its access along", async () => {
+Deno.test("a web-billing purchase is refunded once, which ends its access", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const api = apiOf(desk);
@@ -89,7 +89,7 @@ Deno.test("a purchase of web billing is refunded once, and takes its access alon
   );
 });
 
-Deno.test("the store's own refund, and its reversal, work on any store that does them", async () => {
+Deno.test("the store's own refund and its reversal work in every store that has them", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const apple = await sim.purchase({ product_id: "notes.pro.lifetime" });
@@ -126,7 +126,7 @@ Deno.test("purchases are found by the store's id, and listed by environment", as
   match(page.next_page ?? "", /starting_after=purc/);
 });
 
-Deno.test("what is not there is 404, and what is not allowed 403", async () => {
+Deno.test("an unknown purchase is 404, and a missing permission 403", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.refused(noSuch(), "GET", "/purchases/purcnope");
@@ -139,7 +139,7 @@ Deno.test("what is not there is 404, and what is not allowed 403", async () => {
   equal((await reader.get("/customers/ada/purchases")).object, "list");
 });
 
-Deno.test("a customer's deletion takes purchases and subscriptions along, and frees their products", async () => {
+Deno.test("deleting a customer deletes its purchases and subscriptions, and frees their products", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const api = apiOf(desk);

@@ -16,7 +16,7 @@ import { againstRule, apiOf, badField, noSuch, signIn } from "../../support/api.
 import { openDesk } from "../../support/harness.ts";
 import { DAY, productNamed } from "../../support/simulation.ts";
 
-Deno.test("a subscription is shown with all that it has", async () => {
+Deno.test("a subscription is shown with all its fields", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const now = await sim.now();
@@ -71,7 +71,7 @@ Deno.test("a subscription is shown with all that it has", async () => {
   });
 });
 
-Deno.test("each store has its page for managing, and the public spelling leads there", async () => {
+Deno.test("each store has its management page, also in the public spelling", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const pages: Record<string, RegExp> = {
@@ -143,7 +143,7 @@ Deno.test("payments are listed by id or by time, in either direction, page by pa
   await api.refused(badField("starting_after"), "GET", `${list}?starting_after=nope`);
 });
 
-Deno.test("cancel and refund are for web billing, and once", async () => {
+Deno.test("cancel and refund are for web billing only, and only once", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const sim = await frozen(desk);
@@ -181,7 +181,7 @@ Deno.test("cancel and refund are for web billing, and once", async () => {
   );
 });
 
-Deno.test("one payment is refunded where its store and its age allow it, and nothing ends", async () => {
+Deno.test("one payment is refunded if its store and age allow it, and access continues", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const sim = await frozen(desk);
@@ -284,7 +284,7 @@ Deno.test("a customer's subscriptions come oldest first, and by environment", as
   await api.refused(noSuch(), "GET", "/customers/nobody/subscriptions");
 });
 
-Deno.test("what is not there is 404, and what is not allowed 403", async () => {
+Deno.test("an unknown subscription is 404, and a missing permission 403", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const { id, store_subscription_identifier } = await sim.subscribe({
@@ -329,7 +329,7 @@ Deno.test("each change is in the audit log", async () => {
   );
 });
 
-Deno.test("a product that was bought stays, and so does its app", async () => {
+Deno.test("a product with purchases cannot be deleted, and neither can its app", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   const sim = await frozen(desk);

@@ -64,7 +64,7 @@ Deno.test("a transfer moves everything with its access; ids and first owners sta
   equal((await listCustomerSubscriptions(desk.client, "ada")).items[0]?.id, id);
 });
 
-Deno.test("a transfer by app leaves the rest and promotional grants", async () => {
+Deno.test("a transfer by app leaves other purchases and promotional grants", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const apple = await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -84,7 +84,7 @@ Deno.test("a transfer by app leaves the rest and promotional grants", async () =
   deepEqual((await holdings(desk, "ada")).length, 0);
 });
 
-Deno.test("of two grants of one entitlement the further one lives on with the target", async () => {
+Deno.test("of two grants of one entitlement the target keeps the later end", async () => {
   for (const [own, moved] of [[5, 50], [50, 5]] as const) {
     await using desk = await openDesk();
     const sim = await frozen(desk);
@@ -104,14 +104,14 @@ Deno.test("of two grants of one entitlement the further one lives on with the ta
   }
 });
 
-Deno.test("a transfer that moves nothing tells nothing", async () => {
+Deno.test("a transfer that moves nothing has no event", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   await transferCustomer(desk.client, "ada", { target_customer_id: "grace" });
   deepEqual(await sim.newEvents(), []);
 });
 
-Deno.test("a transfer needs another customer who is there, and apps that are there", async () => {
+Deno.test("a transfer needs another existing customer, and existing apps", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   await api.refused(noSuch("target_customer_id"), "POST", TRANSFER, { target_customer_id: "no" });

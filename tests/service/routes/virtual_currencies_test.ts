@@ -9,7 +9,7 @@ import {
 } from "../../../lib/resources/virtual_currencies.ts";
 import { openDesk } from "../../support/harness.ts";
 
-Deno.test("a currency's code is upper-case, unique and for good", async () => {
+Deno.test("a currency's code is upper-case, unique and read-only", async () => {
   await using desk = await openDesk();
   const { client, send, projectId } = desk;
   const gold = await createVirtualCurrency(client, { code: "GLD_1", name: "Gold" });
@@ -26,7 +26,7 @@ Deno.test("a currency's code is upper-case, unique and for good", async () => {
   equal((await updateVirtualCurrency(client, "GLD_1", {})).name, "Gold");
 });
 
-Deno.test("grants of a currency name products that exist, and null removes them", async () => {
+Deno.test("grants of a currency name existing products, and null removes them", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const { items: [product] } = await listProducts(client, { limit: 1 });

@@ -41,7 +41,7 @@ function newWebhook(more: Partial<NewWebhook> = {}): NewWebhook {
   return { name: "Renewals", url: URL, event_types: ["renewal"], ...more };
 }
 
-Deno.test("a webhook keeps what it was made of, and its secrets to itself", async () => {
+Deno.test("a webhook keeps its fields, and never shows its secrets", async () => {
   using internet = openReceiver();
   await using desk = await openDesk({ network: internet.network });
   const { client } = desk;
@@ -77,7 +77,7 @@ Deno.test("a webhook keeps what it was made of, and its secrets to itself", asyn
   deepEqual((await listWebhooks(client)).items.map(({ id }) => id), [rest.id, other.id]);
 });
 
-Deno.test("an update changes what it names, and null means all", async () => {
+Deno.test("an update changes only its fields, and null means all", async () => {
   using internet = openReceiver();
   await using desk = await openDesk({ network: internet.network });
   const { client } = desk;
@@ -100,7 +100,7 @@ Deno.test("an update changes what it names, and null means all", async () => {
   equal((await updateWebhook(client, id, { url: `${URL}/2`, name: "B" })).name, "B");
 });
 
-Deno.test("the fields of a webhook are held to their rules", async () => {
+Deno.test("the fields of a webhook are validated", async () => {
   using internet = openReceiver();
   await using desk = await openDesk({ network: internet.network });
   const api = apiOf(desk);
@@ -150,7 +150,7 @@ Deno.test("the fields of a webhook are held to their rules", async () => {
   notEqual((await api.post("/integrations/webhooks", surprise)).id, "mine");
 });
 
-Deno.test("a URL that must not be used is a 400, one where nobody answers a 422", async () => {
+Deno.test("a forbidden URL is 400, and one that does not answer 422", async () => {
   using internet = openReceiver();
   await using desk = await openDesk({ network: internet.network });
   const api = apiOf(desk);
@@ -184,7 +184,7 @@ Deno.test("a URL that must not be used is a 400, one where nobody answers a 422"
   equal((await listWebhooks(desk.client)).items.length, 1);
 });
 
-Deno.test("a URL that was allowed once is judged again when it is sent again", async () => {
+Deno.test("an unchanged URL is checked again in an update", async () => {
   await inFolder(async (folder) => {
     const database = join(folder, "data.db");
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -199,7 +199,7 @@ Deno.test("a URL that was allowed once is judged again when it is sent again", a
   });
 });
 
-Deno.test("a repeated creation is answered as before, even when nobody answers any more", async () => {
+Deno.test("a repeated creation gets the first answer, even if the receiver no longer answers", async () => {
   using internet = openReceiver();
   await using desk = await openDesk({ network: internet.network });
   const api = apiOf(desk);
@@ -232,7 +232,7 @@ Deno.test("an app cannot be deleted while a webhook is limited to it", async () 
   await api.remove(`/apps/${app.id}`);
 });
 
-Deno.test("an app that is deleted while a URL is tried is missed before anything is written", async () => {
+Deno.test("an app deleted during the check of a URL is refused before any write", async () => {
   using internet = openReceiver();
   let meanwhile: () => Promise<unknown> = () => Promise.resolve();
   const connect: Internet["network"]["connect"] = async (...where) => {

@@ -66,7 +66,7 @@ Deno.test("an app gets the offerings with the packages that it can sell", async 
   });
 });
 
-Deno.test("an app without products gets the offerings empty", async () => {
+Deno.test("an app without products gets empty offerings", async () => {
   await using desk = await openDesk();
   const settings = { bundle_id: "com.example.other" };
   await createApp(desk.client, { type: "mac_app_store", name: "Mac", mac_app_store: settings });
@@ -75,7 +75,7 @@ Deno.test("an app without products gets the offerings empty", async () => {
   deepEqual(offerings.map(({ packages }) => packages), [[], []]);
 });
 
-Deno.test("the mark, the archive and the positions are those of now", async () => {
+Deno.test("the current offering, archived ones and positions are up to date", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   await updateOffering(client, "winter_sale", { is_current: true });
@@ -93,7 +93,7 @@ Deno.test("the mark, the archive and the positions are those of now", async () =
   deepEqual(namesIn(await read(desk, "app_store")), { winter_sale: ["$svc_annual"] });
 });
 
-Deno.test("a project without offerings has none to show, and none is current", async () => {
+Deno.test("a project without offerings returns none, and no current one", async () => {
   await using desk = await openDesk();
   for (const id of ["winter_sale", "default"]) {
     await desk.send("DELETE", `/v2/projects/${desk.projectId}/offerings/${id}`);
@@ -102,7 +102,7 @@ Deno.test("a project without offerings has none to show, and none is current", a
   deepEqual([current_offering_id, offerings], [null, []]);
 });
 
-Deno.test("of a product for old and one for new SDKs, the app gets the new one", async () => {
+Deno.test("of a product for old and one for new SDKs, the app gets the one for new SDKs", async () => {
   await using desk = await openDesk();
   const { client } = desk;
   const [monthly] = (await listPackages(client, "default")).items;
@@ -175,7 +175,7 @@ Deno.test("the content of a paywall comes with its offering", async () => {
   ]);
 });
 
-Deno.test("any user will do, known or not, and none is created by reading", async () => {
+Deno.test("any user id is accepted, and reading creates no customer", async () => {
   await using desk = await openDesk();
   const key = await keyOf(desk, "app_store");
   const reader = desk.client.with({ credential: key });
@@ -200,7 +200,7 @@ Deno.test("any user will do, known or not, and none is created by reading", asyn
   await refused(desk, nobody, { Authorization: "Bearer nope" }, 401, 7225);
 });
 
-Deno.test("the key is public, with the word Bearer or without it", async () => {
+Deno.test("the key is accepted with and without the word Bearer", async () => {
   await using desk = await openDesk();
   const key = await keyOf(desk, "svc_billing");
   for (const header of [`Bearer ${key}`, `bearer ${key}`, key]) {
@@ -227,7 +227,7 @@ Deno.test("the sandbox key of a web app shows the same", async () => {
   );
 });
 
-Deno.test("the platform, where it is told, is one there is", async () => {
+Deno.test("an unknown platform is refused", async () => {
   await using desk = await openDesk();
   const Authorization = `Bearer ${await keyOf(desk, "app_store")}`;
   for (const platform of ["iOS", "android", "web", "stripe", "roku", "paddle", "amazon"]) {
@@ -237,7 +237,7 @@ Deno.test("the platform, where it is told, is one there is", async () => {
   await refused(desk, PATH, { Authorization, "X-Platform": "toaster" }, 400, 7000);
 });
 
-Deno.test("what is not there is refused in the form of version 1", async () => {
+Deno.test("a 404 has the form of version 1", async () => {
   await using desk = await openDesk();
   const Authorization = `Bearer ${await keyOf(desk, "app_store")}`;
   for (const path of ["/v1/", "/v1/subscribers", `${PATH}/default`]) {
@@ -252,7 +252,7 @@ Deno.test("what is not there is refused in the form of version 1", async () => {
   equal((await post.json()).code, 7226);
 });
 
-Deno.test("an access token at an unknown address learns that there is nothing", async () => {
+Deno.test("an access token at an unknown address gets 404", async () => {
   await using desk = await openDesk();
   for (const path of ["/v1/", "/v1/subscribers", `${PATH}/default`]) {
     await refused(desk, path, {}, 404, 7259);
@@ -261,7 +261,7 @@ Deno.test("an access token at an unknown address learns that there is nothing", 
   await refused(desk, PATH, {}, 403, 7243);
 });
 
-Deno.test("a public key opens nothing else", async () => {
+Deno.test("a public key gives access to nothing else", async () => {
   await using desk = await openDesk();
   const headers = { Authorization: `Bearer ${await keyOf(desk, "app_store")}` };
   const path = `/v2/projects/${desk.projectId}/offerings`;
@@ -270,7 +270,7 @@ Deno.test("a public key opens nothing else", async () => {
   equal((await answer.json()).type, "authorization_error");
 });
 
-Deno.test("the document says how SDKs are let in, and what they get", async () => {
+Deno.test("the document describes the credentials and answers of SDKs", async () => {
   await using desk = await openDesk();
   const response = await desk.send("GET", "/openapi.json");
   const { paths, components } = await response.json();

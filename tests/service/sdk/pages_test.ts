@@ -75,7 +75,7 @@ Deno.test("pages of a foreign origin get nothing from any route", async () => {
   }
 });
 
-Deno.test("pages of this machine and of named origins use what is for apps", async () => {
+Deno.test("pages of this machine and of named origins may use the addresses for apps", async () => {
   await using desk = await openDesk({ allowOrigins: [NAMED] });
   const { key } = await openTestStore(desk);
   const wanted = "authorization,content-type,x-is-sandbox,x-platform,x-version,x-own";
@@ -108,7 +108,7 @@ Deno.test("pages of this machine and of named origins use what is for apps", asy
   }
 });
 
-Deno.test("a refused page is told how its origin can be allowed", async () => {
+Deno.test("the refusal of a page shows how to allow its origin", async () => {
   await using desk = await openDesk();
   const answer = await sendFrom(desk, "https://evil.example", "GET", "/v1/subscribers/ada");
   const { code, message } = await answer.json();
@@ -116,7 +116,7 @@ Deno.test("a refused page is told how its origin can be allowed", async () => {
   match(message, /--allow-origin https:\/\/evil\.example/);
 });
 
-Deno.test("an origin is a scheme and a host, with a port where it has one", () => {
+Deno.test("an origin is a scheme and a host, with an optional port", () => {
   for (const origin of [NAMED, "http://192.168.1.5:5173", "ionic://app", "http://[::1]:1"]) {
     equal(isOrigin(origin), true, origin);
   }

@@ -11,7 +11,7 @@ import {
 import { openDesk } from "../../support/harness.ts";
 import { appOf, buy, openTestStore } from "../../support/sdk_fixture.ts";
 
-Deno.test("an app reads the products that it can sell, in the order asked for", async () => {
+Deno.test("an app reads the products that it can sell, in the requested order", async () => {
   await using desk = await openDesk();
   const { client } = await openTestStore(desk);
   const id = ["coins", "monthly", "nothing", "annual", "coins"];
@@ -35,7 +35,7 @@ Deno.test("an app reads the products that it can sell, in the order asked for", 
   equal(euros.product_details[0]?.purchase_options["base_option"]?.base_price?.currency, "EUR");
 });
 
-Deno.test("who has had a trial is not eligible for another one", async () => {
+Deno.test("a customer who has had a trial is not eligible for another one", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   const ask = () =>
@@ -47,7 +47,7 @@ Deno.test("who has had a trial is not eligible for another one", async () => {
   deepEqual(await ask(), { monthly: false, annual: false, coins: null, nothing: null });
 });
 
-Deno.test("an app reads which entitlements its products give", async () => {
+Deno.test("an app reads the entitlements of its products", async () => {
   await using desk = await openDesk();
   const { client } = await openTestStore(desk);
   const own = (await getSdkProductEntitlements(client)).product_entitlement_mapping;
@@ -62,7 +62,7 @@ Deno.test("an app reads which entitlements its products give", async () => {
   });
 });
 
-Deno.test("an app reads its branding and no workflows, and what it reports is dropped", async () => {
+Deno.test("an app reads its branding and no workflows, and its reports are dropped", async () => {
   await using desk = await openDesk();
   const { id, client } = await openTestStore(desk);
   const branding = await getSdkBranding(client);

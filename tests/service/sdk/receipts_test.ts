@@ -35,7 +35,7 @@ async function printReceipt(desk: Desk, app: SdkApp, customer_id: string, more: 
   return fetch_token;
 }
 
-Deno.test("a purchase in the test store does all that a simulated purchase does", async () => {
+Deno.test("a purchase in the test store has the effects of a simulated purchase", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   const fetch_token = newToken();
@@ -61,7 +61,7 @@ Deno.test("a purchase in the test store does all that a simulated purchase does"
   ok(Array.isArray(chart.metrics));
 });
 
-Deno.test("a product with a trial is bought with it once, and then without", async () => {
+Deno.test("a product with a trial is bought with the trial once, and then without", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   const { subscriber } = await buy(app, "ada", "monthly");
@@ -92,7 +92,7 @@ Deno.test("32 receipts with one token at once are one purchase", async () => {
   equal(bought.length, 2);
 });
 
-Deno.test("the token of a renewed subscription stays known", async () => {
+Deno.test("the token of a renewed subscription stays valid", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   const fetch_token = newToken();
@@ -103,7 +103,7 @@ Deno.test("the token of a renewed subscription stays known", async () => {
   deepEqual(await eventTypes(desk), ["INITIAL_PURCHASE", "RENEWAL"]);
 });
 
-Deno.test("what the test store cannot sell is refused with its code", async () => {
+Deno.test("a product that the test store cannot sell is refused with its code", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   await buy(app, "ada", "annual");
@@ -116,7 +116,7 @@ Deno.test("what the test store cannot sell is refused with its code", async () =
   deepEqual(await eventTypes(desk), ["INITIAL_PURCHASE"]);
 });
 
-Deno.test("a second customer who restores gets the purchase as the project's setting says", async () => {
+Deno.test("the project's setting decides when a second customer restores a purchase", async () => {
   for (const behavior of ["transfer", "share", "keep"]) {
     await using desk = await openDesk();
     const app = await openTestStore(desk);
@@ -139,7 +139,7 @@ Deno.test("a second customer who restores gets the purchase as the project's set
   }
 });
 
-Deno.test("a purchase of an anonymous customer joins the customer who restores it, always", async () => {
+Deno.test("a purchase of an anonymous customer always moves to the customer who restores it", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   await sim(desk, "POST", "/settings", { restore_behavior: "keep" });
@@ -177,7 +177,7 @@ Deno.test("a printed receipt is accepted once, and then known", async () => {
   }
 });
 
-Deno.test("a receipt brings attributes along", async () => {
+Deno.test("a receipt can include attributes", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   const attributes = { $email: { value: "ada@example.com", updated_at_ms: 1000 } };

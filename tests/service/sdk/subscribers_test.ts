@@ -44,7 +44,7 @@ Deno.test("an unknown user is created with 201, and found with 200", async () =>
   equal((await getSdkSubscriber(client, "newcomer")).subscriber.original_app_user_id, "newcomer");
 });
 
-Deno.test("a user id that can be nobody's is refused with its code", async () => {
+Deno.test("an invalid user id is refused with its code", async () => {
   await using desk = await openDesk();
   const { key } = await openTestStore(desk);
   const headers = { Authorization: `Bearer ${key}` };
@@ -59,7 +59,7 @@ Deno.test("a user id that can be nobody's is refused with its code", async () =>
   }
 });
 
-Deno.test("a read with the tag of the last answer returns 304, until something happens", async () => {
+Deno.test("a read with the tag of the last answer returns 304, until something changes", async () => {
   const clock = { now: 1_800_000_000_000 };
   await using desk = await openDesk({ clock: () => clock.now });
   const app = await openTestStore(desk);
@@ -83,7 +83,7 @@ Deno.test("a read with the tag of the last answer returns 304, until something h
   ok(changed.headers.get("X-RevenueCat-ETag") !== tag);
 });
 
-Deno.test("an anonymous user who signs in with a new id keeps what was bought", async () => {
+Deno.test("an anonymous user who signs in with a new id keeps the purchases", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   await buy(app, ANONYMOUS, "annual");
@@ -98,7 +98,7 @@ Deno.test("an anonymous user who signs in with a new id keeps what was bought", 
   equal(again.status, 200);
 });
 
-Deno.test("a user who has signed in switches to another id, and takes nothing along", async () => {
+Deno.test("a signed-in user switches to another id without the purchases", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   await buy(app, "ada", "annual");
@@ -107,7 +107,7 @@ Deno.test("a user who has signed in switches to another id, and takes nothing al
   deepEqual([subscriber.original_app_user_id, subscriber.subscriptions], ["grace", {}]);
 });
 
-Deno.test("a second anonymous user gives an id what was bought, as the project's setting says", async () => {
+Deno.test("the project's setting decides when a second anonymous user signs in with an id", async () => {
   for (const behavior of ["transfer", "share", "keep"]) {
     await using desk = await openDesk();
     const app = await openTestStore(desk);
@@ -125,7 +125,7 @@ Deno.test("a second anonymous user gives an id what was bought, as the project's
   }
 });
 
-Deno.test("an alias joins a customer who was anonymous, and never two who signed in", async () => {
+Deno.test("an alias merges an anonymous customer, and never two who have signed in", async () => {
   await using desk = await openDesk();
   const app = await openTestStore(desk);
   await buy(app, ANONYMOUS, "annual");
@@ -138,7 +138,7 @@ Deno.test("an alias joins a customer who was anonymous, and never two who signed
   );
 });
 
-Deno.test("of two values of an attribute the later one counts, in whichever order they come", async () => {
+Deno.test("the later of two values of an attribute counts, in any order of arrival", async () => {
   await using desk = await openDesk();
   const { client } = await openTestStore(desk);
   const set = (value: string | null, updated_at_ms: number) =>

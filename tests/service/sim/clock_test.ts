@@ -13,7 +13,7 @@ const RUNS = Number(Deno.env.get("CLOCK_RUNS") ?? 3);
 /** Access tokens that outlive the times that pass here. */
 const LASTING = { access: 5000 * DAY };
 
-Deno.test("time that passes in steps leaves the same database as time that passes at once", async () => {
+Deno.test("an advance in steps leaves the same database as a single advance", async () => {
   await inFolder(async (folder) => {
     const service = await serveFolder(folder);
     await fill(service, 60);
@@ -53,7 +53,7 @@ async function copyAndAdvance(
   return rows;
 }
 
-Deno.test("a clock runs, stands, goes ahead and runs on from there", async () => {
+Deno.test("a clock runs, stands, advances and continues from there", async () => {
   let wall = START;
   await using desk = await openDesk({ clock: () => wall, lifetimes: LASTING });
   const sim = simulate(desk);
@@ -84,7 +84,7 @@ Deno.test("a clock runs, stands, goes ahead and runs on from there", async () =>
   });
 });
 
-Deno.test("a clock does not go back, nor anywhere that is no moment", async () => {
+Deno.test("a clock never goes back, and refuses invalid times", async () => {
   await using desk = await openDesk();
   const sim = simulate(desk);
   await sim.post("/clock/freeze");
@@ -109,7 +109,7 @@ Deno.test("a clock does not go back, nor anywhere that is no moment", async () =
   equal(await sim.now(), now);
 });
 
-Deno.test("nobody sees a state that time has overtaken, whoever looks and whatever they do", async () => {
+Deno.test("no request sees an outdated state", async () => {
   let wall = START;
   await using desk = await openDesk({ clock: () => wall, lifetimes: LASTING });
   const sim = simulate(desk);
@@ -132,7 +132,7 @@ Deno.test("nobody sees a state that time has overtaken, whoever looks and whatev
   equal(items[0]?.occurred_at, START + 62 * DAY);
 });
 
-Deno.test("the ticker lets time pass when nobody asks", async () => {
+Deno.test("the ticker runs due steps without requests", async () => {
   let wall = START;
   await using desk = await openDesk({ clock: () => wall, lifetimes: LASTING });
   const sim = simulate(desk);
@@ -145,7 +145,7 @@ Deno.test("the ticker lets time pass when nobody asks", async () => {
   equal(rows.length, 14);
 });
 
-Deno.test("many at once see one project at its present", async () => {
+Deno.test("simultaneous requests see one caught-up project", async () => {
   let wall = START;
   await using desk = await openDesk({ clock: () => wall, lifetimes: LASTING });
   const sim = simulate(desk);

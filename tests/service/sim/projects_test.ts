@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { openDesk } from "../../support/harness.ts";
 
-Deno.test("a project can begin at a time of choice, where its clock stands", async () => {
+Deno.test("a project can start at a given time, with its clock standing", async () => {
   await using desk = await openDesk();
   const secret = { Authorization: `Bearer ${desk.service.adminSecret}` };
   const now = Date.UTC(2019, 4, 1);
@@ -18,7 +18,7 @@ Deno.test("a project can begin at a time of choice, where its clock stands", asy
   equal((await desk.send("POST", "/_sim/projects", { name: "Then", now })).status, 401);
 });
 
-Deno.test("a customer's balances can be read, and a webhook's secret be chosen", async () => {
+Deno.test("a customer's balances can be read, and a webhook's secret can be set", async () => {
   await using desk = await openDesk({ buyers: true });
   const secret = { Authorization: `Bearer ${desk.service.adminSecret}` };
   const at = `/_sim/projects/${desk.projectId}`;

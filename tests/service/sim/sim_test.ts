@@ -24,7 +24,7 @@ function recorded(addresses: string[]): NonNullable<DeskOptions["intercept"]> {
   };
 }
 
-Deno.test("nothing is simulated at an address that is not the local service's", async () => {
+Deno.test("the simulator is used only at the address of the local service", async () => {
   const addresses: string[] = [];
   await using desk = await deskAt({ intercept: recorded(addresses) });
   const elsewhere = [
@@ -70,7 +70,7 @@ async function noted(desk: Desk, base_url: string): Promise<AsyncDisposable & { 
   };
 }
 
-Deno.test("the data folder tells where its service is, and another address is refused", async () => {
+Deno.test("the data folder has the address of its service, and another one is refused", async () => {
   const addresses: string[] = [];
   await using desk = await openDesk({ clock: () => NOW, intercept: recorded(addresses) });
   await using data = await noted(desk, "http://127.0.0.1:5999");
@@ -93,7 +93,7 @@ Deno.test("the data folder tells where its service is, and another address is re
   );
 });
 
-Deno.test("a service on another address of this machine can be named by its data folder", async () => {
+Deno.test("a service at another address of this machine can be selected by its data folder", async () => {
   await using desk = await openDesk({ clock: () => NOW, hosts: ["192.168.1.10"] });
   await using data = await noted(desk, "http://192.168.1.10:4010");
   desk.env.CLI_BASE_URL = "http://192.168.1.10:4010";
@@ -107,7 +107,7 @@ Deno.test("a service on another address of this machine can be named by its data
   equal((await desk.run("clock", "show")).code, 2);
 });
 
-Deno.test("the address of a stored sign-in counts, too", async () => {
+Deno.test("the address of a stored sign-in counts too", async () => {
   await using desk = await deskAt();
   delete desk.env.CLI_BASE_URL;
   delete desk.env.CLI_REFRESH_TOKEN;
@@ -117,7 +117,7 @@ Deno.test("the address of a stored sign-in counts, too", async () => {
   ok(missing.code !== 0 && missing.out === "");
 });
 
-Deno.test("a wrong secret, no service and no project are told apart", async () => {
+Deno.test("a wrong secret, no service and no project have different errors", async () => {
   await using desk = await deskAt();
   desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_wrong";
   const wrong = await desk.run("clock", "show");
@@ -138,7 +138,7 @@ Deno.test("a wrong secret, no service and no project are told apart", async () =
   );
 });
 
-Deno.test("a request to the simulator is sent once, whatever becomes of it", async () => {
+Deno.test("a request to the simulator is sent only once", async () => {
   let tries = 0;
   await using desk = await deskAt({
     intercept: async (request, pass) => {
@@ -176,7 +176,7 @@ Deno.test("periods are days, months of 30 days, years of 365, or ISO 8601", () =
   }
 });
 
-Deno.test("moments are days or days with a time, all of them UTC", () => {
+Deno.test("times are days, or days with a time, in UTC", () => {
   const day = Date.UTC(2027, 0, 31);
   equal(parseMoment("2027-01-31", "--to"), day);
   equal(parseMoment("2027-01-31T12:00:00Z", "--to"), day + 43_200_000);

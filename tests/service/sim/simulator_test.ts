@@ -41,7 +41,7 @@ Deno.test("the simulator needs its secret, on every route", async () => {
   }
 });
 
-Deno.test("an unknown project, path or method is told as such", async () => {
+Deno.test("an unknown project, path or method has its own error", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   equal((await sim.send("GET", "/nothing")).status, 404);
@@ -52,7 +52,7 @@ Deno.test("an unknown project, path or method is told as such", async () => {
   equal((await desk.service.fetch(new Request(address, { headers }))).status, 404);
 });
 
-Deno.test("a purchase that cannot be is refused, names what is wrong and leaves no trace", async () => {
+Deno.test("an invalid purchase is refused with the reason, and changes nothing", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const buyer = { customer_id: "somebody", product_id: "notes.pro.monthly" };
@@ -91,7 +91,7 @@ Deno.test("a purchase that cannot be is refused, names what is wrong and leaves 
   deepEqual([await sim.newEvents(), await sim.rows("movements")], [[], []]);
 });
 
-Deno.test("whoever buys was seen with it: where, and in the spelling of apps", async () => {
+Deno.test("a purchase counts as a visit, with country and platform", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const seen = async (id: string) => {
@@ -110,7 +110,7 @@ Deno.test("whoever buys was seen with it: where, and in the spelling of apps", a
   equal(chart.summary?.["total"]?.["New Customers"], 1);
 });
 
-Deno.test("a buyer is created, and seen; a second subscription to the same is refused", async () => {
+Deno.test("a buyer is created and seen; a second subscription to a product is refused", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const wanted = { customer_id: "$new:id", product_id: "notes_pro:monthly", country: "FR" };
@@ -130,7 +130,7 @@ Deno.test("a buyer is created, and seen; a second subscription to the same is re
   equal((await refused(sim, 409, "/purchases", again))["param"], "store_transaction_id");
 });
 
-Deno.test("each store does what it can, and no more", async () => {
+Deno.test("each store supports its own actions only", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const bodies: Record<string, unknown> = {
@@ -157,7 +157,7 @@ Deno.test("each store does what it can, and no more", async () => {
   }
 });
 
-Deno.test("a change of product is announced, made, or taken back", async () => {
+Deno.test("a product change is planned, made or cancelled", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const annual = await productNamed(desk, "notes.pro.annual");
@@ -190,7 +190,7 @@ Deno.test("a change of product is announced, made, or taken back", async () => {
   deepEqual([same.id, same.status, same.product_id], [trial.id, "trialing", annual.id]);
 });
 
-Deno.test("a subscription paid ahead of time goes on to the end of both periods", async () => {
+Deno.test("a subscription paid early continues to the end of both periods", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const start = Date.UTC(2027, 0, 31);
@@ -216,7 +216,7 @@ Deno.test("a subscription paid ahead of time goes on to the end of both periods"
   equal((await getSubscription(desk.client, id)).ends_at, Date.UTC(2027, 3, 30));
 });
 
-Deno.test("a higher price needs consent, else the subscription ends with its period", async () => {
+Deno.test("a higher price needs consent; without it the subscription ends with its period", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const one = await sim.subscribe({ product_id: "notes_web_monthly" });
@@ -235,7 +235,7 @@ Deno.test("a higher price needs consent, else the subscription ends with its per
   deepEqual(told, ["RENEWAL", "PRICE_INCREASE"]);
 });
 
-Deno.test("nobody who has cancelled is charged, in grace neither", async () => {
+Deno.test("a customer who has cancelled is not charged, not even in grace", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -257,7 +257,7 @@ Deno.test("nobody who has cancelled is charged, in grace neither", async () => {
   equal((await getSubscription(desk.client, id)).status, "expired");
 });
 
-Deno.test("nobody buys, signs in or shares under an id that stands for no one", async () => {
+Deno.test("buying, signing in and sharing refuse placeholder ids", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -273,7 +273,7 @@ Deno.test("nobody buys, signs in or shares under an id that stands for no one", 
   await sim.purchase({ customer_id: "Null", product_id: "notes.pro.lifetime" });
 });
 
-Deno.test("signing in joins customers by the rules of their ids", async () => {
+Deno.test("signing in merges customers by the rules of their ids", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const anonymous = (n: number) => `$RCAnonymousID:${String(n).padStart(32, "0")}`;
@@ -369,7 +369,7 @@ Deno.test("events are listed in order and by type, and read one by one", async (
   match(first.next_page, /starting_after=/);
 });
 
-Deno.test("a term that nobody has named is asked for, not guessed", async () => {
+Deno.test("a missing period is requested, not guessed", async () => {
   await using desk = await openDesk();
   const sim = simulate(desk);
   const { app_id } = await productNamed(desk, "notes.pro.monthly");

@@ -17,7 +17,7 @@ async function tokenOf(desk: Desk, options: object): Promise<[number, Record<str
   return [response.status, await response.json()];
 }
 
-Deno.test("a token from the simulator permits what it was asked for, and no more", async () => {
+Deno.test("a token from the simulator has the requested permissions only", async () => {
   await using desk = await openDesk();
   const scope = "project_configuration:offerings:read";
   const [status, pair] = await tokenOf(desk, { scope });
@@ -31,7 +31,7 @@ Deno.test("a token from the simulator permits what it was asked for, and no more
   equal(await statusOf("GET", "/products"), 403);
 });
 
-Deno.test("a token from the simulator rotates only if it was asked to, and its options have rules", async () => {
+Deno.test("a token from the simulator rotates only on request, and its options are validated", async () => {
   await using desk = await openDesk();
   const refreshed = async (options: object) => {
     const [, pair] = await tokenOf(desk, options);

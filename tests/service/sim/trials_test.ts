@@ -2,7 +2,7 @@ import { equal, match } from "node:assert/strict";
 import { frozen } from "../../support/activities.ts";
 import { openDesk } from "../../support/harness.ts";
 
-Deno.test("there is one free trial, and it comes before anything is paid", async () => {
+Deno.test("there is one free trial, before any payment", async () => {
   await using desk = await openDesk();
   const sim = await frozen(desk);
   const trial = async (product_id: string, more: object = {}) => {
