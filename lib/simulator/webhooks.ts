@@ -68,8 +68,8 @@ export interface SecretRotation {
 }
 
 /**
- * Sets a new signing secret, generated or given. The old one stays valid for a day. `POST
- * /_sim/projects/{project_id}/webhooks/{id}/rotate_secret`
+ * Sets a new signing secret, generated or given. The old one remains valid for a day.
+ * `POST /_sim/projects/{project_id}/webhooks/{id}/rotate_secret`
  */
 export function rotateWebhookSecret(
   { client, project }: Simulator,

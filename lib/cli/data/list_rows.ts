@@ -45,7 +45,8 @@ export const FORMS: Readonly<Record<string, string>> = {
     '{"object":0,"project_id":0,"code":0,"name":0,"created_at":0,"description":0,"product_grants":[{"object":0,"product_ids":[0],"amount":0,"trial_amount":0,"expire_at_cycle_end":0}],"state":0}',
   WebhookIntegration:
     '{"object":0,"id":0,"project_id":0,"name":0,"url":0,"event_types":[0],"environment":0,"app_id":0,"created_at":0,"disabled_at":0,"signing_secret?":0}',
-  Account: '{"object":0,"id":0,"email":0,"name":0,"projects":[{"id":0,"role":0}]}',
+  Account:
+    '{"object":0,"id":0,"email":0,"name":0,"projects":[{"id":0,"role":0}],"has_password":0,"password_link?":{"url":0,"expires_at":0}}',
   Client: '{"object":0,"id":0,"name":0,"redirect_uris":[0]}',
   Delivery:
     '{"object":0,"id":0,"webhook_id":0,"event_id":0,"event_type":0,"customer_id":0,"state":0,"attempts":0,"last_attempt_at":0,"last_status":0,"last_error":0,"next_attempt_at":0,"finished_at":0}',
