@@ -1,7 +1,7 @@
 /**
  * Runs the tests and lists the slow ones: `deno task test:slow`, with files like `deno task test`.
- * A test that takes longer than three seconds delays everyone; tests of minutes belong to `deno
- * task test:long`.
+ * A test that takes longer than three seconds delays everyone; longer ones belong to
+ * `deno task test:long`.
  *
  * @module
  */

@@ -68,7 +68,7 @@ Deno.test("a text split across chunks is decoded correctly", async () => {
 
 const LIST = { object: "list", items: [], next_page: null, url: "/v2/projects/proj1/apps" };
 
-Deno.test("an answer of another form is an error of the answer, not a fault of the program", async () => {
+Deno.test("an answer of another form is an error of the answer, not a bug of the program", async () => {
   const nested = (open: string, close: string, levels: number) =>
     `{"a":${open.repeat(levels)}1${close.repeat(levels)}}`;
   const answers: [string, RegExp][] = [

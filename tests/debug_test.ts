@@ -266,7 +266,7 @@ Deno.test("a body is cut at 4 kB, after its secrets are hidden", () => {
   ok(text.isWellFormed());
 });
 
-Deno.test("no body can drive the terminal or imitate a line of the log", () => {
+Deno.test("no body can control the terminal or imitate a line of the log", () => {
   const responseBody = "\u001b[2J\u009b1m\u007f\r\n> GET /forged\rback\u202e\u2028\ud800\tx";
   const text = formatExchange(exchange({ responseBody }));
   const body = text.split("\n").slice(-2);

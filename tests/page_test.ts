@@ -93,7 +93,7 @@ Deno.test("a repeated page is an error, not an endless walk", async () => {
   equal(circle.posted.length, 3);
 });
 
-Deno.test("a circle of many pages ends too, though a walk remembers only some", async () => {
+Deno.test("a cycle of many pages ends too, although a walk stores only some", async () => {
   for (const length of [1, 999, 1001, 2500, 7000]) {
     let pagesRead = 0;
     const follow = () => {

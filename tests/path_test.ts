@@ -23,7 +23,7 @@ Deno.test("an encoded id is encoded again, so that it keeps its value", () => {
   equal(path`/a/${"$anon:1 b+c/d?e#f\\g"}/x`, "/a/%24anon%3A1%20b%2Bc%2Fd%3Fe%23f%5Cg/x");
 });
 
-Deno.test("ids that a URL changes or cannot hold are refused", () => {
+Deno.test("ids that a URL would change or cannot contain are refused", () => {
   for (const id of ["", ".", "..", "\ud800", "a\udc00b"]) {
     throws(() => path`/a/${id}`, (error) => error instanceof UsageError, JSON.stringify(id));
   }

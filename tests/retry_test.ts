@@ -46,7 +46,7 @@ const MOVES: [name: string, move: Move, again: boolean][] = [
   ["429 for good", refused(429, { retryable: false }), false],
 ];
 
-Deno.test("a failed request is retried where that is safe, with the same key and body", async () => {
+Deno.test("a failed request is retried if that is safe, with the same key and body", async () => {
   for (const [method, send] of Object.entries(METHODS)) {
     for (const [name, move, again] of MOVES) {
       const { client, posted, waits } = openWire([move, DONE]);
@@ -281,7 +281,7 @@ function named(name: string, message: string): Error {
   return error;
 }
 
-Deno.test("an absurd wait is not believed", () => {
+Deno.test("an absurd wait is ignored", () => {
   const asked = (value: string) =>
     waitTold(new Response(null, { headers: { "Retry-After": value } }), "");
   for (const absurd of ["99999999", "9".repeat(400), "Fri, 31 Dec 9999 23:59:59 GMT"]) {

@@ -90,7 +90,7 @@ Deno.test("the simulator has a route for each row, and no others", () => {
   deepEqual(routes.map(({ name, method, path }) => rowOf(name, method, path)).sort(), ledger);
 });
 
-Deno.test("each function of the simulator takes a body or query where its route does", async () => {
+Deno.test("each function of the simulator has a body or query if its route has", async () => {
   const functions = await functionsOfSimulator();
   for (const { name, path, method, body, query } of routes) {
     const call = functions.get(name);
@@ -109,7 +109,7 @@ function takesFields(body: unknown): boolean {
   return Object.keys(shape ?? {}).length > 0;
 }
 
-Deno.test("the simulator serves a document of itself, which names each row", async () => {
+Deno.test("the simulator serves its own document, with each row", async () => {
   await using desk = await openDesk();
   const headers = { Authorization: `Bearer ${desk.service.adminSecret}` };
   const answer = await desk.service.fetch(new Request(BASE_URL + DOCUMENT, { headers }));

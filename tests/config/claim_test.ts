@@ -13,7 +13,7 @@ async function withPath(use: (path: string, folder: string) => Promise<void>): P
   }
 }
 
-Deno.test("one claim of many has the lock, and gives it to the next", () =>
+Deno.test("one of many claims has the lock, and passes it on", () =>
   withPath(async (path, folder) => {
     const claims = Array.from({ length: 20 }, () => createClaim(path, false));
     const taken = await Promise.all(claims.map((claim) => claim.take(0)));
@@ -48,7 +48,7 @@ Deno.test("a claim that is touched meanwhile keeps the lock", () =>
     await claim.release();
   }));
 
-Deno.test("what a killed process on Deno has left is taken over at once by the next", () =>
+Deno.test("the claim of a killed process on Deno is taken over at once", () =>
   withPath(async (path) => {
     await Deno.writeTextFile(path, "kernel somebody who was killed");
     const onNode = createClaim(path, false);
@@ -58,7 +58,7 @@ Deno.test("what a killed process on Deno has left is taken over at once by the n
     await onDeno.release();
   }));
 
-Deno.test("a claim that was taken over is not given back by its former holder", () =>
+Deno.test("a claim that was taken over cannot be released by its former holder", () =>
   withPath(async (path) => {
     const former = createClaim(path, false);
     equal(await former.take(0), true);

@@ -20,7 +20,7 @@ const EXPANSIONS: [path: string, value: string, field: string, needs: string[]][
   ["/packages/{package}", "product", "products", ["packages", "products"]],
 ];
 
-Deno.test("each expansion adds its field, and nothing is added unasked", async () => {
+Deno.test("each expansion adds its field, and nothing else", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   for (const [template, value, field] of EXPANSIONS) {
@@ -36,7 +36,7 @@ Deno.test("each expansion adds its field, and nothing is added unasked", async (
   }
 });
 
-Deno.test("an expanded list is the beginning of the list that it points to", async () => {
+Deno.test("an expanded list is the first page of its list", async () => {
   await using desk = await openDesk();
   const api = apiOf(desk);
   for (const [template, value, field] of EXPANSIONS.filter(([, , name]) => name !== "app")) {
@@ -55,7 +55,7 @@ Deno.test("an expanded app is the app, without its secrets", async () => {
   for (const product of items) deepEqual(product.app, await api.get(`/apps/${product.app_id}`));
 });
 
-Deno.test("every expansion needs the permission to read what it adds", async () => {
+Deno.test("every expansion needs the read permission for its field", async () => {
   await using desk = await openDesk();
   const owner = apiOf(desk);
   for (const [template, value, , needs] of EXPANSIONS) {

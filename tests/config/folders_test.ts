@@ -33,7 +33,7 @@ Deno.test("a folder that was bound here is used without a question, also after i
   strictEqual((await at.run("projects list")).code, 0);
 });
 
-Deno.test("a folder's sign-in from elsewhere is not used where nobody is there to ask", async () => {
+Deno.test("a folder's sign-in from elsewhere is not used without a terminal", async () => {
   await using at = await openHome();
   await fromElsewhere(at, ELSEWHERE);
   const { code, err } = await at.run("projects list");
@@ -43,7 +43,7 @@ Deno.test("a folder's sign-in from elsewhere is not used where nobody is there t
   deepStrictEqual(at.sent, []);
 });
 
-Deno.test("a folder's sign-in from elsewhere is asked about once, with its address", async () => {
+Deno.test("a folder's sign-in from elsewhere needs one confirmation, which shows its address", async () => {
   await using at = await openHome();
   await fromElsewhere(at, BASE_URL, "id_from_elsewhere");
   const no = await at.run("projects list", { keys: [["n", "\r"]] });
@@ -71,7 +71,7 @@ Deno.test("a known folder's sign-in with another address is not used", async () 
   deepStrictEqual(at.sent, []);
 });
 
-Deno.test("auth trust asks, and the sign-in is used from then on", async () => {
+Deno.test("auth trust asks, and then the sign-in is used", async () => {
   await using at = await openHome();
   await fromElsewhere(at, BASE_URL);
   const unasked = await at.run("auth trust");
@@ -108,7 +108,7 @@ Deno.test("init replaces a sign-in from elsewhere without using it", async () =>
   strictEqual((await at.run("projects list")).code, 0);
 });
 
-Deno.test("auth trust is refused where no home folder can remember it, and changes nothing", async () => {
+Deno.test("auth trust is refused without a writable home folder, and changes nothing", async () => {
   await using at = await openHome();
   await fromElsewhere(at, BASE_URL, "id_from_elsewhere");
   const before = await Deno.readTextFile(localFile(at));

@@ -6,7 +6,7 @@ import { runPrograms, testMachine } from "../support/token_service.ts";
 
 const LOCK = new URL("../../lib/config/lock.ts", import.meta.url).href;
 
-Deno.test("a lock that is held for long is given up, and the error names its file", async () => {
+Deno.test("waiting for a lock ends after a time, and the error names its file", async () => {
   await using machine = await testMachine();
   const path = join(machine.root, "a.lock");
   let waited = 0;

@@ -7,7 +7,7 @@ import { openHome } from "../support/home_fixture.ts";
 const STRANGER = 4242;
 
 Deno.test({
-  name: "a folder's file that belongs to another user is not believed",
+  name: "a folder's file that belongs to another user is refused",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     await using at = await openHome();

@@ -48,7 +48,7 @@ Deno.test("the project comes from the option, the variable, the local file, cli.
   }
 });
 
-Deno.test("the nearest file of a kind counts, from a folder below it just as well", async () => {
+Deno.test("the nearest file of a kind counts, also from a folder below it", async () => {
   await using machine = await testMachine();
   await bind(machine);
   const top = join(machine.root, ".cli", "config.json");
@@ -58,7 +58,7 @@ Deno.test("the nearest file of a kind counts, from a folder below it just as wel
   strictEqual((await resolveProject(machine))?.source, top);
 });
 
-Deno.test("the file of profiles is not taken for a local file, under whatever name it is reached", async () => {
+Deno.test("the file of profiles never counts as a local file, by any path", async () => {
   await using machine = await testMachine();
   const folder = join(machine.home, "code");
   await Deno.mkdir(folder);
@@ -76,7 +76,7 @@ Deno.test("the file of profiles is not taken for a local file, under whatever na
   strictEqual((await resolveProject(other))?.id, "proj_above");
 });
 
-Deno.test("no working folder, no home folder and no file are no error", async () => {
+Deno.test("a missing working folder, home folder or file is no error", async () => {
   await using machine = await testMachine();
   const nowhere = { ...machine, cwd: undefined, home: undefined };
   strictEqual(await resolveProject(nowhere, { withShadows: true }), undefined);
@@ -96,7 +96,7 @@ Deno.test("an empty variable is unset, white space around it is dropped, an empt
   }
 });
 
-Deno.test("a malformed file that counts stops, with its place; one that is shadowed does not", async () => {
+Deno.test("a malformed file is an error with its position, unless it is shadowed", async () => {
   await using machine = await testMachine();
   const { local, toml } = await bind(machine);
   const faults: [file: string, text: string, message: RegExp, hint: RegExp][] = [
@@ -127,7 +127,7 @@ Deno.test("a malformed file that counts stops, with its place; one that is shado
   }
 });
 
-Deno.test("a local file that others can open is refused", {
+Deno.test("a local file that others can read is refused", {
   ignore: Deno.build.os === "windows",
 }, async () => {
   await using machine = await testMachine();
@@ -136,7 +136,7 @@ Deno.test("a local file that others can open is refused", {
   await rejects(resolveProject(machine), { name: "ConfigError", hint: `Run: chmod 600 ${local}` });
 });
 
-Deno.test("writing a local file keeps what else is in it and removes what is given as undefined", async () => {
+Deno.test("writing a local file keeps its other content and removes undefined fields", async () => {
   await using machine = await testMachine();
   const folder = machine.cwd;
   const { name: _, ...token } = profileNamed("x");
@@ -155,7 +155,7 @@ Deno.test("writing a local file keeps what else is in it and removes what is giv
   deepStrictEqual([await modeOf(dirname(path)), await modeOf(path)], ["700", "600"]);
 });
 
-Deno.test("the home folder cannot be bound: its file is the one of profiles", async () => {
+Deno.test("the home folder cannot be bound, since its file has the profiles", async () => {
   await using machine = await testMachine();
   await rejects(writeLocal(machine, machine.home, { project_id: "p" }), { name: "ConfigError" });
   strictEqual([...Deno.readDirSync(machine.home)].length, 0);
@@ -211,7 +211,7 @@ x = [
 ]
 `;
 
-Deno.test("a cli.toml whose keys are unchanged stays as it is, however it is written", async () => {
+Deno.test("a cli.toml with unchanged keys stays unchanged, in any style", async () => {
   const apps = [{ id: "app2" }, { id: "app1", name: "One" }];
   const same = { project_id: "proj_1", apps };
   strictEqual(await formatCliToml(EDITED, same), EDITED);
@@ -224,7 +224,7 @@ Deno.test("a cli.toml whose keys are unchanged stays as it is, however it is wri
   strictEqual(await formatCliToml(bare, { project_id: "proj_1", apps: [] }), bare);
 });
 
-Deno.test("a change of cli.toml changes its own lines, with all comments in place", async () => {
+Deno.test("a change of cli.toml changes only its lines, and keeps all comments", async () => {
   const apps = [{ id: "app1", name: "Uno" }, { id: "app3", name: "Three" }];
   const text = await formatCliToml(EDITED, { project_id: "proj_2", apps });
   strictEqual(
@@ -236,7 +236,7 @@ Deno.test("a change of cli.toml changes its own lines, with all comments in plac
   );
 });
 
-Deno.test("whatever a cli.toml looks like, the edit says what was asked for and loses no field", async () => {
+Deno.test("an edit of any cli.toml makes the requested change and loses no field", async () => {
   const texts = [
     "",
     "# only a comment\n",
@@ -285,7 +285,7 @@ async function asJson(
   }
 }
 
-Deno.test("a fault in JSON is found where the first wrong token is", () => {
+Deno.test("an error in JSON has the position of the first wrong token", () => {
   const faults: [text: string, line: number, column: number][] = [
     ["", 1, 1],
     ["  \n ", 2, 2],

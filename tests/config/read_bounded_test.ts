@@ -5,7 +5,7 @@ import { openHome } from "../support/home_fixture.ts";
 
 const windows = Deno.build.os === "windows";
 
-Deno.test("a file of settings is read up to its largest size", async () => {
+Deno.test("a settings file is read up to the limit", async () => {
   const path = await Deno.makeTempFile();
   await Deno.writeFile(path, new Uint8Array(LARGEST_SETTINGS));
   strictEqual((await readBounded(path)).length, LARGEST_SETTINGS);
@@ -14,7 +14,7 @@ Deno.test("a file of settings is read up to its largest size", async () => {
   await Deno.remove(path);
 });
 
-Deno.test("a device or a pipe in the place of cli.toml ends each command at once", {
+Deno.test("a device or a pipe as cli.toml ends each command at once", {
   ignore: windows,
 }, async () => {
   await using at = await openHome();

@@ -61,7 +61,7 @@ async function launch(launcher: string, words: string[], cwd: string, path: stri
 }
 
 Deno.test({
-  name: "an installed cli heeds no file of a hostile folder",
+  name: "an installed cli ignores all files of a hostile folder",
   ignore: windows,
   fn: () =>
     withFolder(async (base) => {
@@ -81,7 +81,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the hostile folder of these tests does harm where it is heeded",
+  name: "the hostile folder of these tests affects programs that read it",
   ignore: windows,
   fn: () =>
     withFolder(async (base) => {
@@ -112,7 +112,7 @@ Deno.test("an installed cli starts with the flags of the task cli", async () => 
 });
 
 Deno.test({
-  name: "a launcher starts what it names, however strange the path is",
+  name: "a launcher starts its program at any path",
   ignore: windows,
   fn: () =>
     withFolder(async (base) => {
@@ -136,7 +136,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a launcher for Windows quotes its paths and doubles the per cent signs", () => {
+Deno.test("a launcher for Windows quotes its paths and doubles percent signs", () => {
   const clone = "C:\\My clone\\100%";
   const text = batchLauncher({ deno: "C:\\Deno 2\\deno.exe", clone }, denoJson);
   ok(text.split("\n").slice(0, -1).every((line) => line.endsWith("\r")));
@@ -146,7 +146,7 @@ Deno.test("a launcher for Windows quotes its paths and doubles the per cent sign
   equal(cloneOf(text), clone);
 });
 
-Deno.test("install says what it did, and --remove leaves nothing", () =>
+Deno.test("install prints its result, and --remove leaves nothing", () =>
   withFolder(async (home) => {
     const { run, first, second, said, warned } = await machineIn(home);
     equal(await run("--to", second), 0);
@@ -165,7 +165,7 @@ Deno.test("install says what it did, and --remove leaves nothing", () =>
     match(warned.at(-1) ?? "", /^Cannot remove cli: no folder on PATH has a launcher/);
   }));
 
-Deno.test("install warns about another cli that comes first, and about a folder off PATH", () =>
+Deno.test("install warns about another cli earlier on PATH, and about a folder outside of PATH", () =>
   withFolder(async (home) => {
     const { run, first, second, warned } = await machineIn(home);
     await Deno.writeTextFile(join(first, name), "echo another", { mode: 0o755 });
@@ -212,7 +212,7 @@ Deno.test({
     }),
 });
 
-Deno.test("install never writes over another program, and removes none", () =>
+Deno.test("install never overwrites another program, and removes none", () =>
   withFolder(async (home) => {
     const { run, first, warned } = await machineIn(home);
     const other = join(first, name);
@@ -226,7 +226,7 @@ Deno.test("install never writes over another program, and removes none", () =>
     equal(await run("--to", first), 0);
   }));
 
-Deno.test("install asks for the folder, and needs --to where nobody can answer", () =>
+Deno.test("install asks for the folder, and needs --to without a terminal", () =>
   withFolder(async (home) => {
     const { run, warned, first, second } = await machineIn(home);
     equal(await run(), 1);
@@ -243,7 +243,7 @@ Deno.test("install asks for the folder, and needs --to where nobody can answer",
     match(warned.at(-1) ?? "", /--frobnicate/);
   }));
 
-Deno.test("the shell scripts please shellcheck, where it is installed", () =>
+Deno.test("shellcheck, if installed, accepts the shell scripts", () =>
   withFolder(async (folder) => {
     const launcher = join(folder, "cli");
     await Deno.writeTextFile(launcher, shellLauncher({ deno: "/d", clone: "/c" }));

@@ -119,7 +119,7 @@ for (const [name, { own, deno, start, links }] of Object.entries(LAYOUTS)) {
 }
 
 Deno.test({
-  name: "the package's cli says so when Deno was left out",
+  name: "the package's cli reports that Deno is missing",
   ignore: Deno.build.os === "windows",
   async fn() {
     const base = await Deno.realPath(await Deno.makeTempDir());
@@ -134,7 +134,7 @@ Deno.test({
   },
 });
 
-Deno.test("the package takes modules and their types, and no source, test or script", () => {
+Deno.test("the package has modules and their types, and no source, test or script", () => {
   for (const path of ["mod.js", "mod.d.ts", "cli.js", "lib/auth/store.js", "lib/auth/store.d.ts"]) {
     ok(isForPackage(path), path);
   }
@@ -152,7 +152,7 @@ Deno.test("the package takes modules and their types, and no source, test or scr
   ) ok(!isForPackage(path), path);
 });
 
-Deno.test("the package pins what it needs as deno.lock does, and runs nothing at installation", () => {
+Deno.test("the package pins its dependencies like deno.lock, and runs nothing at installation", () => {
   const text = packageJson(denoJson, denoLock, ["zod", "@clack/prompts", "smol-toml"]);
   const { dependencies, scripts, bin, version } = JSON.parse(text);
   deepEqual([scripts, bin, version], [undefined, { cli: "bin/cli" }, VERSION]);
@@ -165,7 +165,7 @@ Deno.test("the package pins what it needs as deno.lock does, and runs nothing at
   throws(() => packageJson(denoJson, denoLock, ["left-pad"]), /left-pad/);
 });
 
-Deno.test("the package's cli pleases shellcheck, where that is installed", async () => {
+Deno.test("shellcheck, if installed, accepts the package's cli", async () => {
   const check = "command -v shellcheck >/dev/null || exit 127; exec shellcheck -";
   const child = new Deno.Command("sh", { args: ["-c", check], stdin: "piped", stdout: "piped" })
     .spawn();
@@ -175,7 +175,7 @@ Deno.test("the package's cli pleases shellcheck, where that is installed", async
   else equal(code, 0, new TextDecoder().decode(stdout));
 });
 
-Deno.test("the list of the package's contents names the folders and types of today", async () => {
+Deno.test("the list of the package's contents is up to date", async () => {
   const listed = (await Deno.readTextFile(join(ROOT, "tests/golden/npm_package.txt"))).split("\n");
   const sources = (await filesUnder(join(ROOT, "lib"))).map((path) => `lib/${path}`);
   const modules = listed.filter((path) => path.endsWith("*.js"));

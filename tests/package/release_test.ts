@@ -84,7 +84,7 @@ Deno.test("install.sh installs the program of this system, and no other", onPosi
   match(out, /is not on PATH\. Add it with: export PATH=|comes first on PATH/);
 });
 
-Deno.test("install.sh keeps what does not match its checksum from running", onPosix, async () => {
+Deno.test("install.sh refuses a program with a wrong checksum", onPosix, async () => {
   const { code, installed, out, err } = await install(`${PROGRAM}echo evil\n`);
   deepEqual([code, out, installed], [1, "", []]);
   match(err, /^Cannot install cli: the checksum of http.* is\n.*, not\n.*Nothing was installed\n$/);
@@ -96,7 +96,7 @@ Deno.test("install.sh leaves nothing when the download fails", onPosix, async ()
   match(err, /Cannot install cli: http.* cannot be loaded/);
 });
 
-Deno.test("install.sh warns about another cli that comes first", onPosix, async () => {
+Deno.test("install.sh warns about another cli earlier on PATH", onPosix, async () => {
   const other = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(join(other, "cli"), "echo another", { mode: 0o755 });
@@ -107,7 +107,7 @@ Deno.test("install.sh warns about another cli that comes first", onPosix, async 
   }
 });
 
-Deno.test("half of install.sh does nothing", onPosix, async () => {
+Deno.test("a truncated install.sh does nothing", onPosix, async () => {
   const whole = fillScript(posix, readRelease(sumsOf(PROGRAM), "some/cli"));
   const { asked, installed } = await install(
     PROGRAM,
@@ -164,14 +164,14 @@ Deno.test("the files for Homebrew, Scoop and winget name each program with its c
   match(manifests["some.cli.installer.yaml"] ?? "", /InstallerSha256: 4{64}\n/);
 });
 
-Deno.test("a release lacks no checksum and has a repository", () => {
+Deno.test("a release needs all checksums and a repository", () => {
   throws(() => readRelease(sumsOf("x"), "cli"), /OWNER\/NAME/);
   throws(() => readRelease(sumsOf("x"), "a/b;c"), /OWNER\/NAME/);
   throws(() => readRelease("", "some/cli"), /SHA256SUMS has no cli-x86_64-unknown-linux-gnu/);
   throws(() => readRelease(sumsOf("x").replace(/^./, "z"), "some/cli"), /SHA256SUMS has no/);
 });
 
-Deno.test("a release's files are written and please shellcheck, where it is installed", async () => {
+Deno.test("a release's files are written, and shellcheck, if installed, accepts them", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const names = await writeReleaseFiles(folder, readRelease(sumsOf("x"), "some/cli"));

@@ -5,7 +5,7 @@ import { readRun, slowerThan } from "../../scripts/bench/compare.ts";
 import { type Finding, inTurns, keeps, median, noiseOf } from "../../scripts/bench/measure.ts";
 import { renderResults } from "../../scripts/bench/results.ts";
 
-Deno.test("the benchmark measures everything that has a budget", async () => {
+Deno.test("the benchmark measures everything with a budget", async () => {
   const told: string[] = [];
   const size = {
     warmUp: 0,
@@ -65,7 +65,7 @@ Deno.test("the benchmark measures everything that has a budget", async () => {
   equal(findings.find(({ what }) => what.startsWith("Writes per commit"))?.ours, "32.5");
 });
 
-Deno.test("a command loads nothing at its start that takes long to load", async () => {
+Deno.test("no slow module is loaded at the start of a command", async () => {
   const loaded = await modulesOf("cli.ts", "lib/connect.ts", "lib/cli/commands/offerings.ts");
   // Each of Node's modules takes the first command that needs it 7 ms.
   const slow = loaded.filter((module) => /^node:|\/lib\/service\/|zod|kysely|clack/.test(module));
@@ -102,7 +102,7 @@ interface Graph {
   }[];
 }
 
-Deno.test("what is compared takes turns, and warming up does not count", async () => {
+Deno.test("compared programs alternate, and warm-up does not count", async () => {
   const turns: string[] = [];
   const sampler = (name: string) => () => Promise.resolve(turns.push(name));
   const samples = await inTurns({ a: sampler("a"), b: sampler("b") }, { rounds: 2, warmUp: 1 });
@@ -110,7 +110,7 @@ Deno.test("what is compared takes turns, and warming up does not count", async (
   deepEqual(samples, { a: [3, 5], b: [4, 6] });
 });
 
-Deno.test("a median is the middle, whatever the order and the outliers", () => {
+Deno.test("a median is the middle, for any order and outliers", () => {
   equal(median([9, 1, 2]), 2);
   equal(median([10, 1, 3, 900]), 6.5);
 });
@@ -120,7 +120,7 @@ Deno.test("a budget holds up to its limit", () => {
   ok(keeps(0.5, { atLeast: 0.5 }) && !keeps(0.49, { atLeast: 0.5 }));
 });
 
-Deno.test("a comparison tells what became worse by more than its noise, in either direction", () => {
+Deno.test("a comparison lists figures that became worse by more than the noise", () => {
   const runOf = (findings: Partial<Finding>[]) => ({
     sections: [{
       title: "T",
@@ -154,7 +154,7 @@ Deno.test("a comparison tells what became worse by more than its noise, in eithe
   }
 });
 
-Deno.test("noise is half of what the middle half of the samples spans", () => {
+Deno.test("noise is half of the interquartile range", () => {
   equal(noiseOf([1, 2, 3, 4, 5]), 1 / 3);
   equal(noiseOf([7, 7, 7]), 0);
 });
@@ -178,7 +178,7 @@ Deno.test("the results show budget and verdict side by side", () => {
   match(results, /^\| A +\| 2 ms \| 1 ms, B \| +\| ≤ 300 ms +\| kept +\|$/m);
 });
 
-Deno.test("a section that was not measured keeps its text, and the place it was measured at", () => {
+Deno.test("an unmeasured section keeps its text and its machine", () => {
   const section = (title: string, place: string) => ({
     title,
     place,
@@ -205,7 +205,7 @@ Deno.test("a section that was not measured keeps its text, and the place it was 
   equal(renderResults(titles, [], after), after);
 });
 
-Deno.test("sections are measured by name, and one that there is not is refused with those there are", () => {
+Deno.test("sections are measured by name, and an unknown one is refused with the list", () => {
   deepEqual(sectionsNamed(["charts", "http"]).map(({ name }) => name), ["http", "charts"]);
   equal(sectionsNamed([]), SECTIONS);
   throws(

@@ -32,7 +32,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-Deno.test("compile takes the machine's own target, one that is named, or all five", () => {
+Deno.test("compile builds the machine's own target, a given one, or all five", () => {
   deepEqual(wantedTargets([], "aarch64-apple-darwin"), ["aarch64-apple-darwin"]);
   deepEqual(wantedTargets(["--target", "x86_64-pc-windows-msvc"]), ["x86_64-pc-windows-msvc"]);
   deepEqual(wantedTargets(["--target=x86_64-apple-darwin"]), ["x86_64-apple-darwin"]);
@@ -40,7 +40,7 @@ Deno.test("compile takes the machine's own target, one that is named, or all fiv
   equal(TARGETS.length, 5);
 });
 
-Deno.test("compile refuses a target that it doesn't know, and names those that it does", () => {
+Deno.test("compile refuses an unknown target, and lists the known ones", () => {
   throws(() => wantedTargets(["--target", "vax"]), /"vax".*x86_64-unknown-linux-gnu/);
   throws(() => wantedTargets([], "riscv64gc-unknown-linux-gnu"), /riscv64gc/);
   throws(() => wantedTargets(["--all"], undefined, true), /DENORT_BIN/);
@@ -67,7 +67,7 @@ Deno.test("a compiled program has the permissions of the task cli, its own opene
   throws(() => permissions(`{"tasks":{}}`, "x86_64-apple-darwin"), /lists none/);
 });
 
-Deno.test("compile pins the lock file and leaves out packages that cli.ts doesn't load", () => {
+Deno.test("compile pins the lock file and leaves out packages that cli.ts does not load", () => {
   const args = compileArguments(denoJson, "aarch64-unknown-linux-gnu", "out");
   equal(args[0], "compile");
   for (const flag of ["--frozen", "--no-prompt", "--exclude-unused-npm"]) ok(args.includes(flag));
@@ -90,7 +90,7 @@ Deno.test("checksums cover the programs and nothing else, in the order of their 
     );
   }));
 
-Deno.test("the compile task says what is wrong and exits non-zero", {
+Deno.test("the compile task prints the error and exits non-zero", {
   ignore: !Deno.env.has("LONG_TESTS"),
 }, async () => {
   const config = join(root, "deno.json");
@@ -105,7 +105,7 @@ Deno.test("the compile task says what is wrong and exits non-zero", {
 
 // Any ELF file will do as the runtime to see what is put into it; it just can't run.
 Deno.test({
-  name: "a program holds what it loads on demand, and neither tests nor their packages",
+  name: "a program contains its lazy modules, and neither tests nor their packages",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withFolder(async (folder) => {

@@ -12,7 +12,7 @@ import { detachEntitlementProducts } from "../../lib/resources/entitlements.ts";
 import { listProducts } from "../../lib/resources/products.ts";
 import { commandOf, deno, runExample, type Shop, withShop } from "../support/shop.ts";
 
-Deno.test("import_customers creates what is missing, however often it is run", async () => {
+Deno.test("import_customers creates missing customers, and can be repeated", async () => {
   await withShop(async (shop) => {
     const { client } = shop;
     const before = await countCustomers(shop);
@@ -54,7 +54,7 @@ Deno.test("import_customers reports each line that is refused, and imports the o
   });
 });
 
-Deno.test("import_customers stops when the service cannot be used, and says how far it came", async () => {
+Deno.test("import_customers stops when the service cannot be used, and prints its progress", async () => {
   await withShop(async (shop) => {
     const words = await commandOf("import_customers");
     const text = '{"id":"a1"}\n{"id":"a2"}\n';
@@ -84,7 +84,7 @@ Deno.test("debug_access finds that the product was never attached to the entitle
   });
 });
 
-Deno.test("debug_access tells of what ended, what was refunded, and what was moved", async () => {
+Deno.test("debug_access shows ended, refunded and transferred purchases", async () => {
   await withShop(async (shop) => {
     const { client, admin } = shop;
     const project = client.projectId ?? "";
@@ -106,7 +106,7 @@ Deno.test("debug_access tells of what ended, what was refunded, and what was mov
   });
 });
 
-Deno.test("debug_access says where to look when there is nothing, and that nobody is there", async () => {
+Deno.test("debug_access shows where to look without purchases, and reports unknown customers", async () => {
   await withShop(async (shop) => {
     const words = (await commandOf("debug_access")).slice(0, -2);
     const empty = await deno([...words, "$RCAnonymousID:5d2f7c1e9ab04c3f8e6d1b2a3c4d5e6f"], shop);

@@ -15,7 +15,7 @@ async function countChanges({ client }: Shop): Promise<number> {
   return (await Array.fromAsync(each(client, listAuditLogs(client, { limit: 100 })))).length;
 }
 
-Deno.test("no example can do without any of the permissions in its comment", async () => {
+Deno.test("every example needs all permissions in its comment", async () => {
   const examples = [...Deno.readDirSync(`${root}scripts/examples`)]
     // A page has packages of its own: tests/service/sdk/browser_test.ts.
     .filter(({ isFile }) => isFile)
@@ -37,7 +37,7 @@ Deno.test("no example can do without any of the permissions in its comment", asy
   });
 });
 
-Deno.test("list_catalogue prints the catalogue as a tree, and nothing that steers a terminal", async () => {
+Deno.test("list_catalogue prints the catalogue as a tree, without control characters", async () => {
   await withShop(async (shop) => {
     await updateOffering(shop.client, "winter_sale", { is_current: true });
     await createPackage(shop.client, {
@@ -60,7 +60,7 @@ Deno.test("list_catalogue prints the catalogue as a tree, and nothing that steer
   });
 });
 
-Deno.test("export_catalogue writes everything there is as one document", async () => {
+Deno.test("export_catalogue writes everything as one document", async () => {
   await withShop(async (shop) => {
     // More than the service puts on one page.
     for (let i = 0; i < 101; i++) {
@@ -78,7 +78,7 @@ Deno.test("export_catalogue writes everything there is as one document", async (
   });
 });
 
-Deno.test("sync_products creates what is missing, once", async () => {
+Deno.test("sync_products creates missing products, once", async () => {
   await withShop(async (shop) => {
     const [app] = (await listApps(shop.client)).items;
     const line = (store_identifier: string) =>
@@ -93,7 +93,7 @@ Deno.test("sync_products creates what is missing, once", async () => {
   });
 });
 
-Deno.test("sync_products sends nothing when a line is no product, and names the line", async () => {
+Deno.test("sync_products sends nothing if a line is invalid, and names the line", async () => {
   await withShop(async (shop) => {
     const [app] = (await listApps(shop.client)).items;
     const good = { app_id: app?.id, store_identifier: "new", type: "subscription" };
@@ -107,7 +107,7 @@ Deno.test("sync_products sends nothing when a line is no product, and names the 
   });
 });
 
-Deno.test("sync_products stops at a product that the service refuses", async () => {
+Deno.test("sync_products stops at a refused product", async () => {
   await withShop(async (shop) => {
     const text = '{"app_id":"app_none","store_identifier":"new","type":"subscription"}';
     const { code, out, err } = await deno(await commandOf("sync_products"), shop, text);
@@ -136,7 +136,7 @@ Deno.test("audit_report counts the changes of each person and kind", async () =>
   });
 });
 
-Deno.test("audit_report writes nothing that a spreadsheet takes for a formula", async () => {
+Deno.test("audit_report writes no cell that a spreadsheet reads as a formula", async () => {
   const actors = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", '=HYPERLINK("http://x","y")', "ada"];
   const items = actors.map((actor_identifier, i) => ({
     id: `log${i}`,
@@ -165,7 +165,7 @@ Deno.test("audit_report writes nothing that a spreadsheet takes for a formula", 
   }
 });
 
-Deno.test("audit_report refuses what is no number of days", async () => {
+Deno.test("audit_report refuses an invalid number of days", async () => {
   const words = (await commandOf("audit_report")).slice(0, -1);
   for (const days of ["x", "0", "-1", "1.5", ""]) {
     const { code, out, err } = await deno([...words, days], { env: {} });
@@ -174,7 +174,7 @@ Deno.test("audit_report refuses what is no number of days", async () => {
   }
 });
 
-Deno.test("the program in README.md runs as README.md says", async () => {
+Deno.test("the program in README.md runs as described", async () => {
   const readme = await Deno.readTextFile(`${root}README.md`);
   const program = /^```ts\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? "";
   const command = /`deno (run [^`]+) list\.ts`/.exec(readme)?.[1] ?? "";

@@ -7,7 +7,7 @@ function deadIn(text: string, ...importers: string[]): string[] {
   return deadExports([{ path: "lib/a.ts", text }, ...others]).map(({ name }) => name);
 }
 
-Deno.test("an export that nobody imports is named, of any kind", () => {
+Deno.test("an unused export of any kind is reported", () => {
   const text = [
     "export function one() {}",
     "export async function* two() {}",
@@ -21,7 +21,7 @@ Deno.test("an export that nobody imports is named, of any kind", () => {
   deepEqual(deadIn(text), ["one", "two", "three", "Four", "Five", "Six", "seven"]);
 });
 
-Deno.test("an export is used by each form of import", () => {
+Deno.test("each form of import counts as a use", () => {
   const text = "export const one = 1;\nexport type Two = 2;";
   for (
     const importer of [

@@ -16,14 +16,14 @@ const complete: Holdings = {
   golden: "$ cli invoices pay --help\nPay an invoice\n$ cli invoices pay in1\nPaid.",
 };
 
-Deno.test("nothing is forgotten of an operation that has everything", () => {
+Deno.test("a complete operation lacks nothing", () => {
   deepEqual(findForgotten(complete), []);
   deepEqual(findForgotten({ ...complete, tests: "await payInvoice(client)" }), []);
   deepEqual(findForgotten({ ...complete, added: [], changesTouched: false }), []);
   deepEqual(findForgotten({ ...complete, golden: `${complete.golden}\n$ cli other` }), []);
 });
 
-Deno.test("each thing that an operation lacks is one line with its name and place", () => {
+Deno.test("each missing step of an operation is one line with its name and place", () => {
   const lacking: [change: Partial<Holdings>, lines: string[]][] = [
     [{ functions: new Set() }, [
       "payInvoice: no function in lib/resources/ that mod.ts exports",

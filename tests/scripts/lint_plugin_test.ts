@@ -140,7 +140,7 @@ Deno.test("only the context and the platform read the environment", () => {
   }
 });
 
-Deno.test("the library stays free of Deno but in one room", () => {
+Deno.test("the library uses Deno's own API only in one room", () => {
   const source = `const text = await Deno.readTextFile("x");`;
   deepEqual(refusals("lib/resources/offerings.ts", source), ["platform"]);
   deepEqual(refusals("lib/client.ts", source), ["platform"]);
@@ -178,7 +178,7 @@ Deno.test("files and functions stay short", () => {
   deepEqual(refusals("tests/a_test.ts", arrow), ["function-lines"]);
 });
 
-Deno.test("what we ship has named exports, declared functions and no classes but errors", () => {
+Deno.test("shipped code has named exports, declared functions and no classes except errors", () => {
   const cases: [source: string, id: string][] = [
     [`/** Runs. */\nexport default function run() {}`, "named-exports"],
     [`const run = () => 1;`, "function-declarations"],
@@ -240,7 +240,7 @@ Deno.test("an operation's doc ends with the method and path that it calls", () =
   deepEqual(judged("Invites. `POST /projects/{id}/collaborators`", "/collaborators"), []);
 });
 
-Deno.test("every refusal says what to do instead", () => {
+Deno.test("every report of the linter has an alternative", () => {
   const [one] = found("lib/service/mod.ts", `import { listApps } from "../resources/apps.ts";`);
   equal(one?.message, "lib/service must not import lib/resources");
   match(one?.hint ?? "", /import type/);
@@ -267,7 +267,7 @@ Deno.test("every folder of lib/ is a room, and deno.json loads the plugin", asyn
   match(JSON.stringify(settings), /"plugins":\["\.\/scripts\/lint\/plugin\.ts"\]/);
 });
 
-Deno.test("what belongs to a project is queried in one way", () => {
+Deno.test("rows of a project are queried in one way only", () => {
   const refused = [
     "sql`select * from customers where id = 1`;",
     "sql`delete from deliveries`;",

@@ -27,7 +27,7 @@ import { archiveProduct, createProduct, listProducts } from "../../lib/resources
 import { createProject } from "../../lib/resources/projects.ts";
 import { commandOf, deno, type Done, type Shop, withShop } from "../support/shop.ts";
 
-Deno.test("move_catalogue copies everything, and a second time changes nothing", async () => {
+Deno.test("move_catalogue copies everything, and a second run changes nothing", async () => {
   await withShop(async (shop) => {
     const { from, to } = await twoProjects(shop);
     const empty = await countChanges(to);
@@ -46,7 +46,7 @@ Deno.test("move_catalogue copies everything, and a second time changes nothing",
   });
 });
 
-Deno.test("a move that is cut again and again is finished, and does nothing twice", async () => {
+Deno.test("a move with many interruptions is finished, and repeats nothing", async () => {
   await withShop(async (shop) => {
     const { from, to } = await twoProjects(shop);
     const reference = await target(shop, "Reference");
@@ -68,7 +68,7 @@ Deno.test("a move that is cut again and again is finished, and does nothing twic
   });
 });
 
-Deno.test("move_catalogue makes what is there like the original, and deletes nothing", async () => {
+Deno.test("move_catalogue makes existing objects equal to the original, and deletes nothing", async () => {
   await withShop(async (shop) => {
     const { from, to } = await twoProjects(shop);
     const [ios] = (await listApps(to)).items;
@@ -108,7 +108,7 @@ Deno.test("move_catalogue makes what is there like the original, and deletes not
   });
 });
 
-Deno.test("move_catalogue leaves products behind whose app has no counterpart", async () => {
+Deno.test("move_catalogue skips products whose app has no counterpart", async () => {
   await withShop(async (shop) => {
     const { client } = shop;
     const { id } = await createProject(client, { name: "Bare" });
@@ -127,7 +127,7 @@ Deno.test("move_catalogue leaves products behind whose app has no counterpart", 
   });
 });
 
-Deno.test("move_catalogue refuses anything but two projects that can be used", async () => {
+Deno.test("move_catalogue needs two usable projects", async () => {
   await withShop(async (shop) => {
     const words = (await commandOf("move_catalogue")).slice(0, -2);
     const own = shop.env.CLI_PROJECT_ID ?? "";

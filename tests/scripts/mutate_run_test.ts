@@ -70,7 +70,7 @@ async function copyOf(root: string, folder: string, signal: AbortSignal): Promis
   return await copyTree(root, folder, { denoDir: await cacheFolder(), seed: 1, signal });
 }
 
-Deno.test("a fault is found by types, by a test or by time, or is alive", {
+Deno.test("a fault is found by types, a test or the time limit, or survives", {
   // It starts Deno a dozen times.
   ignore: !Deno.env.has("LONG_TESTS"),
 }, () =>
@@ -104,7 +104,7 @@ Deno.test("a fault is found by types, by a test or by time, or is alive", {
     equal(await Deno.readTextFile(join(copy.cwd, "lib/count.ts")), COUNT);
   }));
 
-Deno.test("what is stopped leaves no process and no folder", {
+Deno.test("a stopped run leaves no process and no folder", {
   // There, a process cannot be told to stop.
   ignore: Deno.build.os === "windows",
 }, () =>

@@ -18,7 +18,7 @@ function faultOf(kind: string, line = 1, file = "lib/a.ts"): Fault {
   return { file, line, text: "", start: line, end: line, kind, before: "a", after: "b" };
 }
 
-Deno.test("each operator, condition and literal can be made faulty", () => {
+Deno.test("each operator, condition and literal has a mutation", () => {
   const cases: [string, string[]][] = [
     ["a < 5;", ["call: ;", "edge: a <= 5;", "number: a < 6;"]],
     ["a += b;", ["call: ;", "arithmetic: a -= b;"]],
@@ -50,7 +50,7 @@ Deno.test("each operator, condition and literal can be made faulty", () => {
   for (const [source, expected] of cases) deepEqual(changed(source), expected, source);
 });
 
-Deno.test("a step of a chain is left out, and a function is taken for its twin", () => {
+Deno.test("steps of a chain are removed, and functions replaced by similar ones", () => {
   deepEqual(changed('q = from(t)\n  .where("seq", ">", a)?.trim();'), [
     "call: ;",
     "step: q = from(t)\n  ?.trim();",
@@ -63,7 +63,7 @@ Deno.test("a step of a chain is left out, and a function is taken for its twin",
   deepEqual(changed("x = a.toString(b);"), ["call: ;"]);
 });
 
-Deno.test("types, imports and keys are left alone", () => {
+Deno.test("types, imports and keys stay unchanged", () => {
   const source = `import a, { type B } from "./b.ts";
 import defer * as c from "c";
 export * from "./d.ts";
@@ -77,14 +77,14 @@ const k: "l" | undefined = { "m": c, 6: a } as F satisfies B;`;
   ]);
 });
 
-Deno.test("a fault knows its line", () => {
+Deno.test("a fault has its line", () => {
   const [fault] = faultsIn("lib/a.ts", "// First\n\n  f(\n    a <\n b);\n").filter(({ kind }) =>
     kind === "edge"
   );
   deepEqual([fault?.line, fault?.text, fault?.before, fault?.after], [4, "a <", "<", "<="]);
 });
 
-Deno.test("the same seed draws the same faults, and every fault once", () => {
+Deno.test("the same seed selects the same faults, and every fault once", () => {
   const faults = Array.from({ length: 300 }, (_, i) => faultOf(i % 30 === 0 ? "edge" : "text", i));
   const draw = (seed: number) => inRandomOrder(faults, randomFrom(seed));
   deepEqual(draw(7), draw(7));
@@ -96,7 +96,7 @@ Deno.test("the same seed draws the same faults, and every fault once", () => {
   for (const number of Array.from({ length: 99 }, randomFrom(1))) ok(number >= 0 && number < 1);
 });
 
-Deno.test("the faults that count are the same, however many run at once", async () => {
+Deno.test("the counted faults are the same for any number of parallel runs", async () => {
   const faults = Array.from({ length: 40 }, (_, i) => faultOf("edge", i));
   const tried = async (jobs: number) => {
     const turns = takeCounted(faults, 10);
@@ -130,7 +130,7 @@ Deno.test("rooms are the folders of lib/ and of the service", () => {
   );
 });
 
-Deno.test("tests in the folder that mirrors a file's are near it, and that of its name nearest", () => {
+Deno.test("tests in a file's mirrored folder are near it, and the test of its name is nearest", () => {
   const file = "lib/service/events/queue.ts";
   deepEqual(
     [
@@ -145,20 +145,20 @@ Deno.test("tests in the folder that mirrors a file's are near it, and that of it
   equal(nearness("lib/path.ts", "tests/path_test.ts"), 1);
 });
 
-Deno.test("the lines that ran are taken from a report of coverage", () => {
+Deno.test("covered lines are read from a coverage report", () => {
   const lcov = "SF:/r/lib/a.ts\nDA:1,5\nDA:2,0\nDA:30,1\nend_of_record\n" +
     "SF:/r/tests/b.ts\nDA:1,1\nend_of_record\nSF:/r/cli.ts\nDA:9,2\nend_of_record\n";
   deepEqual(linesRun(lcov, "/r"), { "lib/a.ts": [1, 30], "cli.ts": [9] });
 });
 
-Deno.test("the lines that changed are taken from a difference", () => {
+Deno.test("changed lines are read from a diff", () => {
   const diff =
     "--- a/lib/a.ts\n+++ b/lib/a.ts\n@@ -1 +1,2 @@\n-x\n+y\n+z\n@@ -9,2 +10,0 @@\n-x\n-y\n" +
     "--- a/lib/b.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n--- /dev/null\n+++ b/lib/c.ts\n@@ -0,0 +7 @@\n+q\n";
   deepEqual(linesOf(diff), new Map([["lib/a.ts", new Set([1, 2])], ["lib/c.ts", new Set([7])]]));
 });
 
-Deno.test("the test that failed is found in a report", () => {
+Deno.test("the failed test is found in a report", () => {
   equal(
     failedTest("ok\n ERRORS \n\nit holds => ./tests/a_test.ts:12:6\nerror: AssertionError\n"),
     "tests/a_test.ts:12 it holds",
@@ -167,7 +167,7 @@ Deno.test("the test that failed is found in a report", () => {
   equal(failedTest("error: out of memory"), undefined);
 });
 
-Deno.test("the table counts what could be run, and names what is alive", () => {
+Deno.test("the table counts the tried faults, and lists the survivors", () => {
   const trial = (found: Trial["found"], line: number, file?: string): Trial => ({
     fault: faultOf("edge", line, file),
     found,
@@ -197,7 +197,7 @@ lib/a.ts:4 edge: a → b
   );
 });
 
-Deno.test("every fault that is said to make no difference is one, and has a reason", async () => {
+Deno.test("every listed equivalent mutation exists, and has a reason", async () => {
   for (const known of EQUAL) {
     const source = await Deno.readTextFile(new URL(`../../${known.file}`, import.meta.url));
     const faults = faultsIn(known.file, source);

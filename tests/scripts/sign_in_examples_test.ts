@@ -73,7 +73,7 @@ Deno.test("the example sign_in stores a profile that the next program uses", {
   }
 });
 
-Deno.test("the example run_in_ci passes a project that is fit, and fails one that is not", async () => {
+Deno.test("the example run_in_ci passes a valid project, and fails an invalid one", async () => {
   await using at = await listening();
   const { refresh_token } = await at.service.oauth.issueToken();
   const env = {
@@ -106,7 +106,7 @@ Deno.test("the example run_in_ci passes a project that is fit, and fails one tha
   }
 });
 
-Deno.test("the example sign_in says in a line what went wrong", async () => {
+Deno.test("the example sign_in prints an error in one line", async () => {
   const home = await Deno.makeTempDir();
   try {
     const env = { HOME: home, CLI_BASE_URL: "http://127.0.0.1:1" };

@@ -15,7 +15,7 @@ const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
     </testsuite>
 </testsuites>`;
 
-Deno.test("the report of a run gives every test with its place and time, without steps", () => {
+Deno.test("the report of a run has every test with its place and time, without steps", () => {
   deepEqual(readReport(REPORT), [
     { place: "tests/a_test.ts:1", name: 'slow & <quoted> "one"', seconds: 4.873 },
     { place: "tests/a_test.ts:2", name: "fast", seconds: 3 },
@@ -23,7 +23,7 @@ Deno.test("the report of a run gives every test with its place and time, without
   ]);
 });
 
-Deno.test("tests that take longer than three seconds are named, the slowest first", () => {
+Deno.test("tests that take longer than three seconds are listed, slowest first", () => {
   deepEqual(renderSlow(readReport(REPORT)), [
     "Longer than 3 seconds:",
     "  62.5 s  tests/b_test.ts:7  a > b",

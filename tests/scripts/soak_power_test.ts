@@ -23,14 +23,14 @@ const TRACE = [
   `12 ftruncate(${DB}, 2) = 0`,
 ].join("\n");
 
-Deno.test("a trace of system calls tells what was written, synced and answered", () => {
+Deno.test("a trace of system calls shows writes, syncs and answers", () => {
   const kinds = stepsOf(TRACE, "/data").map((step) =>
     step.kind === "acknowledge" ? step.ids : step.kind
   );
   deepEqual(kinds, ["write", [ID], "sync", "write", "size"]);
 });
 
-Deno.test("a power cut keeps what was synced, and of the rest what chance keeps", () => {
+Deno.test("a power cut keeps synced data, and a random part of the rest", () => {
   const steps = stepsOf(TRACE, "/data");
   const left = (chance: number, count = steps.length) =>
     new TextDecoder().decode(

@@ -21,7 +21,7 @@ function rowsOf(page: string): Map<string, string[]> {
 
 const PERMISSIONS = /^`\w+:\w+:\w+`(, `\w+:\w+:\w+`)*$/;
 
-Deno.test("docs/support.md is what the contracts, the library and the commands say", async () => {
+Deno.test("docs/support.md matches the contracts, the library and the commands", async () => {
   const written = (await Deno.readTextFile(SUPPORT_FILE)).replaceAll("\r\n", "\n");
   const expected = await supportText();
   ok(written === expected, "docs/support.md is out of date: run `deno task docs`");
@@ -42,7 +42,7 @@ Deno.test("docs/support.md is what the contracts, the library and the commands s
   }
 });
 
-Deno.test("every command of a resource is run to see what it sends", async () => {
+Deno.test("every command of a resource is run to find its requests", async () => {
   const root = await loadFor([]);
   const known = [...OTHER_COMMANDS, ...LINES.map((line) => commandIn(root, line))];
   const groups = Object.entries(root.commands).filter(([name]) => !OTHER_GROUPS.has(name));
@@ -50,7 +50,7 @@ Deno.test("every command of a resource is run to see what it sends", async () =>
   deepEqual([...new Set(known)].sort(), all.toSorted());
 });
 
-Deno.test("the page names what a command reads besides", async () => {
+Deno.test("the page lists other requests of a command", async () => {
   const root = await loadFor([]);
   for (const line of OTHER_LINES) ok(OTHER_GROUPS.has(commandIn(root, line).split(" ")[0] ?? ""));
   const found = rowsOf((await Deno.readTextFile(SUPPORT_FILE)).replaceAll("\r\n", "\n"));
@@ -80,7 +80,7 @@ function commandsIn(names: string[], entry: Command | Group): string[] {
   );
 }
 
-Deno.test("what docs/support.md says is not there is answered as it says", async () => {
+Deno.test("the excluded operations of docs/support.md have the listed answers", async () => {
   await using desk = await openDesk();
   const root = `/v2/projects/${desk.projectId}`;
   for (const { method, path, status } of ABSENT) {
@@ -91,11 +91,11 @@ Deno.test("what docs/support.md says is not there is answered as it says", async
   }
 });
 
-Deno.test("no page is written while an operation has no function in the library", () => {
+Deno.test("no page is written if an operation has no function in the library", () => {
   throws(() => renderSupport(operations, new Map(), []), /listProjects: mod\.ts exports no such/);
 });
 
-Deno.test("the rows of lists are what the service's documents say", async () => {
+Deno.test("the rows of lists match the service's documents", async () => {
   const written = (await Deno.readTextFile(LIST_ROWS_FILE)).replaceAll("\r\n", "\n");
   ok(
     written === await listRowsText(),

@@ -41,7 +41,7 @@ async function startReceiver(secret: Record<string, string>) {
   };
 }
 
-Deno.test("webhook_receiver takes what is signed, once, and turns others away", async () => {
+Deno.test("webhook_receiver accepts a signed event once, and refuses others", async () => {
   await using desk = await openDesk({ webhookTargets: "loopback", buyers: false });
   const sim = simulate(desk);
   // The secret is known only once there is a webhook, which needs somebody at its address.

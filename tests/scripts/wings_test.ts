@@ -39,7 +39,7 @@ Deno.test("the wings of the service load code in one direction", () => {
   }
 });
 
-Deno.test("every door between the wings is used", () => {
+Deno.test("every allowed import between the wings is used", () => {
   const files = readdirSync(new URL("lib/service/", root), { recursive: true, encoding: "utf8" })
     .map((name) => `lib/service/${name.replaceAll("\\", "/")}`)
     .filter((path) => path.endsWith(".ts"));

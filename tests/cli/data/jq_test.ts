@@ -27,7 +27,7 @@ async function remake(samples: Sample[]): Promise<Sample[]> {
   }));
 }
 
-Deno.test("77 jq programs print byte for byte what jq itself prints", async () => {
+Deno.test("77 jq programs print the same bytes as jq itself", async () => {
   const file = new URL("jq_samples.json", FOLDER);
   const samples: Sample[] = JSON.parse(await Deno.readTextFile(file));
   if (Deno.env.get("UPDATE_GOLDEN") === "jq") {
@@ -44,7 +44,7 @@ Deno.test("77 jq programs print byte for byte what jq itself prints", async () =
   }
 });
 
-Deno.test("--jq prints what the program makes of the answer, with -r without quotes", async () => {
+Deno.test("--jq prints the program's results for the answer, with -r without quotes", async () => {
   await using desk = await openDesk();
   const keys = await desk.run("offerings", "list", "--jq", ".items[].lookup_key", "-r");
   deepEqual([keys.code, keys.out, keys.err], [0, "default\nwinter_sale\n", ""]);
@@ -54,7 +54,7 @@ Deno.test("--jq prints what the program makes of the answer, with -r without quo
   equal(some.out, '[\n  "id"\n]\n');
 });
 
-Deno.test("a jq program that is none is refused before anything is sent", async () => {
+Deno.test("an invalid jq program is refused before any request", async () => {
   await using desk = await openDesk();
   const words = ["offerings", "create", "--id", "x", "--display-name", "X"];
   const { code, out, err } = await desk.run(...words, "--jq", ".items[.");
@@ -62,7 +62,7 @@ Deno.test("a jq program that is none is refused before anything is sent", async 
   match(err, /^Cannot use the jq program: syntax error, unexpected end of file/);
 });
 
-Deno.test("a jq program that fails prints what it made before, and why it stopped", async () => {
+Deno.test("a failing jq program prints its earlier results and the reason", async () => {
   await using desk = await openDesk();
   const words = ["offerings", "list", "--jq", ".items[0].lookup_key, .url.x"];
   const { code, out, err } = await desk.run(...words);
@@ -70,14 +70,14 @@ Deno.test("a jq program that fails prints what it made before, and why it stoppe
   match(err, /^Cannot run the jq program: Cannot index string with string \("x"\)\n/);
 });
 
-Deno.test("jq's own output to standard error is shown there", async () => {
+Deno.test("jq's own standard error goes to standard error", async () => {
   await using desk = await openDesk();
   const { code, out, err } = await desk.run("projects", "view", "--jq", "debug | .object");
   deepEqual([code, out], [0, '"project"\n']);
   match(err, /^Warning: \["DEBUG:",\{"object":"project"/);
 });
 
-Deno.test("-r prints strings with any character in them, as jq does", async () => {
+Deno.test("-r prints strings with any characters, like jq", async () => {
   const run = await loadProgram('.[], [.[1]], {"a": .[2]}', {
     raw: true,
     compact: false,

@@ -32,7 +32,7 @@ function openCrowd(count: number, options: DeskOptions = {}): Promise<Desk> {
 
 const LONG = 10_250;
 
-Deno.test("a list that is too long to be kept is one JSON document all the same", async () => {
+Deno.test("a list too long for memory is still one JSON document", async () => {
   await using desk = await openCrowd(LONG);
   const { code, out, err, json } = await desk.run("projects", "list", "--output", "json");
   deepEqual([code, err], [0, ""]);
@@ -45,7 +45,7 @@ Deno.test("a list that is too long to be kept is one JSON document all the same"
   ok(out.endsWith('"rate": 0.10\n    }\n  ],\n  "next_page": null,\n  "url": "/v2/projects"\n}\n'));
 });
 
-Deno.test("a long list stops at --limit and says where it goes on", async () => {
+Deno.test("a long list stops at --limit and shows how to continue", async () => {
   await using desk = await openCrowd(LONG + 500);
   const words = ["projects", "list", "--limit", `${LONG}`];
   const cut = await desk.run(...words, "--output", "json", "--fields", "id");
@@ -60,7 +60,7 @@ Deno.test("a long list stops at --limit and says where it goes on", async () => 
   }
 });
 
-Deno.test("a long table keeps the widths that it began with", async () => {
+Deno.test("a long table keeps the widths of its first page", async () => {
   await using desk = await openCrowd(LONG);
   const { out, err } = await desk.run("projects", "list");
   const lines = out.trimEnd().split("\n");
@@ -70,7 +70,7 @@ Deno.test("a long table keeps the widths that it began with", async () => {
   for (const [i, line] of lines.slice(1).entries()) equal(line.indexOf("Number"), at, `row ${i}`);
 });
 
-Deno.test("--all counts on standard error what it reads, in every format", async () => {
+Deno.test("--all counts items on standard error, in every format", async () => {
   await using desk = await openCrowd(LONG);
   for (const format of ["table", "json", "csv", "ndjson"]) {
     const { code, err } = await desk.run("projects", "list", "--all", "--output", format);

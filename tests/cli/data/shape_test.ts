@@ -40,7 +40,7 @@ Deno.test("a field is found by its dotted name, also in arrays and under a key w
   ok(fieldNames(ODD).includes("list.x"));
 });
 
-Deno.test("every format prints the numbers of the answer as they came", async () => {
+Deno.test("every format prints the numbers of the answer unchanged", async () => {
   await using desk = await openWith(ODD);
   const shown = async (...words: string[]) => (await desk.run("projects", "view", ...words)).out;
   equal(await shown("--output", "ndjson"), `${ODD}\n`);
@@ -124,7 +124,7 @@ Deno.test("documents with rows of their own are tables in CSV", async () => {
   equal(await first("events", "types"), "type,meaning,trigger,why_not");
 });
 
-Deno.test("a field that does not exist is an error, and after a change a warning", async () => {
+Deno.test("an unknown field is an error, and after a change a warning", async () => {
   await using desk = await openDesk();
   const { code, out, err } = await desk.run("offerings", "list", "--fields", "id,nam");
   deepEqual([code, out], [2, ""]);
@@ -144,7 +144,7 @@ Deno.test("--fields alone sends no change", async () => {
   match(err, /^Cannot list the fields of cli offerings archive: it changes something\n/);
 });
 
-Deno.test("flags for data that do not go together are refused with what would do", async () => {
+Deno.test("conflicting flags for data are refused with the valid combinations", async () => {
   await using desk = await openDesk();
   const cases: [words: string[], message: RegExp][] = [
     [["-r"], /^Cannot use -r: it needs --jq\nPass --jq PROGRAM\.\n$/],
@@ -180,7 +180,7 @@ Deno.test("fields that only later rows have are named", async () => {
   match(err, /^Warning: The first rows lack fields that later ones have: name\./);
 });
 
-Deno.test("no text of the answer drives a terminal, in any format", async () => {
+Deno.test("no text of the answer controls the terminal, in any format", async () => {
   const text = '{"object":"project","id":"p1","name":"a\\u001b[2Jb\\u009bc"}';
   await using desk = await openDesk({
     columns: 80,
@@ -235,7 +235,7 @@ function openEmpty(): Promise<Desk> {
   });
 }
 
-Deno.test("an empty list has the header of CSV that a full one has", async () => {
+Deno.test("an empty list has the same CSV header as a full one", async () => {
   await using full = await openDesk({ buyers: true });
   await using none = await openEmpty();
   for (const { env, service } of [full, none]) {

@@ -28,7 +28,7 @@ Deno.test("--watch in a pipe prints a list again only when it has changed", asyn
   deepEqual([out, err], ["NAME\nOne\nNAME\nTwo\n", ""]);
 });
 
-Deno.test("--watch on a terminal draws in the same place and keeps what is shown on a failure", async () => {
+Deno.test("--watch on a terminal draws in the same place and keeps the last output on a failure", async () => {
   let fails = false;
   await using desk = await openDesk({
     columns: 40,
@@ -53,7 +53,7 @@ Deno.test("--watch ends with the first failure when nothing was shown before", a
   match(err, /^Cannot /);
 });
 
-Deno.test("--watch refuses commands that change something, and times that are none", async () => {
+Deno.test("--watch refuses commands that write, and invalid times", async () => {
   await using desk = await openDesk();
   const { code, err } = await desk.run("offerings", "archive", "default", "--watch");
   deepEqual([code, desk.sent], [2, []]);
@@ -64,7 +64,7 @@ Deno.test("--watch refuses commands that change something, and times that are no
   );
 });
 
-Deno.test("--watch takes cli api with GET, and no other method", async () => {
+Deno.test("--watch accepts cli api with GET only", async () => {
   await using desk = await openDesk({ pause: stopAfter(1) });
   const shown = await desk.run(
     "api",

@@ -19,7 +19,7 @@ Deno.test("a file is written whole, keeps its mode, and a link to it stays", () 
   }));
 
 Deno.test({
-  name: "on a full disk the former file stays, and nothing else is left",
+  name: "on a full disk the old file stays, and nothing else",
   ignore: Deno.build.os === "windows",
   fn: () =>
     inFolder(async (folder) => {
