@@ -124,6 +124,9 @@ async function copyModules(packed: string, folder: string): Promise<void> {
     await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
     await Deno.copyFile(join(packed, path), join(folder, path));
   }
+  // In a clone it saves each command some time. From node_modules it takes `--version` 45 ms, and
+  // saves nothing.
+  await Deno.writeTextFile(join(folder, "lib/cli/packages.js"), "export {};\n");
 }
 
 /** The names of the packages that the modules import. */

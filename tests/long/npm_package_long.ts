@@ -112,6 +112,7 @@ async function contentsAreListed({ folder }: Stage): Promise<void> {
   equal(scripts, undefined);
   deepEqual(bin, { cli: "bin/cli" });
   for (const [name, version] of Object.entries(dependencies)) match(`${version}`, /^\d/, name);
+  equal(await Deno.readTextFile(join(folder, "lib/cli/packages.js")), "export {};\n");
   const script = await Deno.readTextFile(join(folder, "bin/cli"));
   for (const flag of taskFlags(await Deno.readTextFile(join(ROOT, "deno.json")))) {
     ok(flag === "--frozen" || script.includes(flag), flag);
