@@ -7,6 +7,7 @@ import { CHEAP, linkFor, PASSWORD, usePasswordLink } from "../support/password_f
 import { CLIENT, startProvider } from "../support/provider.ts";
 import { startBrowser } from "./chromium.ts";
 import { READABILITY } from "./readability.ts";
+import { startIndependentProvider } from "./independent_provider.ts";
 import { onlyCallback, setStage, type Stage } from "./stage.ts";
 
 const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
@@ -86,6 +87,27 @@ const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
     await expectOwner(stage);
     assert.equal(provider.asked.length, 2);
     assert.deepEqual(stage.complaints, []);
+  },
+  "an independent provider signs in, with its own pages": async (browser) => {
+    await using provider = await startIndependentProvider();
+    await using stage = await setStage(browser, {
+      way: {
+        kind: "oidc",
+        ...{ issuer: provider.issuer, clientId: CLIENT.id, clientSecret: CLIENT.secret },
+      },
+    });
+    provider.open(stage.origin);
+    const { page } = stage;
+    await stage.open();
+    const [name = ""] = OWNER.split("@");
+    await page.locator("input[name=login]").fill(name);
+    await page.locator("input[name=password]").fill("anything");
+    await page.locator("button[type=submit]").click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText(OWNER).waitFor();
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByRole("heading", { name: "Signed in" }).waitFor();
+    await expectOwner(stage);
   },
   "the pages can be read by everyone, at any width and in any light": async (browser) => {
     await using stage = await setStage(browser, { way: CHEAP });
