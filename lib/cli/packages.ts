@@ -7,6 +7,6 @@
  */
 
 import defer * as parser from "@stricli/core";
-import defer * as width from "string-width";
+import defer * as width from "get-east-asian-width";
 
 void [parser, width];
