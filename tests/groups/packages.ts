@@ -1,0 +1,9 @@
+/**
+ * The tests of packages and scenarios, in one program.
+ *
+ * @module
+ */
+
+import { importTests } from "../support/import_tests.ts";
+
+await importTests("package", "scenario");
