@@ -5,6 +5,7 @@
  */
 
 import { ConfigError } from "./errors.ts";
+import { isLoopbackHost } from "./loopback.ts";
 
 /**
  * A service's address in canonical form: without a slash at its end, and without the version that
@@ -35,9 +36,8 @@ export function checkedBaseUrl(text: string): string {
 
 /** Whether an address is on this machine. */
 export function isLoopback(address: string): boolean {
-  const { hostname } = URL.parse(address) ?? {};
-  return hostname !== undefined &&
-    /^(127(\.\d+){3}|\[::1\]|([^.]+\.)*localhost)\.?$/.test(hostname);
+  const host = URL.parse(address)?.hostname.replace(/\.$/, "") ?? "";
+  return isLoopbackHost(host) || host.endsWith(".localhost");
 }
 
 /**

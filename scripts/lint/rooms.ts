@@ -80,13 +80,14 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 };
 
 /**
- * Files that every room may load: errors, bytes, and the only writer of secrets. No bare `Error`
- * crosses rooms.
+ * Files that every room may load: errors, bytes, hosts of this machine, the look of pages, and the
+ * only writer of secrets. No bare `Error` crosses rooms.
  */
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",
   "lib/errors.ts",
   "lib/file_reason.ts",
+  "lib/loopback.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",
 ];

@@ -5,12 +5,13 @@
  */
 
 import { UsageError } from "../../errors.ts";
+import { isLoopbackHost } from "../../loopback.ts";
 
 /** Whether an address is one of this machine. */
 export function isHere(url: string): boolean {
   const address = URL.parse(url);
   if (!address || !/^https?:$/.test(address.protocol)) return false;
-  return /^(127(\.\d+){3}|localhost|\[::1\])$/.test(address.hostname);
+  return isLoopbackHost(address.hostname);
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { ConfigError } from "../../errors.ts";
+import { isLoopbackHost } from "../../loopback.ts";
 import { canonicalHost } from "./address.ts";
 
 /** What decides who can reach the service. */
@@ -27,7 +28,7 @@ interface Protection {
 
 /** Whether only this machine can reach a host. */
 export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(canonicalHost(host) ?? "");
+  return isLoopbackHost(canonicalHost(host) ?? "");
 }
 
 /** Whether people other than this machine's can reach the service, so that they must sign in. */

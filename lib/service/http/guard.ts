@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isLoopbackHost } from "../../loopback.ts";
 import { malformed, Refusal } from "../contract/errors.ts";
 import { isForApps } from "./origins.ts";
 import { canonicalHost, HOST, isAnyAddress, withoutDot } from "./address.ts";
@@ -15,9 +16,6 @@ import { canonicalHost, HOST, isAnyAddress, withoutDot } from "./address.ts";
  * @throws {Refusal} 400 for an invalid host, 421 for a foreign host, 403 for a foreign origin.
  */
 export type Guard = (request: Request) => URL;
-
-/** Hosts that every service accepts. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** An IP address, in the URL parser's form. */
 const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/;
@@ -36,7 +34,7 @@ export function createGuard(
   const known = new Set(hosts.map((host) => canonicalHost(host)));
   const anyAddress = [...known].some((host) => host !== undefined && isAnyAddress(host));
   const isOurs = (host: string) =>
-    LOOPBACK.test(host) || known.has(host) || anyAddress && ADDRESS.test(host);
+    isLoopbackHost(host) || known.has(host) || anyAddress && ADDRESS.test(host);
   return (request) => {
     const host = request.headers.get("Host");
     const url = host === null || HOST.test(host) ? URL.parse(request.url) : null;

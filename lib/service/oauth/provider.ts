@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import type * as Library from "oauth4webapi";
 import { ConfigError } from "../../errors.ts";
+import { isLoopbackHost } from "../../loopback.ts";
 import type { Admission, Person } from "./admission.ts";
 import type { NewForm } from "./consent_forms.ts";
 import { PageRefusal } from "./refusal.ts";
@@ -231,13 +232,11 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Hosts to which plain HTTP is as safe as TLS. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
 function issuerUrl(text: string): URL {
   const url = URL.parse(text);
   const safe = url && (url.protocol === "https:" ||
-    url.protocol === "http:" && LOOPBACK.test(url.hostname));
+    // Plain HTTP is as safe as TLS within this machine.
+    url.protocol === "http:" && isLoopbackHost(url.hostname));
   if (url && safe && url.search === "" && url.hash === "" && url.username === "") return url;
   throw new ConfigError(
     `Cannot use the sign-in provider ${JSON.stringify(text)}: an issuer is an https address ` +
