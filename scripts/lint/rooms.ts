@@ -87,7 +87,9 @@ export const COMMON: readonly string[] = [
   "lib/bytes.ts",
   "lib/errors.ts",
   "lib/file_reason.ts",
+  "lib/html.ts",
   "lib/loopback.ts",
+  "lib/page_look.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",
 ];

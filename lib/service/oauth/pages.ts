@@ -6,7 +6,8 @@
 
 import { createHash } from "node:crypto";
 import type { Row } from "../store/tables.ts";
-import { html, type Markup } from "./html.ts";
+import { html, type Markup } from "../../html.ts";
+import { MARK, SERVICE_NAME } from "../../page_look.ts";
 import type { PageRefusal } from "./refusal.ts";
 import { describeScope, type Permission } from "./scope_words.ts";
 import { STYLE } from "./style.ts";
@@ -154,11 +155,11 @@ export function page({ status, title, body, headers, target }: Page): Response {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
-        <title>${title} · Subscription Management Service</title>
+        <title>${title} · ${SERVICE_NAME}</title>
         <style>${{ markup: STYLE }}</style>
       </head>
       <body>
-        <header>${MARK}Subscription Management Service</header>
+        <header>${MARK}${SERVICE_NAME}</header>
         <main>${body}</main>
       </body>
     </html>
@@ -179,16 +180,6 @@ export function page({ status, title, body, headers, target }: Page): Response {
     },
   });
 }
-
-const MARK: Markup = html`
-  <svg width="28" height="28" viewBox="0 0 28 28" aria-hidden="true" fill="none">
-    <rect width="28" height="28" rx="8" fill="currentColor" />
-    <path d="M8 11.5a6.4 6.4 0 0 1 11.6-1.6M20 16.5a6.4 6.4 0 0 1-11.6 1.6" stroke="var(--card)"
-      stroke-width="2.4" stroke-linecap="round" />
-    <path d="M20.6 6.4v4h-4M7.4 21.6v-4h4" stroke="var(--card)" stroke-width="2.4"
-      stroke-linecap="round" stroke-linejoin="round" />
-  </svg>
-`;
 
 /** Nothing but our style sheet, and our form where there is one. */
 function policyFor(target: string | undefined): string {

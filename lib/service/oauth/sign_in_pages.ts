@@ -4,7 +4,7 @@
  * @module
  */
 
-import { html, type Markup } from "./html.ts";
+import { html, type Markup } from "../../html.ts";
 import { HERE, page } from "./pages.ts";
 import { PASSWORD_LENGTH } from "./passwords.ts";
 

@@ -4,40 +4,11 @@
  * @module
  */
 
+import { LOOK } from "../../page_look.ts";
+
 /** The style sheet of all pages. They allow it by its hash, and nothing else. */
-export const STYLE = `
-:root {
-  color-scheme: light dark;
-  --paper: #f4f5f8; --card: #ffffff; --ink: #1a2030; --soft: #576074; --line: #d8dce5;
-  --edge: #7d8699; --accent: #3550c9; --accent-deep: #2a41a8; --on-accent: #ffffff; --tint: #f0f2fb;
-  --wrong: #a3241c;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #10131a; --card: #191e28; --ink: #e9ecf3; --soft: #a5aec0; --line: #323a4a;
-    --edge: #7b859a; --accent: #93a7ff; --accent-deep: #b0beff; --on-accent: #0f1530;
-    --tint: #20273a; --wrong: #ff9d94;
-  }
-}
-* { box-sizing: border-box; }
-body {
-  margin: 0; min-height: 100vh; min-height: 100dvh; padding: 2rem 1rem;
-  display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 1.25rem;
-  background: var(--paper); color: var(--ink);
-  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
-  overflow-wrap: anywhere;
-}
-header { display: flex; align-items: center; gap: .6rem; font-weight: 600; font-size: .95rem; }
-header svg { width: 1.75rem; height: 1.75rem; flex: none; color: var(--accent); }
-main {
-  width: 100%; max-width: 29rem; padding: 2rem;
-  background: var(--card); border: 1px solid var(--line); border-radius: .9rem;
-  box-shadow: 0 1px 2px rgb(10 15 30 / .05), 0 8px 30px rgb(10 15 30 / .07);
-}
-h1 { margin: 0 0 .6rem; font-size: 1.4rem; line-height: 1.25; text-wrap: balance; }
+export const STYLE = `${LOOK}
 h2, legend { margin: 0 0 .5rem; padding: 0; font-size: .875rem; font-weight: 600; color: var(--soft); }
-p { margin: 0 0 1rem; text-wrap: pretty; }
-p.soft { color: var(--soft); font-size: .9rem; }
 p:last-child { margin-bottom: 0; }
 section, fieldset { margin: 0 0 1.5rem; padding: 0; border: 0; min-width: 0; }
 ul { margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .6rem; }
@@ -99,8 +70,4 @@ button:focus-visible, label:not(.field):focus-within:has(:focus-visible) {
   outline: 3px solid var(--accent); outline-offset: 2px;
 }
 input[type="radio"]:focus-visible { outline: none; }
-@media (max-width: 26rem) {
-  body { padding: 1.25rem .75rem; justify-content: flex-start; }
-  main { padding: 1.35rem 1.1rem; }
-}
 `;
