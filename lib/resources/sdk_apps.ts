@@ -1,5 +1,5 @@
 /**
- * What an app's SDK asks and tells about the app itself.
+ * The operations of an app's SDK about the app itself.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Client } from "../client.ts";
 import { path } from "../path.ts";
 
-/** How the app presents itself. What is not known here is null. */
+/** The presentation of the app. Unknown fields are null. */
 export interface SdkBranding {
   /** The app's id. */
   id: string;
@@ -46,7 +46,7 @@ export interface SdkWorkflowsQuery {
 /** The answer to something that is accepted and dropped. */
 export type SdkAccepted = Record<never, never>;
 
-/** Reads how the app presents itself. `GET /rcbilling/v1/branding` */
+/** Reads the presentation of the app. `GET /rcbilling/v1/branding` */
 export function getSdkBranding(client: Client): Promise<SdkBranding> {
   return client.get(path`/rcbilling/v1/branding`);
 }
@@ -60,7 +60,7 @@ export function listSdkWorkflows(
   return client.get(path`/v1/subscribers/${userId}/workflows`, { query });
 }
 
-/** Sends what users do in the app. It is accepted and dropped. `POST /v1/events` */
+/** Sends events of users in the app. They are accepted and dropped. `POST /v1/events` */
 export function sendSdkEvents(client: Client, events: object): Promise<SdkAccepted> {
   return client.post(path`/v1/events`, events);
 }

@@ -51,7 +51,7 @@ export interface SdkPurchaseOption {
 export interface SdkPhase {
   /** How long a period is, as an ISO 8601 duration. */
   period_duration: string | null;
-  /** What a period costs, or null for nothing. */
+  /** The price of a period, or null if free. */
   price: SdkProductPrice | null;
   /** How many periods it has. */
   cycle_count: number;
@@ -79,16 +79,16 @@ export interface SdkIntroQuestion {
   product_identifiers: string[];
 }
 
-/** Whether the customer may have a trial, by product; null where that is unknown. */
+/** Whether the customer is eligible for a trial, by product; null if unknown. */
 export type SdkIntroEligibility = Record<string, boolean | null>;
 
-/** What the products of an app give. */
+/** The entitlements of an app's products. */
 export interface SdkProductEntitlements {
   /** The entitlements by the store's name of the product. */
   product_entitlement_mapping: Record<string, SdkProductMapping>;
 }
 
-/** What a product gives. */
+/** The entitlements of a product. */
 export interface SdkProductMapping {
   /** The store's name of the product, or of the subscription for Google Play. */
   product_identifier: string;
@@ -111,7 +111,7 @@ export function listSdkProducts(
 }
 
 /**
- * Tells which of the app's products a customer may try for free.
+ * Reads a customer's eligibility for free trials of the app's products.
  * `POST /v1/subscribers/{user}/intro_eligibility`
  */
 export function checkSdkIntroEligibility(
@@ -122,7 +122,7 @@ export function checkSdkIntroEligibility(
   return client.post(path`/v1/subscribers/${userId}/intro_eligibility`, question);
 }
 
-/** Reads which entitlements the app's products give. `GET /v1/product_entitlement_mapping` */
+/** Reads the entitlements of the app's products. `GET /v1/product_entitlement_mapping` */
 export function getSdkProductEntitlements(client: Client): Promise<SdkProductEntitlements> {
   return client.get(path`/v1/product_entitlement_mapping`);
 }

@@ -1,5 +1,5 @@
 /**
- * What an app's SDK tells of purchases.
+ * Purchases from an app's SDK.
  *
  * @example Buy in the test store, as an app does.
  * ```ts ignore
@@ -21,11 +21,11 @@ import type { Client } from "../client.ts";
 import { path } from "../path.ts";
 import type { SdkAttribute, SdkSubscriberAnswer } from "./sdk_subscribers.ts";
 
-/** What an SDK tells of a purchase. Other fields are accepted and ignored. */
+/** A purchase from an SDK. Other fields are accepted and ignored. */
 export interface SdkReceipt {
   /** The store's receipt or token. In the test store it is the id of the transaction. */
   fetch_token: string;
-  /** Who buys or restores. */
+  /** The user who buys or restores. */
   app_user_id: string;
   /** The store's name of the product. The test store needs it. */
   product_id?: string | null;
@@ -33,16 +33,16 @@ export interface SdkReceipt {
   currency?: string | null;
   /** The lookup key of the offering that was shown. */
   presented_offering_identifier?: string | null;
-  /** Whether the user restores what was bought before. */
+  /** Whether the user restores earlier purchases. */
   is_restore?: boolean | null;
-  /** What has led to the request: `purchase`, `restore` or another word. */
+  /** The reason of the request: `purchase`, `restore` or another word. */
   initiation_source?: string | null;
   /** Attributes to set with it, by name. */
   attributes?: Record<string, SdkAttribute> | null;
 }
 
 /**
- * Tells of a purchase, or restores one: the same receipt again changes nothing for its customer. For
+ * Sends a purchase, or restores one. The same receipt again changes nothing for its customer; for
  * another customer the project's restore behavior decides. `POST /v1/receipts`
  */
 export function postSdkReceipt(client: Client, receipt: SdkReceipt): Promise<SdkSubscriberAnswer> {

@@ -1,5 +1,5 @@
 /**
- * A customer as an app's SDK receives it, and what the SDK says of the customer.
+ * A customer for an app's SDK, and the data about it from the SDK.
  *
  * @example What does the app see?
  * ```ts ignore
@@ -130,7 +130,7 @@ export interface SdkPurchase {
   price: SdkPrice;
 }
 
-/** Who signs in with which id. */
+/** A sign-in with another id. */
 export interface SdkIdentity {
   /** The id that the app has used so far. */
   app_user_id: string;
@@ -161,13 +161,13 @@ export interface SdkAttributes {
 /** The answer to attributes that were stored. */
 export type SdkAttributesAnswer = Record<never, never>;
 
-/** What a customer has of virtual currencies. */
+/** A customer's balances of virtual currencies. */
 export interface SdkVirtualCurrencies {
   /** The project's active currencies by code. */
   virtual_currencies: Record<string, SdkVirtualCurrency>;
 }
 
-/** What a customer has of one virtual currency. */
+/** A customer's balance in one virtual currency. */
 export interface SdkVirtualCurrency {
   /** How much. */
   balance: number;
@@ -188,8 +188,8 @@ export function getSdkSubscriber(client: Client, userId: string): Promise<SdkSub
 }
 
 /**
- * Signs a user in with another id. A user who was anonymous becomes the customer of that id, or gives
- * it what was bought, as the project's restore behavior says. `POST /v1/subscribers/identify`
+ * Signs a user in with another id. An anonymous user becomes the customer of that id, or the
+ * project's restore behavior decides about the purchases. `POST /v1/subscribers/identify`
  */
 export function identifySdkSubscriber(
   client: Client,
@@ -199,8 +199,8 @@ export function identifySdkSubscriber(
 }
 
 /**
- * Gives a customer a further id; of two customers it makes one, unless both are signed in.
- * `POST /v1/subscribers/{user}/alias`
+ * Adds an id to a customer. If another customer has the id, merges the two, unless both have signed
+ * in. `POST /v1/subscribers/{user}/alias`
  */
 export function aliasSdkSubscriber(
   client: Client,
@@ -211,7 +211,7 @@ export function aliasSdkSubscriber(
 }
 
 /**
- * Sets attributes of a customer. One that is older than the stored one changes nothing.
+ * Sets attributes of a customer. A value older than the stored one is ignored.
  * `POST /v1/subscribers/{user}/attributes`
  */
 export function setSdkAttributes(
@@ -222,7 +222,10 @@ export function setSdkAttributes(
   return client.post(path`/v1/subscribers/${userId}/attributes`, attributes);
 }
 
-/** Reads what a customer has of virtual currencies. `GET /v1/subscribers/{user}/virtual_currencies` */
+/**
+ * Reads a customer's balances of virtual currencies.
+ * `GET /v1/subscribers/{user}/virtual_currencies`
+ */
 export function getSdkVirtualCurrencies(
   client: Client,
   userId: string,

@@ -153,7 +153,7 @@ const setOfferingPaywall = route({
 const getOfferingPaywall = route({
   name: "getOfferingPaywall",
   alias: "setOfferingPaywall",
-  summary: "Reads the content of an offering's paywall, as it was last set.",
+  summary: "Reads the current content of an offering's paywall.",
   method: "GET",
   path: "/offerings/{id}/paywall",
   scope: READ,

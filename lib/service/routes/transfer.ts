@@ -28,8 +28,8 @@ const transferCustomer = route({
   name: "transferCustomer",
   summary: "Transfers subscriptions and purchases, with their access, to another customer.",
   // Gap: a customer may already have spent virtual currency, so balances stay.
-  description: "Balances of virtual currencies and invoices stay with the source. What later " +
-    "payments of a subscription bring goes to the target.",
+  description: "Balances of virtual currencies and invoices stay with the source. Later payments " +
+    "of a subscription add to the target's balances.",
   method: "POST",
   path: "/customers/{id}/actions/transfer",
   scope: [

@@ -36,7 +36,7 @@ interface Settings {
 
 const getSdkBranding = sdkRoute({
   name: "getSdkBranding",
-  summary: "Reads how the app presents itself. What is not known here is null.",
+  summary: "Reads the presentation of the app. Unknown fields are null.",
   method: "GET",
   path: "/rcbilling/v1/branding",
   response: branding,
@@ -74,7 +74,7 @@ const accepted: z.ZodType<SdkAccepted> = z.object({});
 
 const sendSdkEvents = sdkRoute({
   name: "sendSdkEvents",
-  summary: "Accepts what users do in the app, and drops it.",
+  summary: "Accepts events of users in the app, and drops them.",
   method: "POST",
   path: "/v1/events",
   body: z.unknown(),
@@ -83,7 +83,7 @@ const sendSdkEvents = sdkRoute({
 
 const sendSdkDiagnostics = sdkRoute({
   name: "sendSdkDiagnostics",
-  summary: "Accepts how the SDK fares, and drops it.",
+  summary: "Accepts diagnostics of the SDK, and drops them.",
   method: "POST",
   path: "/v1/diagnostics",
   body: z.unknown(),

@@ -44,9 +44,8 @@ interface AttributeError {
 
 const setSdkAttributes = sdkRoute({
   name: "setSdkAttributes",
-  summary: "Sets attributes of a customer. One that is older than the stored one changes nothing.",
-  description:
-    "Where some cannot be stored, the others are, and the error of code 7263 lists those " +
+  summary: "Sets attributes of a customer. A value older than the stored one is ignored.",
+  description: "Valid attributes are stored, and the error of code 7263 lists the others " +
     "under attribute_errors, by key_name.",
   method: "POST",
   path: "/v1/subscribers/{user}/attributes",

@@ -29,7 +29,7 @@ const currencies: z.ZodType<SdkVirtualCurrencies> = component(
 
 const getSdkVirtualCurrencies = sdkRoute({
   name: "getSdkVirtualCurrencies",
-  summary: "Reads what a customer has of the project's active virtual currencies.",
+  summary: "Reads a customer's balances of the project's active virtual currencies.",
   method: "GET",
   path: "/v1/subscribers/{user}/virtual_currencies",
   response: currencies,

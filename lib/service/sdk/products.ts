@@ -96,8 +96,7 @@ const eligibility: z.ZodType<SdkIntroEligibility> = z.record(z.string(), z.boole
 
 const checkSdkIntroEligibility = sdkRoute({
   name: "checkSdkIntroEligibility",
-  summary:
-    "Tells which products of the app a customer may try for free; null where that is unknown.",
+  summary: "Reads a customer's eligibility for free trials of products; null if unknown.",
   method: "POST",
   path: "/v1/subscribers/{user}/intro_eligibility",
   body: question,
@@ -132,7 +131,7 @@ const mapping: z.ZodType<SdkProductEntitlements> = component(
 
 const getSdkProductEntitlements = sdkRoute({
   name: "getSdkProductEntitlements",
-  summary: "Reads which entitlements the app's products give.",
+  summary: "Reads the entitlements of the app's products.",
   method: "GET",
   path: "/v1/product_entitlement_mapping",
   response: mapping,

@@ -39,11 +39,11 @@ const receipt: z.ZodType<SdkReceipt> = z.looseObject({
 
 const postSdkReceipt = sdkRoute({
   name: "postSdkReceipt",
-  summary: "Takes a purchase, or restores one. The same receipt again changes nothing for its " +
+  summary: "Accepts a purchase, or restores one. The same receipt again changes nothing for its " +
     "customer; for another customer the project's restore behavior decides.",
   description:
     "With the key of a test store the token is test_… and becomes the transaction's id. " +
-    "Other stores' receipts are those that the simulator printed.",
+    "The simulator prints receipts of other stores.",
   method: "POST",
   path: "/v1/receipts",
   body: receipt,

@@ -18,8 +18,8 @@ const getSdkSubscriber = sdkRoute({
   name: "getSdkSubscriber",
   summary: "Reads a customer as an app sees it. An unknown id creates a customer.",
   description:
-    "Dates are in the time of the app's device, whatever the project's clock says: what " +
-    "has ended has a date in the past. With the header X-Dates: project they are the project's own.",
+    "Dates are in the time of the app's device: an expired entitlement ends in the past there. " +
+    "With the header X-Dates: project they are in the project's time.",
   method: "GET",
   path: "/v1/subscribers/{user}",
   changes: true,
@@ -36,8 +36,8 @@ const identity: z.ZodType<SdkIdentity> = z.object({ app_user_id: userId, new_app
 const identifySdkSubscriber = sdkRoute({
   name: "identifySdkSubscriber",
   summary:
-    "Signs a user in with another id. A user who was anonymous becomes the customer of that " +
-    "id, or gives it what was bought, as the project's restore behavior says.",
+    "Signs a user in with another id. An anonymous user becomes the customer of that id, or " +
+    "the project's restore behavior decides about the purchases.",
   method: "POST",
   path: "/v1/subscribers/identify",
   body: identity,
@@ -58,8 +58,7 @@ const alias: z.ZodType<SdkAlias> = z.object({ new_app_user_id: userId });
 
 const aliasSdkSubscriber = sdkRoute({
   name: "aliasSdkSubscriber",
-  summary:
-    "Gives a customer a further id. Of two customers it makes one, unless both have signed in.",
+  summary: "Adds an id to a customer, or merges two customers, unless both have signed in.",
   method: "POST",
   path: "/v1/subscribers/{user}/alias",
   body: alias,

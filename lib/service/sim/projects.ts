@@ -15,7 +15,7 @@ import { adminRoute } from "./route.ts";
 
 const createProject = adminRoute({
   name: "beginProject",
-  summary: "Creates a project of the first account. Its clock stands at a time of choice.",
+  summary: "Creates a project of the first account. Its clock stands at the given time.",
   method: "POST",
   path: "/_sim/projects",
   body: z.strictObject({ name: text(255), now: moment }),
