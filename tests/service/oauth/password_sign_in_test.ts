@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { createOpenServer } from "../../../lib/service/http/open_server.ts";
+import { throughProxies } from "../../../lib/service/http/proxies.ts";
+import { createOAuth } from "../../../lib/service/oauth/mod.ts";
 import { TRIES } from "../../../lib/service/oauth/tries.ts";
 import {
   answerPage,
@@ -169,24 +172,41 @@ Deno.test("locks double with each wrong password, up to a quarter of an hour", a
   assert.equal((await typePassword(signIn, await openSignIn(signIn))).status, 200, "forgotten");
 });
 
-Deno.test("the tries of two processes on one database count together", async () => {
-  const folder = await Deno.makeTempDir();
-  const file = `${folder}/a.db`;
-  try {
-    await using one = await startWithPassword({ file });
-    const page = await openSignIn(one);
-    for (let i = 0; i < TRIES.account; i++) {
-      const response = await typePassword(one, page, { password: "wrong password" });
-      await response.body?.cancel();
-    }
-    const rows = await one.store.read((tx) =>
-      tx.selectFrom("sign_in_tries").select(["subject", "tries"]).execute()
-    );
-    assert.ok(rows.some(({ subject, tries }) => /^account:/.test(subject) && tries === 5));
-    assert.ok(!JSON.stringify(rows).includes(OWNER), "what was typed is not stored");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+Deno.test("the tries at two services on one database count together", async () => {
+  await using one = await startWithPassword();
+  const { routes } = createOAuth({ store: one.store, clock: one.now, signIn: CHEAP });
+  const report = (error: unknown) => assert.ifError(error);
+  const other = { ...one, handle: createOpenServer(routes, { report }) };
+  const page = await openSignIn(one);
+  for (let i = 0; i < TRIES.account; i++) {
+    const response = await typePassword([one, other][i % 2] ?? one, page, { password: "wrong" });
+    assert.equal(response.status, 403, await response.text());
   }
+  for (const service of [one, other]) assert.equal((await typePassword(service, page)).status, 429);
+  const rows = await one.store.read((tx) => tx.selectFrom("sign_in_tries").selectAll().execute());
+  assert.deepEqual(rows.map(({ tries }) => tries), [TRIES.account, TRIES.account]);
+  assert.ok(!JSON.stringify(rows).includes(OWNER), "the typed address is not stored");
+});
+
+Deno.test("addresses that an untrusted proxy makes up do not get around the lock of a network", async () => {
+  await using signIn = await startWithPassword();
+  const passage = { proxies: ["10.0.0.1"], host: "127.0.0.1", onlyTls: false };
+  const behind = { ...signIn, handle: throughProxies(signIn.handle, passage) };
+  const locked = async (sender: string) => {
+    const page = await openSignIn(signIn);
+    let count = 0;
+    for (let i = 0; i < TRIES.address + 10; i++) {
+      const typed = { email: `a${i}@example.com`, password: "wrong password", sender };
+      const headers = { "X-Forwarded-For": `203.0.113.${i}` };
+      const response = await typePassword(behind, page, typed, headers);
+      await response.body?.cancel();
+      if (response.status === 429) count++;
+    }
+    return count;
+  };
+  assert.equal(await locked("192.168.1.5"), 10);
+  signIn.pass(TRIES.forget_ms + TRIES.longest_lock_ms);
+  assert.equal(await locked("10.0.0.1"), 0, "the trusted one tells people apart");
 });
 
 Deno.test("a link sets a password once, and looking at it does not use it up", async () => {

@@ -1,0 +1,75 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { serve, type Server } from "../../../lib/service/http/serve.ts";
+import { authorizePath } from "../../support/oauth_fixture.ts";
+import { CHEAP } from "../../support/password_fixture.ts";
+
+const FORWARDED = "X-Forwarded-Proto: https\r\nX-Forwarded-For: 203.0.113.7\r\n";
+
+/** Serves to proxies of some addresses. */
+async function withProxies(
+  proxies: string[],
+  test: (server: Server, lines: string[]) => Promise<void>,
+): Promise<void> {
+  const lines: string[] = [];
+  const server = await serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    names: ["subs.example.com"],
+    empty: true,
+    rateLimits: "local",
+    signIn: CHEAP,
+    proxies,
+    log: (line) => lines.push(line),
+    report(error) {
+      throw error;
+    },
+  });
+  try {
+    await test(server, lines);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Sends a request as a proxy does, which keeps the host, and returns the whole response. */
+async function get({ baseUrl }: Server, path: string, headers = ""): Promise<string> {
+  const conn = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(baseUrl).port) });
+  const head = `GET ${path} HTTP/1.1\r\nHost: subs.example.com\r\nConnection: close\r\n`;
+  await conn.write(new TextEncoder().encode(`${head}${headers}\r\n`));
+  return await new Response(conn.readable).text();
+}
+
+/** The issuer that the service says it is. */
+async function issuerOf(server: Server, headers: string): Promise<string> {
+  const text = await get(server, "/.well-known/oauth-authorization-server", headers);
+  return /"issuer":"([^"]*)"/.exec(text)?.[1] ?? text;
+}
+
+Deno.test("behind a trusted proxy with TLS, cookies, issuer and log are those of its people", async () => {
+  await withProxies(["127.0.0.1"], async (server, lines) => {
+    const page = await get(server, authorizePath(), FORWARDED);
+    match(page, /^HTTP\/1\.1 200 OK/);
+    match(page, /set-cookie: __Host-consent_\w+=[\w-]+; Path=\/; Secure; /i);
+    equal(await issuerOf(server, FORWARDED), "https://subs.example.com");
+    deepEqual(lines.map((line) => JSON.parse(line).client), ["203.0.113.7", "203.0.113.7"]);
+  });
+});
+
+Deno.test("a proxy that is not trusted cannot say that TLS was used, or who asks", async () => {
+  await withProxies(["10.0.0.1"], async (server, lines) => {
+    const page = await get(server, authorizePath(), FORWARDED);
+    match(page, /set-cookie: consent_\w+=[\w-]+; Path=\/oauth2\/authorize; /i);
+    equal(await issuerOf(server, FORWARDED), "http://subs.example.com");
+    deepEqual(lines.map((line) => JSON.parse(line).client), ["127.0.0.1", "127.0.0.1"]);
+  });
+});
+
+Deno.test("the log has no link that sets a password", async () => {
+  await withProxies(["127.0.0.1"], async (server, lines) => {
+    match(await get(server, "/oauth2/password?link=plk_secret", FORWARDED), /^HTTP\/1\.1 403/);
+    equal(lines.length, 1);
+    equal(JSON.parse(lines[0] ?? "").path, "/oauth2/password");
+    equal(lines[0]?.includes("plk_"), false);
+  });
+});
