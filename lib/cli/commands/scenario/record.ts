@@ -114,6 +114,6 @@ async function checkPasses(context: Context, { text }: Recording): Promise<void>
 
 function cannotRecord(why: string): ToolkitError {
   return new ToolkitError(`Cannot record the customer: ${why}`, {
-    hint: "Print what the service has of it with: cli subscribers view",
+    hint: "Show the customer with: cli subscribers info",
   });
 }
