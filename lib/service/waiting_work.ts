@@ -15,7 +15,7 @@ export async function workWaiting(tx: Tx, now: number): Promise<Metric[]> {
     .executeTakeFirstOrThrow();
   const behind = await behindAt(tx, now);
   return [
-    gauge("svc_deliveries_due", "Webhook deliveries whose time has come", due.count),
+    gauge("svc_deliveries_due", "Webhook deliveries that are due", due.count),
     gauge(
       "svc_delivery_lag_seconds",
       "Time since the oldest due delivery should have begun",

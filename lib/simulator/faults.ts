@@ -34,7 +34,7 @@ export interface RequestFault extends NewRequestFault {
   count: number;
 }
 
-/** Lists the faults of requests that are still to come. `GET /_sim/faults` */
+/** Lists the pending faults of requests. `GET /_sim/faults` */
 export function listRequestFaults(client: Client): Promise<Page<RequestFault>> {
   return client.get(path`/_sim/faults`);
 }

@@ -30,8 +30,8 @@ const NAME = "The alias";
 const set = command({
   brief: "Set an alias for a command line",
   details:
-    "What follows the alias on a command line follows the command. An alias never takes the " +
-    "place of a command.",
+    "Further words after the alias are added to its command line. An alias cannot replace a " +
+    "command.",
   examples: ['cli alias set keys "offerings list --fields lookup_key"', "cli keys --output csv"],
   args: { name: argument(NAME), command: argument("The command line, in quotes, without cli") },
   async run({ out, around, signal }, { name, command: line }) {

@@ -138,7 +138,7 @@ function addressOf(written: string, { baseUrl, projectId }: Client): string {
     : `/v2/projects/{project_id}${path}`;
   if (!whole.includes("{project_id}")) return whole;
   if (projectId === undefined) {
-    throw new UsageError("Cannot tell which project is meant: none is set", {
+    throw new UsageError("Cannot send a request to a project: none is set", {
       hint: "Pass --project-id, set CLI_PROJECT_ID, or run: cli init",
     });
   }

@@ -209,8 +209,8 @@ export const subscribers = group("Subscribers: the customers of the apps", ["cus
   delete: onOneForGood("Delete a subscriber", "subscriber", getCustomer, deleteCustomer, {
     id: USER_ID,
     details:
-      "Everything that the service knows of the subscriber is deleted for good. Stored events " +
-      "stay, without personal attributes such as $email; deliveries already on their way keep theirs.",
+      "Deletes all data of the subscriber permanently. Stored events stay, without personal " +
+      "attributes such as $email; deliveries already on their way keep theirs.",
   }),
   transfer,
   grant,

@@ -108,7 +108,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   413: "The body is too large",
   422: "The object's state, its store or the project's limits do not allow this",
   423: "Another request with this Idempotency-Key is under way",
-  429: "Too many requests; Retry-After tells when to try again",
+  429: "Too many requests; Retry-After is the time until the next try",
   500: "The service failed",
   503: "The service cannot work now; try again",
   507: "The service's disk is full",

@@ -13,7 +13,7 @@ import { adminRoute } from "./route.ts";
 
 const listFaults = adminRoute({
   name: "listRequestFaults",
-  summary: "Lists the faults of requests that are still to come.",
+  summary: "Lists the pending faults of requests.",
   method: "GET",
   path: "/_sim/faults",
   response: pageOf(requestFault),

@@ -12,7 +12,7 @@ Deno.test("simulate purchase --receipt prints nothing but the receipt, which the
   const bought = await desk.run("simulate", ...words);
   equal(bought.code, 0, bought.err);
   match(bought.out, /^[\w+/=]+\n$/);
-  match(bought.err, /the service does not know it yet/);
+  match(bought.err, /The service records the purchase when the app sends the receipt/);
   equal((await desk.run("subscribers", "info", "newcomer")).code, 5);
   const { client } = await appOf(desk, "app_store");
   const fetch_token = bought.out.trim();

@@ -101,6 +101,9 @@ function showReceipt(context: Context, receipt: PrintedReceipt): void {
   if (out.format === "json") return showOne(context, receipt);
   const { fetch_token, customer_id, product_id, app_id } = receipt;
   out.text(fetch_token);
-  out.done(`The store sold ${product_id} to ${customer_id}; the service does not know it yet`);
-  out.note(`Send it from the app with a key of: cli apps public-keys ${app_id}`);
+  out.done(`The store sold ${product_id} to ${customer_id}`);
+  out.note(
+    "The service records the purchase when the app sends the receipt, with a key of: " +
+      `cli apps public-keys ${app_id}`,
+  );
 }

@@ -13,18 +13,18 @@ import { showOne } from "../../words/plain.ts";
 
 const BEHAVIORS: readonly RestoreBehavior[] = ["transfer", "share", "keep"];
 
-/** Set what becomes of purchases that a second customer restores. */
+/** Sets the result when a second customer restores purchases. */
 export const restoreBehavior = command({
-  brief: "Set what becomes of purchases that a second customer restores",
-  details: "transfer moves them to that customer, share makes one customer of both, and keep " +
-    "refuses. Purchases of a customer who never signed in always join the one who restores them.",
+  brief: "Set the result when a second customer restores purchases",
+  details: "transfer moves them to that customer, share merges both customers, and keep " +
+    "refuses. Purchases of an anonymous customer always move to the one who restores them.",
   args: { behavior: argument("transfer, share or keep") },
   flags: dataFlag,
   async run(context, { behavior, data }) {
     const restore_behavior = BEHAVIORS.find((known) => known === behavior);
     if (!restore_behavior) {
       throw new UsageError(
-        `Cannot set the restore behavior: ${JSON.stringify(behavior)} is unknown; it takes ` +
+        `Cannot set the restore behavior: ${JSON.stringify(behavior)} is unknown; it must be ` +
           "transfer, share or keep",
       );
     }
