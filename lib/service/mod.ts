@@ -29,6 +29,7 @@ import { openRoutes } from "./open_routes.ts";
 import { setDialect } from "./ledger/dialect.ts";
 import { createCatchUp } from "./ledger/catch_up.ts";
 import { createRequestFaults, type RequestFaults } from "./sim/faults.ts";
+import { createPopulations } from "./sim/people/populations.ts";
 import { adminRoutes, simRoutes } from "./sim/routes.ts";
 import { createSimServer } from "./sim/server.ts";
 import {
@@ -161,8 +162,8 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const requests = createRequestMetrics();
   const { observe } = requests;
   const parts: ServerParts = { ...world, catchUp, rates, authenticate, observe };
-  const faults = createRequestFaults(later);
-  const admin = { ...parts, delivery, oauth, faults, adminSecret };
+  const [faults, populations] = [createRequestFaults(later), createPopulations(parts)];
+  const admin = { ...parts, delivery, oauth, faults, populations, adminSecret };
   const simulator = createSimServer([...simRoutes, ...adminRoutes], admin);
   const guard = createGuard(hosts, createOrigins(options.allowOrigins ?? []));
   const open = openRoutes({ ...parts, check: watched.check, adminSecret, requests });

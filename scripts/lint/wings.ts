@@ -47,7 +47,8 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
   // What an app buys in a test store, the simulator sells.
   sdk: ["contract", "domain", "ledger", "records", "sim"],
   seed: ["domain", "ledger", "oauth", "records", "store"],
-  sim: ["contract", "domain", "events", "http", "ledger", "oauth", "records", "store"],
+  // A population in a project that sells nothing buys what a new database would sell.
+  sim: ["contract", "domain", "events", "http", "ledger", "oauth", "records", "seed", "store"],
 };
 
 /** The list of routes. */

@@ -11,6 +11,7 @@ import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
 import { clients } from "./service/client.ts";
 import { backup } from "./service/backup.ts";
+import { populate } from "./service/populate.ts";
 import { restore } from "./service/restore.ts";
 import { snapshot } from "./service/snapshot.ts";
 import { start } from "./service/start.ts";
@@ -88,5 +89,6 @@ export const service = group("The local service on this machine", [], {
   backup,
   restore,
   snapshot,
+  populate,
   reset,
 });

@@ -16,6 +16,7 @@ import type { Step, Subscription } from "../domain/step.ts";
 import { USUAL_DURATION } from "../domain/subscription.ts";
 import type { Place } from "../records/find.ts";
 import { type Journal, openJournal } from "./journal.ts";
+import { endPast, isPast } from "./past.ts";
 import { acrossProjects, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -25,6 +26,11 @@ export interface CatchUp {
   project(projectId: string): Promise<void>;
   /** Lets all projects catch up, concurrently. */
   all(): Promise<void>;
+  /**
+   * Runs something that lets time pass in a project by itself, then brings the project to its present.
+   * Whoever asks meanwhile waits for both. The run notes its progress with the given function.
+   */
+  during(projectId: string, run: (note: (way: Way) => void) => Promise<void>): Promise<void>;
   /** The progress of all projects that are catching up, or of one. */
   progress(projectId?: string): Progress[];
   /** Whether it was stopped. Projects may then be behind. */
@@ -34,17 +40,21 @@ export interface CatchUp {
 }
 
 /** The progress of a project that is catching up. */
-export interface Progress {
+export interface Progress extends Way {
   /** The project. */
   project_id: string;
+  /** The duration so far, in milliseconds. */
+  took_ms: number;
+}
+
+/** The way of a project to its present. */
+interface Way {
   /** The time reached so far, in milliseconds since 1970. */
   now: number;
   /** The target time. */
   to: number;
   /** The number of steps so far. */
   done: number;
-  /** The duration so far, in milliseconds. */
-  took_ms: number;
 }
 
 /**
@@ -61,31 +71,26 @@ export function createCatchUp(store: Store, clock: Clock): CatchUp {
   const running = new Map<string, Promise<void>>();
   const progress = new Map<string, Progress & { began_at: number }>();
   let stopped = false;
-  const runBatches = async (projectId: string): Promise<void> => {
+  const noteOf = (projectId: string) => {
     const began_at = clock();
-    let done = 0;
-    let size = FIRST_BATCH;
-    const batch = () => store.write((tx) => runBatch(tx, projectId, clock(), size), projectId);
-    for (let made = await batch(); made && !stopped; made = await batch()) {
-      done += made.steps;
-      const { now, to } = made;
-      const took_ms = clock() - began_at;
-      progress.set(projectId, { project_id: projectId, now, to, done, began_at, took_ms });
-      await breathe();
-      if (stopped) return;
-      size = Math.min(LARGEST_BATCH, size * GROWTH);
-    }
+    return (way: Way) =>
+      progress.set(projectId, { ...way, project_id: projectId, began_at, took_ms: 0 });
   };
-  const project = (projectId: string): Promise<void> => {
-    const known = running.get(projectId);
-    if (known) return known;
-    if (stopped) return Promise.resolve();
-    const run = store.writeMuch(() => runBatches(projectId)).finally(() => {
+  const runBatches = (projectId: string) =>
+    runAll(store, clock, projectId, { note: noteOf(projectId), isStopped: () => stopped });
+  const start = (projectId: string, work: () => Promise<void>): Promise<void> => {
+    const run = store.writeMuch(work).finally(() => {
       running.delete(projectId);
       progress.delete(projectId);
     });
     running.set(projectId, run);
     return run;
+  };
+  const project = (projectId: string): Promise<void> => {
+    const known = running.get(projectId);
+    if (known) return known;
+    if (stopped) return Promise.resolve();
+    return start(projectId, () => runBatches(projectId));
   };
   return {
     project,
@@ -93,6 +98,17 @@ export function createCatchUp(store: Store, clock: Clock): CatchUp {
       if (stopped) return;
       const behind = await store.read((tx) => behindAt(tx, clock()));
       await Promise.all(behind.map(project));
+    },
+    async during(projectId, run) {
+      for (let known = running.get(projectId); known; known = running.get(projectId)) {
+        // Whoever started that run hears of its failure.
+        await known.catch(() => {});
+      }
+      if (stopped) return;
+      await start(projectId, async () => {
+        await run(noteOf(projectId));
+        await runBatches(projectId);
+      });
     },
     progress: (projectId) =>
       [...progress.values()].filter((one) => (projectId ?? one.project_id) === one.project_id)
@@ -103,6 +119,25 @@ export function createCatchUp(store: Store, clock: Clock): CatchUp {
       await Promise.allSettled(running.values());
     },
   };
+}
+
+/** Runs batches until a project is at its present. */
+async function runAll(
+  store: Store,
+  clock: Clock,
+  projectId: string,
+  { note, isStopped }: { note(way: Way): void; isStopped(): boolean },
+): Promise<void> {
+  let done = 0;
+  let size = FIRST_BATCH;
+  const batch = () => store.write((tx) => runBatch(tx, projectId, clock(), size), projectId);
+  for (let made = await batch(); made && !isStopped(); made = await batch()) {
+    done += made.steps;
+    note({ now: made.now, to: made.to, done });
+    await breathe();
+    if (isStopped()) return;
+    size = Math.min(LARGEST_BATCH, size * GROWTH);
+  }
 }
 
 /** Lets the process handle other requests and signals. `setImmediate` would delay signals. */
@@ -217,7 +252,7 @@ async function workOff(
 }
 
 /** The step of a due subscription. */
-async function stepsOf(state: Subscription, journal: Journal): Promise<Step[]> {
+export async function stepsOf(state: Subscription, journal: Journal): Promise<Step[]> {
   const { pending_product_id: next } = state;
   return passDue(state, next === null ? undefined : await termsOf(state, next, journal));
 }
@@ -259,7 +294,7 @@ function compare(
  * whether there was an advance.
  */
 export async function cutShort({ tx, project }: Place, wall: number): Promise<boolean> {
-  if (project.clock_advancing_to === null) return false;
+  if (project.clock_advancing_to === null || await isPast(tx)) return false;
   await arrive({ tx, project }, projectTime(project, wall), wall);
   return true;
 }
@@ -271,6 +306,7 @@ async function arrive(
   wall: number,
 ): Promise<void> {
   const runs = project.clock_runs_after === 1;
+  await endPast(tx);
   await tx.updateTable("projects").set({
     clock_frozen_at: runs ? null : at,
     clock_offset: runs ? at - wall : project.clock_offset,

@@ -19,6 +19,7 @@ import type {
 import type { SignedInCustomer } from "../../simulator/customers.ts";
 import type { Delivery, DeliveryAttempt } from "../../simulator/deliveries.ts";
 import type { LoggedEvent, RecoveredEvents } from "../../simulator/events.ts";
+import type { Population, PopulationPreview } from "../../simulator/population.ts";
 import type { RequestFault } from "../../simulator/faults.ts";
 import type {
   DeletedListener,
@@ -89,6 +90,32 @@ export const clockProgress: z.ZodType<ClockProgress> = component(
     done: count,
     ...left,
   }),
+);
+
+/** A population, and how far it is. */
+export const population: z.ZodType<Population> = component(
+  "Population",
+  z.object({
+    object: z.literal("population"),
+    running: z.boolean(),
+    cancelled: z.boolean(),
+    wanted: count,
+    customers: count,
+    subscriptions: count,
+    purchases: count,
+    steps: count,
+    from: z.int(),
+    now: z.int(),
+    to: z.int(),
+    left_ms: count.nullable(),
+    error: z.string().nullable(),
+  }),
+);
+
+/** What a population would be added to. */
+export const populationPreview: z.ZodType<PopulationPreview> = component(
+  "PopulationPreview",
+  z.object({ object: z.literal("population_preview"), customers: count, webhooks: count }),
 );
 
 /** The result of stopping an advance. */

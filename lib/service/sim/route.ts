@@ -14,6 +14,7 @@ import type { CatchUp, Progress } from "../ledger/catch_up.ts";
 import type { OAuth } from "../oauth/mod.ts";
 import type { Store } from "../store/mod.ts";
 import type { RequestFaults } from "./faults.ts";
+import type { Populations } from "./people/populations.ts";
 
 /** The call of a route. */
 export interface SimCall<Params extends string = string, Query = unknown, Body = unknown>
@@ -182,6 +183,8 @@ export interface AdminParts {
   catchUp: CatchUp;
   /** Issues tokens. */
   oauth: OAuth;
+  /** Makes populations. */
+  populations: Populations;
   /** Injects faults into requests to the API. */
   faults: RequestFaults;
   /** The OpenAPI document of all routes under `/_sim`. */

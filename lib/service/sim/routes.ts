@@ -16,6 +16,7 @@ import { eventRoutes } from "./events/events.ts";
 import { historyRoutes } from "./history/history.ts";
 import { listenerRoutes } from "./events/listeners.ts";
 import { faultRoutes } from "./fault_routes.ts";
+import { populationRoutes, previewRoute } from "./people/routes.ts";
 import { progressRoutes } from "./progress.ts";
 import { simProjectRoutes } from "./projects.ts";
 import { purchaseRoutes } from "./purchases.ts";
@@ -41,6 +42,7 @@ export const simRoutes: readonly SimRoute[] = [
   ...webhookRoutes,
   ...listenerRoutes,
   ...triggerRoutes,
+  previewRoute,
 ];
 
 /** Every route below `/_sim` outside of projects. */
@@ -50,6 +52,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   ...accountRoutes,
   ...clientRoutes,
   ...progressRoutes,
+  ...populationRoutes,
   ...faultRoutes,
   ...documentRoutes,
 ];

@@ -15,6 +15,7 @@ import {
   spans,
   type World,
 } from "../../support/naive_reports.ts";
+import { makePopulation } from "../../support/population_fixture.ts";
 import { insertLedger, ledgers, NOW } from "../../support/random_ledger.ts";
 import { simulateYear } from "../../support/simulated_year.ts";
 import { DAY, productNamed, simulate } from "../../support/simulation.ts";
@@ -82,6 +83,18 @@ Deno.test("every chart agrees with the rows of a simulated year", async () => {
     }
     const segment = CUSTOMER_CHARTS.includes(name) ? "platform" : "product_id";
     await checkChart(desk, world, { ...PLAIN, name, resolution: "month", from: 400, segment });
+  }
+});
+
+Deno.test("every chart agrees with what a population has left behind", async () => {
+  await using desk = await openDesk({ clock: () => NOW });
+  await makePopulation(desk.service, { customers: 400 });
+  const world = await readWorld(desk.service.store, desk.projectId, NOW);
+  ok(new Set(world.moves.map(({ kind }) => kind)).size > 12, "the population was dull");
+  for (const name of CHARTS.keys()) {
+    await checkChart(desk, world, { ...PLAIN, name, resolution: "month", from: 400 });
+    const segment = CUSTOMER_CHARTS.includes(name) ? "country" : "store";
+    await checkChart(desk, world, { ...PLAIN, name, resolution: "week", from: 100, segment });
   }
 });
 

@@ -1,0 +1,159 @@
+/**
+ * `cli service populate`: many customers with a past.
+ *
+ * @module
+ */
+
+import { Cancelled, ToolkitError } from "../../../errors.ts";
+import { pause } from "../../../retry.ts";
+import {
+  cancelPopulation,
+  getPopulation,
+  type Population,
+  previewPopulation,
+  startPopulation,
+} from "../../../simulator/population.ts";
+import type { Simulator } from "../../../simulator/simulator.ts";
+import type { Context } from "../../context.ts";
+import { parseCount } from "../../input/input.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { openSimulator, sameFlags } from "../../local/simulator.ts";
+import { counted } from "../../screen/display.ts";
+import type { Field } from "../../screen/output.ts";
+import { choice, command, parsed } from "../../words/command.ts";
+import { askFirst, confirmFlags } from "../../words/plain.ts";
+
+const fields: Field<Population>[] = [
+  { label: "customers", value: ({ customers }) => customers },
+  { label: "subscriptions", value: ({ subscriptions }) => subscriptions },
+  { label: "purchases", value: ({ purchases }) => purchases },
+  { label: "steps", value: ({ steps }) => steps },
+  { label: "from", value: ({ from }) => from, kind: "time" },
+  { label: "to", value: ({ to }) => to, kind: "time" },
+];
+
+/** Adds a population to a project. */
+export const populate = command({
+  brief: "Add customers with a past to a project",
+  details:
+    "The customers come over some months, which end at the project's time. Most only look; others " +
+    "try, buy, cancel, fail to pay, share, get a refund, come back. Everything follows the rules of " +
+    "cli simulate, so charts, lists and events agree. The same seed makes the same customers. " +
+    "Without --kind they buy the project's products, or those of notes in a project without " +
+    "products. With --kind the products of that kind are added if they are missing, and bought. " +
+    "Webhooks get every event. Ctrl-C stops it: the customers so far stay, and their " +
+    "subscriptions go on to the project's time.",
+  examples: [
+    "cli service populate --customers 10000 --months 12 --seed 42",
+    "cli service populate --kind games --yes",
+  ],
+  flags: {
+    customers: parsed(
+      "The number of customers, up to 100,000 (default: 1000)",
+      (value) => parseCount(value, "--customers", { min: 1 }),
+      { placeholder: "n" },
+    ),
+    months: parsed(
+      "The months of their past, up to 60 (default: 12)",
+      (value) => parseCount(value, "--months", { min: 1 }),
+      { placeholder: "n" },
+    ),
+    seed: parsed(
+      "What chance is made of (default: 1)",
+      (value) => parseCount(value, "--seed", { min: 0 }),
+      { placeholder: "n" },
+    ),
+    kind: choice("The kind of app", ["notes", "games", "news"]),
+    ...dataFlag,
+    ...confirmFlags,
+  },
+  hint: ({ status, param }) =>
+    status === 409 && param === "seed" ? "Use another --seed to add more customers." : undefined,
+  async run(context, { customers = 1000, months = 12, seed = 1, kind, data, ...input }) {
+    const { out } = context;
+    const simulator = await openSimulator(context, data);
+    await confirmMore(context, simulator, { customers, ...input });
+    const wanted = { customers, months, seed, kind, confirmed: true };
+    const made = await make(context, simulator, {
+      data,
+      start: () => startPopulation(simulator, wanted),
+    });
+    if (made.error !== null) {
+      throw new ToolkitError(`Cannot make the whole population: ${made.error}`, {
+        hint: `${counted(made.customers, "customer")} were added. See: cli service status`,
+      });
+    }
+    if (out.format === "json") return out.json(JSON.stringify(made));
+    out.card(made, fields);
+    out.done(`Added ${counted(made.customers, "customer")} to the project ${simulator.project}`);
+    const flags = sameFlags(context, data);
+    out.note(`See what they earn: cli charts get revenue${flags.replace(/ --data .*/, "")}`);
+  },
+});
+
+/** Asks before customers are added to others, or webhooks get many events. */
+async function confirmMore(
+  context: Context,
+  simulator: Simulator,
+  { customers, ...input }: { customers: number } & Parameters<typeof askFirst>[1],
+): Promise<void> {
+  const present = await previewPopulation(simulator);
+  const has = [
+    ...present.customers > 0 ? [counted(present.customers, "customer")] : [],
+    ...present.webhooks > 0 ? [`${counted(present.webhooks, "webhook")} for every event`] : [],
+  ];
+  if (has.length === 0) return;
+  const question = `The project ${simulator.project} has ${has.join(" and ")}. ` +
+    `Add ${counted(customers, "customer")}?`;
+  await askFirst(context, input, question);
+}
+
+/** Makes the population and waits for it. If the person stops waiting, nobody comes any more. */
+async function make(
+  context: Context,
+  simulator: Simulator,
+  { data, start }: { data: string | undefined; start: () => Promise<Population> },
+): Promise<Population> {
+  try {
+    let population = await start();
+    for (let look = 0; population.running; look++) {
+      context.out.live(barOf(population));
+      await pause(PAUSES[look] ?? LAST_PAUSE_MS, context.signal);
+      population = await getPopulation(simulator);
+    }
+    context.out.live("");
+    return population;
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    throw new Cancelled(error.message, { cause: error, hint: await stop(context, data) });
+  }
+}
+
+/** The pauses between two looks, in milliseconds. The last one is repeated. */
+const PAUSES = [20, 50, 100, 200];
+const LAST_PAUSE_MS = 300;
+
+/** The cells of the bar. */
+const CELLS = 24;
+
+/** The progress as a bar, with the time left. */
+function barOf({ customers, wanted, left_ms }: Population): string {
+  const share = customers / wanted;
+  const full = Math.floor(share * CELLS);
+  const bar = "#".repeat(full) + "-".repeat(CELLS - full);
+  const left = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
+  return `[${bar}] ${customers} of ${counted(wanted, "customer")}${left}`;
+}
+
+/** Stops the population after Ctrl-C. Returns a sentence about it. */
+async function stop(context: Context, data: string | undefined): Promise<string> {
+  try {
+    const simulator = await openSimulator(context, data, { heedsStop: false });
+    const { cancelled, customers } = await cancelPopulation(simulator);
+    return cancelled
+      ? `The population was stopped after ${counted(customers, "customer")}, which stay.`
+      : "The population was already made.";
+  } catch {
+    return "The service goes on making the population. See: cli service status";
+  }
+}

@@ -1,0 +1,387 @@
+/**
+ * What people do: they come, buy, cancel, change their mind, do not pay, share, want their money back.
+ * All of it goes through the rules of subscriptions, as what the simulator is told to do.
+ *
+ * @module
+ */
+
+import {
+  agreeToPrice,
+  cancel,
+  failNext,
+  pause,
+  raisePrice,
+  recover,
+  resume,
+  uncancel,
+} from "../../domain/actions.ts";
+import { addDuration, DAY_MS } from "../../domain/calendar.ts";
+import { share } from "../../domain/family.ts";
+import { convertPrice, payable } from "../../domain/money.ts";
+import { changeAtEnd, changeNow, checkChangeable } from "../../domain/product_change.ts";
+import {
+  purchase,
+  refundPurchase,
+  reversePurchaseRefund,
+  type Sale,
+  subscribe,
+} from "../../domain/purchase.ts";
+import { refund, reverseRefund } from "../../domain/refunds.ts";
+import type { Subscription } from "../../domain/step.ts";
+import { derivedHex, isAble, platformOf } from "../../domain/stores.ts";
+import { USUAL_DURATION } from "../../domain/subscription.ts";
+import { stepsOf } from "../../ledger/catch_up.ts";
+import type { Row } from "../../store/tables.ts";
+import { type Chance, chanceOf, partOf } from "./chance.ts";
+import type { Person } from "./people.ts";
+import { monthsIn, type Stage } from "./play.ts";
+import {
+  AGREES,
+  CHANGES,
+  FAILS,
+  PAUSES,
+  RAISES,
+  RECOVERS,
+  REFUNDS,
+  REVERSES,
+  SHARES,
+  UNCANCELS,
+} from "./kinds.ts";
+import type { Item } from "./world.ts";
+
+type Deed = (stage: Stage, item: Item) => Promise<void> | void;
+
+/** What is done for each kind of item. */
+export const ACTS: Readonly<Record<Item["act"], Deed>> = {
+  arrive,
+  buy,
+  again: buyAgain,
+  return: subscribeAgain,
+  consider,
+  uncancel: (stage, item) => change(stage, item, uncancel),
+  recover: (stage, item) => change(stage, item, recover),
+  resume: (stage, item) => change(stage, item, resume),
+  agree: (stage, item) => change(stage, item, agreeToPrice),
+  reverse,
+  refund_purchase: refundOnce,
+  async due(stage, item) {
+    const state = stage.current(item.subject);
+    // Something else has happened to it meanwhile.
+    if (state?.due_at !== item.at) return;
+    await stage.record(item, await stepsOf(state, stage.journal));
+  },
+};
+
+/** Does something to a subscription. */
+async function change(
+  stage: Stage,
+  item: Item,
+  act: (state: Subscription, at: number) => Parameters<Stage["record"]>[1],
+): Promise<void> {
+  const state = stage.current(item.subject);
+  if (state) await stage.record(item, act(state, item.at));
+}
+
+function arrive(stage: Stage, item: Item): void {
+  const person = stage.person(item.person);
+  const chance = chanceOf(partOf(item.key, 3));
+  if (!chance.happens(stage.world.habits.buys)) return stage.addIdle(person.id);
+  const wait = chance.happens(0.6) ? chance.between(0, DAY_MS / 24) : chance.between(0, 9) * DAY_MS;
+  plan(stage, item, "buy", wait);
+}
+
+/** Plans something for the same person, so many milliseconds later. */
+function plan(
+  stage: Stage,
+  { at, person, key }: Item,
+  act: Item["act"],
+  wait: number,
+  subject?: string,
+): void {
+  stage.plan({ at: Math.floor(at + wait), act, person, key: partOf(key, ACT_PART), subject });
+}
+
+/** The part of a key that is the key of what follows. */
+const ACT_PART = 4;
+
+async function buy(stage: Stage, item: Item): Promise<void> {
+  const { shop } = stage.person(item.person);
+  const { habits } = stage.world;
+  const chance = chanceOf(item.key);
+  const both = shop.once.length > 0 && shop.subscriptions.length > 0;
+  const once = both ? chance.happens(habits.once) : shop.once.length > 0;
+  if (once) {
+    const product = chance.pick(shop.once.map((one) => [one, priceWeight(one)] as const));
+    return await buyOnce(stage, item, product, chance);
+  }
+  const product = chooseTerm(shop.subscriptions, chance.happens(habits.annual), chance);
+  const tries = product.trial_duration !== null && chance.happens(habits.tries);
+  await sell(stage, item, product, { trial: tries, earlier: undefined });
+}
+
+/** Cheap things are bought more often. */
+function priceWeight({ price_micros }: Row<"products">): number {
+  return 1 / Math.sqrt(Math.max(1, (price_micros ?? 0) / 1_000_000));
+}
+
+/** Chooses a product of a year or longer, or a shorter one. */
+function chooseTerm(
+  products: readonly Row<"products">[],
+  annual: boolean,
+  chance: Chance,
+): Row<"products"> {
+  const fitting = products.filter(({ duration }) => (monthsIn(duration) >= 12) === annual);
+  const choices = fitting.length > 0 ? fitting : products;
+  return chance.pick(choices.map((product) => [product, 1] as const));
+}
+
+/** Sells a subscription. */
+async function sell(
+  stage: Stage,
+  item: Item,
+  product: Row<"products">,
+  { trial, earlier }: { trial: boolean; earlier: "trial" | "paid" | undefined },
+): Promise<void> {
+  const sale = saleOf(stage, item, product);
+  const step = subscribe({
+    ...sale,
+    product_id: product.id,
+    duration: product.duration ?? USUAL_DURATION,
+    grace_duration: product.grace_period_duration,
+    trial_duration: trial ? product.trial_duration : null,
+    starts_at: item.at,
+    paid: true,
+    earlier,
+  }, item.at);
+  await stage.record(item, step);
+}
+
+async function buyOnce(
+  stage: Stage,
+  item: Item,
+  product: Row<"products">,
+  chance: Chance,
+): Promise<void> {
+  const sale = saleOf(stage, item, product);
+  const step = purchase({ ...sale, product_id: product.id, quantity: 1 }, item.at);
+  await stage.recordPurchase(step);
+  if (chance.happens(REFUNDS)) {
+    plan(stage, item, "refund_purchase", chance.between(1, 6) * DAY_MS, sale.id);
+  } else if (product.is_consumable === 1 && chance.happens(stage.world.habits.again)) {
+    plan(stage, item, "again", chance.between(1, 30) * DAY_MS, product.id);
+  }
+}
+
+async function buyAgain(stage: Stage, item: Item): Promise<void> {
+  const { shop } = stage.person(item.person);
+  const product = shop.once.find(({ id }) => id === item.subject);
+  if (product) await buyOnce(stage, item, product, chanceOf(item.key));
+}
+
+/** Somebody whose subscription has ended buys the same again, without a second trial. */
+async function subscribeAgain(stage: Stage, item: Item): Promise<void> {
+  const ended = stage.current(item.subject);
+  const { shop } = stage.person(item.person);
+  const product = shop.subscriptions.find(({ id }) => id === ended?.product_id);
+  if (!ended || !product || ended.status !== "expired") return;
+  const earlier = ended.paid_since === null ? "trial" : "paid";
+  await sell(stage, item, product, { trial: false, earlier });
+}
+
+/** What a sale says, whatever is sold. */
+function saleOf(
+  { world, person }: Stage,
+  { at, person: index, number }: Item,
+  product: Row<"products">,
+): Sale & { price_micros: number } {
+  const { id, country, currency, shop }: Person = person(index);
+  const kind = product.type === "subscription" ? "sub" : "purc";
+  const own = product.price_micros ?? 0;
+  return {
+    project_id: world.project.id,
+    id: kind + derivedHex(`population/${world.wanted.seed}/${index}/${at}/${number}`, 10),
+    customer_id: id,
+    app_id: shop.app_id,
+    store: shop.store,
+    environment: "production",
+    ownership: "purchased",
+    currency,
+    country,
+    platform: platformOf(shop.store),
+    offering_id: world.offering_id,
+    price_micros: convertPrice(own, product.price_currency ?? "USD", currency),
+  };
+}
+
+/** What a subscriber does in a period: most of them nothing. */
+async function consider(stage: Stage, item: Item): Promise<void> {
+  const state = stage.current(item.subject);
+  if (!state || state.auto_renewal_status !== "will_renew" || state.charge_fails === 1) return;
+  const chance = chanceOf(item.key);
+  const { habits } = stage.world;
+  if (state.status === "trialing") {
+    if (chance.happens(habits.leavesTrial)) {
+      await stage.record(item, cancel(state, item.at, LEAVES));
+    } else if (chance.happens(FAILS)) await failToPay(stage, item, state, chance);
+    return;
+  }
+  if (state.status !== "active") return;
+  const stays = (1 - habits.churn) ** Math.min(monthsIn(state.duration), MOST_MONTHS_OF_CHURN);
+  if (!chance.happens(stays)) return await leave(stage, item, state, chance);
+  for (const [probability, act] of WHIMS) {
+    if (chance.happens(probability)) return await act(stage, item, state, chance);
+  }
+}
+
+const LEAVES = "UNSUBSCRIBE";
+
+/** Those who pay for a year ahead leave less than twelve months of churn would say. */
+const MOST_MONTHS_OF_CHURN = 6;
+
+type Whim = (stage: Stage, item: Item, state: Subscription, chance: Chance) => Promise<void>;
+
+/** What subscribers do besides leaving, with its probability in a period. */
+const WHIMS: readonly (readonly [number, Whim])[] = [
+  [FAILS, failToPay],
+  [REFUNDS, wantMoneyBack],
+  [PAUSES, takePause],
+  [CHANGES, changeProduct],
+  [SHARES, shareWithFamily],
+  [RAISES, meetHigherPrice],
+];
+
+/** Cancels. Some of them change their mind before the end. */
+async function leave(
+  stage: Stage,
+  item: Item,
+  state: Subscription,
+  chance: Chance,
+): Promise<void> {
+  await stage.record(item, cancel(state, item.at, LEAVES));
+  if (!chance.happens(UNCANCELS) || !isAble(state.store, "uncancel")) return;
+  plan(stage, item, "uncancel", chance.between(0, 4) * DAY_MS, state.id);
+}
+
+/** The next charge fails. Most of them go through in the end. */
+async function failToPay(
+  stage: Stage,
+  item: Item,
+  state: Subscription,
+  chance: Chance,
+): Promise<void> {
+  await stage.record(item, failNext(state, item.at, state.grace_duration));
+  if (!chance.happens(RECOVERS)) return;
+  const end = state.period_ends_at ?? item.at;
+  plan(stage, item, "recover", end - item.at + chance.between(0.1, 14) * DAY_MS, state.id);
+}
+
+/** Wants the latest payment back. A payment of this very batch is not on the disk yet. */
+async function wantMoneyBack(
+  stage: Stage,
+  item: Item,
+  state: Subscription,
+  chance: Chance,
+): Promise<void> {
+  const payment = await paymentOf(stage, state);
+  if (!payment) return;
+  await stage.record(item, refund(state, item.at, payment, chance.happens(0.8)));
+  if (!chance.happens(REVERSES) || !isAble(state.store, "reverse_refund")) return;
+  plan(stage, item, "reverse", chance.between(2, 10) * DAY_MS, state.id);
+}
+
+async function reverse(stage: Stage, item: Item): Promise<void> {
+  const state = stage.current(item.subject);
+  const payment = state && await paymentOf(stage, state);
+  if (state && payment) await stage.record(item, reverseRefund(state, item.at, payment));
+}
+
+/** The latest payment of a subscription, if it is on the disk. */
+async function paymentOf(
+  { tx }: Stage,
+  { transaction_id }: Subscription,
+): Promise<Row<"transactions"> | undefined> {
+  return await tx.selectFrom("transactions").selectAll().where("id", "=", transaction_id)
+    .executeTakeFirst();
+}
+
+async function refundOnce(stage: Stage, item: Item): Promise<void> {
+  const bought = await stage.tx.selectFrom("purchases").selectAll()
+    .where("id", "=", item.subject ?? "").executeTakeFirst();
+  if (!bought) return;
+  if (bought.status === "refunded") {
+    return await stage.recordPurchase(reversePurchaseRefund(bought, item.at));
+  }
+  await stage.recordPurchase(refundPurchase(bought, item.at));
+  const chance = chanceOf(item.key);
+  if (chance.happens(REVERSES) && isAble(bought.store, "reverse_refund")) {
+    plan(stage, item, "refund_purchase", chance.between(2, 10) * DAY_MS, bought.id);
+  }
+}
+
+/** Pauses for a month or two. Some of them go on earlier. */
+async function takePause(
+  stage: Stage,
+  item: Item,
+  state: Subscription,
+  chance: Chance,
+): Promise<void> {
+  if (!isAble(state.store, "pause")) return;
+  const end = state.period_ends_at ?? item.at;
+  const until = addDuration(end, "P1M", chance.happens(0.7) ? 1 : 2);
+  await stage.record(item, pause(state, item.at, until));
+  if (!chance.happens(0.3)) return;
+  plan(stage, item, "resume", end - item.at + chance.between(1, 25) * DAY_MS, state.id);
+}
+
+/** Changes to another product of the app, now or at the end of the period. */
+async function changeProduct(
+  stage: Stage,
+  item: Item,
+  state: Subscription,
+  chance: Chance,
+): Promise<void> {
+  const { subscriptions } = stage.person(item.person).shop;
+  const others = subscriptions.filter(({ id }) => id !== state.product_id);
+  if (others.length === 0 || !isAble(state.store, "change_product")) return;
+  checkChangeable(state);
+  const product = chance.pick(others.map((other) => [other, 1] as const));
+  const terms = {
+    product_id: product.id,
+    duration: product.duration ?? USUAL_DURATION,
+    grace_duration: product.grace_period_duration,
+    price_micros: convertPrice(
+      product.price_micros ?? 0,
+      product.price_currency ?? "USD",
+      state.currency,
+    ),
+  };
+  const act = chance.happens(0.5) ? changeNow : changeAtEnd;
+  await stage.record(item, act(state, item.at, terms));
+}
+
+async function shareWithFamily(
+  stage: Stage,
+  item: Item,
+  state: Subscription,
+): Promise<void> {
+  if (!isAble(state.store, "family_share")) return;
+  const customer_id = stage.takeIdle();
+  if (customer_id === undefined) return;
+  const text = `population/${stage.world.wanted.seed}/${customer_id}/share`;
+  const member = { id: `sub${derivedHex(text, 10)}`, customer_id };
+  await stage.record(item, share(state, item.at, member));
+}
+
+/** The price rises by a fifth. Who does not agree loses the subscription at the end. */
+async function meetHigherPrice(
+  stage: Stage,
+  item: Item,
+  state: Subscription,
+  chance: Chance,
+): Promise<void> {
+  const price = payable(state.price_micros * 1.2, state.currency);
+  await stage.record(item, raisePrice(state, item.at, price));
+  if (!chance.happens(AGREES)) return;
+  const wait = chance.next() * ((state.period_ends_at ?? item.at) - item.at);
+  plan(stage, item, "agree", wait, state.id);
+}
