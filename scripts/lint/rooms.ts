@@ -146,6 +146,12 @@ export const KEPT: readonly {
     instead: "Go through the Provider of lib/service/oauth/provider.ts.",
   },
   {
+    name: "re2js",
+    by: ["lib/scenario/file/regular.ts"],
+    lazy: true,
+    instead: "Search with openSearcher() from lib/scenario/file/regular.ts.",
+  },
+  {
     name: "fast-check",
     by: ["tests/support/properties.ts", "lib/"],
     instead: "Import fc from tests/support/properties.ts, which prints the seed of a failure.",

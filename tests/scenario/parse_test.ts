@@ -1,6 +1,7 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { parseScenario } from "../../lib/scenario/file/parse.ts";
 import { LARGEST_FILE, MOST_VALUES } from "../../lib/scenario/file/read.ts";
+import { LONGEST_SEARCHED, openSearcher } from "../../lib/scenario/file/regular.ts";
 import { openFolder, START } from "../support/scenarios.ts";
 
 /** What is wrong with a text, one line each. */
@@ -84,7 +85,7 @@ Deno.test("a file with every kind of mistake gets one message for each, with its
     '28:14 "3 weeks" is not a period such as P1M or 30d',
     '29:9 "tomorrow" is not a moment such as 2027-01-31 or 2027-01-31T12:00:00Z',
     "30:36 the variable WHO has no value",
-    '31:50 "(" is no regular expression: Unterminated group',
+    '31:50 "(" is not a regular expression: missing closing ): "("',
     "31:60 ${s} names no field",
     '31:71 no step above makes "q"',
     '32:40 "UNSUBSCRIB" is not one of UNSUBSCRIBE, BILLING_ERROR, DEVELOPER_INITIATED, ' +
@@ -122,6 +123,38 @@ Deno.test("aliases that expand without end are refused, and so are depths withou
   match(bomb, new RegExp(`^\\d+:\\d+ the file expands to more than ${MOST_VALUES} values$`));
   const deep = await problemsOf(`a: ${"[".repeat(60)}${"]".repeat(60)}`);
   match(deep[0] ?? "", /more than 40 maps and lists stand in each other/);
+});
+
+Deno.test("what a pattern cannot be is named with its place, and none takes long", async () => {
+  const step = (pattern: string) =>
+    `${START}steps: [{ expect: { attributes: { ada: { x: { matches: '${pattern}' } } } } }]\n`;
+  const cases: [pattern: string, why: RegExp][] = [
+    ["(", /^7:56 "\(" is not a regular expression: missing closing \): "\("$/],
+    ["(?=a)", /: lookahead and lookbehind are not supported$/],
+    ["(?<!a)b", /: lookahead and lookbehind are not supported$/],
+    ["(a)\\1", /: backreferences are not supported$/],
+    ["((a{1000}){1000}){1000}", /: invalid repeat count: "\{1000\}"$/],
+    ["a".repeat(501), /^7:56 a regular expression has at most 500 characters$/],
+  ];
+  for (const [pattern, why] of cases) {
+    const [problem = "", ...more] = await problemsOf(step(pattern));
+    match(problem, why);
+    deepEqual(more, []);
+  }
+  deepEqual(await problemsOf(step("^(a+)+$")), []);
+});
+
+Deno.test("patterns that other engines never end with are searched in a moment", async () => {
+  const searcher = await openSearcher();
+  for (const pattern of ["^(a+)+$", "^(([a-z])+.)+[A-Z]([a-z])+$", "(a|aa)+$", "(.*)*(.*)*b"]) {
+    const started = performance.now();
+    equal(searcher.finds(pattern, `${"a".repeat(50_000)}!`), false, pattern);
+    ok(performance.now() - started < 5_000, pattern);
+  }
+  throws(
+    () => searcher.finds("a", "a".repeat(LONGEST_SEARCHED + 1)),
+    /the value has 100001 characters, and "matches" searches at most 100000/,
+  );
 });
 
 Deno.test("hostile ids of customers are refused, anonymous ones are not", async () => {

@@ -141,6 +141,19 @@ Deno.test("values match by number, text, list, absence, moment and reference", a
   ]);
 });
 
+Deno.test("a pattern made to take for ever fails like any other, with file and line", async () => {
+  await using folder = await openFolder();
+  const file = await folder.write(
+    "a.yaml",
+    `${BUY}  - attributes: { customer: ada, set: { x: "${"a".repeat(100)}!" } }
+    expect: { attributes: { ada: { x: { matches: "^(a+)+$" } } } }
+`,
+  );
+  const { code, out } = await folder.run("scenario", "run", file);
+  equal(code, 1);
+  match(out, /a\.yaml:13:39: step 2 .*: The attributes of ada differ in x/);
+});
+
 Deno.test("the same file and seed give the same events, another seed gives others", async () => {
   await using folder = await openFolder();
   const file = await folder.write("a.yaml", `${BUY}  - advance: P1Y\n`);

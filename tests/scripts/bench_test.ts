@@ -73,6 +73,14 @@ Deno.test("no slow module is loaded at the start of a command", async () => {
   ok(loaded.some((module) => module.endsWith("/lib/client.ts")), "the graph is read wrongly");
 });
 
+Deno.test("no command loads at its start what only scenario files and lives need", async () => {
+  const commands = ["offerings", "scenario", "verify"].map((name) => `lib/cli/commands/${name}.ts`);
+  const loaded = await modulesOf("cli.ts", "lib/cli/main.ts", ...commands);
+  const heavy = /yaml|fast-check|re2js|diff@|\/lib\/(scenario\/(verify|record|stories)|service)\//;
+  deepEqual(loaded.filter((module) => heavy.test(module)), []);
+  ok(loaded.some((module) => module.endsWith("/commands/scenario/run.ts")), "the graph is wrong");
+});
+
 /** The modules that some modules load by static imports. */
 async function modulesOf(...paths: string[]): Promise<string[]> {
   const loaded = new Set<string>();

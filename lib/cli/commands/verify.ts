@@ -12,7 +12,6 @@ import { writeFile } from "../data/write_file.ts";
 import { parseCount } from "../input/input.ts";
 import { keysOf, openHandler } from "../scenario/handler.ts";
 import { checkHost } from "../scenario/hosts.ts";
-import { createStages } from "../scenario/stocked.ts";
 import { checkedSecret } from "../scenario/secret.ts";
 import { counted } from "../screen/display.ts";
 import { argument, command, parsed, requiredText, text, toggle } from "../words/command.ts";
@@ -78,6 +77,7 @@ export const verify = command({
     }
     const entitlement = keysOf(path).at(-1) ?? "pro";
     const { searchFault } = await import("../../scenario/verify/search.ts");
+    const { createStages } = await import("../scenario/stocked.ts");
     const stages = createStages(context);
     const search = await searchFault({
       runs,

@@ -5,6 +5,7 @@
  */
 
 import { applyCatalogue, readCatalogue } from "../../scenario/file/catalogue.ts";
+import { openSearcher } from "../../scenario/file/regular.ts";
 import { readTree } from "../../scenario/file/read.ts";
 import { readFrom } from "../../scenario/run/bench.ts";
 import { CATALOGUE } from "../../scenario/stories/catalogue.ts";
@@ -56,6 +57,7 @@ async function openStocked(context: Context, seed: string): Promise<OpenStage> {
     catalogue: undefined,
     once: undefined,
     zone: "UTC",
+    searcher: await openSearcher(),
   };
   const catalogue = readCatalogue(root, scope);
   await applyCatalogue(catalogue, stage.project, (request) => readFrom(stage, request));

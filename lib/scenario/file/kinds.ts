@@ -5,6 +5,7 @@
  */
 
 import { didYouMean } from "../../spelling.ts";
+import type { Searcher } from "./regular.ts";
 import { readMoment, readPeriod } from "./times.ts";
 import {
   type Json,
@@ -33,6 +34,8 @@ export interface Scope {
   once: readonly string[] | undefined;
   /** The time zone of moments without one. */
   zone: string;
+  /** What searches with regular expressions. */
+  readonly searcher: Searcher;
 }
 
 /** A kind of value. */

@@ -7,6 +7,7 @@
 
 import { complain, type Scope } from "./kinds.ts";
 import { didYouMean } from "../../spelling.ts";
+import type { Searcher } from "./regular.ts";
 import { readMoment } from "./times.ts";
 import { type Json, kindOf, type Node, type Position, type Route } from "./tree.ts";
 
@@ -32,6 +33,8 @@ export interface MatchContext {
   readonly vars: Readonly<Record<string, string>>;
   /** The time zone of moments without one. */
   readonly zone: string;
+  /** What searches with regular expressions. */
+  readonly searcher: Searcher;
 }
 
 /** A way to match, by the key that asks for it. */
@@ -41,7 +44,7 @@ interface Matcher {
   /** Its argument as JSON schema. */
   schema: Record<string, unknown>;
   /** Why an argument is wrong; undefined when it is right. */
-  check(argument: Node): string | undefined;
+  check(argument: Node, scope: Scope): string | undefined;
   /** Whether a value matches. */
   accepts(actual: Json | undefined, argument: Node, context: MatchContext, all: Node): boolean;
 }
@@ -57,22 +60,13 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
   matches: {
     brief: "A text that matches this regular expression",
     schema: { type: "string" },
-    check(argument) {
+    check(argument, { searcher }) {
       if (argument.kind !== "scalar") return "a regular expression is a text";
-      if (argument.text.length > 500) return "a regular expression has at most 500 characters";
-      try {
-        return new RegExp(argument.text, "u") && undefined;
-      } catch (error) {
-        return `${JSON.stringify(argument.text)} is no regular expression: ${
-          error instanceof Error ? error.message.replace(/^.*: /, "") : error
-        }`;
-      }
+      return searcher.problem(argument.text);
     },
-    accepts: (actual, argument) =>
+    accepts: (actual, argument, { searcher }) =>
       actual !== undefined && argument.kind === "scalar" &&
-      new RegExp(argument.text, "u").test(
-        typeof actual === "string" ? actual : JSON.stringify(actual),
-      ),
+      searcher.finds(argument.text, typeof actual === "string" ? actual : JSON.stringify(actual)),
   },
   near: {
     brief: "A number near this one; within says how near (default: 0.005)",
@@ -129,7 +123,7 @@ export function checkExpected(node: Node, scope: Scope): void {
   const matcher = name === undefined ? undefined : MATCHERS[name];
   for (const { key, at, value } of node.entries) {
     if (matcher && key === name) {
-      const why = matcher.check(value);
+      const why = matcher.check(value, scope);
       if (why !== undefined) complain(scope, value.at, why);
     } else if (matcher && key === "within") {
       const why = name === "near" ? needsNumber(value) : `"within" goes with near, not ${name}`;

@@ -20,6 +20,7 @@ import {
 } from "./kinds.ts";
 import { readSteps } from "./parse_steps.ts";
 import { didYouMean } from "../../spelling.ts";
+import { openSearcher } from "./regular.ts";
 import { readTree } from "./read.ts";
 import type { Scenario, Start, Webhook } from "./scenario.ts";
 import { isZone } from "./times.ts";
@@ -74,6 +75,7 @@ export async function parseScenario(source: string, options: ParseOptions): Prom
     catalogue: undefined,
     once: undefined,
     zone: "UTC",
+    searcher: await openSearcher(),
   };
   if (problems.length > 0) return { scenario: undefined, problems };
   if (root?.kind !== "map") {

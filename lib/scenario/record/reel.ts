@@ -91,7 +91,7 @@ export async function openReel(
   at: number,
 ): Promise<Reel> {
   const start = { at, zone: "UTC", catalogue: sold.catalogue, webhook: undefined };
-  const bench = createBench({ name: "", start, steps: [] }, stage, {
+  const bench = await createBench({ name: "", start, steps: [] }, stage, {
     vars: {},
     webhook: undefined,
   });

@@ -8,6 +8,7 @@ import { path } from "../../path.ts";
 import { CannotDo } from "../deeds/cannot_do.ts";
 import type { DeedRequest } from "../deeds/deed.ts";
 import type { MatchContext } from "../file/match.ts";
+import { openSearcher } from "../file/regular.ts";
 import type { Scenario } from "../file/scenario.ts";
 import type { Stage } from "./stage.ts";
 import type { Json } from "../file/tree.ts";
@@ -51,11 +52,11 @@ export interface Bench {
 }
 
 /** Prepares a run. */
-export function createBench(
+export async function createBench(
   scenario: Scenario,
   stage: Stage,
   { vars, webhook }: { vars: Readonly<Record<string, string>>; webhook: string | undefined },
-): Bench {
+): Promise<Bench> {
   const made: Bench["made"] = new Map();
   return {
     scenario,
@@ -69,6 +70,7 @@ export function createBench(
     match: {
       vars,
       zone: scenario.start.zone,
+      searcher: await openSearcher(),
       value(reference) {
         const [name = "", ...fields] = reference.split(".");
         let value: Json | undefined = made.get(name);

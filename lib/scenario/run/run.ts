@@ -63,7 +63,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     const step = { ...START, line: START.at.line, failures: [failure], skipped: false };
     return { file, name, steps: [step], events: 0, digest: options.digest("") };
   }
-  const bench = createBench(scenario, stage, { vars, webhook });
+  const bench = await createBench(scenario, stage, { vars, webhook });
   await followEvents(bench, 0);
   bench.checked = bench.seen.length;
   const marks = marksOf(scenario);
