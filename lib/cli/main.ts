@@ -69,7 +69,7 @@ async function runShaped(
   data?.end();
 }
 
-/** The command line with what an alias stands for, where its first word is one and no command. */
+/** The command line with an alias expanded, if its first word is one and no command. */
 async function withAlias(split: Split, argv: readonly string[], { around }: World): Promise<Split> {
   const { firstAt, words: [first = ""] } = split;
   if (firstAt < 0 || isAtTop(first) || first.startsWith("-")) return split;

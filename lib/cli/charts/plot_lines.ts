@@ -1,5 +1,5 @@
 /**
- * Lines of dots; a character holds two by four dots.
+ * Lines of dots; a character has two by four dots.
  *
  * @module
  */

@@ -24,7 +24,7 @@ export interface Tick {
   readonly text: string;
 }
 
-/** Finds a scale of round numbers that holds all values. */
+/** Finds a scale of round numbers that covers all values. */
 export function scaleOf(
   values: readonly number[],
   { intervals, whole }: { intervals: number; whole: boolean },

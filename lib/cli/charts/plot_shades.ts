@@ -24,7 +24,7 @@ interface Shades {
 interface ShadeRow {
   /** Its name. */
   readonly label: string;
-  /** Its numbers; null where there is none. */
+  /** Its numbers; null for a missing one. */
   readonly values: readonly (number | null)[];
 }
 

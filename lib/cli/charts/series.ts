@@ -8,7 +8,7 @@
 export interface Series {
   /** Its name. */
   readonly name: string;
-  /** The numbers; null where there is none. */
+  /** The numbers; null for a missing one. */
   readonly values: readonly (number | null)[];
   /** A note beside its name. */
   readonly note?: string | undefined;

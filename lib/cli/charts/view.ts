@@ -47,7 +47,7 @@ export function viewChart(chart: Chart): ChartView {
   }));
   const numberAt = (period: number, measure: number, segment: number) =>
     numbers.get(`${cohorts[period]} ${measure} ${segment}`) ?? null;
-  // A share without a base is not a number, whatever the service writes.
+  // A share of zero is undefined, even if the service sends a number.
   const isShareOfNone = (period: number, measure: number, segment: number) =>
     chart.display_type === "cohort" && measures[measure]?.unit === "%" &&
     measures[0]?.unit === "#" && numberAt(period, 0, segment) === 0;

@@ -9,7 +9,7 @@ import type { Context } from "../context.ts";
 import { folderOf } from "../local/local_service.ts";
 import { doubtful, failed, type Finding, runCheck, type Verdict } from "./finding.ts";
 
-/** Checks who can open the data of the local service. It changes nothing. */
+/** Checks the access to the local service's data. It changes nothing. */
 export async function checkData(context: Context, data: string | undefined): Promise<Finding[]> {
   if (data === undefined && !context.around.home) return [];
   return [await runCheck("service data", () => dataVerdict(folderOf(context, data)))];

@@ -1,6 +1,6 @@
 /**
- * Whether the sign-in of the working folder may be used: one from another machine is not, until
- * somebody trusts it.
+ * Checks whether the sign-in of the working folder may be used: one from another machine needs
+ * trust first.
  *
  * @module
  */
@@ -27,11 +27,11 @@ export async function untrustedSignIn(around: Surroundings): Promise<UntrustedSi
   return await isKnownFolder(around, local, baseUrl) ? undefined : { path: local.path, baseUrl };
 }
 
-/** What is wrong with such a sign-in, as a clause. */
+/** The problem of such a sign-in, as a clause. */
 export function whyUntrusted({ path, baseUrl }: UntrustedSignIn): string {
   return `the sign-in in ${path} was not made on this machine; it is for ${baseUrl}`;
 }
 
-/** What to do about it. */
+/** The remedy. */
 export const HOW_TO_TRUST = "If you trust that service, run in the folder: cli auth trust. Else " +
   "replace the sign-in with: cli init --force";

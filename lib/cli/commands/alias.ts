@@ -16,7 +16,7 @@ import { splitShellWords } from "../words/shell_words.ts";
 interface Alias {
   /** Its name. */
   name: string;
-  /** The command line that it stands for. */
+  /** Its command line. */
   command: string;
 }
 

@@ -35,7 +35,7 @@ const flags = {
   ...confirmFlags,
 };
 
-/** What the command is given for the request. */
+/** The request's input. */
 interface Given {
   /** `-f`. */
   field: string[];
@@ -172,7 +172,7 @@ function fieldsOf({ field, json_field }: Given, method: string): Record<string, 
   return Object.fromEntries(fields);
 }
 
-/** Reads the JSON of a field. A number that would be changed on its way is refused. */
+/** Reads the JSON of a field. A number that would change is refused. */
 function parseField(key: string, json: string): unknown {
   const fault = findJsonFault(json);
   if (!fault && json.trim() !== "") return JSON.parse(json);

@@ -14,7 +14,7 @@ interface Row {
   command: string;
   /** Whether it reads or writes. */
   effect: string;
-  /** What it does. */
+  /** Its description. */
   brief: string;
 }
 

@@ -265,7 +265,7 @@ async function bind(context: Context, binding: Bound): Promise<BoundFolder> {
   }
 }
 
-/** Revokes a sign-in if possible: nobody has its tokens any more. */
+/** Revokes a sign-in if possible, since its tokens are no longer stored. */
 async function revoke({ around }: Context, token: StoredToken): Promise<void> {
   const { signOut } = await import("../../connect.ts");
   await signOut(token, { surroundings: around }).catch(() => {});

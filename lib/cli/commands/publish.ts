@@ -254,7 +254,7 @@ function lower(text: string): string {
   return text[0]?.toLowerCase() + text.slice(1);
 }
 
-/** JSON text that is equal for equal values, whatever the order of their keys. */
+/** JSON text that is equal for equal values, in any order of their keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

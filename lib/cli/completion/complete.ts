@@ -1,6 +1,6 @@
 /**
- * Proposals for a command line that is being typed. Whatever goes wrong, nothing is printed: a person
- * who presses Tab has asked for no error.
+ * Proposals for a command line that is being typed. Errors are never printed, since a person who
+ * presses Tab expects none.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { proposalsFor } from "./proposals.ts";
 /** The most proposals that are printed. */
 const MOST = 500;
 
-/** What is typed, and the words before it. */
+/** The typed word, and the words before it. */
 interface Typed {
   /** The words before the one that is typed, without `cli`. */
   words: string[];
@@ -33,7 +33,7 @@ export async function complete(args: readonly string[], world: World): Promise<v
       .flatMap((proposal) => write(proposal) ?? []);
     if (lines.length > 0) world.terminal.writeOut(lines.map((line) => `${line}\n`).join(""));
   } catch {
-    // Nobody has asked for an error.
+    // Completion prints no errors.
   }
 }
 
@@ -42,7 +42,7 @@ function isOneLine(value: string): boolean {
   return value !== "" && visible(value) === value;
 }
 
-/** Reads what a script hands over. */
+/** Parses the arguments from a shell's script. */
 function typedIn([shell = "", marked = "", ...rest]: readonly string[]): Typed {
   const current = marked.slice(1);
   if (shell === "bash") return typedInBash(current, rest[0] ?? "");
@@ -57,7 +57,7 @@ function typedIn([shell = "", marked = "", ...rest]: readonly string[]): Typed {
 function typedInBash(part: string, line: string): Typed {
   const { words, raw } = splitShellWords(line);
   const quote = /^["']/.exec(raw)?.[0];
-  // Bash keeps what stands before its last word break, and an opening quote.
+  // Bash keeps the text before its last word break, and an opening quote.
   const kept = raw.endsWith(part) ? raw.slice(0, raw.length - part.length) : "";
   return {
     words: words.slice(1, -1),

@@ -1,5 +1,5 @@
 /**
- * Ids of what a project has, for completion.
+ * Ids of a project's objects, for completion.
  *
  * @module
  */
@@ -16,13 +16,15 @@ import { type Path, path } from "../../path.ts";
 import type { Globals, World } from "../context.ts";
 import type { Proposal } from "./proposal.ts";
 
-/** How long the service may take, in milliseconds: a person who has pressed Tab waits for it. */
+/** The time limit of requests, in milliseconds, since a person who pressed Tab waits. */
 const LONGEST_MS = 150;
 
 /** How long ids are kept, in milliseconds. */
 const KEPT_MS = 60_000;
 
-/** How long a token must still be valid to be used, in milliseconds: one that is not is renewed. */
+/**
+ * The remaining lifetime that a token needs to be used, in milliseconds. Others would be renewed.
+ */
 const VALID_MS = 90_000;
 
 /** Where ids of a kind are, and which fields say what. */
@@ -31,7 +33,7 @@ interface Source {
   path: Path;
   /** The field that is typed. */
   value: string;
-  /** The fields that say what it is. */
+  /** The fields that describe it. */
   meaning: readonly string[];
 }
 
@@ -148,7 +150,7 @@ async function readKept(
   return Object.fromEntries(young);
 }
 
-/** Whether a value of the file is what this version writes. */
+/** Whether a value of the file has this version's form. */
 function isKept(value: unknown): value is Kept {
   return typeof value === "object" && value !== null && "at" in value &&
     typeof value.at === "number" && "values" in value && Array.isArray(value.values) &&

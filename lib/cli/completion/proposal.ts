@@ -8,6 +8,6 @@
 export interface Proposal {
   /** The whole word. */
   value: string;
-  /** What it means, or nothing. */
+  /** Its meaning, or an empty text. */
   meaning: string;
 }

@@ -1,5 +1,5 @@
 /**
- * What may come next on a command line: commands, flags, choices, and ids of what there is.
+ * The next possible words of a command line: commands, flags, choices and ids of objects.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { kindOfArgument, kindOfFlag, valuesOf } from "./values.ts";
 /** A flag with the name that its field has. */
 type NamedFlag = readonly [name: string, flag: Flag<unknown>];
 
-/** Proposes words that begin with what is typed. */
+/** Proposes words that begin with the typed text. */
 export async function proposalsFor(
   words: readonly string[],
   current: string,
@@ -27,7 +27,7 @@ export async function proposalsFor(
   return all.filter(({ value }) => value.startsWith(current));
 }
 
-/** Proposes the next word, whatever is typed of it. */
+/** Proposes the next word. */
 async function allProposals(
   words: readonly string[],
   current: string,
@@ -65,7 +65,7 @@ async function allProposals(
 
 /** The words before the one that is being typed. */
 interface Before {
-  /** All of them, an alias replaced by what it stands for. */
+  /** All words, with an alias expanded. */
   all: readonly string[];
   /** Those that are no global flags. */
   own: readonly string[];
@@ -84,7 +84,7 @@ async function wordsTyped(typed: readonly string[], { around }: World): Promise<
   return { all, own, globals };
 }
 
-/** The aliases, with what they stand for. */
+/** The aliases with their command lines. */
 async function aliasProposals({ around }: World): Promise<Proposal[]> {
   const aliases = await readAliases(around).catch(() => ({}));
   return Object.entries(aliases).map(([value, line]) => ({ value, meaning: `cli ${line}` }));

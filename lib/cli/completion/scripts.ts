@@ -1,8 +1,8 @@
 /**
- * What `cli completion` prints: a script for each shell, which asks the program for proposals.
+ * The scripts of `cli completion`: one for each shell, which asks the program for proposals.
  *
- * The scripts call `cli __complete SHELL =TYPED WORD…`. It prints a proposal per line, and after a tab
- * what the proposal means. The `=` keeps an empty word from being lost.
+ * The scripts call `cli __complete SHELL =TYPED WORD…`. It prints a proposal per line, with its
+ * meaning after a tab. The `=` keeps an empty word from being lost.
  *
  * @module
  */

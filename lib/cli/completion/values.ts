@@ -1,7 +1,7 @@
 /**
- * The values of arguments and flags: words that are known, and ids of what the project has. Ids come
- * from the service in one short request, with a sign-in that is valid now. Nothing here signs in or
- * renews a token.
+ * The values of arguments and flags: known words, and ids of the project's objects. Ids come from
+ * the service in one short request, with a valid sign-in. Completion never signs in or renews a
+ * token.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { LIVE, type LiveKind, liveValues } from "./live.ts";
 import type { Proposal } from "./proposal.ts";
 import { SHELLS } from "./scripts.ts";
 
-/** What a value is: an id of a kind, the name of a sign-in, or one of some known words. */
+/** The type of a value: an id of a kind, the name of a sign-in, or one of some known words. */
 type ValueKind = LiveKind | "profile" | readonly string[] | undefined;
 
 /** Arguments and flags by name, wherever they stand. */
@@ -37,7 +37,7 @@ const BY_NAME: Readonly<Record<string, ValueKind>> = {
   method: ["GET", "POST", "PUT", "PATCH", "DELETE"],
 };
 
-/** What the argument `id` of a group's commands is. */
+/** The type of the argument `id` of a group's commands. */
 const BY_GROUP: Readonly<Record<string, LiveKind>> = {
   projects: "projects",
   apps: "apps",
@@ -52,12 +52,12 @@ const BY_GROUP: Readonly<Record<string, LiveKind>> = {
   publish: "offerings",
 };
 
-/** What an argument of a command is. */
+/** The type of a command's argument. */
 export function kindOfArgument([group = ""]: readonly string[], name: string): ValueKind {
   return name === "id" ? BY_GROUP[group] : BY_NAME[name];
 }
 
-/** What the value of a command's flag is. */
+/** The type of a flag's value. */
 export function kindOfFlag([group, command]: readonly string[], name: string): ValueKind {
   // There it is the name of a new sign-in.
   if (group === "auth" && command === "login") return undefined;

@@ -117,7 +117,7 @@ async function send(
       try {
         return await sendTo(address);
       } catch (other) {
-        // A failure other than "nothing listens there" tells the person more.
+        // A failure other than "nothing listens there" is more helpful.
         if (!isRefusedBy(other)) throw other;
       }
     }
@@ -179,7 +179,7 @@ async function sendUnchecked(
       method,
       headers: Object.fromEntries(headers),
       rejectUnauthorized: false,
-      // Nobody's word is asked for, so the machine's own authorities need not be read.
+      // Certificates are not checked, so the machine's authorities are not needed.
       ca: [],
       agent: false as const,
     };

@@ -61,7 +61,7 @@ export function canBeChosen(type: string): boolean {
 /**
  * Types as they are typed, in either case and separated by commas.
  *
- * @throws {UsageError} when one of them is none, or there are none.
+ * @throws {UsageError} for an unknown type, or without types.
  */
 export function parseEventTypes(text: string, flag: string): string[] {
   const types = text.split(",").map((type) => type.trim().toUpperCase()).filter(Boolean);

@@ -10,7 +10,7 @@ import type { Readable, Writable } from "node:stream";
 import { Cancelled, ToolkitError } from "../../errors.ts";
 import { visible } from "./display.ts";
 
-/** A question was declined, or nobody was there to answer it. Nothing was changed. */
+/** A question was declined, or could not be asked. Nothing was changed. */
 export class ConfirmationError extends ToolkitError {}
 
 /** Asks the person at the terminal. */
@@ -39,7 +39,7 @@ interface ConfirmOptions {
 
 /** The options of a question for text. */
 interface TextOptions {
-  /** The remedy if nobody can answer, such as `Set CLI_REFRESH_TOKEN`. */
+  /** The remedy without a terminal, such as `Set CLI_REFRESH_TOKEN`. */
   hint: string;
   /** Cancels the question when it fires. */
   signal?: AbortSignal | undefined;
@@ -69,7 +69,9 @@ export interface Choice<T> {
 
 /** The settings of {@linkcode createAsk}. */
 export interface AskSettings {
-  /** Whether somebody can answer: standard input and standard error are terminals, and no CI. */
+  /**
+   * Whether questions can be asked: standard input and standard error are terminals, outside of CI.
+   */
   interactive: boolean;
   /** Ends a question when it fires. */
   signal?: AbortSignal | undefined;
@@ -95,7 +97,7 @@ interface Streams {
 type Show<T> = (prompts: Prompts, streams: Streams) => Promise<T | Prompts["CANCEL_SYMBOL"]>;
 
 /**
- * Makes the one who asks. Nothing is loaded until a question is really put.
+ * Makes the prompts. The library is loaded at the first question.
  *
  * @example
  * ```ts ignore

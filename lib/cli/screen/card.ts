@@ -10,8 +10,8 @@ import type { Context } from "../context.ts";
 import type { Cell, Field } from "./output.ts";
 
 /**
- * Shows one answer: a card, or the service's own JSON. `rows` names the array with the rows of a table,
- * where the answer is more than one object.
+ * Shows one answer: a card, or the service's own JSON. `rows` is the name of the array with the
+ * rows of a table, if the answer has several objects.
  */
 export function showOne(context: Context, answer: object | null, rows?: string): void {
   const { out } = context;

@@ -58,8 +58,8 @@ export function fit(text: string, columns: number): string {
 }
 
 /**
- * The text in lines of at most `columns`, broken at spaces where it has any. Only spaces at a break
- * and at the end are left out. A character wider than `columns` has a line of its own.
+ * The text in lines of at most `columns`, broken at spaces if possible. Only spaces at a break and
+ * at the end are removed. A character wider than `columns` has a line of its own.
  */
 export function wrap(text: string, columns: number): string[] {
   if (width(text) <= columns) return [text.trimEnd()];
@@ -117,12 +117,12 @@ export function padStart(text: string, columns: number): string {
   return " ".repeat(Math.max(0, columns - width(text))) + text;
 }
 
-/** A time in milliseconds since 1970 as its UTC day, `2026-01-31`. `-` where there is none. */
+/** A time in milliseconds since 1970 as its UTC day, `2026-01-31`; `-` without a time. */
 export function date(ms: number | null | undefined): string {
   return isoText(ms, (day) => day);
 }
 
-/** A time in milliseconds since 1970 as `2026-01-31 23:59:59Z`, UTC. `-` where there is none. */
+/** A time in milliseconds since 1970 as `2026-01-31 23:59:59Z`, UTC; `-` without a time. */
 export function time(ms: number | null | undefined): string {
   return isoText(ms, (day, clock) => `${day} ${clock.slice(0, 8)}Z`);
 }

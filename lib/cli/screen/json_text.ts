@@ -89,7 +89,7 @@ export function keepItems(text: string, key: string, places: ReadonlySet<number>
   return replaced(text, start, `[${kept.join(",")}]`);
 }
 
-/** The text of an object's value of a key, as the service sent it. Undefined where there is none. */
+/** The text of an object's value of a key, unchanged. Undefined without such a key. */
 export function valueText(text: string, key: string): string | undefined {
   const start = valueStart(text, key);
   return start === undefined ? undefined : text.slice(start, valueEnd(text, start));
@@ -117,7 +117,7 @@ function replaced(text: string, start: number, value: string): string {
   return text.slice(0, start) + value + text.slice(valueEnd(text, start));
 }
 
-/** Where the array of a page's `items` starts. */
+/** The start of a page's array `items`. */
 function itemsStart(text: string): number {
   const start = valueStart(text, "items");
   if (start !== undefined && text.charAt(start) === "[") return start;
@@ -140,14 +140,14 @@ function withEarlier(last: string, earlier: readonly string[]): string {
   return `${last.slice(0, close)},${[...added.values()].join(",")}${last.slice(close)}`;
 }
 
-/** Where an object's value of a key starts. As in JSON.parse, the last of equal keys counts. */
+/** The start of an object's value of a key. As in JSON.parse, the last of equal keys counts. */
 function valueStart(text: string, key: string): number | undefined {
   let found: number | undefined;
   for (const member of members(text)) if (isKey(member.key, key)) found = member.value;
   return found;
 }
 
-/** The members of an object: each key's token, and where its value starts and ends. */
+/** The members of an object: each key's token, with the start and the end of its value. */
 function* members(text: string): Generator<{ key: string; value: number; end: number }> {
   const open = skipSpace(text, 0);
   let at = text.charAt(open) === "{" ? open + 1 : text.length;
@@ -187,7 +187,7 @@ function elements(text: string, start: number): string[] {
   return found;
 }
 
-/** Where the value that starts at `at` ends. It counts levels, since recursion would run out. */
+/** The end of the value that starts at `at`. It counts levels, since recursion could overflow. */
 function valueEnd(text: string, at: number): number {
   let depth = 0;
   let end = at;
@@ -201,7 +201,7 @@ function valueEnd(text: string, at: number): number {
   return end;
 }
 
-/** Where the token that starts at `at` ends: a string, a mark, a number or a word. */
+/** The end of the token that starts at `at`: a string, a mark, a number or a word. */
 function tokenEnd(text: string, at: number): number {
   const code = text.charCodeAt(at);
   if (code === QUOTE) return stringEnd(text, at);
@@ -211,7 +211,7 @@ function tokenEnd(text: string, at: number): number {
   return end;
 }
 
-/** Where the string that starts at `at` ends. A regular expression runs out of stack on long ones. */
+/** The end of the string that starts at `at`. A regular expression could overflow the stack. */
 function stringEnd(text: string, at: number): number {
   for (let i = at + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);

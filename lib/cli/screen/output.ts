@@ -12,7 +12,7 @@ import { type Cell, cellText, type Column, GAP, type Kind, layOut, widestOf } fr
 
 export type { Cell, Column, Kind } from "./table.ts";
 
-/** What a command writes: tables and cards for people, or JSON, which may be printed otherwise. */
+/** The output of a command: tables and cards for people, or JSON in the requested shape. */
 export type Format = "table" | "json";
 
 /** The destination of output, and its abilities. */
@@ -83,14 +83,14 @@ export interface Output {
   readonly format: Format;
   /** Whether standard output goes to a terminal. */
   readonly isTerminal: boolean;
-  /** Columns of the terminal that shows standard output; `Infinity` where none does. */
+  /** The columns of standard output's terminal; `Infinity` without one. */
   readonly columns: number;
   /** Fires when the reader of standard output has ended. Endless output must end then. */
   readonly unread: AbortSignal;
   /**
-   * Writes JSON text to standard output, laid out for reading, values unchanged. `rows` names the array
-   * that holds the rows of a table, where the text is not a list; `address` is that of a list with
-   * such rows, where the text does not have it.
+   * Writes JSON text to standard output, indented, with unchanged values. `rows` is the name of the
+   * array with the rows of a table, if the text is no list; `address` is that of a list with such
+   * rows, if the text has none.
    */
   json(text: string, rows?: string, address?: string): void;
   /** Writes a JSON object on one line, for a command with continuous output. */
@@ -102,8 +102,8 @@ export interface Output {
   /** Shows a text on a terminal until something else is written. An empty one removes it. */
   live(text: string): void;
   /**
-   * Writes one line per row to standard output, none wider than the terminal. Returns what writes
-   * later rows below, as wide as these.
+   * Writes one line per row to standard output, none wider than the terminal. Returns a function
+   * that writes later rows with the same widths.
    */
   table<T>(
     rows: readonly T[],
@@ -257,7 +257,7 @@ const PLAIN: Style = {
 /** A label that leaves less room than this has its value on the next line. */
 const LEAST_BESIDE = 16;
 
-/** The lines of a card: one per field, and more where the terminal is too narrow for a value. */
+/** The lines of a card: one per field, and more if the terminal is too narrow for a value. */
 function cardLines<T>(
   value: T,
   fields: readonly Field<T>[],

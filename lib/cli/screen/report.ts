@@ -180,7 +180,7 @@ function hintOfRefusal(error: ApiError, options: ReportOptions): string | undefi
     : undefined;
 }
 
-/** A wait for people. From a day on, the number helps nobody. */
+/** A wait in words. From a day on, the number does not help. */
 function whenIn(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds <= 120) return `in ${seconds} s`;

@@ -22,11 +22,11 @@ export type Kind =
 
 /** One column of a table. */
 export interface Column<T> {
-  /** What the column holds. It is shown in upper case. */
+  /** The header. It is shown in upper case. */
   header: string;
   /** Takes the column's value from an item. */
   value(item: T): Cell;
-  /** How the values are shown. Default: `number` where all values are numbers, else `text`. */
+  /** The kind of the values. Default: `number` if all values are numbers, else `text`. */
   kind?: Kind | undefined;
   /** Whether the column is left out before any other is cut, always or when it has no value. */
   spare?: boolean | "when empty" | undefined;
@@ -193,7 +193,7 @@ function fittingColumns(columns: readonly TextColumn[], room: number): readonly 
   return columns.filter((column) => chosen.has(column));
 }
 
-/** The columns' widths in `room`. Of those that can be cut, the widest give way first. */
+/** The columns' widths in `room`. Of the columns that can be cut, the widest shrink first. */
 function fittingWidths(columns: readonly TextColumn[], room: number): number[] {
   if (room === Infinity) return columns.map(({ texts }) => paddingOf(texts));
   const widest = columns.map((column) => column.widest);
@@ -249,7 +249,7 @@ export function widestOf(texts: readonly string[]): number {
   return texts.reduce((widest, text) => Math.max(widest, width(text)), 0);
 }
 
-/** The width of columns with what is between them. */
+/** The width of columns with their gaps. */
 function total(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1));
 }

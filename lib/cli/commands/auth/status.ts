@@ -74,7 +74,7 @@ function warnOfOtherService({ around, out }: Context, credential: ResolvedCreden
   out.note(`Unset CLI_BASE_URL, or sign in there with: ${signIn}`);
 }
 
-/** Warns that no command uses the sign-in before somebody trusts it. */
+/** Warns that commands do not use the sign-in before it is trusted. */
 async function warnOfTrust({ around, out }: Context, { kind }: ResolvedCredential): Promise<void> {
   const untrusted = kind === "local" && await untrustedSignIn(around);
   if (!untrusted) return;

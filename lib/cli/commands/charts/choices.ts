@@ -52,7 +52,7 @@ export function choicesIn(options: ChartOptions): Choice[] {
   ];
 }
 
-/** The flag for a period, where there is one. */
+/** The flag for a period, if any. */
 function periodChoice({ display_name }: Named): Choice[] {
   const known = PERIODS.find((period) => period === display_name?.toLowerCase());
   return known && display_name ? [{ flag: `--period ${known}`, meaning: display_name }] : [];

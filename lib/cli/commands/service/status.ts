@@ -18,7 +18,7 @@ import {
 import { time } from "../../screen/display.ts";
 import { command } from "../../words/command.ts";
 
-/** Shows whether the local service runs. In an outage it shows what is known, and fails. */
+/** Shows whether the local service runs. In an outage it shows the known facts, and fails. */
 export const status = command({
   brief: "Show whether the local service runs",
   flags: dataFlag,

@@ -180,7 +180,7 @@ async function showFaults(
   if (deliveries.items.length > 0) out.table(deliveries.items, deliveryColumns);
 }
 
-/** Shows what was set, and how to clear it. */
+/** Shows the new faults, and how to clear them. */
 function tellEnd(context: Context, data: string | undefined, what: string): void {
   const { out } = context;
   if (out.format === "json") return;

@@ -59,7 +59,7 @@ export const attributes = command({
   },
 });
 
-/** The attributes to set, each name once; undefined when none are to be set. */
+/** The attributes to set, each name once; undefined without any. */
 async function readChanges(
   context: Context,
   pairs: readonly string[],

@@ -38,7 +38,7 @@ import { endOf, type Holding, keysOf, nameOf, productNames, sourceOf } from "./h
 
 /** One list about a subscriber. */
 interface Section<T> {
-  /** All its items; empty where they could not be read. */
+  /** All its items; empty if they could not be read. */
   items: T[];
   /** The list as the service sent it, or `null`. */
   json: string;
