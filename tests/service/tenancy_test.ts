@@ -1,5 +1,5 @@
 /**
- * Two projects that share every key: nothing that happens in one reaches the other.
+ * Two projects with equal keys: requests to one never affect the other.
  *
  * `TENANCY_REQUESTS` is the number of generated requests of each test, 300 without it.
  */
@@ -59,7 +59,7 @@ for (const [place, twin] of Object.entries(TWINS)) {
   });
 }
 
-/** Compares the rows of a project with what they were. */
+/** Compares the rows of a project with the earlier ones. */
 async function checkUntouched(
   store: Store,
   id: string,
@@ -82,7 +82,7 @@ async function freeze(site: Site, projectId: string): Promise<number> {
   return JSON.parse(text).now;
 }
 
-/** The same site, which refuses answers that hold a text of the other project. */
+/** The same environment, which refuses answers with a text of the other project. */
 function withoutMark(site: Site): Site {
   return {
     ...site,

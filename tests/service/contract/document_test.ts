@@ -1,5 +1,5 @@
 /**
- * The served document against the service: requests that it allows are not refused without a word.
+ * The served document against the service: it explains every refusal of a request that it allows.
  *
  * `DOCUMENT_REQUESTS` is the number of requests to each operation, 3 without it.
  */
@@ -18,10 +18,12 @@ import { openRequestDesk } from "../../support/request_desk.ts";
 
 const EACH = Number(Deno.env.get("DOCUMENT_REQUESTS") ?? 3);
 
-/** Statuses that tell of the state of objects, which no schema can. The document says what they mean. */
+/**
+ * Statuses about the state of objects, which no schema can describe. The document explains them.
+ */
 const OF_STATE = [404, 409, 422];
 
-/** What every body must hold to, and what errors say of it. */
+/** The rules for all bodies, with their error messages. */
 const OF_BODIES = /character NUL|NUL character|in magnitude/;
 
 /** An operation with its place. */
@@ -36,15 +38,15 @@ interface Place {
 
 /** The body of an error. */
 interface ErrorBody {
-  /** The field or parameter that is to blame. */
+  /** The invalid field or parameter. */
   param?: string;
-  /** Why, for people. */
+  /** The message. */
   message: string;
 }
 
 /**
- * Every operation of the management API, deletions last: everything else needs what they delete. The
- * errors of apps' operations name no field.
+ * Every operation of the management API, deletions last, since other operations need the objects.
+ * Errors of apps' operations name no field.
  */
 function placesOf(document: ServedDocument): Place[] {
   const paths = Object.entries(document.paths).filter(([path]) => path.startsWith("/v2/"));
@@ -59,7 +61,7 @@ function placesOf(document: ServedDocument): Place[] {
   return all.toSorted((a, b) => isLast(a) - isLast(b));
 }
 
-/** The names of the fields and parameters in a part of the document that have a rule in words. */
+/** The names of the fields and parameters with a rule in words, in a part of the document. */
 function ruledNames(
   part: unknown,
   document: ServedDocument,
@@ -79,7 +81,7 @@ function ruledNames(
   return found;
 }
 
-/** Whether the document says why a request that it allows may be refused so. */
+/** Whether the document explains the refusal of a request that it allows. */
 function isExplained(
   { operation }: Place,
   document: ServedDocument,
@@ -96,7 +98,7 @@ function isExplained(
     description.includes(`\`${name}\``);
 }
 
-/** Sends a request, and gives the status with the error where there is one. */
+/** Sends a request, and returns the status, with the error if any. */
 async function send(
   { base_url, credentials, fetch, stock }: Site,
   { method }: Place,
@@ -136,7 +138,7 @@ Deno.test("a request that the document allows is refused only for a reason in th
   }
   equal(unexplained.length, 0, `${unexplained.length} of ${sent}: ${unexplained.join(" ; ")}`);
   equal(sent, places.length * EACH);
-  // Most operations get through: what is refused throughout would prove nothing.
+  // Most operations succeed: a test with refusals only would prove nothing.
   ok(done.size > places.length * 0.6, `${done.size} of ${places.length} got through`);
 });
 

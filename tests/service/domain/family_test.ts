@@ -55,7 +55,7 @@ Deno.test("family shares follow a product change of their subscription", async (
     const annual = (await productNamed(desk, "notes.pro.annual")).id;
     await sim.newEvents();
     await sim.act(id, "change_product", { product_id: annual, when });
-    // In one settling the successor begins and renews twice.
+    // In one catch-up the replacement starts and renews twice.
     await sim.advance("P2Y2M");
     const told = await sim.newEvents();
     const source = (await listCustomerSubscriptions(desk.client, "ada")).items.at(-1);

@@ -27,7 +27,7 @@ import {
 import { subscribe, type SubscriptionSale } from "../../../lib/service/domain/purchase.ts";
 import { IllegalStep, type Step, type Subscription } from "../../../lib/service/domain/step.ts";
 
-/** `DOMAIN_RUNS` is the number of random lives. */
+/** `DOMAIN_RUNS` is the number of random histories. */
 const RUNS = Number(Deno.env.get("DOMAIN_RUNS") ?? 500);
 
 const DAY = 86_400_000;
@@ -174,7 +174,7 @@ Deno.test("an action that the state does not allow is refused with a reason, and
   }
 });
 
-/** Everything that can be done, with a length of time. */
+/** All actions, with a length of time. */
 const ACTIONS: Record<string, (state: Subscription, at: number, days: number) => Step[]> = {
   renew: (state, at) => [renewNow(state, at)],
   failNow: (state, at, days) => [failNow(state, at, days % 2 === 0 ? null : `P${days}D`)],
@@ -222,7 +222,7 @@ Deno.test("after random actions states are valid, money adds up and levels match
   );
 });
 
-/** One subscription, with those that take its place, on its way. */
+/** One subscription with its replacements, over time. */
 function walkFrom(first: Step): {
   wait(days: number): void;
   act(make: (state: Subscription, at: number, days: number) => Step[], days: number): void;
@@ -276,7 +276,7 @@ function walkFrom(first: Step): {
   };
 }
 
-/** What the database demands as well, and that a state is not behind its time. */
+/** The database's own rules, and that a state is not behind its time. */
 function checkState(state: Subscription, now: number): void {
   const { status, auto_renewal_status: renewal } = state;
   equal(status === "in_grace_period", state.grace_ends_at !== null);
@@ -290,7 +290,7 @@ function checkState(state: Subscription, now: number): void {
   ok(state.period_ends_at === null || state.period_starts_at <= state.period_ends_at);
 }
 
-/** The one step of what is due. */
+/** The single due step. */
 function due(state: Subscription): Step {
   const [step, ...more] = passDue(state);
   if (!step || more.length > 0) throw new Error("One step was expected");

@@ -1,6 +1,6 @@
 /**
- * Kills the service again and again while it delivers to a receiver that fails at random. In the end
- * every event has arrived, each customer's in order, and what arrived twice was the same twice.
+ * Kills the service repeatedly while it delivers to a receiver that fails at random. In the end
+ * every event has arrived, each customer's in order, and duplicates were equal.
  *
  * `DELIVERY_CRASH_EVENTS` is the number of events, 240 without it. With it, the service is killed
  * every 2 seconds; without it, whenever so many requests have arrived.

@@ -18,7 +18,7 @@ for (const [name, { behave, error, status, late }] of Object.entries(FAILURES)) 
     await office.buy();
     await receiver.has(1);
     if (late) {
-      // It has its whole minute, and not more.
+      // It has exactly a minute.
       office.time.pass(MINUTE - 1);
       equal((await office.deliveries(webhook))[0]?.state, "sending");
       office.time.pass(1);
@@ -29,7 +29,7 @@ for (const [name, { behave, error, status, late }] of Object.entries(FAILURES)) 
     deepEqual([delivery?.state, delivery?.attempts], ["pending", 1]);
     const [attempt] = await office.attempts(delivery);
     match(attempt?.error ?? "", error);
-    // What had arrived when time was up is chance.
+    // The part that arrived in time is random.
     if (!late) equal(attempt?.response?.status, status);
     equal(attempt?.timing_ms.total, late ? MINUTE : 0);
     checkWait(delivery, ended, 5 * MINUTE);
@@ -101,7 +101,7 @@ Deno.test("a receiver's Retry-After is honoured, up to a day", async () => {
     ["999999999", 24 * 60 * MINUTE],
     ["soon", 5 * MINUTE],
     ["-1", 5 * MINUTE],
-    // Told twice, as some proxies do.
+    // Some proxies repeat the header.
     ["3600\r\nRetry-After: 3600", 60 * MINUTE],
     ["1\r\nRetry-After: 1800", 30 * MINUTE],
     [`${date}\r\nretry-after: ${date}`, 30 * MINUTE],
@@ -128,7 +128,7 @@ Deno.test("a long response counts, and 20 kB of it are stored", async () => {
     await office.buy(`c${i}`);
     await office.idle();
   }
-  // One that never ends is left as soon as enough is known.
+  // An endless response is abandoned as soon as enough is known.
   receiver.behave = async (_, conn) => {
     await write(conn, `${OK}Transfer-Encoding: chunked\r\n\r\n`);
     for (;;) await write(conn, `1000\r\n${"b".repeat(4096)}\r\n`);
@@ -221,12 +221,12 @@ Deno.test("a host that resolves to this machine gets nothing, at any attempt", a
   equal((await office.deliveries(webhook))[0]?.state, "delivered");
 });
 
-/** Moves time to the next attempt of a webhook's first delivery, and lets it happen. */
+/** Advances time to the next attempt of a webhook's first delivery, and waits for it. */
 async function passTo(office: PostOffice, webhook: Webhook): Promise<void> {
   const [delivery] = await office.deliveries(webhook);
   const at = delivery?.next_attempt_at ?? 0;
   while (office.time.clock() < at) {
-    // The worker looks up every hour.
+    // The worker checks every hour.
     office.time.pass(Math.min(at - office.time.clock(), 60 * MINUTE));
     await office.idle();
   }

@@ -10,7 +10,7 @@ import { BASE_URL, openDesk } from "../../support/harness.ts";
 import { answers, openReceiver } from "../../support/receiver.ts";
 import { simulate } from "../../support/simulation.ts";
 
-/** How often a receiver calls back, 1,000 times without it. */
+/** The number of calls back of a receiver, 1,000 without it. */
 const CALLBACKS = Number(Deno.env.get("WEBHOOK_CALLBACKS") ?? 500);
 
 Deno.test("a ping sends a TEST event to one webhook and returns the result", async () => {
@@ -37,7 +37,7 @@ Deno.test("a ping sends a TEST event to one webhook and returns the result", asy
   receiver.behave = answers(503);
   const second = await ping();
   deepEqual([second.state, second.last_error], ["dead", "The receiver answered 503"]);
-  // Nobody waits for it any more, so it is not tried again.
+  // No caller waits for it any more, so it is not retried.
   receiver.behave = answers(200);
   office.time.pass(1000 * MINUTE);
   await office.idle();
@@ -109,7 +109,7 @@ Deno.test("injected faults duplicate, lose and reorder deliveries", async () => 
   deepEqual((await office.deliveries(webhook)).map(({ state, attempts }) => [state, attempts]), [
     ...[["delivered", 2], ["dropped", 0], ["dropped", 0], ["delivered", 1]],
   ]);
-  // What was lost can be recovered.
+  // A lost delivery can be recovered.
   deepEqual(await sim.post("/events/recover", { since: 0, webhook_id: webhook.id }), {
     object: "recovery",
     deliveries: 2,
@@ -120,7 +120,7 @@ Deno.test("injected faults duplicate, lose and reorder deliveries", async () => 
   await order("reorder");
   const early = await office.buy();
   await office.idle();
-  // It waits for the one that is to overtake it, another customer's does not count.
+  // It waits for the delivery that overtakes it; another customer's does not count.
   const other = await office.buy("bob");
   await office.idle();
   office.time.pass(1000);
@@ -324,7 +324,7 @@ Deno.test("a receiver that calls back always sees the state of its event", async
     const { app_user_id, product_id, type } = arrived.event;
     const customer = await getCustomer(desk.client, String(app_user_id));
     const access = customer.active_entitlements?.items.length ?? 0;
-    // Who ends has ended, and who stays has access.
+    // An ended customer has no access, and a continuing one has.
     const stays = Number(String(app_user_id).slice(1)) % 2 === 0;
     if (stays || type === "EXPIRATION") equal(access, stays ? 1 : 0, `${type} ${app_user_id}`);
     equal(product_id, "notes.pro.monthly");

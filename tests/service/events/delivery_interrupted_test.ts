@@ -7,7 +7,7 @@ import { childLines, inFolder } from "../../support/store_fixture.ts";
 
 const INTERRUPTED = "The service stopped during this attempt; the receiver may have received it";
 
-/** Starts a process that delivers what is in line in a folder. */
+/** Starts a process that delivers the queue of a folder. */
 function startDelivering(folder: string): Deno.ChildProcess {
   const script = fileURLToPath(import.meta.resolve("../../../scripts/bench/delivery_child.ts"));
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
@@ -27,7 +27,7 @@ Deno.test("an attempt interrupted by kill -9 is shown, and does not count", asyn
     const webhook = await first.subscribe(receiver);
     await first.buy();
     await receiver.has(1);
-    // A service that stops in good order says so of its own attempt.
+    // A service that stops normally reports its own attempt as interrupted.
     await first[Symbol.asyncDispose]();
     for (let kills = 1; kills <= 3; kills++) {
       const child = startDelivering(folder);
@@ -36,7 +36,7 @@ Deno.test("an attempt interrupted by kill -9 is shown, and does not count", asyn
       for await (const _ of childLines(child));
       await child.status;
     }
-    // More often than the schedule has attempts.
+    // More often than the schedule's limit of attempts.
     for (let stops = 1; stops <= 4; stops++) {
       const office = await openPostOffice({ database });
       await receiver.has(4 + stops);
@@ -130,7 +130,7 @@ Deno.test("a ping interrupted by kill -9 is sent once more, and then ends", asyn
     const webhook = await first.subscribe(receiver);
     const pinged = first.sim.post(`/webhooks/${webhook.id}/ping`);
     await receiver.has(1);
-    // What is on disk now is what a process that is killed now leaves behind.
+    // The disk now is the same as after a kill now.
     const left = join(folder, "left.db");
     for (const part of ["", "-wal"]) await Deno.copyFile(database + part, left + part);
     receiver.behave = answers(500);

@@ -7,7 +7,7 @@ Deno.test("a receiver that resets the connection gets the event again after 5 mi
   let resets = 0;
   const resetting = (async () => {
     for await (const conn of listener) {
-      // What is closed with something unread is reset. Whoever only looks sends nothing.
+      // Closing with unread data resets a connection. A check of the address sends nothing.
       if (await conn.read(new Uint8Array(1)) !== null) resets++;
       conn.close();
     }
@@ -65,7 +65,7 @@ Deno.test("a receiver that answers 410 fails its own waiting deliveries, and no 
     (await office.deliveries(webhook)).map(({ state }) => state);
   deepEqual(await states(first), ["dead", "dead", "dead", "dead"]);
   deepEqual(await states(second), ["pending", "pending", "waiting", "pending"]);
-  // The other one goes on, and gets what it has been waiting for.
+  // The other one continues, and gets its waiting deliveries.
   other.behave = answers(200);
   office.time.pass(6 * MINUTE);
   await office.idle();

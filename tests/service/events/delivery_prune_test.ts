@@ -7,21 +7,21 @@ import { inFolder } from "../../support/store_fixture.ts";
 
 const DAY = 24 * 60 * MINUTE;
 
-/** Opens the office on a file again, so many days after the last time that it was open. */
+/** Opens the service on a file again, so many days after it was last open. */
 async function reopen(database: string, days: number): Promise<PostOffice> {
   const office = await openPostOffice({
     database,
-    // What is pending fails once more at each visit, and stays pending.
+    // The pending delivery fails once more each time, and stays pending.
     webhookTargets: "public",
     clock: () => Date.UTC(2026, 5, 1) + days * DAY,
   });
-  // It has begun by itself.
+  // It has started by itself.
   await office.desk.service.prune();
   await office.idle();
   return office;
 }
 
-/** The rows that are left. */
+/** The remaining rows. */
 function rowsIn(database: string) {
   const connection = connect(database);
   const count = (query: string) => connection.rows(`SELECT count(*) AS n ${query}`)[0]?.n;
@@ -41,7 +41,7 @@ Deno.test("bodies are pruned after 7 days, attempts and successes after 30, pend
     using receiver = openReceiver();
     const office = await openPostOffice({ database });
     const webhook = await office.subscribe(receiver);
-    // More than one transaction takes.
+    // More than one transaction handles.
     for (let i = 0; i < 520; i++) await office.buy(`c${i}`);
     await office.idle();
     await office.sim.post(`/webhooks/${webhook.id}/faults`, { fault: "drop" });
@@ -60,7 +60,7 @@ Deno.test("bodies are pruned after 7 days, attempts and successes after 30, pend
     const [last] = (await week.deliveries(webhook)).slice(-1);
     equal(last?.event_id, waiting);
     await week[Symbol.asyncDispose]();
-    // That of the pending one, and that of its second attempt, which has no answer.
+    // Those of the pending delivery, whose second attempt has no response.
     equal(rowsIn(database).bodies, 1);
 
     await (await reopen(database, 30))[Symbol.asyncDispose]();
@@ -71,7 +71,7 @@ Deno.test("bodies are pruned after 7 days, attempts and successes after 30, pend
     ]);
     const [, pending] = await month.deliveries(webhook);
     equal((await month.attempts(pending))[0]?.response?.body, "thanks");
-    // What has arrived is not taken for something that never did.
+    // A successful delivery does not count as undelivered.
     const recovery = await month.sim.post("/events/recover", { since: 0 });
     deepEqual(recovery, { object: "recovery", deliveries: 1 });
     await month[Symbol.asyncDispose]();

@@ -94,7 +94,7 @@ Deno.test("a failed delivery is retried after 5, 10, 20, 40 and 80 minutes, then
   const started: number[] = [time.clock()];
   await office.idle();
   for (const minutes of [5, 10, 20, 40, 80]) {
-    // Nothing before its time, and by chance up to a tenth later.
+    // Nothing is early, and a random part of up to a tenth is added.
     time.pass(minutes * MINUTE - 1);
     await office.idle();
     equal(receiver.arrived.length, started.length);
@@ -252,11 +252,11 @@ Deno.test("an event can be resent, to one webhook or to all", async () => {
   equal(one.arrived[0]?.body, one.arrived[1]?.body);
   const [delivered] = await office.deliveries(first);
   deepEqual([delivered?.state, delivered?.attempts], ["delivered", 2]);
-  // It begins anew: five attempts more.
+  // It starts again, with five more attempts.
   const [failing] = await office.deliveries(second);
   const wait = (failing?.next_attempt_at ?? 0) - office.time.clock();
   ok(wait >= 5 * MINUTE && wait <= 5.5 * MINUTE, String(wait));
-  // Made after the event, it does not want it, and gets it all the same when it is named.
+  // It is newer than the event, so it gets the event only if it is named.
   const late = await office.subscribe({ url: `${one.url}&late` }, { event_types: ["renewal"] });
   await office.sim.post(`/events/${id}/resend`);
   await office.sim.post(`/events/${id}/resend`, { webhook_id: late.id });

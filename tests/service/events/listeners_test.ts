@@ -19,7 +19,7 @@ async function listener<T>(desk: Desk, method: string, path = "", body?: unknown
   return JSON.parse(text);
 }
 
-/** What waits for the listener. */
+/** The events that wait for the listener. */
 async function pull(desk: Desk, query = ""): Promise<Pulled[]> {
   const { items } = await listener<{ items: Pulled[] }>(desk, "GET", `/events${query}`);
   return items;
@@ -34,7 +34,7 @@ Deno.test("of two programs with one name the newer gets all events, and the olde
     "GET",
     `/listeners/default/events?wait_ms=25000&session=${older.session}`,
   );
-  // It may be asked before or after the newer one comes.
+  // Its request may be before or after the newer one.
   await new Promise(setImmediate);
   const newer = await open();
   const refused = await waiting;
@@ -70,7 +70,7 @@ Deno.test("a listener can be deleted, and its waiting program gets an error", as
   const { items } = await (await sim.send("GET", "/listeners")).json();
   deepEqual(items, []);
   equal((await sim.send("DELETE", "/listeners/default")).status, 404);
-  // Its place is forgotten: one of that name begins now.
+  // Its position is deleted: a new listener of that name starts now.
   await sim.subscribe({ product_id: "notes.pro.annual" });
   equal((await listener<{ is_new: boolean }>(desk, "POST", "", {})).is_new, true);
   deepEqual(await pull(desk), []);
@@ -120,13 +120,13 @@ Deno.test("a listener gets the frozen bytes in order, until it acknowledges them
   const [, second, third] = events;
   const after = await listener<{ waiting: number }>(desk, "POST", "/ack", { event_id: second?.id });
   equal(after.waiting, 1);
-  // What is told late takes nothing back.
+  // A late acknowledgement moves nothing back.
   await listener(desk, "POST", "/ack", { event_id: events[0]?.id });
   deepEqual(await pull(desk), [third]);
 });
 
 Deno.test("a waiting listener gets an event as soon as it is stored", async () => {
-  // Time stands still: whoever waits longer than that waits for ever.
+  // Time stands still, so a longer wait would be endless.
   await using desk = await openDesk(openTime());
   await listener(desk, "POST", "", {});
   const waiting = pull(desk, "?wait_ms=25000");

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { type QueuedEvent, wants } from "../../../lib/service/events/queue.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
 
-/** An integration that wants everything, changed as told. */
+/** An integration for all events, with changes. */
 function webhook(
   more: Partial<Row<"webhook_integrations">> = {},
 ): Row<"webhook_integrations"> {
@@ -47,7 +47,7 @@ Deno.test("an integration gets events that match its types, its environment and 
     [{ environment: "production" }, { environment: "sandbox" }, false],
     [{ app_id: "app1" }, {}, true],
     [{ app_id: "app2" }, {}, false],
-    // An event of no app, such as a transfer, is for those who want all apps.
+    // An event without an app, such as a transfer, is for integrations of all apps.
     [{ app_id: "app1" }, { app_id: null }, false],
     [{ event_types: '["renewal"]', environment: "production", app_id: "app1" }, {}, true],
     [{ event_types: '["renewal"]', environment: "production", app_id: "app2" }, {}, false],

@@ -39,14 +39,14 @@ Deno.test("a wait is that of the schedule, or a longer Retry-After up to a day",
     6 * MINUTE,
     DAY,
   ]);
-  // Chance makes it longer, by a tenth at most, and never shorter.
+  // A random part makes it up to a tenth longer, and never shorter.
   deepEqual([wait(1, undefined, 0.5), wait(1, undefined, 1), wait(1, DAY, 1)], [
     5.25 * MINUTE,
     5.5 * MINUTE,
     DAY + DAY / 10,
   ]);
   equal(waitAfter(dev, 1, { retryAfterMs: undefined, random: () => 0.333333 }), 207);
-  // What is asked for gives no further attempt.
+  // A Retry-After adds no attempt.
   equal(wait(6, MINUTE), undefined);
 });
 

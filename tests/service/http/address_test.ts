@@ -32,7 +32,7 @@ Deno.test("a service on a wildcard address also accepts the names of its machine
   deepEqual(hostsOf({ host: "127.0.0.1", names: ["api"] }), ["127.0.0.1", "api"]);
   const [host, name, own, local] = hostsOf({ host: "0.0.0.0", names: ["api"] });
   deepEqual([host, name], ["0.0.0.0", "api"]);
-  // Without the permission to ask for its name, there is none.
+  // Without the permission to read the host name, there is none.
   ok(own === undefined || local === `${own}.local`);
   throws(() => hostsOf({ host: "::", names: ["http://api"] }), {
     message: 'Cannot name the service "http://api": it is not a valid host name',

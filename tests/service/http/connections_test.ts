@@ -8,7 +8,7 @@ import {
 } from "../../../lib/service/http/connections.ts";
 import { serve } from "../../../lib/service/http/serve.ts";
 
-/** Limits that are reached in a moment: a second of them takes 50 ms. */
+/** Short limits: a second of them takes 50 ms. */
 const LIMITS = { most: 8, head_s: 4, body_s: 8, idle_s: 12 };
 
 /** Opens a port whose handler reads bodies, and lets a request to `/slow` wait for its end. */
@@ -25,14 +25,14 @@ function open(limits = LIMITS): Listener & { letGo(): void; errors: unknown[] } 
   return { ...listener, letGo: resolve, errors };
 }
 
-/** A client that says what was written for it, and then nothing. */
+/** A client that sends a fixed text, and then nothing. */
 async function dial(port: number, text = ""): Promise<Deno.TcpConn> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   if (text !== "") await conn.write(new TextEncoder().encode(text));
   return conn;
 }
 
-/** What comes on a connection until it ends, and after how many milliseconds that is. */
+/** The data of a connection until its end, and the duration in milliseconds. */
 async function rest(conn: Deno.TcpConn): Promise<{ text: string; ms: number }> {
   const started = performance.now();
   const text = await new Response(conn.readable).text().catch((error) => String(error));
@@ -76,7 +76,7 @@ Deno.test("a new connection takes the place of the one that has waited longest",
   const slow = [await next(SLOW)];
   const half = await next(HALF);
   const waiting = [await next(GET), await next("")];
-  // Those without a request go first, the one that has waited longest before the others.
+  // Connections without a request are closed first, the longest wait before others.
   for (let i = 0; i < 2; i++) {
     waiting.push(await next(GET));
     const first = waiting.shift();
@@ -164,7 +164,7 @@ Deno.test("an announced body takes no memory before it arrives", async () => {
 Deno.test("a body of single bytes takes no more memory than its bytes", async () => {
   let sent = 0;
   const body = new ReadableStream({
-    // Each byte lies in a buffer of its own, as bytes from a socket do.
+    // Each byte has a buffer of its own, like bytes from a socket.
     pull: (stream) =>
       ++sent > 8000 ? stream.close() : stream.enqueue(new Uint8Array(65_536).subarray(0, 1)),
   });
@@ -172,7 +172,7 @@ Deno.test("a body of single bytes takes no more memory than its bytes", async ()
   const request = new Request("http://127.0.0.1/", { method: "POST", body });
   equal((await readBytes(request, 4_194_304)).byteLength, 8000);
   const grown = (Deno.memoryUsage().external - before) / 1_048_576;
-  // Without copying, 500 MiB stay. How soon the rest is collected is the runtime's to say.
+  // Without copying, 500 MiB would stay. The runtime decides when it collects the rest.
   ok(grown < 400, `8000 bytes in 8000 pieces take ${grown} MiB`);
 });
 
@@ -199,7 +199,7 @@ Deno.test("broken chunks are refused, or the runtime closes the connection", asy
   for (const [name, chunks] of Object.entries(BROKEN_CHUNKS)) {
     const later = await dial(port.port, head);
     await new Promise((resolve) => setTimeout(resolve, 20));
-    // It is read at once: what was sent too much makes the system forget what was not read yet.
+    // It is read at once, since the system drops unread data after surplus data.
     const answer = rest(later);
     await later.write(new TextEncoder().encode(chunks)).catch(() => {});
     match((await answer).text, /^HTTP\/1\.1 400 [^]*is incomplete, or its chunks/, name);

@@ -1,7 +1,7 @@
 /**
- * Kills the service at random points while clients change everything they can, and looks at what is
- * left: nothing that was acknowledged is lost, what was under way is done once when it is sent again
- * under its key, and every change has its entry in the audit log.
+ * Kills the service at random points while clients change everything they can, and checks the
+ * result: no acknowledged change is lost, an interrupted one happens once when repeated with its
+ * key, and every change has its entry in the audit log.
  *
  * `SERVICE_CRASH_ROUNDS` is the number of rounds, 4 without it.
  *
@@ -19,12 +19,12 @@ const ROUNDS = Number(Deno.env.get("SERVICE_CRASH_ROUNDS") ?? 4);
 /** A database is used for so many rounds before the next one. */
 const ROUNDS_PER_FOLDER = 4;
 
-/** So many clients work at the same time. */
+/** The number of concurrent clients. */
 const CLIENTS = 12;
 
-/** A change: how it is asked for, and what it makes of the things that the test knows. */
+/** A change: its request, and its effect on the test's model. */
 interface Change {
-  /** The key under which it may be sent again. */
+  /** Its idempotency key. */
   key: string;
   /** The method. */
   method: string;
@@ -32,17 +32,17 @@ interface Change {
   path: string;
   /** The body. */
   body: object | undefined;
-  /** Notes that it is done. */
+  /** Records that it is done. */
   done(): void;
 }
 
-/** What the service must hold after a crash, as far as it was acknowledged. */
+/** The acknowledged state that the service must have after a crash. */
 interface Known {
   /** Entitlements by lookup key. */
   entitlements: Map<string, { display_name: string; products: string[] }>;
   /** Lookup keys of offerings. */
   offerings: Set<string>;
-  /** How many changes were acknowledged. */
+  /** The number of acknowledged changes. */
   changes: number;
   /** Changes that were sent and not answered. */
   open: Change[];
@@ -74,7 +74,7 @@ function nothing(): Known {
   return { entitlements: new Map(), offerings: new Set(), changes: 0, open: [], products: [] };
 }
 
-/** Sends again what was not answered before the crash, then compares all there is. */
+/** Repeats requests without an answer before the crash, then compares everything. */
 async function settle(service: RunningService, known: Known): Promise<void> {
   for (const change of known.open.splice(0)) {
     const response = await send(service, change);
@@ -120,12 +120,12 @@ async function workUntilKilled(service: RunningService, known: Known): Promise<v
   await killed;
 }
 
-/** Entitlements and offerings that some client is working on; no other may touch them. */
+/** Entitlements and offerings in use by a client; no other client may change them. */
 const busy = new Set<string>();
 
 let made = 0;
 
-/** A change that must succeed: what it changes belongs to it alone until it is answered. */
+/** A change that must succeed: no other client uses its object until it is answered. */
 function anyChange(known: Known): Change {
   const free = [...known.entitlements.keys()].filter((key) => !busy.has(key));
   const chosen = free[Math.floor(Math.random() * free.length)];
@@ -182,7 +182,7 @@ function attachChange(known: Known, key: string): Change {
   });
 }
 
-/** A change of the thing with this key, which is busy until the change is done. */
+/** A change of the object with this key, which is in use until the change is done. */
 function changeOf(
   thing: string,
   method: string,
@@ -241,7 +241,7 @@ async function listOf(service: RunningService, path: string): Promise<Item[]> {
   return items;
 }
 
-/** Checks the file that the killed service has left, and the rules that its rows must keep. */
+/** Checks the file left by the killed service, and the rules for its rows. */
 function checkDatabase(file: string, known: Known): void {
   const connection = connect(file);
   try {

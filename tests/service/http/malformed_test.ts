@@ -5,7 +5,7 @@ import { MOST_FIELDS, MOST_VALUES } from "../../../lib/service/http/body.ts";
 import { answerOf, apiOf, checkRefusal, signIn } from "../../support/api.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
 
-/** Bodies that no operation takes. */
+/** Bodies that no operation accepts. */
 const BROKEN: (string | Uint8Array<ArrayBuffer>)[] = [
   "{",
   "}",
@@ -55,7 +55,7 @@ const BROKEN: (string | Uint8Array<ArrayBuffer>)[] = [
   new Uint8Array(4 * 1024 * 1024 + 1).fill(0x20),
 ];
 
-/** Bodies that are objects all right, and nothing that anybody means to send. */
+/** Bodies that are objects with absurd content. */
 const ODD = [
   '{"constructor":{"prototype":{"polluted":true}}}',
   '{"toString":1,"hasOwnProperty":2}',
@@ -72,7 +72,7 @@ Deno.test("a broken or odd body is refused by every operation, and quickly", asy
   const writes = routes.filter(({ method }) => method !== "GET");
   for (const body of [...BROKEN, ...ODD]) {
     const started = performance.now();
-    // What is large is refused before it matters which operation it was for.
+    // A large body is refused in the same way by every operation.
     const tried = body.length > 50_000 ? writes.slice(0, 3) : writes;
     for (const route of tried) {
       const place = fullPath(route).replace("{project_id}", desk.projectId)

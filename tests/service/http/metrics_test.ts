@@ -4,11 +4,11 @@ import { serve } from "../../../lib/service/http/serve.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 
-/** What the text format allows on a line. */
+/** The form of a line in the text format. */
 const LINE =
   /^(# (HELP|TYPE) svc_\w+ .+|svc_\w+(\{(\w+="([^"\\\n]|\\[\\"n])*",?)*\})? [-+.\deInf]+)$/;
 
-/** Reads the figures, as a scraper that has the admin secret. */
+/** Reads the metrics with the admin secret. */
 async function scrape(desk: Desk): Promise<string> {
   const headers = { Authorization: `Bearer ${desk.service.adminSecret}` };
   const response = await desk.service.fetch(new Request(`${BASE_URL}/metrics`, { headers }));
@@ -31,7 +31,7 @@ Deno.test("the metrics count requests by route and status, in the text format", 
   ok(text.includes(`svc_http_requests_total{${one},status="404"} 3\n`), text);
   ok(text.includes(`svc_http_request_duration_seconds_bucket{${one},le="+Inf"} 3\n`));
   ok(text.includes(`svc_http_request_duration_seconds_count{${one}} 3\n`));
-  // Whoever asks for paths that do not exist adds no lines.
+  // Requests for unknown paths add no lines.
   ok(text.includes('svc_http_requests_total{method="other",path="unknown",status="404"} 2\n'));
   match(text, /^svc_up 1$/m);
   match(text, /^svc_projects_behind 0$/m);

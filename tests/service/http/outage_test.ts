@@ -15,7 +15,7 @@ import { inFolder } from "../../support/store_fixture.ts";
 
 const BASE = "http://127.0.0.1:4010";
 
-/** What SQLite says of each outage: its result code, its message and our words. */
+/** Each outage: SQLite's result code and message, and our words. */
 const OUTAGES: [code: number, message: string, failure: StoreFailure, cause: string][] = [
   [5, "database is locked", "busy", "another program is writing to the database"],
   [7, "out of memory", "no_memory", "there is not enough memory"],
@@ -41,20 +41,20 @@ Deno.test("each failure of the disk has a name, with a result code and without o
   }
   const others = [driverError("no such table: t", 1), driverError("CHECK failed", 275)];
   for (const error of others) equal(outageIn(toStoreError(error)), undefined);
-  // What is none of the driver's stays, whatever it says.
+  // An error that is not the driver's stays unchanged, with any message.
   const foreign = new Error("database or disk is full");
   equal(toStoreError(foreign), foreign);
 });
 
-/** A service whose database fails as it is told to. */
+/** A service with a database that fails on demand. */
 interface Failing {
   /** The service. */
   service: Service;
-  /** What it says to the operator. */
+  /** Its reports to the operator. */
   said: unknown[];
-  /** What every read or write fails with from now on, or undefined. */
+  /** The error of every read or write from now on, or undefined. */
   fail(access: "read" | "write" | "all", error: unknown): void;
-  /** Lets so many milliseconds pass. */
+  /** Advances time by so many milliseconds. */
   wait(ms: number): void;
 }
 

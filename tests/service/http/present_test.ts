@@ -4,7 +4,7 @@ import { steadyClock } from "../../../lib/service/clock.ts";
 import { bringToPresent, refuseMoving } from "../../../lib/service/http/present.ts";
 import type { CatchUp } from "../../../lib/service/ledger/catch_up.ts";
 
-/** A catch-up that takes so long for a project. */
+/** A catch-up that takes a given time. */
 function catchUpThatTakes(settled: Promise<void>, stopped = false): CatchUp {
   const way = { project_id: "proj1", now: 1000, to: 9000, done: 10, took_ms: 5 };
   return {
@@ -16,7 +16,7 @@ function catchUpThatTakes(settled: Promise<void>, stopped = false): CatchUp {
   };
 }
 
-/** Checks that a request is told to come again. */
+/** Checks that a request gets a retryable error. */
 function comeAgain(error: unknown): boolean {
   ok(error instanceof Refusal);
   deepEqual([error.status, error.details.backoff_ms, error.details.headers], [503, 1000, {

@@ -150,7 +150,7 @@ Deno.test("the public limits are those of the public API", () => {
   deepEqual(PUBLIC_LIMITS, { customers: 480, configuration: 60, charts: 15 });
 });
 
-/** What the headers say: used, and allowed. */
+/** The numbers in the headers: used and allowed. */
 function usageOf({ headers }: Answer): (string | null)[] {
   return ["Usage", "Limit"].map((name) => headers.get(`Service-Rate-Limit-Current-${name}`));
 }

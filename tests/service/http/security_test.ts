@@ -8,7 +8,7 @@ import { openDesk } from "../../support/harness.ts";
 
 const NOBODY = { status: 401, type: "authentication_error" };
 
-/** What answers without a credential, besides the pages and endpoints of OAuth. */
+/** The paths without a credential, besides the pages and endpoints of OAuth. */
 const OPEN = ["/health", "/openapi.json"];
 
 Deno.test("no route answers without a credential, or with an invalid one", async () => {
@@ -244,7 +244,7 @@ const CHUNKED = [
   "Transfer-Encoding: chunked",
 ].join("\r\n");
 
-/** The status of the answer to a request as it is written on the wire, its body a moment later. */
+/** The status of the answer to a raw request, with its body sent a moment later. */
 async function statusOf(
   port: number,
   request: string,
@@ -268,7 +268,7 @@ function checkNoCors({ headers }: Response): void {
   deepEqual([...headers.keys()].filter((name) => name.startsWith("access-control-")), []);
 }
 
-/** The path of a route with something in place of every id. */
+/** The path of a route with a value for every id. */
 function placeOf(route: Route, projectId: string): string {
   return fullPath(route).replace("{project_id}", projectId).replace(/\{\w+\}/g, "x");
 }

@@ -1,5 +1,5 @@
 /**
- * Kills a process that lets time pass, again and again. In the end everything has happened once.
+ * Kills a process that catches up, repeatedly. In the end every step has happened once.
  *
  * `CATCH_UP_CRASH_ROUNDS` is the number of databases, 1 without it.
  *
@@ -41,7 +41,7 @@ Deno.test("no renewal is missing or doubled when the process is killed again and
   });
 });
 
-/** Runs a test on a copy of a folder's database. Returns all rows of the copy then. */
+/** Runs a test on a copy of a folder's database. Returns all rows of the copy afterwards. */
 async function inCopy(
   folder: string,
   test: (copy: string) => Promise<void>,
@@ -55,7 +55,9 @@ async function inCopy(
   return rows;
 }
 
-/** Runs the advancing process and kills it at a random point. Returns whether it was still at it. */
+/**
+ * Runs the advancing process and kills it at a random point. Returns whether it was still running.
+ */
 async function advanceUntilKilled(folder: string): Promise<boolean> {
   const script = fileURLToPath(import.meta.resolve("../../support/catch_up_child.ts"));
   const args = ["run", "--no-check", "--no-prompt", "--allow-read", "--allow-write", "--allow-env"];
@@ -76,7 +78,7 @@ async function advanceUntilKilled(folder: string): Promise<boolean> {
   return !success;
 }
 
-/** Checks that a database that was left in the middle holds one whole moment. */
+/** Checks that an interrupted database has one consistent moment. */
 function checkMiddle(folder: string): void {
   const connection = connect(join(folder, "data.db"));
   deepEqual(connection.rows("PRAGMA integrity_check"), [{ integrity_check: "ok" }]);

@@ -28,7 +28,7 @@ function start(
   return serve({ ...there, empty: false, rateLimits: "local", ...options });
 }
 
-/** Where the project's clock stands, where it is on its way to, and how much is due by then. */
+/** The time of the project's clock, its target, and the number of steps due by then. */
 function progress(folder: string, until: number): unknown[] {
   const clock = "SELECT clock_frozen_at AS at, clock_advancing_to AS target FROM projects";
   const due = `SELECT count(*) AS n FROM subscriptions WHERE due_at <= ${until}`;
@@ -48,7 +48,7 @@ Deno.test("a service that has to catch up listens at once, and shows no intermed
   await inFolder(async (folder) => {
     const until = await behind(folder, 365 * 60);
     const server = await start(folder, { report: () => {} });
-    // Others are answered meanwhile.
+    // Other requests are answered meanwhile.
     equal((await fetch(`${server.baseUrl}/health`)).status, 200);
     const early = await (await ask(server, "/clock/progress")).json();
     deepEqual([early.moving, early.to], [true, until]);
@@ -138,7 +138,7 @@ Deno.test("a start that is interrupted early changes nothing", async () => {
   });
 });
 
-/** What a statement finds in a database file. */
+/** The result of a statement on a database file. */
 function query(folder: string, statement: string): Record<string, unknown>[] {
   const connection = connect(join(folder, "service.db"));
   try {

@@ -1,6 +1,4 @@
-/**
- * The fields of events, held against the documented sets, and their order against the activities.
- */
+/** The fields of events against the documented sets, and their order against the activities. */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Row } from "../../../lib/service/store/tables.ts";
@@ -10,7 +8,9 @@ import { productNamed, type Simulation } from "../../support/simulation.ts";
 
 type Event = Record<string, unknown>;
 
-/** What every event about a subscription or purchase has, in the order of the published sample. */
+/**
+ * The fields of every event about a subscription or purchase, in the order of the published sample.
+ */
 const LIFECYCLE = [
   "event_timestamp_ms",
   "product_id",
@@ -106,7 +106,7 @@ const FIELDS: Record<string, string[]> = {
   ],
 };
 
-/** Whether a value is as it must be. */
+/** Whether a value is valid. */
 type Rule = (value: unknown) => boolean;
 
 const isText: Rule = (value) => typeof value === "string" && value !== "";
@@ -129,7 +129,7 @@ const CANCELLED = [
   ...["CUSTOMER_SUPPORT", "UNKNOWN"],
 ];
 
-/** What each field may hold, as documented. */
+/** The documented values of each field. */
 const VALUES: Record<string, Rule> = {
   event_timestamp_ms: isMoment,
   product_id: isText,
@@ -183,14 +183,14 @@ const VALUES: Record<string, Rule> = {
   virtual_currency_transaction_id: isText,
 };
 
-/** Fields of what is not paid yet. */
+/** Fields of an unpaid invoice. */
 const UNPAID = [
   ...["period_type", "expiration_at_ms", "transaction_id", "original_transaction_id"],
   ...["entitlement_ids", "takehome_percentage", "tax_percentage", "commission_percentage"],
   ...["price", "renewal_number"],
 ];
 
-/** Fields that stand for nothing in a test event, as the published sample has them. */
+/** Fields with placeholders in a test event, as in the published sample. */
 const EMPTY_IN_TEST = ["is_family_share"];
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -210,7 +210,7 @@ Deno.test("every type of event has exactly its documented fields, in order", asy
   deepEqual([...seen].sort(), Object.keys(FIELDS).sort(), "each type was told");
 });
 
-/** Holds a stored event against the documents. */
+/** Checks a stored event against the documents. */
 function checkEvent(
   { id, type, payload, app_id, environment, created_at }: Row<"events">,
   name: string,
@@ -229,7 +229,7 @@ function checkEvent(
   const unpaid = UNPAID.map((field) => event[field]);
   if (type === "INVOICE_ISSUANCE") deepEqual(unpaid, UNPAID.map(() => null));
   deepEqual([event["type"], event["id"]], [type, id]);
-  // A test event names an app for the look of it, and belongs to none.
+  // A test event names an app as a placeholder, and belongs to none.
   if (type !== "TEST") equal(event["app_id"] ?? null, app_id);
   match(id, UUID);
   equal(event["event_timestamp_ms"], created_at);
@@ -330,7 +330,7 @@ Deno.test("every activity has its events, in order", async () => {
   }
 });
 
-/** Tries whether events arrive. */
+/** Sends a test event. */
 async function tryOut(sim: Simulation): Promise<void> {
   await sim.post("/trigger", { type: "TEST" });
 }

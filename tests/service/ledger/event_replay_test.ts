@@ -1,5 +1,5 @@
 /**
- * Lets anything happen, and asks of the events alone what came of it: no state without an event, and
+ * Runs random actions, and derives the state from the events alone: no state without an event, and
  * no event without a state.
  *
  * `EVENT_REPLAY_RUNS` is the number of histories of each kind, 5 without it.
@@ -18,12 +18,13 @@ import { heldBy, type Model, newModel, Refused } from "../../support/subscriptio
 
 const RUNS = Number(Deno.env.get("EVENT_REPLAY_RUNS") ?? 5);
 
-/** The same histories each time, other ones where a number of them is asked for. */
+/** The same histories each time, and others if a number is given. */
 const SEED = Deno.env.has("EVENT_REPLAY_RUNS") ? {} : usualSeed(20270131);
 
 /**
- * What is left out of each kind of history. A product of a trial changes at once or later, and its
- * event does not tell which; grants move with no event; attaching is configuration, which sends none.
+ * The actions left out of each kind of history. A trial's product changes at once or later, and its
+ * event does not show which; grants move without an event; attaching is configuration, which has no
+ * event.
  */
 const KINDS: Record<string, RegExp> = {
   "products change, and customers hand things over": /^(grant|attach|detach|\S+ buys .* on trial)/,
@@ -31,13 +32,13 @@ const KINDS: Record<string, RegExp> = {
   "grants are made": /^(attach|detach|change|transfer)/,
 };
 
-/** A test of the service, with what its events have told. */
+/** A test of the service, with the state from its events. */
 interface Scene {
   /** The service. */
   real: Real;
-  /** What should be. */
+  /** The expected state. */
   model: Model;
-  /** What its events have told. */
+  /** The state from its events. */
   told: Told;
 }
 
@@ -58,7 +59,7 @@ for (const [kind, left] of Object.entries(KINDS)) {
   });
 }
 
-/** A deed that the test library shows by its name. */
+/** An action with a name for the test library. */
 function named(deed: Deed): Deed {
   return Object.assign(deed, { [fc.toStringMethod]: () => deed.name });
 }
@@ -75,7 +76,7 @@ async function realOf(sim: Real["sim"], api: Real["api"]): Promise<Real> {
   return { sim, api, products };
 }
 
-/** Does a deed where the model allows it, takes in its events, and compares. */
+/** Runs an action that the model allows, reads its events, and compares. */
 async function play({ real, model, told }: Scene, deed: Deed): Promise<void> {
   const before = structuredClone(model);
   try {
@@ -90,7 +91,7 @@ async function play({ real, model, told }: Scene, deed: Deed): Promise<void> {
   await deed.real(real, model);
   deed.model(model);
   const events = await real.sim.newEvents();
-  // The clock stands still, so the same moment does not yet mean the same deed.
+  // The clock stands still, so the same time does not mean the same action.
   told.last = undefined;
   for (const event of events) take(told, event);
   for (const customer of CUSTOMERS) {
@@ -99,7 +100,7 @@ async function play({ real, model, told }: Scene, deed: Deed): Promise<void> {
   }
 }
 
-/** The same as the API shows it. The model learns the ids. */
+/** The same from the API. The model gets the ids. */
 async function accessSeen(
   { api, products }: Real,
   model: Model,

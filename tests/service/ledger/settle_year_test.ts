@@ -65,7 +65,7 @@ Deno.test("a year of 1,000 subscriptions has every renewal once, and sums that a
   equal(sum(movements.map((row) => row.actives_delta)), sum(levels.map((level) => level.actives)));
 });
 
-/** Holds the sums by month against the movements of each month. */
+/** Checks the sums by month against the movements of each month. */
 function checkMonths(
   months: readonly Row<"movements_monthly">[],
   movements: readonly Row<"movements">[],
@@ -85,7 +85,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Every row that a year leaves behind. */
+/** All rows of a year. */
 async function readEverything(store: Store) {
   return await store.read(async (tx) => {
     const all = acrossProjects(tx);

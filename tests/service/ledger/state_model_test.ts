@@ -1,6 +1,6 @@
 /**
- * Drives subscriptions, purchases, grants and the clock through the service, and holds what it shows
- * against a small model after every step.
+ * Runs actions on subscriptions, purchases, grants and the clock, and compares the service with a
+ * small model after every step.
  *
  * `STATE_MODEL_RUNS` is the number of histories, 60 without it.
  *
@@ -24,11 +24,11 @@ import {
 
 const RUNS = Number(Deno.env.get("STATE_MODEL_RUNS") ?? 60);
 
-/** The part of a subscriber's answer that tells access. */
+/** The part of a subscriber's answer about access. */
 interface SubscriberAnswer {
   /** The moment of the answer. */
   request_date_ms: number;
-  /** What the customer has and had. */
+  /** The customer's current and past entitlements. */
   subscriber: {
     entitlements: Record<string, SubscriberEntitlement>;
     subscriptions: Record<string, unknown>;
@@ -36,23 +36,23 @@ interface SubscriberAnswer {
   };
 }
 
-/** An entitlement, open or ended. */
+/** An entitlement, active or ended. */
 interface SubscriberEntitlement {
-  /** When it ends, or null for never. */
+  /** Its end, or null for never. */
   expires_date: string | null;
-  /** When the grace ends, in grace. */
+  /** The end of grace, during grace. */
   grace_period_expires_date: string | null;
-  /** The product that gives it. */
+  /** Its product. */
   product_identifier: string;
 }
 
-/** The service, and what an app's SDK reads of it. */
+/** The service, and the SDK's view of it. */
 interface Watched extends Real {
   /** Reads a customer as an app does, in the project's own time. */
   subscriberOf(customer: string): Promise<SubscriberAnswer>;
 }
 
-/** A deed as a command of the test library. */
+/** An action as a command of the test library. */
 function commandOf(deed: Deed): fc.AsyncCommand<Model, Watched> {
   return {
     check: (model) => !deed.valid || allows(deed, model),
@@ -68,7 +68,7 @@ function commandOf(deed: Deed): fc.AsyncCommand<Model, Watched> {
   };
 }
 
-/** Whether the model allows a deed. */
+/** Whether the model allows an action. */
 function allows(deed: Deed, model: Model): boolean {
   try {
     deed.model(structuredClone(model));
@@ -79,7 +79,7 @@ function allows(deed: Deed, model: Model): boolean {
   }
 }
 
-/** Holds what the service shows against the model. */
+/** Compares the service with the model. */
 async function compare(model: Model, { api, products, subscriberOf }: Watched): Promise<void> {
   for (const customer of CUSTOMERS) {
     const path = `/customers/${encodeURIComponent(customer)}`;
@@ -128,7 +128,7 @@ async function compare(model: Model, { api, products, subscriberOf }: Watched): 
   }
 }
 
-/** Holds what an app sees against the access that there is, by the SDK's own rule. */
+/** Compares an app's view with the actual access, by the SDK's own rule. */
 function compareSdk(answer: SubscriberAnswer, access: readonly string[], customer: string): void {
   const { request_date_ms: now, subscriber } = answer;
   const open: string[] = [];

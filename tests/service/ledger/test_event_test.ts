@@ -65,7 +65,7 @@ Deno.test("a test event has every field of an event, with placeholder values", a
     environment: "sandbox",
     created_at: NOW,
   });
-  // It names the project's first app, though it counts as none's.
+  // It names the project's first app, although it belongs to none.
   const { items } = await (await desk.send("GET", `/v2/projects/${desk.projectId}/apps`)).json();
   equal(app_id, items[0].id);
 });

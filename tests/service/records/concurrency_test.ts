@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Api, apiOf } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 
-/** So many requests are under way at once. */
+/** The number of concurrent requests. */
 const MANY = 64;
 
 Deno.test("64 set-current at once all succeed, and every read sees exactly one current offering", async () => {
@@ -22,7 +22,7 @@ Deno.test("64 set-current at once all succeed, and every read sees exactly one c
         const current = await currentOf(api);
         equal(current.length, 1, `${current} are current`);
         seen.add(current[0] ?? "");
-        // Without a network in between, nothing else would ever get its turn.
+        // Without a network, other work would never get its turn.
         await new Promise((resolve) => setImmediate(resolve));
       }
       return seen;
@@ -123,14 +123,14 @@ function atOnce<T>(send: (i: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: MANY }, (_, i) => send(i)));
 }
 
-/** How often each value occurs. */
+/** The number of occurrences of each value. */
 function countOf(values: readonly number[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
   return counts;
 }
 
-/** The lookup keys of the offerings that say they are current. */
+/** The lookup keys of the offerings shown as current. */
 async function currentOf(api: Api): Promise<string[]> {
   const { items } = await api.get("/offerings?limit=100");
   return items.filter(({ is_current }) => is_current).map(({ lookup_key }) => lookup_key);

@@ -10,7 +10,7 @@ import { fullPath, type Route } from "../../../lib/service/contract/route.ts";
 import { apiOf, noSuch } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
 
-/** Ids that nothing has, and that no part of the way may change. */
+/** Unknown ids that must stay unchanged on the way. */
 const STRANGE = [
   "$RCAnonymousID:5d2f7c1e",
   "a/b",
@@ -163,12 +163,12 @@ Deno.test("strange ids reach the service through the library unchanged", async (
   }
 });
 
-/** The path of a route with this in place of every id. */
+/** The path of a route with this value for every id. */
 function pathOf(route: Route, projectId: string, segment: string): string {
   return fullPath(route).replace("{project_id}", projectId).replace(/\{\w+\}/g, () => segment);
 }
 
-/** A body that is one. The object is missed before the fields are looked at. */
+/** A valid body. The object is missing before the fields are checked. */
 function bodyOf(route: Route): unknown {
   return route.method === "GET" ? undefined : {};
 }

@@ -5,7 +5,7 @@ import { listPage } from "../../../lib/service/records/lists.ts";
 import { type Api, apiOf, badField, type Wire } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 
-/** Every list that comes in pages, and how to delete one of its items, where that is possible. */
+/** Every paged list, with the request that deletes an item, if there is one. */
 const LISTS: Record<string, (api: Api, item: Wire) => Promise<unknown>> = {
   "/v2/projects": untouched,
   "/apps": async (api, { id }) => {
@@ -270,7 +270,7 @@ async function walk(api: Api, address: string): Promise<Wire[]> {
   return pages;
 }
 
-/** What tells the items of a list apart. */
+/** The identifying field of a list's items. */
 function idsOf(items: Wire[]): unknown[] {
   return items.map((item) => item.id ?? (item.product as Wire).id);
 }

@@ -20,7 +20,7 @@ import { insertLedger, ledgers, NOW } from "../../support/random_ledger.ts";
 import { simulateYear } from "../../support/simulated_year.ts";
 import { DAY, productNamed, simulate } from "../../support/simulation.ts";
 
-/** What a chart is asked for, as a query and as what it means. */
+/** The request of a chart, as a query and with its meaning. */
 interface Ask {
   name: string;
   resolution: string;
@@ -33,7 +33,7 @@ interface Ask {
   limit: number;
   currency: string;
   revenue: "revenue" | "revenue_net_of_taxes" | "proceeds";
-  /** Whether filters go as JSON. */
+  /** Whether filters are sent as JSON. */
   asJson: boolean;
 }
 
@@ -201,7 +201,7 @@ async function checkChart(desk: Desk, world: World, ask: Ask): Promise<void> {
   if (total) checkSummary(chart, periods, total, ask, label);
 }
 
-/** Holds the averages and totals of a chart against all parts. */
+/** Checks the averages and totals of a chart against all parts. */
 function checkSummary(
   chart: Chart,
   periods: Span[],
@@ -243,7 +243,7 @@ function shown(part: Part | undefined, currency: string): number {
   return whole === 0 ? 0 : value / whole * (unit === "%" ? 100 : 1);
 }
 
-/** The world as each segment of a chart sees it; the total first. */
+/** The data of each segment of a chart, the total first. */
 function scenesOf(world: World, ask: Ask, periods: Span[], chart: Chart): Scene[] {
   const { segment } = ask;
   if (segment === undefined) {
@@ -255,7 +255,7 @@ function scenesOf(world: World, ask: Ask, periods: Span[], chart: Chart): Scene[
   ok(named.length <= ask.limit);
   ok(named.length === ask.limit || segments.length === named.length + 1, "there should be no rest");
   deepEqual(segments.map(({ is_total }) => is_total), segments.map((_, i) => i === 0));
-  // The total is what the chart shows without segments.
+  // The total equals the chart without segments.
   const allMoney = segment !== "environment" || ask.filters.environment !== undefined;
   const inTotal = (value: string) => allMoney || value === "production";
   return segments.map(({ id, is_total }) =>

@@ -129,7 +129,7 @@ async function numbers(desk: Desk, currency = "USD"): Promise<Record<string, num
   return Object.fromEntries(metrics.map(({ id, value }) => [id, value]));
 }
 
-/** What has changed, by name. */
+/** The changes, by name. */
 function changes(
   before: Record<string, number>,
   after: Record<string, number>,

@@ -1,6 +1,6 @@
 /**
- * The public spellings, for other people's clients of the public API: each gives what the API
- * document's own spelling gives.
+ * The public spellings, for clients of the public API: each gives the same answer as the API
+ * document's spelling.
  *
  * @module
  */
@@ -102,7 +102,7 @@ Deno.test("an alias stands for an operation of the document, with its permission
   }
 });
 
-/** Checks that two answers are the same, but for what is made up anew. */
+/** Checks that two answers are equal except for generated values. */
 function checkSame(answer: Answer, expected: Answer): void {
   const plain = ({ id: _, created_at: __, ...rest }: Wire) => rest;
   deepEqual([answer.status, plain(answer.body)], [expected.status, plain(expected.body)]);

@@ -236,7 +236,7 @@ Deno.test("an app with more than 100 products is refused with the ids of the fir
   for (let i = 0; i < 99; i++) {
     ids.push((await api.post("/products", { ...product, store_identifier: `p${i}` })).id);
   }
-  // What was bought counts after all products.
+  // Purchases are checked after all products.
   for (const customer_id of ["ada", "bob"]) {
     ids.push((await sim.purchase({ product_id: ids[0] ?? "", price: 1, customer_id })).id);
   }
@@ -326,18 +326,18 @@ Deno.test("a test-store app can be read, and has no object of its own", async ()
   await api.post(`/apps/${id}`, { name: "Renamed" });
 });
 
-/** The object of a type, as little as it may hold. */
+/** The smallest valid object of a type. */
 function objectOf(type: string): Record<string, Record<string, unknown>> {
   const { least } = APP_TYPES[type] ?? {};
   return { [type]: least ?? (type === "svc_billing" ? { app_name: "Shop" } : {}) };
 }
 
-/** A change of an app that its type accepts. */
+/** A valid change of an app. */
 function bodyOfChange(type: string): Record<string, unknown> {
   return type === "play_store" ? objectOf(type) : { [type]: {} };
 }
 
-/** The rule of a field in a change: nothing but the package name has to be there. */
+/** The rule of a field in a change: only the package name is required. */
 function changeRule(type: string, rule: FieldRule, clearable: readonly string[]): FieldRule {
   const { required, nullable: _, ...rest } = rule;
   return {
@@ -352,7 +352,7 @@ function createApp(api: Api, type: string): Promise<Wire> {
   return api.post("/apps", { name: "An app", type, ...objectOf(type) });
 }
 
-/** Adds the kind of app that the API itself does not create. */
+/** Adds an app of the type that the API itself does not create. */
 async function addTestStore(desk: Desk): Promise<{ id: string }> {
   return await desk.service.store.write(async (tx) => {
     const project = await acrossProjects(tx).selectFrom("projects").selectAll()

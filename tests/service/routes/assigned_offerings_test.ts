@@ -6,7 +6,7 @@ import { type Desk, openDesk } from "../../support/harness.ts";
 
 const ASSIGN = "/customers/ada/actions/assign_offering";
 
-/** The lookup key of the offering that a customer's app is shown as the current one. */
+/** The lookup key of the offering shown to a customer's app as the current one. */
 async function shownTo(desk: Desk, user: string): Promise<string> {
   const api = apiOf(desk);
   const { items: apps } = await api.get("/apps?limit=100");

@@ -10,7 +10,7 @@ import {
 import { againstRule, apiOf, badField } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 
-/** Every reserved name, as the document lists them. */
+/** Every reserved name of the document. */
 const RESERVED = [
   ...["$ad", "$adGroup", "$adjustId", "$airbridgeDeviceId", "$airshipChannelId", "$amazonAdId"],
   ...["$amplitudeDeviceId", "$amplitudeUserId", "$appleAdsAdGroupId", "$appleAdsCampaignId"],
@@ -146,7 +146,7 @@ Deno.test("a customer has at most 50 custom attributes; reserved ones do not cou
   const one = (name: string, value: string | null = "x") => ({ attributes: [{ name, value }] });
   const tooMany = againstRule(/at most 50/, "attributes");
   await api.refused(tooMany, "POST", set, one("one_more"));
-  // Nothing of a refused request stays.
+  // A refused request changes nothing.
   const mixed = { attributes: [{ name: "a0", value: "changed" }, { name: "more", value: "x" }] };
   await api.refused(tooMany, "POST", set, mixed);
   equal((await valuesOf(desk, "grace"))["a0"], "0");
@@ -177,7 +177,7 @@ Deno.test("device identifiers and attribution keep their first value", async () 
       await api.refused(fixed, "POST", set, { attributes: swap });
     }
     equal((await valuesOf(desk, "grace"))[name], "first");
-    // What is not set can be removed, and set then.
+    // An unset attribute can be removed, and then set.
     const fresh = [{ name, value: null }, { name, value: "x" }];
     await setCustomerAttributes(client, "ada", fresh);
   }
@@ -220,7 +220,7 @@ Deno.test("attributes are listed by name, page by page, also after a removed one
   const after = await listCustomerAttributes(client, "ada", { starting_after: "a4", limit: 1 });
   deepEqual(after.items.map(({ name }) => name), ["a5"]);
   const api = apiOf(desk);
-  // Names that could be attributes, and that others have: nothing comes after them here.
+  // Names of other customers' attributes: the list does not continue after them.
   await setCustomerAttributes(client, "grace", [{ name: "hers", value: "x" }]);
   await setCustomerAttributes(client, "ada", [{ name: "never_there", value: null }]);
   for (const name of ["$nope", "zz", "hers", "$idfa", "never_there", "A4"]) {
@@ -229,7 +229,7 @@ Deno.test("attributes are listed by name, page by page, also after a removed one
   }
 });
 
-/** An attribute as it is answered. */
+/** An attribute in an answer. */
 function attribute(name: string, value: string, updated_at: number) {
   return { object: "customer.attribute", name, value, updated_at };
 }

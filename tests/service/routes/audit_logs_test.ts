@@ -3,7 +3,7 @@ import { BUILT_IN_CLIENT } from "../../../lib/service/oauth/mod.ts";
 import { type Api, apiOf, badField, signIn, type Wire } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
 
-/** A change: how it is asked for, what the log must call it, and the body. */
+/** A change: its request, its action in the log, and the body. */
 type Change = [request: string, action: string, body?: unknown];
 
 const APP = {
@@ -15,7 +15,7 @@ const PRODUCT = { app_id: "{app}", store_identifier: "p", type: "subscription" }
 const NAMED = { lookup_key: "o", display_name: "x" };
 const IDS = { product_ids: ["{seeded}"] };
 
-/** Every kind of change. `{app}` is the id of the app touched last. */
+/** Every kind of change. `{app}` is the id of the last used app. */
 const CHANGES: Change[] = [
   ["POST /apps", "app_created", APP],
   ["POST /apps/{app}", "app_updated", { name: "y" }],

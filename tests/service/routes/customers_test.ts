@@ -10,7 +10,7 @@ import { acrossProjects, inProject, nextSeq } from "../../../lib/service/store/m
 import { alreadyThere, type Api, apiOf, badField, noSuch, signIn } from "../../support/api.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 
-/** Ids that apps give their users, and that a URL would mangle unless they are encoded once. */
+/** Ids of apps' users that a URL would change unless they are encoded once. */
 const STRANGE = [
   "$RCAnonymousID:0123456789abcdef0123456789abcdef",
   "a/b",
@@ -72,7 +72,7 @@ Deno.test("the id of a new customer has only letters, digits, _ and -, and is no
   }
   await api.refused(badField("id"), "POST", "/customers", {});
   await api.refused(badField("app_user_id"), "POST", "/customers", { id: "a", app_user_id: "a" });
-  // The rule is exact: these stand for somebody.
+  // The rule is exact: these are valid ids.
   for (const id of ["Null", "GUEST", "-2", "00", "x".repeat(1500)]) {
     equal((await api.post("/customers", { id })).id, id);
   }
@@ -175,7 +175,7 @@ Deno.test("deleting a customer deletes its aliases and attributes, and frees its
   deepEqual(deleted, { object: "customer", id: "ada" });
   equal(typeof deleted_at, "number");
   for (const id of ["ada", "lovelace"]) await api.refused(noSuch(), "GET", `/customers/${id}`);
-  // A walk that stood at the customer goes on after it.
+  // A walk at the customer continues after it.
   const { items } = await api.get("/customers?starting_after=ada");
   deepEqual(items.map(({ id }) => id)[0], "grace");
   await api.post("/customers", { id: "lovelace" });
@@ -239,14 +239,14 @@ Deno.test("a walk over many customers returns each remaining one exactly once", 
   equal(new Set(seen).size, seen.length);
 });
 
-/** Expects that nothing of customers can be read. */
+/** Expects that no data of customers can be read. */
 async function expectForbidden(api: Api): Promise<void> {
   for (const path of ["/customers", "/customers/ada", "/customers/ada/attributes"]) {
     equal((await api.send("GET", path)).status, 403);
   }
 }
 
-/** Gives a customer another id, as a login in an app does. */
+/** Adds an id to a customer, like a login in an app. */
 async function addAlias(desk: Desk, customer_id: string, alias: string): Promise<void> {
   const project_id = desk.projectId;
   await desk.service.store.write(async (tx) => {

@@ -11,14 +11,14 @@ async function keysOf(desk: Desk, id: string): Promise<string[]> {
   return items.map(({ key }) => String(key));
 }
 
-/** What an SDK receives for a key. */
+/** The answer to an SDK with a key. */
 async function sdkRead(desk: Desk, key: string): Promise<{ status: number; body: Wire }> {
   const headers = { Authorization: `Bearer ${key}` };
   const response = await desk.send("GET", "/v1/subscribers/ada/offerings", undefined, headers);
   return { status: response.status, body: await response.json() };
 }
 
-/** The usual packages that an SDK receives. */
+/** The standard packages in an SDK's answer. */
 async function packagesFor(desk: Desk, key: string): Promise<string[]> {
   const { body } = await sdkRead(desk, key);
   return [...JSON.stringify(body).matchAll(/"identifier":"(\$[^"]*)"/g)].map(([, name = ""]) =>
@@ -36,7 +36,7 @@ Deno.test("web billing is accepted by its public name, and shown with the name i
   deepEqual(await api.get(`/apps/${app.id}`), app);
   const own = await api.post("/apps", { name: "y", type: "svc_billing", svc_billing: BILLING });
   deepEqual(own["svc_billing"], app["rc_billing"]);
-  // A change takes either name, and keeps the one that is shown.
+  // A change accepts either name, and keeps the shown one.
   for (const { id, type } of [app, own]) {
     for (const name of ["svc_billing", "rc_billing"]) {
       const changed = await api.post(`/apps/${id}`, { [name]: { app_name: name } });

@@ -13,7 +13,7 @@ import { DAY, productNamed } from "../../support/simulation.ts";
 
 const GRANT = "/customers/ada/actions/grant_entitlement";
 
-/** What Ada may use, by lookup key, and until when. */
+/** Ada's active entitlements, by lookup key, with their ends. */
 async function access(desk: Desk, id = "ada"): Promise<Record<string, number | null>> {
   const { items: all } = await listEntitlements(desk.client);
   const { items } = await listActiveEntitlements(desk.client, id);

@@ -8,7 +8,7 @@ import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 
 const HOUR = 3_600_000;
 
-/** Buys something that has an invoice. Returns the invoice's id. */
+/** Makes a purchase with an invoice. Returns the invoice's id. */
 async function invoiced(desk: Desk): Promise<string> {
   const sim = await frozen(desk);
   await sim.subscribe({

@@ -1,6 +1,6 @@
 /**
- * Offerings against a model of them: whatever is done in whatever order, one after another or at
- * once, exactly one offering is current while any is active, and nothing fails on the service's side.
+ * Offerings against a model: after random actions in random order, in sequence or concurrently,
+ * exactly one offering is current while any is active, and no internal error occurs.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { fc } from "../../support/properties.ts";
 import { type Api, apiOf } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";
 
-/** Something done to an offering. */
+/** An action on an offering. */
 interface Step {
   /** What. */
   what: "create" | "delete" | "archive" | "unarchive" | "set_current" | "unset_current" | "rename";
@@ -18,7 +18,7 @@ interface Step {
   key: string;
 }
 
-/** What the model knows. */
+/** The state of the model. */
 interface Model {
   /** The offerings' states by lookup key, oldest first. */
   states: Map<string, "active" | "inactive">;
@@ -77,7 +77,7 @@ Deno.test("simultaneous steps keep all invariants", async () => {
   );
 });
 
-/** Does a step. Returns the status. */
+/** Runs a step. Returns the status. */
 async function take(api: Api, { what, key }: Step): Promise<number> {
   const path = `/offerings/${key}`;
   const requests: Record<Step["what"], [method: string, path: string, body?: unknown]> = {
@@ -92,7 +92,7 @@ async function take(api: Api, { what, key }: Step): Promise<number> {
   return (await api.send(...requests[what])).status;
 }
 
-/** Does a step to the model. Returns the status that the service must answer. */
+/** Runs a step on the model. Returns the expected status. */
 function expect(model: Model, { what, key }: Step): number {
   const { states } = model;
   if (what === "create") {

@@ -203,7 +203,7 @@ Deno.test("an offering's lookup key is unique in the project, and free after a d
   await api.post("/offerings", body);
 });
 
-/** The lookup keys of the offerings that say they are current. */
+/** The lookup keys of the offerings shown as current. */
 async function currentOf(api: Api): Promise<string[]> {
   const { items } = await api.get("/offerings");
   return items.filter(({ is_current }) => is_current).map(({ lookup_key }) => lookup_key);

@@ -232,7 +232,7 @@ Deno.test("paywalls on the command line", async () => {
   match((await desk.run("paywalls", "list")).err, /Nothing to show/);
 });
 
-/** How many requests to change something were sent. */
+/** The number of requests that write. */
 function writesOf(desk: Desk): number {
   return desk.sent.filter(({ method, path }) => method !== "GET" && path.startsWith("/v2/")).length;
 }

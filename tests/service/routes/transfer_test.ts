@@ -14,7 +14,7 @@ import { DAY, productNamed } from "../../support/simulation.ts";
 
 const TRANSFER = "/customers/ada/actions/transfer";
 
-/** The ids of what a customer has. */
+/** The ids of a customer's purchases. */
 async function holdings(desk: Desk, id: string): Promise<string[]> {
   const subscriptions = await listCustomerSubscriptions(desk.client, id);
   const purchases = await listCustomerPurchases(desk.client, id);

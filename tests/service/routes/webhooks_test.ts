@@ -21,7 +21,7 @@ import { inFolder } from "../../support/store_fixture.ts";
 
 const URL = `https://${HOST}/events`;
 
-/** A receiver of the Internet: it agrees on keys, and says no more. */
+/** A receiver on the Internet that only completes the TLS handshake. */
 function openReceiver(): Internet & Disposable {
   const internet = openInternet();
   const listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, ...TLS });
@@ -36,7 +36,7 @@ function openReceiver(): Internet & Disposable {
   return { ...internet, [Symbol.dispose]: () => listener.close() };
 }
 
-/** A body that is accepted. */
+/** A valid body. */
 function newWebhook(more: Partial<NewWebhook> = {}): NewWebhook {
   return { name: "Renewals", url: URL, event_types: ["renewal"], ...more };
 }
@@ -90,12 +90,12 @@ Deno.test("an update changes only its fields, and null means all", async () => {
   const named = await updateWebhook(client, id, { name: "All", event_types: null });
   deepEqual([named.name, named.event_types, named.environment], ["All", null, "production"]);
   equal((await updateWebhook(client, id, { environment: null })).environment, null);
-  // Only a URL is worth a look.
+  // Only a URL is checked.
   equal(internet.dialled.length, dialled);
   equal((await updateWebhook(client, id, { url: URL })).url, URL);
   equal((await updateWebhook(client, id, { url: `${URL}/2` })).url, `${URL}/2`);
   equal(internet.dialled.length, dialled + 2);
-  // Where events go already, nobody has to answer just now.
+  // A URL already in use need not answer.
   internet.names.clear();
   equal((await updateWebhook(client, id, { url: `${URL}/2`, name: "B" })).name, "B");
 });
@@ -144,7 +144,7 @@ Deno.test("the fields of a webhook are validated", async () => {
   await api.refused(noApp, "POST", "/integrations/webhooks", body);
   await api.refused(noApp, "POST", at, { app_id: "app0" });
   const unknown = { status: 404, type: "resource_missing" };
-  // A webhook that is not there is told before a URL that is wrong.
+  // An unknown webhook is reported before an invalid URL.
   await api.refused(unknown, "POST", "/integrations/webhooks/whintgr0", { url: "http://a" });
   const surprise = { ...newWebhook(), surprise: 1, id: "mine" };
   notEqual((await api.post("/integrations/webhooks", surprise)).id, "mine");

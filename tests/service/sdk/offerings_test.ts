@@ -285,7 +285,7 @@ Deno.test("the document describes the credentials and answers of SDKs", async ()
   deepEqual(components.schemas.SdkError.required, ["code", "message"]);
 });
 
-/** What the app of a type gets. */
+/** The answer to the app of a type. */
 async function read(desk: Desk, type: string): Promise<SdkOfferings> {
   return await getSdkOfferings(desk.client.with({ credential: await keyOf(desk, type) }), "ada");
 }
@@ -307,7 +307,7 @@ async function refused(
   return answer;
 }
 
-/** Lookup keys of packages by those of their offerings. */
+/** Lookup keys of packages by their offerings' lookup keys. */
 function namesIn({ offerings }: SdkOfferings): Record<string, string[]> {
   return Object.fromEntries(offerings.map(({ identifier, packages }) => [
     identifier,
@@ -326,7 +326,7 @@ async function keyOf(desk: Desk, type: string): Promise<string> {
   return (await keysOf(desk, type))[0] ?? "";
 }
 
-/** The id of the product that a store knows by a name. */
+/** The id of a product with a store identifier. */
 async function productOf({ client }: Desk, storeIdentifier: string): Promise<string> {
   const { items } = await listProducts(client, { limit: 100 });
   return items.find(({ store_identifier }) => store_identifier === storeIdentifier)?.id ?? "";

@@ -15,7 +15,7 @@ const LOCAL = [
 ];
 const FOREIGN = ["https://evil.example", "http://localhost.evil.example", "null", `${NAMED}:8443`];
 
-/** The headers of an answer that a browser shows a page by. */
+/** The headers of an answer that decide whether a page can read it. */
 function corsOf({ headers }: Response): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => name.startsWith("access-control-")));
 }
@@ -33,7 +33,7 @@ function sendFrom(
   return service.fetch(new Request(BASE_URL + path, { method, headers: all }));
 }
 
-/** Every address of the service, with values in it: what apps use, and everything else. */
+/** Every address of the service with values: those for apps, and all others. */
 function addresses({ projectId }: Desk): { method: string; path: string; isForApps: boolean }[] {
   const routes = [
     ...operations.map((route) => ({ method: route.method, path: fullPath(route) })),
@@ -99,7 +99,7 @@ Deno.test("pages of this machine and of named origins may use the addresses for 
       equal(answer.headers.get("Access-Control-Allow-Credentials"), null);
       await answer.body?.cancel();
     }
-    // A page must be able to read why it was refused.
+    // A page must be able to read the reason of a refusal.
     const refused = await sendFrom(desk, origin, "GET", "/v1/subscribers/ada", {
       Authorization: "Bearer test_unknown",
     });

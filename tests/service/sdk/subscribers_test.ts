@@ -14,7 +14,7 @@ import { buy, openTestStore, sim } from "../../support/sdk_fixture.ts";
 const ANONYMOUS = "$RCAnonymousID:0123456789abcdef0123456789abcdef";
 const OTHER_ANONYMOUS = "$RCAnonymousID:fedcba9876543210fedcba9876543210";
 
-/** The lookup keys of the entitlements that an SDK takes for active. */
+/** The lookup keys of the entitlements that an SDK treats as active. */
 function activeIn({ subscriber, request_date_ms }: SdkSubscriberAnswer): string[] {
   return Object.entries(subscriber.entitlements)
     .filter(([, { expires_date }]) => !expires_date || Date.parse(expires_date) > request_date_ms)

@@ -11,7 +11,7 @@ import { type Held, showSubscriber } from "../../../lib/service/sdk/view.ts";
 const DAY = 86_400_000;
 const START = 1_800_000_000_123;
 
-/** The products: store, store's name and what they give. */
+/** The products: store, store identifier and entitlements. */
 const PRODUCTS = [
   ["app_store", "monthly", ["pro"]],
   ["play_store", "sub:monthly", ["pro", "plus"]],
@@ -48,7 +48,7 @@ const terms = (n: number, at: number, [store, product_id]: typeof PRODUCTS[numbe
   paid: true,
 } as const);
 
-/** What can be done to a subscription. */
+/** The actions on a subscription. */
 const DEEDS: readonly ((state: Subscription, at: number) => Step)[] = [
   (state, at) => deeds.cancel(state, at, "UNSUBSCRIBE"),
   deeds.uncancel,
@@ -63,13 +63,13 @@ const DEEDS: readonly ((state: Subscription, at: number) => Step)[] = [
   (state, at) => deeds.expireNow(state, at, "UNKNOWN"),
 ];
 
-/** A history: what happens, to which subscription, how much later. */
+/** A history: actions, their subscriptions and the times between them. */
 const history = fc.array(
   fc.tuple(fc.nat(14), fc.nat(9), fc.integer({ min: 0, max: 40 * DAY })),
   { minLength: 1, maxLength: 12 },
 );
 
-/** Lives a history. */
+/** Runs a history. */
 function live(moves: readonly [number, number, number][]): Held & { now: number } {
   const subscriptions: Subscription[] = [];
   const purchases: Held["purchases"][number][] = [];
@@ -118,7 +118,7 @@ function live(moves: readonly [number, number, number][]): Held & { now: number 
   };
 }
 
-/** The lookup keys that the service gives access to. */
+/** The lookup keys of the service's active entitlements. */
 function served({ subscriptions, purchases, now }: Held & { now: number }): string[] {
   const open = subscriptions.filter((row) => givesAccess(row, now)).flatMap((row) => {
     const keys = row.product_id === null

@@ -7,10 +7,10 @@ import { openDesk } from "../../support/harness.ts";
 import { DAY, simulate } from "../../support/simulation.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
-/** `CLOCK_RUNS` is the number of ways in which the same time is passed. */
+/** `CLOCK_RUNS` is the number of ways to advance by the same time. */
 const RUNS = Number(Deno.env.get("CLOCK_RUNS") ?? 3);
 
-/** Access tokens that outlive the times that pass here. */
+/** Access tokens that outlive the advances here. */
 const LASTING = { access: 5000 * DAY };
 
 Deno.test("an advance in steps leaves the same database as a single advance", async () => {

@@ -16,7 +16,7 @@ async function deskAt(options: DeskOptions = {}): Promise<Desk> {
 
 const PURCHASE = "simulate purchase zoe notes.pro.monthly --price 9.99";
 
-/** Notes where each request goes. */
+/** Records the address of each request. */
 function recorded(addresses: string[]): NonNullable<DeskOptions["intercept"]> {
   return async (request, pass) => {
     addresses.push(request.url);
@@ -81,10 +81,10 @@ Deno.test("the data folder has the address of its service, and another one is re
   match(wrong.err, /^Set CLI_BASE_URL=http:\/\/127\.0\.0\.1:5999, or pass another data folder/m);
   desk.env.CLI_BASE_URL = "http://localhost:5999";
   equal((await desk.run(...words)).code, 0);
-  // Where no address is set, nobody means another one.
+  // Without a configured address, the data folder's is used.
   delete desk.env.CLI_BASE_URL;
   equal((await desk.run(...words)).code, 0);
-  // A folder that is named counts more than a secret that happens to be set.
+  // A given folder overrides a secret in the environment.
   desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_wrong";
   equal((await desk.run(...words)).code, 0);
   deepEqual(
@@ -111,7 +111,7 @@ Deno.test("the address of a stored sign-in counts too", async () => {
   await using desk = await deskAt();
   delete desk.env.CLI_BASE_URL;
   delete desk.env.CLI_REFRESH_TOKEN;
-  // Nobody has to be signed in to play with the local service.
+  // The simulator needs no sign-in.
   equal((await desk.run("clock", "show")).code, 0);
   const missing = await desk.run("clock", "show", "--profile", "hosted");
   ok(missing.code !== 0 && missing.out === "");
@@ -181,7 +181,7 @@ Deno.test("times are days, or days with a time, in UTC", () => {
   equal(parseMoment("2027-01-31", "--to"), day);
   equal(parseMoment("2027-01-31T12:00:00Z", "--to"), day + 43_200_000);
   equal(parseMoment("2027-01-31T12:00Z", "--to"), day + 43_200_000);
-  // As tables show it.
+  // The form in tables.
   equal(parseMoment("2027-01-31 12:00:00", "--to"), day + 43_200_000);
   equal(parseMoment("2027-01-31T00:00:00.526Z", "--to"), day + 526);
   const bad = ["", "2027-02-29", "2027-13-01", "2027-1-1", "2027-01-31T25:00:00Z", "1800000000000"];

@@ -269,7 +269,7 @@ Deno.test("buying, signing in and sharing refuse placeholder ids", async () => {
     await refuse("customer_id", `/subscriptions/${id}/family_share`, {});
     await refuse("customer_id", "/trigger", { type: "INITIAL_PURCHASE" });
   }
-  // Letters of another case make another id.
+  // Ids are case-sensitive.
   await sim.purchase({ customer_id: "Null", product_id: "notes.pro.lifetime" });
 });
 

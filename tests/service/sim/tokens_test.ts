@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 import { refreshForm } from "../../support/oauth_fixture.ts";
 
-/** Asks for a token, as the administrator. */
+/** Requests a token as the administrator. */
 async function tokenOf(desk: Desk, options: object): Promise<[number, Record<string, unknown>]> {
   const response = await desk.service.fetch(
     new Request(`${BASE_URL}/_sim/tokens`, {
