@@ -1,4 +1,5 @@
 import { match, ok, strictEqual } from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { openHome, type Ran } from "../../support/home_fixture.ts";
 
 /** Starts a service in memory, which is expected not to start. */
@@ -52,4 +53,42 @@ Deno.test("flags of signing in that do not fit are refused before anything start
     err,
     /Cannot use the sign-in provider "http:\/\/a\.example": an issuer is an https address/,
   );
+});
+
+/** Starts a service in a process of its own, reads what it prints, and stops it. */
+async function announcement(...words: string[]): Promise<{ out: string; err: string }> {
+  const script = fileURLToPath(import.meta.resolve("../../../cli.ts"));
+  const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script],
+      ...["service", "start", "--data", ":memory:", "--port", "0", ...words],
+    ],
+    env: { CLI_SERVICE_OIDC_CLIENT_ID: "service" },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const out = new Response(child.stdout).text();
+  const errors = child.stderr.pipeThrough(new TextDecoderStream()).getReader();
+  let err = "";
+  for (let done = false; !done && !err.includes("--output json");) {
+    const read = await errors.read();
+    done = read.done;
+    err += read.value ?? "";
+  }
+  child.kill("SIGTERM");
+  while (!(await errors.read()).done);
+  await child.status;
+  return { out: await out, err };
+}
+
+Deno.test("a start says how people sign in, and the address that browsers use", async () => {
+  const url = ["--public-url", "https://subs.example.com"];
+  const closed = await announcement("--sign-in", "password", ...url);
+  match(closed.out, /^Browsers reach it at https:\/\/subs\.example\.com$/m);
+  match(closed.err, /People sign in with a password\. .*: cli service account reset EMAIL\n/);
+  ok(!closed.err.includes("as the owner"));
+  const provider = await announcement("--sign-in", "oidc=https://login.example.com");
+  match(provider.err, /People sign in at the OpenID Connect provider\.\n/);
 });

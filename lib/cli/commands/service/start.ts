@@ -135,6 +135,7 @@ async function serveUntilStopped(
     origin,
     webhookTargets: input.webhook_targets ?? "public",
     signIn: protection.signIn?.kind ?? "none",
+    publicUrl: protection.publicUrl,
   });
   await fired(context.signal);
   await server.stop();
@@ -162,12 +163,14 @@ interface Start {
   webhookTargets: keyof typeof LAXITY;
   /** How people sign in. */
   signIn: keyof typeof WAYS_IN;
+  /** The address that browsers use, if it is another one. */
+  publicUrl: string | undefined;
 }
 
 /** The note about signing in. */
 const WAYS_IN = {
   none: "Any user of this machine can sign in as the owner: the service asks for no password.",
-  password: "People sign in with a password. Make a link to set one with: cli service account " +
+  password: "People sign in with a password. Print a link to set one with: cli service account " +
     "reset EMAIL",
   oidc: "People sign in at the OpenID Connect provider.",
 } as const;
@@ -183,9 +186,10 @@ const LAXITY = {
 /** Shows the service's address, and the next steps. */
 function announce(context: Context, server: Started, start: Start): void {
   const { out } = context;
-  const { folder, data, origin, webhookTargets, signIn } = start;
+  const { folder, data, origin, webhookTargets, signIn, publicUrl } = start;
   const facts = {
     base_url: server.baseUrl,
+    ...publicUrl !== undefined && { public_url: publicUrl },
     project_id: server.projectId ?? null,
     data: folder ?? MEMORY,
     ...origin !== undefined && { from: origin },
@@ -198,16 +202,17 @@ function announce(context: Context, server: Started, start: Start): void {
   // One line, so that a script can read it while the service runs.
   if (out.format === "json") return out.line(JSON.stringify(facts));
   out.text(`The service runs at ${server.baseUrl}`);
+  if (publicUrl !== undefined) out.text(`Browsers reach it at ${publicUrl}`);
   if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
   out.text(folder === undefined ? "Its data is in memory" : `Its data is in ${folder}`);
   if (origin !== undefined) out.text(`It is a copy of ${origin}`);
   const laxity = LAXITY[webhookTargets];
   if (laxity) out.warn(laxity);
-  out.note(WAYS_IN[signIn]);
+  const elsewhere = data === undefined || folder === undefined ? "" : ` --data ${quoted(folder)}`;
+  out.note(WAYS_IN[signIn] + (signIn === "password" ? elsewhere : ""));
   if (folder === undefined) {
     return out.note("With :memory:, use --output json to get the admin secret for tokens.");
   }
-  const elsewhere = data === undefined ? "" : ` --data ${quoted(folder)}`;
   out.note("In another terminal:");
   if (server.baseUrl !== DEFAULT_BASE_URL) out.note(`  export CLI_BASE_URL=${server.baseUrl}`);
   if (server.projectId) out.note(`  export CLI_PROJECT_ID=${server.projectId}`);
