@@ -5,7 +5,7 @@ import { NetworkError } from "../lib/errors.ts";
 import { each, type Page } from "../lib/page.ts";
 import { path } from "../lib/path.ts";
 
-/** A client whose service answers in one way, and how often it was asked. */
+/** A client whose service has one answer, with the number of requests. */
 function answering(
   answer: () => BodyInit | ReadableStream<Uint8Array<ArrayBuffer>>,
 ): { client: Client; asked: () => number } {

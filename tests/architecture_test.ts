@@ -7,16 +7,16 @@ import { acrossProjects } from "../lib/service/store/mod.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const page = await Deno.readTextFile(`${root}ARCHITECTURE.md`);
 
-/** A name that the page gives, and the file that it gives it for. */
+/** A name on the page, with its file. */
 interface Claim {
   /** The file or folder. */
   path: string;
-  /** The function that is said to be in it; undefined for the path itself. */
+  /** The function; undefined for the path itself. */
   name?: string;
 }
 
 /**
- * What a page claims: its paths, and its functions, each in the path named before it in the same
+ * The claims of a page: its paths, and its functions, each in the path before it in the same
  * paragraph, list item or row.
  *
  * @throws {Error} when no path comes before a function.
@@ -114,7 +114,7 @@ function importsOf(path: string, source: string): string[] {
   return [...found].map(([, one = ""]) => new URL(one, `file:///${path}`).pathname.slice(1));
 }
 
-/** The first way of imports that leads back to its start, or undefined. */
+/** The first import cycle, or undefined. */
 function cycleIn(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>();
   const walk = (path: string, way: readonly string[]): string[] | undefined => {

@@ -318,7 +318,7 @@ Deno.test("a client with changed settings leaves the original unchanged", async 
   deepEqual([client.projectId, other.projectId], ["proj1", "proj2"]);
 });
 
-/** What the platform says of a failure, the address, and what we say. */
+/** The platform's message of a failure, the address, and our message. */
 const FAILURES: [why: string, baseUrl: string, says: RegExp, hint: RegExp][] = [
   ["Connection refused (os error 111)", NOWHERE, /: the connection was refused$/, /HTTPS_PROXY/],
   [

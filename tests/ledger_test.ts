@@ -22,7 +22,7 @@ const PROJECT = "proj 1/%";
 /** Any function of the library. */
 type Callable = (...values: unknown[]) => unknown;
 
-/** A row: what it is called here, and what the document says. */
+/** A row: its name here, and the document's method and path. */
 interface Operation {
   /** The name of function and route. */
   name: string;
@@ -30,7 +30,7 @@ interface Operation {
   method: string;
   /** The path from the root, its names replaced by `{}`. */
   path: string;
-  /** How many values the function takes for the path. */
+  /** The number of path values that the function has. */
   values: number;
 }
 
@@ -124,10 +124,10 @@ Deno.test("the served document has each operation at the path of its row", () =>
   for (const { name, method, path } of rows) equal(places.get(name), `${method} ${path}`, name);
 });
 
-/** A text that no operation has of its own. */
+/** A text that no operation contains. */
 const MARK = "mark 1&é";
 
-/** A query or body with the mark in a field, which is the mark where a text is taken instead. */
+/** A query or body with the mark in a field, or the mark itself for a text. */
 function marker(): object {
   const value = { marker: MARK };
   return Object.defineProperty(value, "toString", { value: () => MARK, enumerable: false });
@@ -160,7 +160,7 @@ function readRow([name = "", method = "", path = ""]: string[]): Operation {
   };
 }
 
-/** How many values a path has. */
+/** The number of values in a path. */
 function countOf(path: string): number {
   return path.split("{").length - 1;
 }

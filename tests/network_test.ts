@@ -6,7 +6,7 @@ const CONFIG = new URL("../deno.json", import.meta.url);
 const CONTEXT = new URL("../lib/cli/context.ts", import.meta.url);
 const TLS = new URL("./tls/", import.meta.url);
 
-/** What a child process left behind. */
+/** The result of a child process. */
 interface Child {
   /** Whether it ended well. */
   success: boolean;
@@ -14,7 +14,7 @@ interface Child {
   text: string;
 }
 
-/** Runs a program with the flags given, in a folder where nothing is. */
+/** Runs a program with the given flags, in an empty folder. */
 async function runProgram(
   code: string,
   flags: string[] = [],
@@ -36,7 +36,7 @@ async function runProgram(
   }
 }
 
-/** A program that reads the projects of a service, and prints what it got or why it did not. */
+/** A program that reads the projects of a service, and prints the result or the error. */
 function readProjects(baseUrl: string): string {
   return `
     import { createClient, listProjects } from ${JSON.stringify(MOD.href)};

@@ -20,7 +20,7 @@ function page(ids: string[], next_page: unknown, url = LIST): Response {
   return answer(200, { object: "list", items: ids.map((id) => ({ id })), next_page, url });
 }
 
-/** Walks through the list and gives the ids. */
+/** Walks through the list and returns the ids. */
 async function walk({ client }: Wire, options: WalkOptions = {}): Promise<string[]> {
   const ids: string[] = [];
   const first = client.get<Page<Item>>(path`/things`);

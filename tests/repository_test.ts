@@ -29,7 +29,7 @@ function read(file: string): Promise<string> {
   return Deno.readTextFile(join(root, file));
 }
 
-/** Runs a module without any permission but those given, and gives what it printed. */
+/** Runs a module with only the given permissions, and returns its output. */
 async function run(source: string, ...permissions: string[]): Promise<[number, string]> {
   const command = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-prompt", "--no-check", "--frozen", ...permissions, "-"],
@@ -127,7 +127,7 @@ Deno.test("the lock file pins every package by its hash and names no address", a
     match(integrity ?? "", /^sha512-/, name);
   }
   for (const specifier of Object.keys(lock.specifiers)) match(specifier, /^npm:/);
-  // A task writes the lock before its own command starts, whatever flags that has.
+  // A task writes the lock before its command starts, with any flags.
   for (const folder of ["", "tests/browser/", "scripts/examples/web_app/"]) {
     const { lock }: { lock?: unknown } = JSON.parse(await read(`${folder}deno.json`));
     deepEqual(lock, { frozen: true }, folder);

@@ -22,7 +22,7 @@ const METHODS: Record<string, (client: Client) => Promise<unknown>> = {
   DELETE: (client) => client.delete(path`/offerings/a`),
 };
 
-/** What happened on the wire, and whether that is tried again when the client chose the key. */
+/** The event on the wire, and whether it is retried if the client chose the key. */
 const MOVES: [name: string, move: Move, again: boolean][] = [
   ["no connection", networkFailure(), true],
   ["a broken connection", new TypeError("error reading a body from connection"), true],
@@ -126,7 +126,7 @@ Deno.test("an unreachable local service fails at once, a remote one is retried",
 /** A date so many milliseconds from now, as a header has it. */
 const fromNow = (ms: number) => () => new Date(Date.now() + ms).toUTCString();
 
-/** What an answer says about waiting, and the wait that comes of it, without the jitter. */
+/** The wait in an answer, and the resulting wait without jitter. */
 const WAITS: [
   header: string | undefined | (() => string),
   backoff: unknown,

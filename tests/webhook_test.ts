@@ -40,7 +40,7 @@ const own = /^X-/;
 const standard = /^webhook-/;
 const at = { now: NOW };
 
-/** Whether an error tells a receiver to answer 401, and why. */
+/** Whether an error means answering 401, with its reason. */
 function isUntrusted(why: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof AuthError && why.test(error.message);
 }
@@ -203,7 +203,7 @@ Deno.test("a secret that is not a string is refused", async () => {
   const empty = ["whsec_", "whsec_  ", "whsec_====", "whsec_!!", ["whsec_\u200b"]];
   for (const secrets of [...absent, ...empty]) {
     const signed = delivered({ secrets: [String(secrets)], keep: own });
-    // Whoever writes JavaScript, or reads a setting that is not there, passes anything.
+    // JavaScript and missing settings can pass any value.
     const passed: unknown = Reflect.apply(verifyWebhook, undefined, [signed, secrets, at]);
     await rejects(
       async () => await passed,
@@ -311,7 +311,7 @@ const CURRENCY: Fields<VirtualCurrencyTransactionEvent> = {
   country_code: true,
 };
 
-/** What is known without the store; the type leaves room for the rest. */
+/** The fields that are known without the store; the others are optional. */
 const BELIEVED: Partial<Fields<TemporaryEntitlementGrantEvent>> = {
   ...BASE,
   app_user_id: true,

@@ -10,11 +10,11 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { NO_BROWSER } from "./no_browser.ts";
 
-/** What the loader says when the machine's own libraries are too few or too old. */
+/** The loader's messages if the machine's libraries are missing or too old. */
 const LIBRARIES = /error while loading shared libraries: [^\n]*|version `GLIBC[^\n]*/;
 
 /**
- * Starts the browser. Set `TMPDIR` to a folder of its own beforehand: all its files go there.
+ * Starts the browser. Set `TMPDIR` to a separate folder first: all its files go there.
  *
  * @throws {Error} when it cannot start on this machine.
  */
@@ -40,7 +40,7 @@ export async function startBrowser(): Promise<Browser> {
   }
 }
 
-/** The package looks for its fonts in one fixed folder; they are where it has unpacked them. */
+/** The package looks for its fonts in a fixed folder, but unpacks them elsewhere. */
 async function pointToFonts(): Promise<void> {
   const folder = join(tmpdir(), "fonts");
   const dirs = `<dir>${folder}</dir><cachedir>${folder}-cache</cachedir>`;

@@ -201,7 +201,7 @@ Deno.test({
   },
 });
 
-/** Checks what is on the page, and keeps a picture of it where `SCREENSHOTS` names a folder. */
+/** Checks the content of the page, and saves a picture if `SCREENSHOTS` names a folder. */
 async function lookAt(stage: Stage, name: string, changes: Record<string, string>): Promise<void> {
   await stage.open(changes);
   const folder = Deno.env.get("SCREENSHOTS");

@@ -1,2 +1,2 @@
-/** What the message begins with when this machine cannot run the browser. */
+/** The start of the message if this machine cannot run the browser. */
 export const NO_BROWSER = "Cannot run the browser here";

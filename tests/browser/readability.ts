@@ -5,8 +5,8 @@
  */
 
 /**
- * An expression for the browser: the texts with a contrast under 4.5 to 1, what is wider than the
- * window, and what is too small to be hit with a finger.
+ * An expression for the browser: texts with a contrast under 4.5 to 1, elements wider than the
+ * window, and targets too small for a finger.
  */
 export const READABILITY = `(() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number);

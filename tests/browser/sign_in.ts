@@ -127,7 +127,7 @@ async function heading({ page }: Stage, name: string): Promise<void> {
   await page.getByRole("heading", { name }).waitFor();
 }
 
-/** Checks what is on the page, and keeps a picture of it where `SCREENSHOTS` names a folder. */
+/** Checks the content of the page, and saves a picture if `SCREENSHOTS` names a folder. */
 async function lookAt({ page }: Stage, name: string): Promise<void> {
   const folder = Deno.env.get("SCREENSHOTS");
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });

@@ -1,6 +1,6 @@
 /**
- * What a browser needs to sign in: the service and a waiting client on sockets, and a page of a
- * stranger.
+ * The parts of a sign-in in a browser: the service and a waiting client on sockets, and a foreign
+ * page.
  *
  * @module
  */
@@ -18,13 +18,13 @@ export interface Stage extends AsyncDisposable {
   origin: string;
   /** The window. */
   page: Page;
-  /** Where the client waits. */
+  /** The address of the client. */
   redirect: string;
-  /** What the client was sent: the queries of its callback. */
+  /** The queries of the client's callback. */
   callbacks: URLSearchParams[];
   /** Opens the page that asks for consent, with some parameters changed. */
   open(changes?: Record<string, string | undefined>): Promise<void>;
-  /** What the browser complained about, such as breaches of the content security policy. */
+  /** The browser's complaints, such as violations of the content security policy. */
   complaints: string[];
 }
 
@@ -69,7 +69,7 @@ export async function setStage(
   };
 }
 
-/** Serves a page of somebody else, until it is disposed of. */
+/** Serves a foreign page, until it is disposed of. */
 export function servePage(html: string): Deno.HttpServer<Deno.NetAddr> {
   return listen(
     "127.0.0.1",

@@ -9,7 +9,7 @@ import { startBrowser } from "./chromium.ts";
 
 const WEB_APP = new URL("../../scripts/examples/web_app/", import.meta.url);
 
-/** The service on a port, with a test store, and who may do everything there. */
+/** The service on a port, with a test store, and an account with all permissions. */
 async function openShop() {
   const server = await serve({
     folder: undefined,

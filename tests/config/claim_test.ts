@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createClaim } from "../../lib/config/claim.ts";
 import { ConfigError } from "../../lib/errors.ts";
 
-/** Hands out a path for a claim in a folder of its own. */
+/** Runs a test with a path for a claim in a folder of its own. */
 async function withPath(use: (path: string, folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {

@@ -6,7 +6,7 @@ import { openDesk } from "../support/harness.ts";
 
 const OF = (resource: string) => `project_configuration:${resource}:read`;
 
-/** What can be expanded: the path, the value, the field it adds, the permissions it needs. */
+/** All expansions: the path, the value, the added field and the permissions. */
 const EXPANSIONS: [path: string, value: string, field: string, needs: string[]][] = [
   ["/products", "items.app", "app", ["products", "apps"]],
   ["/products/{product}", "app", "app", ["products", "apps"]],

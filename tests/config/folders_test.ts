@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { BASE_URL, type Home, openHome, signedIn } from "../support/home_fixture.ts";
 
-/** Somebody else's service. */
+/** Another service. */
 const ELSEWHERE = "https://elsewhere.example";
 
 /** The local file of the working folder. */

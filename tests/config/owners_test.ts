@@ -22,7 +22,7 @@ Deno.test({
     };
     strictEqual(await of(user), "proj1");
     if (user === 0) {
-      // What is the system's own, everybody believes.
+      // Files of the system are trusted.
       strictEqual(await of(STRANGER), "proj1");
       await Deno.chown(file, 1000, 1000);
     }

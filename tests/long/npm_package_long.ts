@@ -1,6 +1,6 @@
 /**
- * The package for npm, as somebody has it who installs it into an empty folder. Needs the registry,
- * and some minutes. Run it with `deno task test:package`.
+ * The package for npm, installed into an empty folder. Needs the registry and some minutes. Run it
+ * with `deno task test:package`.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const RUNTIMES = {
   "bun": ["npx", "-y", "bun@1.4.5"],
 } as const;
 
-/** What is made once for all tests here. */
+/** The parts shared by all tests here. */
 interface Stage {
   /** The folder of everything. */
   base: string;
@@ -73,7 +73,7 @@ function closedAddress(): string {
   return `http://127.0.0.1:${listener.addr.port}`;
 }
 
-/** What a program of somebody else knows of a service. */
+/** The settings of a user's program for a service. */
 async function variables(service: RunningService, folder: string): Promise<Record<string, string>> {
   const secret = newSigningSecret();
   const body = JSON.stringify({

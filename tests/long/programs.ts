@@ -1,11 +1,11 @@
 /**
- * Programs of somebody who has installed the package from npm. They are texts, because they import
- * the package by its name, which only their folder knows.
+ * Programs of a user who has installed the package from npm. They are texts, since they import the
+ * package by its name, which is known only in their folder.
  *
  * @module
  */
 
-/** Uses the library in all its parts, and prints what came of it as JSON. */
+/** Uses all parts of the library, and prints the results as JSON. */
 export const LIBRARY_PROGRAM = `
 import {
   ApiError, connect, createOffering, each, listOfferings, listProfiles, NetworkError, readProfile,
@@ -53,7 +53,7 @@ outcome.unreachable = [failed instanceof NetworkError, failed.message, failed.hi
 console.log(JSON.stringify(outcome));
 `;
 
-/** What the program prints, on every runtime. */
+/** The program's output, on every runtime. */
 export const LIBRARY_OUTCOME = {
   conflict: [true, 409],
   walked: true,
@@ -65,7 +65,9 @@ export const LIBRARY_OUTCOME = {
   forged: "AuthError",
 };
 
-/** Counts in a file, under a lock. Arguments: the module of the lock, the file, how often. */
+/**
+ * Counts in a file, under a lock. Arguments: the module of the lock, the file, the number of times.
+ */
 export const LOCK_PROGRAM = `
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
@@ -82,7 +84,7 @@ for (let i = 0; i < Number(times); i++) {
 }
 `;
 
-/** A program whose types are to be checked. Each line marked so must be refused. */
+/** A program for the type checker. Each marked line must be refused. */
 export const TYPED_PROGRAM = `
 import { type Client, connect, each, listOfferings, type Offering, verifyWebhook } from "@svc/cli";
 

@@ -1,19 +1,19 @@
 /**
- * A folder whose files try to run something: what somebody may have just cloned or unpacked. Each
- * of them, if it is heeded, leaves a file named after itself in the folder of traces.
+ * A folder whose files try to run something, as a cloned or unpacked one may. Each of them, if a
+ * program reads it, creates a file with its name in the folder of traces.
  *
  * @module
  */
 
 import { join } from "node:path";
 
-/** A hostile folder, and what it has done. */
+/** A hostile folder, and its effects. */
 export interface HostileFolder {
   /** The folder to start a program in. */
   path: string;
   /** The folder that its programs lie in, as npm puts it on PATH. */
   programs: string;
-  /** The names of its files that were heeded, in order. */
+  /** The names of its files with an effect, in order. */
   heeded(): Promise<string[]>;
 }
 

@@ -44,7 +44,8 @@ async function machineIn(home: string, over: Partial<Machine> = {}) {
 /** Runs a launcher in a folder, with nothing but a search path and Deno's cache in its variables. */
 async function launch(launcher: string, words: string[], cwd: string, path: string) {
   const { code, stdout, stderr } = await new Deno.Command("sh", {
-    // Tests may run the `sh` of their own search path; what is in the other one is up to the shell.
+    // Tests may run the `sh` of their own search path; the shell resolves programs of the other
+    // one.
     args: ["-c", 'PATH=$0; export PATH; exec "$@"', path, launcher, ...words],
     cwd,
     clearEnv: true,
@@ -197,7 +198,7 @@ Deno.test({
       };
       equal(await print("", remove), `--remove|--to|${folder}|`);
       match(await print(warned.at(-1) ?? "", '"$PATH"'), new RegExp(`^${folder}:`));
-      // A second installation remembers what the first one created.
+      // A second installation keeps the first one's list of created folders.
       equal(await run("--to", folder), 0);
       equal(await run("--remove", "--to", folder), 0);
       deepEqual([...Deno.readDirSync(home)].map(({ name }) => name).sort(), ["first", "second"]);

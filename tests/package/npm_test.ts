@@ -21,7 +21,7 @@ async function launch(base: string, program: string) {
   return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
 }
 
-/** Installs the package's program and a Deno that prints what it was given. */
+/** Installs the package's program and a Deno that prints its arguments. */
 async function install(base: string, packageFolder: string, deno?: string): Promise<void> {
   const files = { [`${packageFolder}/bin/cli`]: script };
   if (deno) {
@@ -41,7 +41,7 @@ async function link(base: string, path: string, target: string): Promise<void> {
   await Deno.symlink(target, join(base, path));
 }
 
-/** A way to install the package: where it is, where Deno is, and the links. */
+/** A way to install the package: its path, the path of Deno, and the links. */
 interface Layout {
   /** The package's folder. */
   own: string;
@@ -49,7 +49,7 @@ interface Layout {
   deno: string;
   /** The path that a person starts. */
   start: string;
-  /** Links, and what they lead to. */
+  /** Links, and their targets. */
   links: Record<string, string>;
 }
 

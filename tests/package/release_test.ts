@@ -23,7 +23,7 @@ function sumsOf(program: string): string {
   return TARGETS.map((target) => `${sum}  ${programName(target)}\n`).join("");
 }
 
-/** Installs from a server on this machine, which serves a program, and gives what came of it. */
+/** Installs a program from a server on this machine, and returns the result. */
 async function install(served: string, env: Record<string, string> = {}, script?: string) {
   const home = await Deno.realPath(await Deno.makeTempDir());
   const asked: string[] = [];

@@ -22,7 +22,7 @@ Deno.test("the benchmark measures everything with a budget", async () => {
     events: 200,
     grown: { customers: 500, projects: 3 },
   };
-  // Deliveries are measured with kills, for which tests/service/events/delivery_crash_test.ts takes its time.
+  // tests/service/events/delivery_crash_test.ts measures deliveries, with kills.
   const plans = SECTIONS.filter(({ name }) => name !== "delivery");
   const sections = await bench(plans, size, (what) => {
     told.push(what);
@@ -67,7 +67,7 @@ Deno.test("the benchmark measures everything with a budget", async () => {
 
 Deno.test("no slow module is loaded at the start of a command", async () => {
   const loaded = await modulesOf("cli.ts", "lib/connect.ts", "lib/cli/commands/offerings.ts");
-  // Each of Node's modules takes the first command that needs it 7 ms.
+  // The first use of each of Node's modules takes 7 ms.
   const slow = loaded.filter((module) => /^node:|\/lib\/service\/|zod|kysely|clack/.test(module));
   deepEqual(slow, []);
   ok(loaded.some((module) => module.endsWith("/lib/client.ts")), "the graph is read wrongly");
@@ -209,7 +209,7 @@ Deno.test("an unmeasured section keeps its text and its machine", () => {
   match(two ?? "", /^Two\n[^]*a new machine\.\n/);
   match(three ?? "", /^Three\n[^]*a new machine\.\n/);
   doesNotMatch(after, /Gone|\r|\n\n\n/);
-  // What is kept does not change by being kept.
+  // Storing a figure does not change it.
   equal(renderResults(titles, [], after), after);
 });
 

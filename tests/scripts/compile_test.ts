@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const denoJson = await Deno.readTextFile(join(root, "deno.json"));
 const runtime = Deno.env.get("DENORT_BIN");
 
-/** Runs deno with arguments, and gives its exit code and all that it printed. */
+/** Runs deno with arguments, and returns its exit code and its output. */
 async function deno(args: string[], env: Record<string, string> = {}) {
   const command = new Deno.Command(Deno.execPath(), { args, env: { NO_COLOR: "1", ...env } });
   const { code, stdout, stderr } = await command.output();
@@ -103,7 +103,7 @@ Deno.test("the compile task prints the error and exits non-zero", {
   match(failed.text, /Cannot compile for .*\n.*DENORT_BIN/);
 });
 
-// Any ELF file will do as the runtime to see what is put into it; it just can't run.
+// Any ELF file works as the runtime for inspecting the result, which cannot run.
 Deno.test({
   name: "a program contains its lazy modules, and neither tests nor their packages",
   ignore: Deno.build.os !== "linux",

@@ -140,13 +140,13 @@ async function buy({ admin }: Shop, wanted: Record<string, string>): Promise<str
   return id;
 }
 
-/** The id of the product that a store knows by a name. */
+/** The id of a product with a store identifier. */
 async function productOf({ client }: Shop, name: string): Promise<string> {
   const { items } = await listProducts(client, { limit: 100 });
   return items.find(({ store_identifier }) => store_identifier === name)?.id ?? "";
 }
 
-/** How many customers there are. */
+/** The number of customers. */
 async function countCustomers({ client }: Shop): Promise<number> {
   return (await Array.fromAsync(each(client, listCustomers(client, { limit: 100 })))).length;
 }

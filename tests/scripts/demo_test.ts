@@ -31,7 +31,7 @@ function start(program: string, env: Record<string, string> = {}): Deno.ChildPro
   }).spawn();
 }
 
-/** What a program has left behind. */
+/** The result of a program. */
 async function outcome(
   child: Deno.ChildProcess,
 ): Promise<{ code: number; out: string; err: string }> {
@@ -40,7 +40,7 @@ async function outcome(
   return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
 }
 
-/** Runs one step of a demonstration, which no service takes part in. */
+/** Runs one step of a demonstration, without a service. */
 async function runStep(words: string[], options: object): Promise<{ code: number; err: string }> {
   const child = start("-");
   const writer = child.stdin.getWriter();
@@ -69,7 +69,7 @@ Deno.test("the demonstration shows each command with its output, and leaves noth
     for (const name of ["apps", "products", "entitlements", "offerings", "packages"]) {
       ok(shown.includes(`cli ${name} create`), name);
     }
-    // Each command is followed by what it printed.
+    // Each command is followed by its output.
     match(out, /\$ cli products list\nID +STORE_IDENTIFIER .*\n(prod\w+ +notes\S+ .*\n){9}\n/);
     match(out, /\$ cli entitlements products team\nID .*\nprod\w+ +notes\.team\.monthly .*\n\n/);
     match(

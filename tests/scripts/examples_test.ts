@@ -10,14 +10,14 @@ import { commandOf, deno, root, runExample, type Shop, withShop } from "../suppo
 
 const DAY_MS = 86_400_000;
 
-/** How many changes the project has seen. */
+/** The number of changes to the project. */
 async function countChanges({ client }: Shop): Promise<number> {
   return (await Array.fromAsync(each(client, listAuditLogs(client, { limit: 100 })))).length;
 }
 
 Deno.test("every example needs all permissions in its comment", async () => {
   const examples = [...Deno.readDirSync(`${root}scripts/examples`)]
-    // A page has packages of its own: tests/service/sdk/browser_test.ts.
+    // tests/service/sdk/browser_test.ts tests the page, which has its own packages.
     .filter(({ isFile }) => isFile)
     .map(({ name }) => name.replace(/\.ts$/, ""))
     // These two keep tokens on disk, and one waits for a browser: tests/scripts/sign_in_examples_test.ts.

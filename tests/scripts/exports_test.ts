@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { deadExports } from "../../scripts/check/exports.ts";
 
-/** The names of a library file that nobody imports. */
+/** The unused exports of a library file. */
 function deadIn(text: string, ...importers: string[]): string[] {
   const others = importers.map((each, i) => ({ path: `tests/${i}_test.ts`, text: each }));
   return deadExports([{ path: "lib/a.ts", text }, ...others]).map(({ name }) => name);

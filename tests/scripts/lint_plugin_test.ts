@@ -9,7 +9,7 @@ function refusals(path: string, source: string): string[] {
   return found(path, source).map(({ id }) => id.replace("house/", ""));
 }
 
-/** What the plugin has to say about a file. */
+/** The plugin's reports about a file. */
 function found(path: string, source: string): Deno.lint.Diagnostic[] {
   return Deno.lint.runPlugin(plugin, path, source);
 }

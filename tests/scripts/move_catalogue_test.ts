@@ -37,7 +37,7 @@ Deno.test("move_catalogue copies everything, and a second run changes nothing", 
     equal(await countChanges(to), empty);
     const { code, out, err } = await move(shop, from, to);
     deepEqual([code, err], [0, ""]);
-    // What the dry run has told is what is done.
+    // The run does what the dry run printed.
     equal(out, wished.out.replaceAll(/^would /gm, "").replace("Would make", "Made"));
     deepEqual(await catalogueOf(to), await catalogueOf(from));
     const before = await countChanges(to);
@@ -88,7 +88,7 @@ Deno.test("move_catalogue makes existing objects equal to the original, and dele
     });
     await attachPackageProducts(to, item, [{ product_id: own.id }]);
     const { code, out, err } = await move(shop, from, to);
-    // The package holds a product of that app already, and nothing is detached.
+    // The package already has a product of that app, and nothing is detached.
     equal(code, 1);
     match(
       err,
@@ -153,7 +153,7 @@ async function move(
   return await deno([...words, from.projectId ?? "", to.projectId ?? "", ...flags], { env });
 }
 
-/** Runs it, and lets one change fail: before it takes effect, or when it has. */
+/** Runs it, and makes one change fail, before or after its effect. */
 async function cutMove(shop: Shop, from: Client, to: Client, after: number, lost: boolean) {
   const base = shop.env.CLI_BASE_URL ?? "";
   let left = after;
@@ -257,7 +257,7 @@ function clientOf({ client }: Shop, projectId: string): Client {
   return client.with({ projectId });
 }
 
-/** What a project sells, without what differs between two projects: ids and times. */
+/** A project's catalogue, without ids and times. */
 async function catalogueOf(client: Client) {
   const limit = 100;
   const all = <T>(first: Promise<Page<T>>) => Array.fromAsync(each(client, first));
@@ -305,7 +305,7 @@ async function productsOf(client: Client) {
   return await Array.fromAsync(each(client, listProducts(client, { limit: 100 })));
 }
 
-/** How many changes a project has seen. */
+/** The number of changes to a project. */
 async function countChanges(client: Client): Promise<number> {
   return (await Array.fromAsync(each(client, listAuditLogs(client, { limit: 100 })))).length;
 }

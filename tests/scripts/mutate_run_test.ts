@@ -105,7 +105,7 @@ Deno.test("a fault is found by types, a test or the time limit, or survives", {
   }));
 
 Deno.test("a stopped run leaves no process and no folder", {
-  // There, a process cannot be told to stop.
+  // Processes cannot be stopped there.
   ignore: Deno.build.os === "windows",
 }, () =>
   withRepository(async (root, folder) => {

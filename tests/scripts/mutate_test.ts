@@ -8,7 +8,7 @@ import { takeCounted } from "../../scripts/mutate/run.ts";
 import { inRandomOrder, randomFrom, roomOf } from "../../scripts/mutate/sample.ts";
 import { failedTest, nearness, type Trial } from "../../scripts/mutate/trial.ts";
 
-/** What each fault makes of a source, by its kind. */
+/** The result of each fault in a source, by kind. */
 function changed(source: string): string[] {
   return faultsIn("lib/a.ts", source).map((fault) => `${fault.kind}: ${withFault(source, fault)}`);
 }
@@ -59,7 +59,7 @@ Deno.test("steps of a chain are removed, and functions replaced by similar ones"
     'step: q = from(t)\n  .where("seq", ">", a);',
   ]);
   deepEqual(changed("x = Math.min(a, b);"), ["call: ;", "twin: x = Math.max(a, b);"]);
-  // What every object has is no twin of anything.
+  // Methods of every object have no similar functions.
   deepEqual(changed("x = a.toString(b);"), ["call: ;"]);
 });
 

@@ -8,7 +8,7 @@ import { acrossProjects } from "../../lib/service/store/mod.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A service that listens and lets everybody in. */
+/** A listening service that allows every sign-in. */
 async function listening(): Promise<{ service: Service; baseUrl: string } & AsyncDisposable> {
   const service = await openService({ database: ":memory:", autoApprove: "owner@example.com" });
   const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
@@ -37,7 +37,7 @@ async function startExample(name: string, env: Record<string, string>): Promise<
   }).spawn();
 }
 
-/** What became of a process. */
+/** The result of a process. */
 async function ended(
   child: Deno.ChildProcess,
 ): Promise<{ code: number; out: string; err: string }> {

@@ -29,12 +29,12 @@ Deno.test("docs/support.md matches the contracts, the library and the commands",
   deepEqual([...found.keys()].sort(), rows.map(([name]) => name).sort());
   for (const [name = "", method, path = ""] of rows) {
     const [place = "", summary, , commands = "", permission = ""] = found.get(name) ?? [];
-    // Only the names of values may differ from the API document's; what all paths begin with is left out.
+    // Only the names of values may differ from the API document's; the common prefix is left out.
     const nameless = (text: string) =>
       text.replace(/^\/projects\/\{\w+\}(?=\/)/, "").replace(/\{\w+\}/g, "{}");
     match(nameless(place), new RegExp(`^\`${method} .*${RegExp.escape(nameless(path))}\`$`), name);
     match(summary ?? "", /^[A-Z].*\.$/, name);
-    // What an app's SDK asks, no person types; only the offerings have a command.
+    // Of the SDKs' operations, only the offerings have a command.
     const isForApps = /^\/(v1|rcbilling)\//.test(path);
     const ownCommand = !isForApps || name === "getSdkOfferings";
     match(commands, ownCommand ? /^`[a-z]/ : /^$/, `${name} has no command: scripts/docs/lines.ts`);

@@ -44,7 +44,7 @@ async function startReceiver(secret: Record<string, string>) {
 Deno.test("webhook_receiver accepts a signed event once, and refuses others", async () => {
   await using desk = await openDesk({ webhookTargets: "loopback", buyers: false });
   const sim = simulate(desk);
-  // The secret is known only once there is a webhook, which needs somebody at its address.
+  // Creating a webhook, which gives the secret, needs a receiver first.
   await using first = await startReceiver({});
   await first.hear(/ without CLI_WEBHOOK_SECRET every event is refused\.\n/);
   const [, ...words] = (await first.hear(/cli webhooks create .*(?=\n)/)).split(" ");

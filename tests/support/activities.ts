@@ -8,7 +8,7 @@ import { equal } from "node:assert/strict";
 import type { Desk } from "./harness.ts";
 import { DAY, productNamed, simulate, type Simulation } from "./simulation.ts";
 
-/** What is done, and the events that it leads to since the last look, in order. */
+/** An action, and its events since the last check, in order. */
 export interface Activity {
   /** Does it. */
   does(sim: Simulation, desk: Desk): Promise<void>;
@@ -307,10 +307,10 @@ const MORE: Record<string, Activity> = {
   },
 };
 
-/** All activities, by what they are. */
+/** All activities, by name. */
 export const ACTIVITIES: Readonly<Record<string, Activity>> = { ...ONE, ...MORE };
 
-/** A simulator whose clock stands still, and whose past is forgotten. */
+/** A simulator with a standing clock and without a past. */
 export async function frozen(desk: Desk): Promise<Simulation> {
   const sim = simulate(desk);
   await sim.post("/clock/freeze");

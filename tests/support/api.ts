@@ -1,6 +1,5 @@
 /**
- * The service without the client: requests as they are, answers as they come. For the tests of what
- * the service itself promises.
+ * The service without the client: raw requests and answers, for tests of the service itself.
  *
  * @module
  */
@@ -19,7 +18,7 @@ export interface Wire {
   lookup_key: string;
   /** The type of an app, product or error. */
   type: string;
-  /** What an error says. */
+  /** An error. */
   message: string;
   /** `active` or `inactive`. */
   state: string;
@@ -27,15 +26,15 @@ export interface Wire {
   is_current: boolean;
   /** The items of a list. */
   items: Wire[];
-  /** Where a list goes on. */
+  /** The next page of a list. */
   next_page: string | null;
-  /** Where a list is. */
+  /** The address of a list. */
   url: string;
   /** Everything else. */
   [field: string]: unknown;
 }
 
-/** What came back. */
+/** The answer. */
 export interface Answer {
   /** HTTP status. */
   status: number;
@@ -47,7 +46,7 @@ export interface Answer {
 
 /** How to talk to the service. Paths are below the project unless they start with `/v2`. */
 export interface Api {
-  /** Sends a request, whatever comes of it. */
+  /** Sends a request, with any result. */
   send(method: string, path: string, body?: unknown, headers?: HeadersInit): Promise<Answer>;
   /** Reads. */
   get(path: string): Promise<Wire>;
@@ -59,7 +58,7 @@ export interface Api {
   refused(expected: Expected, method: string, path: string, body?: unknown): Promise<Wire>;
 }
 
-/** What a refusal must be. Without `param` the error body must not have one. */
+/** An expected refusal. Without `param` the error body must not have one. */
 export interface Expected {
   /** HTTP status. */
   status: number;
@@ -67,7 +66,7 @@ export interface Expected {
   type: string;
   /** The offending parameter or field. */
   param?: string | undefined;
-  /** What the message must match. */
+  /** The pattern of the message. */
   message?: RegExp | undefined;
 }
 
@@ -144,7 +143,7 @@ export function againstRule(message: RegExp, param?: string): Expected {
   return { status: 422, type: "unprocessable_entity_error", message, param };
 }
 
-/** Signs in with other permissions, or as someone else, who is added if need be. */
+/** Signs in with other permissions, or as another account, which is added if missing. */
 export async function signIn(
   desk: Desk,
   options: { scope?: string; email?: string },

@@ -1,6 +1,5 @@
 /**
- * An answer in all the forms that a service may give it: without a field, with null in its place,
- * with fields that nobody knows.
+ * The possible forms of an answer: without a field, with null in its place, with unknown fields.
  *
  * @module
  */
@@ -9,7 +8,7 @@
 export interface Changed {
   /** The place: `items[].revenue.gross`. */
   readonly place: string;
-  /** What is different there. */
+  /** The change. */
   readonly change: "absent" | "null" | "unknown fields";
   /** The answer. */
   readonly text: string;
@@ -65,7 +64,7 @@ function without(
   );
 }
 
-/** A value with fields in every object that no version of the client knows. */
+/** A value with unknown fields in every object. */
 function withMore(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMore);
   if (typeof value !== "object" || value === null) return value;

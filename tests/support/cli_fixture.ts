@@ -1,5 +1,5 @@
 /**
- * A desk for tests of the command line: what the demonstration project holds under short names, and
+ * A desk for tests of the command line: the demonstration project's objects under short names, and
  * requests with their bodies.
  *
  * @module
@@ -19,7 +19,7 @@ export interface Arrived {
   body: unknown;
 }
 
-/** A desk that knows the demonstration project by short names such as `$app_store`. */
+/** A desk with short names for the demonstration project's objects, such as `$app_store`. */
 export interface Counter extends AsyncDisposable {
   /** The desk itself. */
   readonly desk: Desk;
@@ -70,7 +70,7 @@ export async function openCounter(options: DeskOptions = {}): Promise<Counter> {
   };
 }
 
-/** Words separated by spaces, as a shell takes them: single quotes hold a word together. */
+/** Words separated by spaces, as in a shell: single quotes keep a word together. */
 function splitWords(line: string): string[] {
   return [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ""));
 }

@@ -1,13 +1,13 @@
 /**
- * Golden files: what a person has looked at and found good. After a change that is meant, write them
- * anew with `UPDATE_GOLDEN=1 deno task test tests/cli/golden/commands_test.ts`, and look at the difference.
+ * Golden files: reviewed output. After an intended change, rewrite them with
+ * `UPDATE_GOLDEN=1 deno task test tests/cli/golden/commands_test.ts`, and review the diff.
  *
  * @module
  */
 
 import { AssertionError, deepStrictEqual } from "node:assert/strict";
 
-/** Holds a text against its golden file. */
+/** Compares a text with its golden file. */
 export async function matchGolden(name: string, text: string): Promise<void> {
   const file = new URL(`../golden/${name}.txt`, import.meta.url);
   if (Deno.env.get("UPDATE_GOLDEN")) return await Deno.writeTextFile(file, text);

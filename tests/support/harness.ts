@@ -15,7 +15,7 @@ import type { Service, ServiceOptions } from "../../lib/service/mod.ts";
 import { openService } from "./engine.ts";
 import { checkedFetch } from "./openapi.ts";
 
-/** What a command line has left behind. */
+/** The result of a command line. */
 export interface Ran {
   /** The exit code. */
   code: number;
@@ -57,7 +57,7 @@ export interface Desk extends AsyncDisposable {
 
 /** How a desk may differ. */
 export interface DeskOptions extends Partial<ServiceOptions> {
-  /** What the command line reads from standard input. */
+  /** The standard input of the command line. */
   stdin?: string;
   /** Files that the command line can read, by path. */
   files?: Record<string, string>;
@@ -72,7 +72,7 @@ export interface DeskOptions extends Partial<ServiceOptions> {
   ) => Promise<Response>;
   /** How the command line waits, in milliseconds. Default: not at all. */
   pause?: (ms: number) => Promise<void>;
-  /** What the token permits. */
+  /** The permissions of the token. */
   scope?: string;
 }
 

@@ -17,10 +17,10 @@ import { openService } from "./engine.ts";
 /** The service's address. Nothing listens there: requests go straight to the service. */
 export const BASE_URL = "http://127.0.0.1:4010";
 
-/** What a person does with an address that is to be opened. Tells whether a browser was there. */
+/** A person's reaction to an address to open. Returns whether a browser was available. */
 export type Browser = (url: string, at: Home) => Promise<boolean>;
 
-/** What a command line has left behind. */
+/** The result of a command line. */
 export interface Ran {
   /** The exit code. */
   code: number;
@@ -28,7 +28,7 @@ export interface Ran {
   out: string;
   /** Standard error. */
   err: string;
-  /** What was put on the terminal to be answered. */
+  /** The questions on the terminal. */
   asked: string;
   /** Standard output as JSON. */
   json(): Record<string, unknown>;
@@ -38,9 +38,11 @@ export interface Ran {
 export interface RunOptions {
   /** The keys for each question. Without them there is no interactive terminal. */
   keys?: readonly (readonly string[])[];
-  /** Types the answers to questions for which `keys` has none, knowing what standard error says. */
+  /**
+   * Types the answers to questions without an answer in `keys`, with the text of standard error.
+   */
   type?: (said: string) => Promise<string>;
-  /** What the person does in the browser. Default: there is none. */
+  /** The person's actions in the browser. Default: no browser. */
   browser?: Browser;
   /** Whether no home folder is known. */
   homeless?: boolean;
@@ -52,7 +54,7 @@ export interface RunOptions {
   intercept?: (request: Request) => Promise<Response | undefined>;
 }
 
-/** Somebody's machine. */
+/** A user's machine. */
 export interface Home extends AsyncDisposable {
   /** The home folder. */
   readonly home: string;
@@ -225,26 +227,26 @@ async function answer(
   return location;
 }
 
-/** Allows what is asked for, and looks at the page that comes then. */
+/** Allows the request, and checks the next page. */
 export async function allow(url: string, at: Home): Promise<boolean> {
   const response = await fetch(await answer(url, at, "allow"));
   await response.body?.cancel();
   return true;
 }
 
-/** Denies what is asked for. */
+/** Denies the request. */
 export async function deny(url: string, at: Home): Promise<boolean> {
   const response = await fetch(await answer(url, at, "deny"));
   await response.body?.cancel();
   return true;
 }
 
-/** The address to which the browser is sent back when what is asked for is allowed. */
+/** The browser's redirect address after the request was allowed. */
 export async function allowedAddress(url: string, at: Home): Promise<URL> {
   return new URL(await answer(url, at, "allow"));
 }
 
-/** The profile of a name, as the file holds it. */
+/** The profile of a name in the file. */
 export async function storedProfile(at: Home, name = "default"): Promise<Record<string, string>> {
   const text = await Deno.readTextFile(join(at.home, ".cli", "config.json"));
   return JSON.parse(text).profiles[name];

@@ -1,5 +1,5 @@
 /**
- * What nobody means to send.
+ * Absurd values.
  *
  * @module
  */
@@ -52,7 +52,7 @@ export interface Strewing {
   mostly<A, B>(mostly: fc.Arbitrary<A>, rarely: fc.Arbitrary<B>): fc.Arbitrary<A | B>;
 }
 
-/** Nothing but what is right. */
+/** Only valid values. */
 export const CLEAN: Strewing = { often: (right) => right, mostly: (right) => right };
 
 /** Faults here and there. */

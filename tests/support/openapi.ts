@@ -1,5 +1,5 @@
 /**
- * Holds requests and answers against the served OpenAPI document, with a validator that is not ours.
+ * Checks requests and answers against the served OpenAPI document, with an independent validator.
  *
  * @module
  */
@@ -117,7 +117,7 @@ function checkParameter(
   hold(schema, value, `${label}: ${parameter.name}`);
 }
 
-/** The operation whose path template matches. */
+/** The operation of a path. */
 function operationAt(method: string, pathname: string): Operation | undefined {
   for (const [pattern, methods] of patterns) {
     const found = methods[method.toLowerCase()];
@@ -126,7 +126,7 @@ function operationAt(method: string, pathname: string): Operation | undefined {
   return undefined;
 }
 
-/** Validates a value; throws with what is wrong. */
+/** Validates a value; throws with the reason. */
 function hold(schema: object | undefined, value: unknown, label: string): void {
   if (!schema) throw new Error(`${label}: the document has no schema`);
   let validate = validators.get(schema);

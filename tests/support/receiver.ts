@@ -1,5 +1,5 @@
 /**
- * A receiver of webhooks on this machine that behaves as a test tells it, well or badly.
+ * A receiver of webhooks on this machine, with the behaviour that a test chooses.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface Arrived {
   event: { id: string; type: string; [field: string]: unknown };
 }
 
-/** What a receiver does with a delivery, on the open connection. It is closed afterwards. */
+/** The reaction of a receiver to a delivery, on the open connection. It is closed afterwards. */
 export type Behaviour = (arrived: Arrived, conn: Deno.Conn) => Promise<void> | void;
 
 /** A receiver. */
@@ -29,7 +29,7 @@ export interface Receiver extends Disposable {
   readonly port: number;
   /** Every delivery, in order of arrival. */
   readonly arrived: Arrived[];
-  /** What it does. Change it at will. */
+  /** Its behaviour, which can be changed. */
   behave: Behaviour;
   /** Resolves when so many deliveries have arrived in all. */
   has(count: number): Promise<void>;

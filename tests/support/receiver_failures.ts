@@ -9,11 +9,11 @@ import { answers, type Behaviour, hangUp, write } from "./receiver.ts";
 /** The first line of a success. */
 export const OK = "HTTP/1.1 200 OK\r\n";
 
-/** A way to fail, and what is said about it. */
+/** A failure, and its message. */
 export interface Failure {
-  /** What the receiver does. */
+  /** The behaviour of the receiver. */
   behave: Behaviour;
-  /** What the attempt's error must match. */
+  /** The pattern of the attempt's error. */
   error: RegExp;
   /** The status that is kept, if any. */
   status?: number;
@@ -21,7 +21,7 @@ export interface Failure {
   late?: true;
 }
 
-/** Receivers that fail, by what they do. */
+/** Failing receivers, by behaviour. */
 export const FAILURES: Record<string, Failure> = {
   "hangs": { behave: (_, conn) => hangUp(conn), error: /within 60 s$/, late: true },
   "hangs after its head": {

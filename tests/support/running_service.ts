@@ -18,7 +18,7 @@ export interface RunningService {
   readonly token: string;
   /** Its data folder. */
   readonly data: string;
-  /** Ends the process at once, whatever it is doing, and waits until it is gone. */
+  /** Kills the process at once, and waits for its end. */
   kill(): Promise<void>;
   /** Ends the process as Ctrl-C does, and waits until it is gone. */
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * What command lines leave on a screen, held against golden files.
+ * The output of command lines on a screen, compared with golden files.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import { linesOf } from "./cli_fixture.ts";
 import { matchGolden, steadyIds } from "./golden.ts";
 import type { Ran } from "./harness.ts";
 
-/** A command line and what it left on the screen: `! ` marks standard error. */
+/** A command line with its output: `! ` marks standard error. */
 export function shown(line: string, { code, out, err }: Ran): string {
   const errors = err === "" ? "" : linesOf(err).map((one) => `! ${one}\n`).join("");
   return `$ cli ${line}\n${out}${errors}${code === 0 ? "" : `exit ${code}\n`}\n`;
 }
 
-/** Holds a screen of some columns against its golden file. */
+/** Compares a screen of some columns with its golden file. */
 export async function matchScreen(name: string, text: string, columns = 80): Promise<void> {
   for (const line of linesOf(text)) {
-    // What is there to be copied, such as the command to run next, is not cut.
+    // Texts to copy, such as the next command, are not cut.
     ok(width(line) <= columns || /^[$!] |^ {2}cli /.test(line), `wider than ${columns}: ${line}`);
     equal(visible(line), line);
   }

@@ -181,5 +181,5 @@ export const SPECIFIED: Record<string, { aliases: string[]; rows: Row[] }> = {
   version: { aliases: [], rows: [["", ""]] },
 };
 
-/** What is still to come, and may be missing for now. */
+/** Commands that may still be missing. */
 export const COMING = new Set<string>([]);

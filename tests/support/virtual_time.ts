@@ -1,5 +1,5 @@
 /**
- * Time that stands still until a test moves it.
+ * Time that stands still until a test advances it.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { Later } from "../../lib/service/clock.ts";
 
 /** A clock and its timers. */
 export interface VirtualTime {
-  /** Tells the time. */
+  /** Returns the time. */
   clock(): number;
   /** Sets a timer. */
   readonly later: Later;
-  /** Moves time ahead and runs what is due on the way, in order. */
+  /** Advances time, and runs the timers due on the way in order. */
   pass(ms: number): void;
-  /** How long until the next timer, in milliseconds; undefined without one. */
+  /** The time until the next timer, in milliseconds; undefined without one. */
   next(): number | undefined;
 }
 

@@ -1,12 +1,12 @@
 /**
- * A client on a wire that answers as a test writes it, for what no real service does on demand.
+ * A client with scripted answers, for behaviour that a real service does not show on demand.
  *
  * @module
  */
 
 import { type Client, type ClientOptions, createClient } from "../../lib/client.ts";
 
-/** What the wire does with a request: an answer, or no answer at all. */
+/** The wire's reaction to a request: an answer, or none. */
 export type Move = Response | Error | ((request: Request) => Response | Promise<Response>);
 
 /** A request as it was sent. */
@@ -21,7 +21,7 @@ export interface Posted {
   body: string;
 }
 
-/** A client, and what happened on its wire. */
+/** A client, with a record of its wire. */
 export interface Wire {
   /** The client. */
   readonly client: Client;
@@ -31,10 +31,10 @@ export interface Wire {
   readonly waits: number[];
 }
 
-/** The address of a service that nobody runs. */
+/** The address of a service that does not exist. */
 export const NOWHERE = "https://service.example";
 
-/** Makes a client whose requests meet the moves one after the other. The last move repeats. */
+/** Makes a client whose requests get the reactions in order. The last one repeats. */
 export function openWire(moves: readonly Move[], options: Partial<ClientOptions> = {}): Wire {
   const posted: Posted[] = [];
   const waits: number[] = [];
