@@ -24,6 +24,8 @@ interface Protection {
   signIn: boolean;
   /** Whether the service itself speaks TLS. */
   tls: boolean;
+  /** The origin that browsers use, if it was given. */
+  publicUrl?: string | undefined;
 }
 
 /** Whether only this machine can reach a host. */
@@ -46,7 +48,8 @@ export function needsTls({ host }: Exposure): boolean {
  *
  * @throws {ConfigError} with the reason, and what to start instead.
  */
-export function checkExposure(exposure: Exposure, { signIn, tls }: Protection): void {
+export function checkExposure(exposure: Exposure, protection: Protection): void {
+  const { signIn, tls, publicUrl } = protection;
   const { host, engine, proxies } = exposure;
   const what = isLoopback(host)
     ? engine === "postgres" ? "start the service on PostgreSQL" : "start the service behind a proxy"
@@ -68,6 +71,15 @@ export function checkExposure(exposure: Exposure, { signIn, tls }: Protection): 
           "Add --tls-cert FILE and --tls-key FILE, or put a proxy with TLS in front of it and " +
           "add --trust-proxy ADDRESS. docs/operating.md shows each step.",
       },
+    );
+  }
+  if (needsSignIn(exposure) && publicUrl?.startsWith("http:")) {
+    throw new ConfigError(
+      `Cannot use the public address ${
+        JSON.stringify(publicUrl)
+      }: where other machines can reach ` +
+        "the service, it must be https",
+      { hint: "Pass the https address of the proxy or of the service as --public-url." },
     );
   }
 }

@@ -37,7 +37,9 @@ export function throughProxies(answer: Answerer, passage: Passage): Answerer {
     const trusted = isTrusted(peer);
     const sender = trusted ? senderOf(request, peer, isTrusted) : peer;
     const seen = trusted && isSecure(request) ? overTls(request) : request;
-    if (passage.onlyTls && !mayPass(seen, trusted, peer, passage.host)) {
+    // A proxy on this machine speaks for others, even where the service listens on loopback.
+    const mustBeSafe = passage.onlyTls || trusted && isForwarded(request);
+    if (mustBeSafe && !mayPass(seen, trusted, peer, passage.host)) {
       const refusal = withoutTls();
       return respond(JSON.stringify(refusal.body), refusal.status);
     }
@@ -49,7 +51,6 @@ export function throughProxies(answer: Answerer, passage: Passage): Answerer {
 function mayPass({ url }: Request, trusted: boolean, peer: string, host: string): boolean {
   const { protocol, pathname } = new URL(url);
   if (protocol === "https:" || pathname === OPEN) return true;
-  // A proxy on this machine speaks for others, so it is believed to be nobody but them.
   return !trusted && (isLoopback(plain(peer)) || plain(peer) === plain(host));
 }
 
@@ -99,6 +100,11 @@ function senderOf(
   const named = (request.headers.get("X-Forwarded-For") ?? "").split(",").map(plain);
   const last = named.findLast((address) => !isTrusted(address)) ?? named[0] ?? "";
   return isIP(last) === 0 ? peer : last;
+}
+
+/** Whether a proxy says that it speaks for somebody. */
+function isForwarded({ headers }: Request): boolean {
+  return headers.has("X-Forwarded-For") || headers.has("X-Forwarded-Proto");
 }
 
 /** Whether the nearest proxy was asked over TLS. */

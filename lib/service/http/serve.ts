@@ -95,9 +95,9 @@ export async function serve(given: ServeOptions): Promise<Server> {
   const { folder, log } = given;
   const options = log ? { ...given, report: reportingTo(log, systemClock) } : given;
   const { host, signIn, proxies = [] } = options;
-  const protection = { signIn: signIn !== undefined, tls: options.tls !== undefined };
-  checkExposure({ host, engine: "sqlite", proxies }, protection);
   const publicUrl = options.publicUrl && publicOrigin(options.publicUrl);
+  const protection = { signIn: signIn !== undefined, tls: options.tls !== undefined, publicUrl };
+  checkExposure({ host, engine: "sqlite", proxies }, protection);
   const lock = folder === undefined ? undefined : await lockFolder(folder);
   try {
     if (folder !== undefined) await closeToOthers(folder, options.report);

@@ -58,7 +58,7 @@ async function answerRequest(
   const target = await parts.store.read((tx) => findTarget(tx, searchParams));
   try {
     const asked = { ...readAsked(searchParams), sender };
-    if (parts.autoApprove !== undefined) {
+    if (parts.autoApprove !== undefined && parts.way.kind === "open") {
       return await allowUnasked(parts, request, target, asked, parts.autoApprove);
     }
     return parts.way.kind === "open"

@@ -29,8 +29,11 @@ Deno.test("other hosts, PostgreSQL and proxies need a sign-in, a laptop needs no
 
 Deno.test("a service that others reach starts with a sign-in and with TLS or a proxy only", () => {
   const open = { ...LAPTOP, host: "0.0.0.0" };
-  const refused = (exposure: Exposure, protection: typeof NOTHING, message: RegExp) =>
-    throws(() => checkExposure(exposure, protection), { name: "ConfigError", message });
+  const refused = (
+    exposure: Exposure,
+    protection: typeof NOTHING & { publicUrl?: string },
+    message: RegExp,
+  ) => throws(() => checkExposure(exposure, protection), { name: "ConfigError", message });
   refused(open, NOTHING, /^Cannot listen on 0\.0\.0\.0: other machines can reach .* no password$/);
   refused(open, { signIn: false, tls: true }, /no password$/);
   refused(open, { signIn: true, tls: false }, /without TLS, others on the network can read/);
@@ -44,4 +47,7 @@ Deno.test("a service that others reach starts with a sign-in and with TLS or a p
     checkExposure({ ...LAPTOP, engine: "postgres" }, { signIn: true, tls: false })
   );
   doesNotThrow(() => checkExposure(LAPTOP, NOTHING));
+  doesNotThrow(() => checkExposure(LAPTOP, { ...NOTHING, publicUrl: "http://localhost:4010" }));
+  const plain = { signIn: true, tls: true, publicUrl: "http://subs.example.com" };
+  refused(open, plain, /^Cannot use the public address "http:.*": where other machines .* https$/);
 });

@@ -69,6 +69,14 @@ Deno.test("off loopback a request without TLS is refused, except from this machi
   equal((await pass("127.0.0.1", FORWARDED, { proxies: ["127.0.0.1"] })).status, 200);
 });
 
+Deno.test("on loopback a trusted proxy must say that TLS was used, this machine's programs need not", async () => {
+  const local = { proxies: ["127.0.0.1"], host: "127.0.0.1", onlyTls: false };
+  equal((await pass("127.0.0.1", FORWARDED, local)).status, 200);
+  equal((await pass("127.0.0.1", { "X-Forwarded-For": "203.0.113.7" }, local)).status, 403);
+  equal((await pass("127.0.0.1", { "X-Forwarded-Proto": "http" }, local)).status, 403);
+  equal((await pass("127.0.0.1", {}, local)).status, 200);
+});
+
 Deno.test("a proxy that is neither an address nor a network is refused at the start", () => {
   for (
     const proxy of ["proxy.example", "10.0.0.0/33", "10.0.0.0/8/8", "10.0.0.0/x", "", "::1/129"]

@@ -383,3 +383,9 @@ Deno.test("a service that asks for no password has none of these pages", async (
   }
   assert.equal((await typePassword(signIn, page)).status, 404);
 });
+
+Deno.test("the setting that allows every request unasked has no effect where people sign in", async () => {
+  await using signIn = await startWithPassword({ autoApprove: OWNER });
+  const { html } = await openSignIn(signIn);
+  assert.match(html, /name="password"/);
+});
