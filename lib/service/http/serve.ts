@@ -12,7 +12,7 @@ import type { Dialect } from "../contract/spelling.ts";
 import type { ScheduleName } from "../events/mod.ts";
 import { addressFor, cannotListen, hostsOf, publicOrigin } from "./address.ts";
 import { listen, type Listener, withinTime } from "./connections.ts";
-import { checkExposure, needsTls } from "./exposure.ts";
+import { checkExposure, type Exposure, needsTls } from "./exposure.ts";
 import { newToken } from "../records/ids.ts";
 import type { SignInChoice } from "../oauth/mod.ts";
 import { throughProxies } from "./proxies.ts";
@@ -94,10 +94,10 @@ export interface Server {
 export async function serve(given: ServeOptions): Promise<Server> {
   const { folder, log } = given;
   const options = log ? { ...given, report: reportingTo(log, systemClock) } : given;
-  const { host, signIn, proxies = [] } = options;
+  const { signIn } = options;
   const publicUrl = options.publicUrl && publicOrigin(options.publicUrl);
   const protection = { signIn: signIn !== undefined, tls: options.tls !== undefined, publicUrl };
-  checkExposure({ host, engine: "sqlite", proxies }, protection);
+  checkExposure(exposureOf(options), protection);
   const lock = folder === undefined ? undefined : await lockFolder(folder);
   try {
     if (folder !== undefined) await closeToOthers(folder, options.report);
@@ -127,6 +127,11 @@ export async function serve(given: ServeOptions): Promise<Server> {
     await lock?.release();
     throw error;
   }
+}
+
+/** Who can reach the service. */
+function exposureOf({ host, proxies = [] }: ServeOptions): Exposure {
+  return { host, engine: "sqlite", proxies };
 }
 
 /** Opens the service. Damage in the database may appear only at first use. */
@@ -165,7 +170,7 @@ async function startListening(options: ServeOptions, service: Service): Promise<
   const hostname = host.replace(/^\[(.*)\]$/, "$1");
   const tls = options.tls && await readTls(options.tls);
   const answer = log ? logged(service.fetch, log, systemClock) : service.fetch;
-  const onlyTls = needsTls({ host, engine: "sqlite", proxies });
+  const onlyTls = needsTls(exposureOf(options));
   const isPlain = proxies.length === 0 && !onlyTls;
   const passed = isPlain ? answer : throughProxies(answer, { proxies, host, onlyTls });
   try {

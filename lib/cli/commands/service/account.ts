@@ -78,7 +78,7 @@ function showLink({ out }: Context, { email, password_link }: Account): void {
   const { url, expires_at } = password_link;
   out.text(url);
   out.done(`${email} can set a password with this link until ${time(expires_at)}, once`);
-  if (/^http:/.test(url)) {
+  if (/^https?:\/\/(127\.|localhost|\[::1\])/.test(url)) {
     out.note(
       "The link has the address of this machine. With cli service start --public-url, it " +
         "has the address that browsers use.",
