@@ -1,6 +1,6 @@
 /**
- * Writes who changed what in the last days as CSV, one line for each person and kind of change. The
- * number of days is the argument; without it, 7.
+ * Writes the changes of the last days as CSV, one line for each person and type of change. The
+ * number of days is the argument; the default is 7.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/audit_report.ts 30 > changes.csv
@@ -35,13 +35,13 @@ for (const [personAndAction, changes] of [...groups].sort(([a], [b]) => a < b ? 
   console.log(`${personAndAction},${changes.length},${newest.toISOString()}`);
 }
 
-/** The e-mail address of whoever made a change, or else the id. */
+/** The e-mail address of a change's actor, or else the id. */
 function personOf({ additional_data: { actor }, actor_identifier }: AuditLog): string {
   const hasEmail = typeof actor === "object" && actor !== null && "email" in actor;
   return hasEmail ? String(actor.email) : actor_identifier;
 }
 
-/** A text as CSV has it: in quotation marks where it needs them. */
+/** A text for CSV, in quotation marks if needed. */
 function cell(text: string): string {
   // A spreadsheet would take such a text for a formula, and run it.
   const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

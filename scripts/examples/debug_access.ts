@@ -1,7 +1,7 @@
 /**
- * "I paid, but I have no access": tells for one customer what each subscription, purchase and grant
- * gives, and for those that give nothing, why not and what to do about it. The arguments are the
- * customer's id, and the lookup key of the entitlement where it is about one.
+ * "I paid, but I have no access": shows for one customer the access of each subscription, purchase
+ * and grant, and for those without access the reason and the remedy. The arguments are the
+ * customer's id and, optionally, the lookup key of an entitlement.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/debug_access.ts ada pro
@@ -33,7 +33,7 @@ import {
 
 type Holding = Subscription | Purchase;
 
-/** Tells about one customer. Returns whether it has what it is about. */
+/** Explains the access of one customer. Returns whether the customer has it. */
 async function debugAccess(client: Client, id: string, key: string | undefined): Promise<boolean> {
   const [customer, wanted] = await Promise.all([
     getCustomer(client, id),
@@ -63,7 +63,7 @@ async function debugAccess(client: Client, id: string, key: string | undefined):
   return has;
 }
 
-/** What the customer may use now. */
+/** The customer's active entitlements. */
 async function activeOf(client: Client, customer: Customer): Promise<Entitlement[]> {
   const active: Entitlement[] = [];
   if (!customer.active_entitlements) return active;
@@ -73,7 +73,7 @@ async function activeOf(client: Client, customer: Customer): Promise<Entitlement
   return active;
 }
 
-/** Tells what a subscription, purchase or grant gives, and what keeps it from giving more. */
+/** Prints the access of a subscription, purchase or grant, with the reasons for missing access. */
 async function explain(client: Client, one: Holding, wanted: Entitlement | undefined) {
   const given = one.entitlements.items;
   const product = one.product_id === null ? undefined : await getProduct(client, one.product_id);
@@ -98,7 +98,7 @@ async function explain(client: Client, one: Holding, wanted: Entitlement | undef
   if (one.environment === "sandbox") say("  no money was paid: it is a test purchase");
 }
 
-/** Why something gives no access, and what would bring it back. */
+/** The reason for missing access, with the remedy. */
 function whyClosed(one: Holding): string {
   if (one.object === "purchase") return "it was refunded";
   const ended = day(one.ends_at ?? one.current_period_ends_at);
@@ -119,7 +119,7 @@ function whyClosed(one: Holding): string {
   }
 }
 
-/** The entitlements whose products could be bought, where nothing else helps. */
+/** The entitlements whose products can be bought, if nothing else helps. */
 async function sayWhatUnlocks(client: Client, wanted: string | undefined): Promise<void> {
   const entitlements = wanted === undefined
     ? await Array.fromAsync(each(client, listEntitlements(client, { limit: 100 })))
@@ -143,7 +143,7 @@ function day(ms: number | null): string {
   return ms === null ? "an unknown day" : new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Prints a line. Ids and names are other people's: what would steer a terminal is left out. */
+/** Prints a line. Ids and names come from others, so control characters are removed. */
 function say(line: string): void {
   console.log(line.replace(/\p{Cc}/gu, ""));
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the catalogue of a project to standard output as one JSON document, for a backup or to see
- * in a diff what has changed.
+ * Writes the catalogue of a project to standard output as one JSON document, for a backup or a
+ * diff.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/export_catalogue.ts > catalogue.json

@@ -31,7 +31,7 @@ import {
 /** A line of the input, and its number from 1. */
 type Line = [number: number, text: string];
 
-/** What became of the lines. */
+/** The results of the lines. */
 const counts = { created: 0, already_there: 0, failed: 0 };
 
 /** Imports all lines, `atOnce` of them at a time. */
@@ -43,7 +43,7 @@ async function importCustomers(client: Client, lines: AsyncGenerator<Line>, atOn
   await Promise.all(Array.from({ length: atOnce }, work));
 }
 
-/** Imports one line. Only what concerns that line alone is reported; everything else is thrown. */
+/** Imports one line. Errors of this line are reported; all others are thrown. */
 async function importLine(client: Client, number: number, text: string): Promise<void> {
   try {
     const customer = readCustomer(text);
@@ -62,7 +62,7 @@ async function importLine(client: Client, number: number, text: string): Promise
 
 /** The customer in a line. The service judges its fields. */
 function readCustomer(text: string): NewCustomer {
-  // That is what stands for bytes that no character has.
+  // The replacement character stands for invalid bytes.
   if (text.includes("\ufffd")) throw new SyntaxError("it is not UTF-8");
   const customer: unknown = JSON.parse(text);
   if (typeof customer === "object" && customer !== null && "id" in customer) {

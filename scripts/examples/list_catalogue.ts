@@ -1,6 +1,6 @@
 /**
- * Prints the catalogue of a project as a tree: what is offered, in which packages, and what a
- * purchase unlocks.
+ * Prints the catalogue of a project as a tree: the offerings, their packages, and the entitlements
+ * of each product.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/list_catalogue.ts
@@ -35,7 +35,7 @@ for await (const { lookup_key, products } of each(client, entitlements)) {
   for await (const product of each(client, products)) line(1, product.store_identifier);
 }
 
-/** Prints a line of the tree. Names are other people's: what would steer a terminal is left out. */
+/** Prints a line of the tree. Names come from others, so control characters are removed. */
 function line(depth: number, text: string): void {
   console.log("  ".repeat(depth) + text.replace(/\p{Cc}/gu, ""));
 }

@@ -1,13 +1,14 @@
 /**
- * Copies the catalogue of one project into another: products, entitlements with what gives them,
- * offerings with metadata, packages and paywalls, which offering is current, and what is archived.
- * The arguments are the ids of the two projects; with `--dry-run` it only tells what it would do.
+ * Copies the catalogue of one project into another: products, entitlements with their products,
+ * offerings with metadata, packages and paywalls, the current offering, and archived states. The
+ * arguments are the ids of the two projects; with `--dry-run` it only prints the plan.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/move_catalogue.ts proj1a2b3c4d proj5e6f7a8b
  * ```
  *
- * - Apps are not copied: nobody can read their keys. An app stands for the one of the same type with
+ * - Apps are not copied: nobody can read their keys. An app stands for the one of the same type
+ *   with
  *   the same bundle id or package name, else for the only one of its type that is left. Products of
  *   an app without a counterpart stay behind.
  * - What is there already, by its lookup key (a product by its app and the store's name for it), is
@@ -15,9 +16,9 @@
  *   the rest, and when all is done it changes nothing.
  * - Prices and terms come from the stores. Customers and virtual currencies are not copied.
  *
- * What the service refuses is told, and the rest goes on; then the exit code is 1. It needs
- * `CLI_REFRESH_TOKEN` of somebody with a seat in both projects; for a service elsewhere also
- * `CLI_BASE_URL`, and its host after `--allow-net=`.
+ * It reports refused changes and continues; then the exit code is 1. It needs a `CLI_REFRESH_TOKEN`
+ * with access to both projects; for a service elsewhere also `CLI_BASE_URL`, and its host after
+ * `--allow-net=`.
  *
  * @module
  */
@@ -65,7 +66,7 @@ import {
   updateProduct,
 } from "../../mod.ts";
 
-/** A project's catalogue, without what lies inside of entitlements and offerings. */
+/** A project's catalogue, without the contents of entitlements and offerings. */
 interface Catalogue {
   client: Client;
   apps: App[];
@@ -82,27 +83,27 @@ interface Run {
   dryRun: boolean;
   /** Ids of products by the ids of their originals. One that only would be created has its name. */
   products: Map<string, string>;
-  /** What is to be archived. */
+  /** The objects to archive. */
   archive: [what: string, act: () => Promise<object>][];
 }
 
 const limit = 100;
 
-/** What has become of it so far. */
+/** The results so far. */
 const counts = { changes: 0, refused: 0 };
 
-/** Copies everything, in an order in which the service takes it. */
+/** Copies everything, in an order that the service accepts. */
 async function moveCatalogue(run: Run): Promise<void> {
   const apps = pairApps(run);
   for (const product of run.from.products) await moveProduct(run, product, apps);
   for (const entitlement of run.from.entitlements) await moveEntitlement(run, entitlement);
   for (const offering of run.from.offerings) await moveOffering(run, offering);
   await moveMark(run);
-  // Last, and offerings before what is in them: nothing can be put into what is archived.
+  // Last, and offerings before their contents, since archived objects cannot be changed.
   for (const [what, archive] of run.archive.toReversed()) await change(run, what, archive);
 }
 
-/** Finds the counterparts of apps, by the ids of the originals, and tells them. */
+/** Finds the counterparts of apps, by the ids of the originals, and prints them. */
 function pairApps({ from, to }: Run): Map<string, App> {
   const found = new Map<string, App>();
   const left = (type: string) =>
@@ -173,7 +174,7 @@ async function moveEntitlement(run: Run, entitlement: Entitlement): Promise<void
   const wanted = (await productsOf(from.client, entitlement))
     .flatMap(({ id }) => run.products.get(id) ?? []);
   const missing = wanted.filter((id) => !held.has(id));
-  // The service takes 50 at once.
+  // The service accepts 50 at once.
   for (let i = 0; i < missing.length; i += 50) {
     const ids = missing.slice(i, i + 50);
     const what = `attach ${ids.length} products to ${name}`;
@@ -207,7 +208,7 @@ async function moveOffering(run: Run, offering: Offering): Promise<void> {
   await movePaywall(run, offering, made?.id ?? "");
 }
 
-/** Copies a package into the offering that it names. `there` is what is there already. */
+/** Copies a package into its offering. `there` is the existing package, if any. */
 async function movePackage(run: Run, place: string, item: Package, there: Package | undefined) {
   const { from, to: { client } } = run;
   const { id, lookup_key, display_name, position, offering_id } = item;
@@ -227,7 +228,7 @@ async function movePackage(run: Run, place: string, item: Package, there: Packag
     if (product_id === undefined || held.get(product_id) === eligibility_criteria) return [];
     return [{ product_id, eligibility_criteria, name: product.store_identifier }];
   });
-  // What is there makes room for others first. One by one: one that is refused stops no other.
+  // Existing products make room for others first, one by one, so that a refused one stops no other.
   const order = ({ product_id }: { product_id: string }) => held.has(product_id) ? 0 : 1;
   for (const { name: product, ...choice } of missing.toSorted((a, b) => order(a) - order(b))) {
     const what = `attach ${product} to ${name}`;
@@ -253,7 +254,7 @@ async function movePaywall(run: Run, offering: Offering, id: string): Promise<vo
   await change(run, `set ${name}`, () => setOfferingPaywall(client, id, content));
 }
 
-/** The content of a paywall, where it has any and the service shows it. */
+/** The content of a paywall, if it has any and the service returns it. */
 async function contentOf(client: Client, id: string): Promise<PaywallContent | undefined> {
   try {
     return await client.get<PaywallContent>(path`/offerings/${id}/paywall`);
@@ -276,7 +277,7 @@ async function moveMark(run: Run): Promise<void> {
 /** How one object is made like another. */
 interface Ways<T> {
   create(): Promise<T>;
-  /** Undefined where nothing differs. */
+  /** Undefined without a difference. */
   update: ((id: string) => Promise<T>) | undefined;
   archive?(id: string): Promise<T>;
   unarchive?(id: string): Promise<T>;
@@ -302,7 +303,7 @@ async function bring<T extends { id: string; state?: string }>(
   return made;
 }
 
-/** Makes a change and tells it. What the service refuses is told instead. */
+/** Makes a change and prints it, or the service's refusal. */
 async function change<T>(run: Run, what: string, act: () => Promise<T>): Promise<T | undefined> {
   try {
     const made = run.dryRun ? undefined : await act();
@@ -317,7 +318,7 @@ async function change<T>(run: Run, what: string, act: () => Promise<T>): Promise
   }
 }
 
-/** Tells what is not done, and why. */
+/** Prints a skipped change, with the reason. */
 function leave(what: string, why: string): void {
   counts.refused++;
   say(`Not done: ${what}: ${why}`, console.error);
@@ -339,7 +340,7 @@ function all<T>(client: Client, first: Promise<Page<T>>): Promise<T[]> {
   return Array.fromAsync(each(client, first));
 }
 
-/** What the store calls an app, where it has such a name. */
+/** The store's name of an app, if any. */
 function storeName(app: App): string | null {
   switch (app.type) {
     case "app_store":
@@ -358,7 +359,7 @@ function nameOf(app: App): string {
   return `${app.name} (${[app.type, storeName(app) ?? [], app.id].flat().join(", ")})`;
 }
 
-/** Prints a line. Names are other people's: what would steer a terminal is left out. */
+/** Prints a line. Names come from others, so control characters are removed. */
 function say(line: string, print: (line: string) => void = console.log): void {
   print(line.replace(/\p{Cc}/gu, ""));
 }

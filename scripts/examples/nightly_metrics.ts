@@ -1,6 +1,6 @@
 /**
- * Prints the headline numbers as one line of CSV, to be added to a file every night. Amounts are in US
- * dollars, or in the currency that is the argument.
+ * Prints the headline numbers as one line of CSV, to append to a file every night. Amounts are in
+ * US dollars, or in the currency given as the argument.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/nightly_metrics.ts >> metrics.csv

@@ -1,14 +1,14 @@
 /**
- * Fails a build whose project is not fit for release: no current offering, or one without packages.
- * It runs without a browser and stores nothing, as in CI.
+ * Fails a build whose project is not ready for release: without a current offering, or with one
+ * without packages. It runs without a browser and stores nothing, as in CI.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/run_in_ci.ts
  * ```
  *
  * It needs `CLI_REFRESH_TOKEN` and `CLI_PROJECT_ID`; for a service elsewhere also `CLI_BASE_URL`,
- * and its host after `--allow-net=`. Use a token that does not rotate: a token that does is good for
- * one run, unless the home folder may be read and written and is kept between runs.
+ * and its host after `--allow-net=`. Use a token that does not rotate: a rotating one works for one
+ * run only, unless the home folder is writable and kept between runs.
  *
  * @module
  */
@@ -26,7 +26,7 @@ try {
     problems.push(`The current offering "${current.lookup_key}" has no packages`);
   }
 } catch (error) {
-  // The message says what is missing or was refused, and the hint what to do.
+  // The message is the problem, and the hint the remedy.
   if (!(error instanceof ToolkitError)) throw error;
   problems.push(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`);
 }

@@ -26,7 +26,7 @@ import {
   ToolkitError,
 } from "../../mod.ts";
 
-/** Creates what is missing, and says of each product what it does. */
+/** Creates missing products, and prints the action for each product. */
 async function syncProducts(wanted: readonly NewProduct[]): Promise<void> {
   const client = await connect();
   const known = new Set<string>();
@@ -41,7 +41,7 @@ async function syncProducts(wanted: readonly NewProduct[]): Promise<void> {
   }
 }
 
-/** What tells products apart: the app, and the store's name in it. */
+/** The identity of a product: the app and its store identifier. */
 function keyOf({ app_id, store_identifier }: Pick<NewProduct, "app_id" | "store_identifier">) {
   return JSON.stringify([app_id, store_identifier]);
 }

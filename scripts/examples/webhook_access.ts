@@ -1,5 +1,5 @@
 /**
- * Keeps who has access in a database, from webhooks alone, and passes `cli verify`.
+ * Stores each customer's access in a database, from webhooks alone, and passes `cli verify`.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/webhook_access.ts

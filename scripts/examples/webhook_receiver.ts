@@ -1,14 +1,14 @@
 /**
- * Receives webhooks: checks who sends them, acts on each event once, and says what happens.
+ * Receives webhooks: verifies their signatures, handles each event once, and prints it.
  *
  * ```sh
  * deno run --allow-net=127.0.0.1 --allow-env="CLI_*" scripts/examples/webhook_receiver.ts
  * ```
  *
- * A webhook is created where somebody listens already. So first start the service with
- * `cli service start --webhook-targets loopback`, and this without a secret: it tells how to create
- * the webhook. Then start it again with the secret that is shown, in `CLI_WEBHOOK_SECRET`. It listens
- * on port 4020 or on `CLI_WEBHOOK_PORT`.
+ * Creating a webhook needs a running receiver. So first start the service with
+ * `cli service start --webhook-targets loopback`, and this program without a secret: it prints the
+ * command that creates the webhook. Then start it again with the printed secret in
+ * `CLI_WEBHOOK_SECRET`. It listens on port 4020 or on `CLI_WEBHOOK_PORT`.
  *
  * @module
  */
@@ -24,7 +24,7 @@ Deno.serve({ hostname: "127.0.0.1", port, onListen: sayWhatIsNext }, async (requ
     console.error(error.message);
   });
   if (!event) return new Response("Who are you?", { status: 401 });
-  // What is delivered again is the same event: a database would keep its id with what it does.
+  // A repeated delivery is the same event: a database would store its id with its effects.
   if (seen.has(event.id)) return new Response("I know");
   if (isEvent(event, "INITIAL_PURCHASE", "RENEWAL")) console.log("paid by", event.app_user_id);
   else console.log(event.type);

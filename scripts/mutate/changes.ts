@@ -1,5 +1,5 @@
 /**
- * What can be made faulty at a node of the syntax tree: likely slips of a person who writes code.
+ * The mutations of a node of the syntax tree: likely mistakes of programmers.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import type { Node } from "@babel/types";
 export interface Change {
   /** The name of its kind. */
   kind: string;
-  /** Where it begins, in UTF-16 units. */
+  /** Its start, in UTF-16 units. */
   start: number;
   /** Where it ends. */
   end: number;
-  /** What it puts there. */
+  /** The replacement. */
   after: string;
 }
 
-/** Operators, and what is taken for them by mistake. */
+/** Operators, and their likely confusions. */
 const OPERATORS: ReadonlyMap<string, readonly [kind: string, after: string]> = new Map([
   ["<", ["edge", "<="]],
   ["<=", ["edge", "<"]],
@@ -42,7 +42,7 @@ const OPERATORS: ReadonlyMap<string, readonly [kind: string, after: string]> = n
   ["--", ["arithmetic", "++"]],
 ]);
 
-/** Functions, and what is taken for them by mistake. */
+/** Functions, and their likely confusions. */
 const TWINS: ReadonlyMap<string, string> = new Map([
   ["min", "max"],
   ["max", "min"],
@@ -56,7 +56,7 @@ const TWINS: ReadonlyMap<string, string> = new Map([
   ["ceil", "floor"],
 ]);
 
-/** Words of SQL in a text of their own, and what is taken for them by mistake. */
+/** Words of SQL in texts, and their likely confusions. */
 const SQL: ReadonlyMap<string, string> = new Map([
   ["=", "!="],
   ["!=", "="],
@@ -71,7 +71,9 @@ const SQL: ReadonlyMap<string, string> = new Map([
   ["desc", "asc"],
 ]);
 
-/** Functions that give what they are called on, changed: without the call, the types still fit. */
+/**
+ * Functions that return a changed copy of their object: without the call, the types still match.
+ */
 const STEPS = new Set(
   ("where whereRef and on onRef orderBy limit offset having groupBy distinct filter sort toSorted " +
     "reverse toReversed slice trim trimEnd trimStart toLowerCase toUpperCase replace replaceAll " +
@@ -79,7 +81,7 @@ const STEPS = new Set(
     .split(" "),
 );
 
-/** The changes that a node offers. `parent` holds it. */
+/** The mutations of a node with this parent. */
 export function changesOf(node: Node, parent: Node | undefined, source: string): Change[] {
   switch (node.type) {
     case "BinaryExpression":
@@ -140,7 +142,7 @@ function halves(node: Node, source: string): Change[] {
   return [node.left, node.right].map((one) => put(node, "default", `(${textOf(one, source)})`));
 }
 
-/** Another text where a node has one. */
+/** Another text for a node. */
 function swap(
   node: Node,
   kind: string,

@@ -1,5 +1,5 @@
 /**
- * Copies of the tree, for faults to be put into. The checkout itself is never written to.
+ * Copies of the tree for faults. The working tree itself never changes.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface Copy extends Surroundings {
   write(file: string, text: string): Promise<void>;
   /** The folder for what its processes write. */
   readonly temporary: string;
-  /** Where they may not write: a fault may remove what it is not meant to. */
+  /** The protected folders, since a fault may delete files. */
   readonly guarded: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const LEFT_OUT = /^(\.git|\.cli|\.vscode|node_modules|coverage|dist)$/;
 
 /** Copies the tree into a new folder. */
 export async function copyTree(root: string, folder: string, options: {
-  /** Where Deno keeps what it has loaded. */
+  /** Deno's cache folder. */
   denoDir: string;
   /** The seed of the property tests. */
   seed: number;

@@ -10,13 +10,13 @@ import type { Copy } from "./copies.ts";
 import type { TestFile } from "./graph.ts";
 import { runDeno } from "./process.ts";
 
-/** What a test file runs. */
+/** The lines that a test file runs. */
 export interface CoverageMap {
   /** The test file. */
   readonly test: string;
   /** Whether all its tests pass as the tree is. Those that do not can show no fault. */
   readonly passed: boolean;
-  /** How long it takes, in milliseconds. */
+  /** Its duration, in milliseconds. */
   readonly ms: number;
   /** The lines that it runs, by file. */
   readonly lines: Readonly<Record<string, readonly number[]>>;
@@ -24,7 +24,7 @@ export interface CoverageMap {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** What a test file may do: the rights of `deno task test`, without the folders that are guarded. */
+/** The permissions of a test file: those of `deno task test`, without the protected folders. */
 export function testArguments(copy: Copy): string[] {
   return [
     "test",
@@ -59,7 +59,7 @@ export async function coverageOf(
   const hashes: Record<string, string> = {};
   for (const file of [...files, ...Object.keys(lines)]) hashes[file] ??= await hashOf(copy, file);
   const map = { test: path, passed: success, ms, lines, hashes };
-  // What fails may only have met a busy machine.
+  // A failure may come from a busy machine.
   if (!success) return map;
   await Deno.mkdir(kept, { recursive: true });
   await Deno.writeTextFile(cache, JSON.stringify(map));
@@ -95,7 +95,7 @@ export function linesRun(lcov: string, root: string): Record<string, number[]> {
   return lines;
 }
 
-/** Whether a map holds for the tree as it is. */
+/** Whether a map is valid for the current tree. */
 async function isCurrent(
   { hashes }: CoverageMap,
   files: ReadonlySet<string>,

@@ -13,11 +13,11 @@ export interface Equal {
   readonly file: string;
   /** The whole line, without the space around it. */
   readonly line: string;
-  /** What stands there, in one line. */
+  /** The original text, in one line. */
   readonly before: string;
-  /** What the change puts there. */
+  /** The replacement. */
   readonly after: string;
-  /** Why nobody can notice. */
+  /** The reason why it changes nothing. */
   readonly reason: string;
 }
 

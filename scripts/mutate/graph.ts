@@ -13,13 +13,13 @@ import { runDeno } from "./process.ts";
 export interface TestFile {
   /** Its path. */
   readonly path: string;
-  /** What it imports, itself among them. */
+  /** Its imports, with itself. */
   readonly files: ReadonlySet<string>;
   /** Whether it starts processes, which may load what it does not import. */
   readonly startsProcesses: boolean;
 }
 
-/** What `deno info --json` prints, as far as it is read here. */
+/** The output of `deno info --json`, as far as needed here. */
 interface Graph {
   /** Every module with its imports. */
   modules: {
@@ -30,7 +30,7 @@ interface Graph {
   }[];
 }
 
-/** The name of a module that imports all tests. Nobody has one that is called so. */
+/** The name of a module that imports all tests. No file has this name. */
 const ALL = "_all_tests.ts";
 
 /** The test files of a copy. */
@@ -68,7 +68,7 @@ export async function filesUnder(root: string, folder: string): Promise<string[]
   return found.sort();
 }
 
-/** A module's path in the repository. Empty for what is not in it. */
+/** A module's path in the repository. Empty for modules outside of it. */
 function pathOf(root: string, specifier: string): string {
   if (!specifier.startsWith("file:")) return "";
   const path = relative(root, fileURLToPath(specifier)).replaceAll("\\", "/");

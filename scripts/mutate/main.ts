@@ -21,10 +21,10 @@ import { tryFaults } from "./run.ts";
 import { roomOf } from "./sample.ts";
 import type { Trial } from "./trial.ts";
 
-/** How many faults of a room are counted when all rooms are measured. */
+/** The number of counted faults of a room when all rooms are measured. */
 const USUAL_MAX = 40;
 
-/** What the words of the command say. */
+/** The options of the command. */
 interface Wishes {
   /** The repository, for tests of this program. */
   root: string;
@@ -34,7 +34,7 @@ interface Wishes {
   since?: string | undefined;
   /** The most faults of each room. */
   max: number;
-  /** How many are tried at a time. */
+  /** The number of faults tried in parallel. */
   jobs: number;
   /** The seed. */
   seed: number;
@@ -86,7 +86,7 @@ async function filesFor({ root, paths }: Wishes): Promise<string[]> {
   return paths.length === 0 ? all : [...new Set(paths.flatMap(chosen))].sort();
 }
 
-/** Does what the words say. Gives the exit code. What was found before a Ctrl-C is printed as well. */
+/** Runs the command. Returns the exit code. Results before a Ctrl-C are printed as well. */
 async function main(words: string[], signal: AbortSignal): Promise<number> {
   const wishes = readWishes(words);
   const { root, since, max, jobs, seed, atLeast } = wishes;
@@ -117,7 +117,7 @@ async function main(words: string[], signal: AbortSignal): Promise<number> {
   return low.length > 0 ? 1 : 0;
 }
 
-/** Prints what came of a fault. */
+/** Prints the result of a fault. */
 function tellTrial({ fault, found, by }: Trial, counts: Map<string, number>): void {
   const room = roomOf(fault.file);
   const count = (counts.get(room) ?? 0) + (found === "types" ? 0 : 1);
@@ -136,7 +136,7 @@ if (import.meta.main) {
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
   const cancel = () => stop.abort(new RangeError("Stopped"));
   for (const signal of signals) Deno.addSignalListener(signal, cancel);
-  // What is started has the same priority. Whoever works at this machine goes first.
+  // Started processes have the same low priority, so that other work goes first.
   setPriority(10);
   try {
     Deno.exitCode = await main(Deno.args, stop.signal);

@@ -8,7 +8,7 @@ import { parse } from "@babel/parser";
 import { type Node, VISITOR_KEYS } from "@babel/types";
 import { changesOf } from "./changes.ts";
 
-/** One fault: a place in a file, and what stands there instead. */
+/** One fault: a place in a file, and the replacement. */
 export interface Fault {
   /** The path of the file in the repository, with forward slashes. */
   file: string;
@@ -22,9 +22,9 @@ export interface Fault {
   end: number;
   /** The name of the kind of change. */
   kind: string;
-  /** What stands there. */
+  /** The original text. */
   before: string;
-  /** What the fault puts there. */
+  /** The replacement. */
   after: string;
 }
 
@@ -52,15 +52,15 @@ export function withFault(source: string, { start, end, after }: Fault): string 
   return source.slice(0, start) + after + source.slice(end);
 }
 
-/** A node of the tree with the one that holds it. */
+/** A node of the tree with its parent. */
 interface Place {
   /** The node. */
   node: Node;
-  /** What holds it; undefined for the whole file. */
+  /** Its parent; undefined for the whole file. */
   parent: Node | undefined;
 }
 
-/** All nodes that make code: types, imports and exports from elsewhere make none. */
+/** All nodes of code, without types, imports and re-exports. */
 function* nodesOf(node: Node, parent: Node | undefined): Generator<Place, void, undefined> {
   if (makesNoCode(node)) return;
   yield { node, parent };

@@ -1,5 +1,5 @@
 /**
- * Processes with an end: what runs too long is stopped with all that it has started.
+ * Processes with a time limit: at the limit a process is stopped with its children.
  *
  * @module
  */
@@ -10,13 +10,13 @@ export interface Ended {
   readonly success: boolean;
   /** Whether it was stopped because it took too long. */
   readonly late: boolean;
-  /** What it printed to standard output, then to standard error. */
+  /** Its standard output, then its standard error. */
   readonly text: string;
-  /** How long it took, in milliseconds. */
+  /** Its duration, in milliseconds. */
   readonly ms: number;
 }
 
-/** Where and how a process runs. */
+/** The options of a process. */
 export interface Surroundings {
   /** Its folder. */
   readonly cwd: string;
@@ -59,7 +59,7 @@ export async function runDeno(args: readonly string[], place: Surroundings): Pro
   place.signal.addEventListener("abort", stop);
   try {
     const { success } = await child.status;
-    // What it has left behind would keep the pipes open.
+    // Remaining children would keep the pipes open.
     if (!success) await stopGroup(child);
     const text = (await texts).join("");
     place.signal.throwIfAborted();

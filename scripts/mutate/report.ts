@@ -1,5 +1,5 @@
 /**
- * What came of the faults, as text: a table by room, and those that nobody found.
+ * The results of the faults, as text: a table by room, and the survivors.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { Fault } from "./places.ts";
 import { roomOf } from "./sample.ts";
 import type { Trial } from "./trial.ts";
 
-/** What came of the faults in one room. */
+/** The results of the faults in one room. */
 export interface RoomResult {
   /** The room. */
   readonly room: string;
-  /** How many faults could be run. What the types refuse is not counted. */
+  /** The number of faults that could run. Faults refused by the type checker are not counted. */
   readonly tried: number;
-  /** How many of them tests found. */
+  /** The number found by tests. */
   readonly byTests: number;
-  /** How many of those tests had to be stopped for. */
+  /** The number found by the time limit. */
   readonly byTime: number;
-  /** How many others the types found. */
+  /** The number found by the type checker. */
   readonly byTypes: number;
-  /** Those that nobody found. */
+  /** The survivors. */
   readonly alive: readonly Trial[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Puts faults into copies of the tree, one at a time each, and sees who finds them.
+ * Puts faults into copies of the tree, one at a time in each, and runs the tests.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { runDeno } from "./process.ts";
 import { inRandomOrder, randomFrom, roomOf } from "./sample.ts";
 import { type Trial, tryFault } from "./trial.ts";
 
-/** What is to be tried, and how. */
+/** The options of a run. */
 export interface Plan {
   /** The folder of the repository. */
   readonly root: string;
@@ -25,15 +25,15 @@ export interface Plan {
   readonly mayChange: (file: string, line: number) => boolean;
   /** The most faults in each room that are counted. */
   readonly max: number;
-  /** How many are tried at the same time. */
+  /** The number of faults tried in parallel. */
   readonly jobs: number;
   /** The seed of everything that is random. */
   readonly seed: number;
   /** Ends everything. */
   readonly signal: AbortSignal;
-  /** Hears what happens. */
+  /** Called with messages. */
   readonly tell: (what: string) => void;
-  /** Hears what came of each fault. */
+  /** Called with the result of each fault. */
   readonly tellTrial: (trial: Trial) => void;
 }
 
@@ -58,12 +58,12 @@ export async function tryFaults(plan: Plan): Promise<void> {
     await tryRooms(plan, rooms, copies, maps);
   } finally {
     await removeFolder(folder);
-    // What Deno has made of the copies is of no use to anybody else.
+    // Deno's cache of the copies is useless afterwards.
     await removeFolder(join(gen, "file", folder.replace(/^(\w):/, "$1")));
   }
 }
 
-/** Refuses a tree whose types are wrong as it is: it would seem that they find every fault. */
+/** Refuses a tree with type errors, since the type checker would seem to find every fault. */
 async function checkTypes([first]: readonly Copy[]): Promise<void> {
   if (first === undefined) return;
   const { success, text } = await runDeno(["check", "--quiet", "--frozen"], first);
@@ -72,7 +72,7 @@ async function checkTypes([first]: readonly Copy[]): Promise<void> {
   }
 }
 
-/** Where Deno keeps what it has loaded, and what it has made of sources. */
+/** Deno's cache folders, for modules and for compiled code. */
 async function denoFolders(plan: Plan, cwd: string): Promise<{ denoDir: string; gen: string }> {
   const env = Deno.env.toObject();
   const { text } = await runDeno(["info", "--json"], { cwd, env, signal: plan.signal });
@@ -123,11 +123,11 @@ async function measureTests(plan: Plan, copies: Copy[], kept: string): Promise<C
       : "fails without a fault: skipped";
     plan.tell(`Coverage ${maps.length}/${tests.length}: ${test.path}, ${verdict}`);
   });
-  // In the order of their names, whoever was measured first.
+  // In the order of their names, in any order of measurement.
   return maps.sort((a, b) => a.test < b.test ? -1 : 1);
 }
 
-/** Tries the faults of each room, up to as many as are to be counted. */
+/** Tries the faults of each room, up to the number to count. */
 async function tryRooms(
   plan: Plan,
   rooms: ReadonlyMap<string, Fault[]>,
@@ -180,7 +180,7 @@ export function takeCounted(faults: readonly Fault[], max: number): {
   };
 }
 
-/** Lets every copy take the next item when it is done with one. Ends at the first failure. */
+/** Every copy takes the next item after finishing one. Ends at the first failure. */
 async function inTurns<T>(
   items: Iterable<T> | AsyncGenerator<T, void, undefined>,
   copies: readonly Copy[],
@@ -194,7 +194,7 @@ async function inTurns<T>(
   let failed = false;
   const turns = copies.map(async (copy) => {
     try {
-      // A generator gives each item once, whoever asks.
+      // A generator yields each item once, for all copies.
       for (let next = await rest.next(); !next.done && !failed; next = await rest.next()) {
         await work(next.value, copy);
       }

@@ -6,7 +6,7 @@
 
 import type { Fault } from "./places.ts";
 
-/** Gives numbers from 0 to below 1, the same for the same seed: "mulberry32". */
+/** Returns numbers from 0 to below 1, the same for the same seed: "mulberry32". */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

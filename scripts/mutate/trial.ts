@@ -10,13 +10,13 @@ import { type CoverageMap, runsLine, testArguments } from "./coverage.ts";
 import { type Fault, withFault } from "./places.ts";
 import { type Ended, runDeno } from "./process.ts";
 
-/** What became of a fault. */
+/** The result of a fault. */
 export interface Trial {
   /** The fault. */
   readonly fault: Fault;
-  /** Who found it: the types, a test, the time limit, or nobody. */
+  /** The finder: the type checker, a test, the time limit, or none. */
   readonly found: "types" | "tests" | "time" | "no";
-  /** How many test files run the line. */
+  /** The number of test files that run the line. */
   readonly tests: number;
   /** The test that failed, or as much as is known of it. */
   readonly by?: string;
@@ -25,13 +25,13 @@ export interface Trial {
 /** Some tests have this long, in milliseconds, and four times as long as they take as a rule. */
 const LEAST_LIMIT_MS = 60_000;
 
-/** What is known of the tests. */
+/** The facts about the tests. */
 export interface Tests {
-  /** What each test file runs. */
+  /** The lines of each test file. */
   readonly maps: readonly CoverageMap[];
-  /** How often each test file has found a fault. Those that found some go first. */
+  /** The number of faults found by each test file. Files that found some run first. */
   readonly successes: Map<string, number>;
-  /** How long tests have at least, in milliseconds, for an end to loops without one. */
+  /** The shortest time limit of tests, in milliseconds, against endless loops. */
   readonly leastLimitMs?: number;
 }
 
@@ -51,7 +51,7 @@ export async function tryFault(
   }
 }
 
-/** Checks the types of the file, runs the tests, and checks all types when nobody minded. */
+/** Checks the types of the file, runs the tests, and checks all types if nothing failed. */
 async function tryTests(
   fault: Fault,
   copy: Copy,
@@ -113,7 +113,7 @@ async function runTests(
   try {
     return await runDeno(args, { ...copy, limitMs: leastLimitMs + 4 * usual });
   } finally {
-    // What tests that were stopped have left.
+    // The remains of stopped tests.
     for await (const { name } of Deno.readDir(copy.temporary)) {
       await Deno.remove(join(copy.temporary, name), { recursive: true }).catch(() => {});
     }
@@ -132,7 +132,9 @@ function inOrder(
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/** How many folders a test has in common with a file, as tests/ mirrors lib/; one more for its name. */
+/**
+ * The number of common folders of a test and a file, as tests/ mirrors lib/, plus one for its name.
+ */
 export function nearness(file: string, test: string): number {
   const [ours, theirs] = [file, test].map((path) => path.split("/").slice(1));
   const apart = ours?.findIndex((part, i) => part !== theirs?.[i]) ?? 0;
