@@ -6,16 +6,15 @@
  */
 
 import type { Place } from "../../records/find.ts";
-import type { PurchaseStep } from "../../domain/purchase.ts";
 import { IllegalStep, type Step, type Subscription } from "../../domain/step.ts";
-import { DAY_MS, parseDuration } from "../../domain/calendar.ts";
-import { type Journal, openJournal } from "../../ledger/journal.ts";
-import type { ProjectTx } from "../../store/mod.ts";
+import { DAY_MS } from "../../domain/calendar.ts";
+import { openJournal } from "../../ledger/journal.ts";
 import { type Agenda, createAgenda } from "./agenda.ts";
 import { chanceOf, partOf } from "./chance.ts";
 import { ACTS } from "./deeds.ts";
 import { insertPeople, type Person, personOf } from "./people.ts";
 import { RETURNS } from "./kinds.ts";
+import type { Stage } from "./stage.ts";
 import type { Counts, Item, World } from "./world.ts";
 
 /** A batch: what happens up to a moment. */
@@ -40,30 +39,6 @@ interface Played {
   readonly number: number;
   /** How much was added. */
   readonly counts: Counts;
-}
-
-/** A batch while it is played. */
-export interface Stage {
-  /** The world before the batch. */
-  readonly world: World;
-  /** The queries. */
-  readonly tx: ProjectTx;
-  /** Takes down what happens. */
-  readonly journal: Journal;
-  /** Somebody. */
-  person(index: number): Person;
-  /** A subscription as it is now. */
-  current(id: string | undefined): Subscription | undefined;
-  /** Takes down steps of a subscription, and plans what follows from them. */
-  record(item: Item, steps: Step | readonly Step[]): Promise<void>;
-  /** Takes down a one-time purchase or its refund. */
-  recordPurchase(step: PurchaseStep): Promise<void>;
-  /** Plans something, unless it is after the end. */
-  plan(item: Omit<Item, "number">): void;
-  /** Notes somebody who has bought nothing. */
-  addIdle(id: string): void;
-  /** Takes somebody who has bought nothing, if there is one. */
-  takeIdle(): string | undefined;
 }
 
 /** How many items a batch begins with. */
@@ -173,12 +148,6 @@ function planNext(stage: Stage, item: Item, step: Step, after: Subscription): vo
     const at = Math.floor(step.at + chance.between(15, 100) * DAY_MS);
     stage.plan({ ...next, at, act: "return", key });
   }
-}
-
-/** The months of a period, at least a quarter of one. */
-export function monthsIn(duration: string | null): number {
-  const { months, days } = parseDuration(duration ?? "P1M");
-  return Math.max(0.25, months + days / 30);
 }
 
 /** Takes what a batch has changed into the world. */

@@ -15,7 +15,8 @@ import { type RandomSource, sourceOf, withIds } from "../../records/random.ts";
 import { inProject, type Store } from "../../store/mod.ts";
 import type { CatchUp } from "../../ledger/catch_up.ts";
 import { nextBatch, playBatch, takeIn } from "./play.ts";
-import { beginWorld, type World } from "./world.ts";
+import { beginWorld } from "./begin.ts";
+import type { World } from "./world.ts";
 
 /** Makes populations. */
 export interface Populations {
