@@ -13,6 +13,7 @@ function catchUpThatTakes(settled: Promise<void>, stopped = false): CatchUp {
     progress: () => [way],
     isStopped: () => stopped,
     stop: () => settled,
+    during: () => settled,
   };
 }
 
