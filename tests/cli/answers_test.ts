@@ -30,14 +30,14 @@ const TURN = Math.random() < 0.5 ? 0 : 1;
 /** Recorded once, for all tests. */
 const recording = recordLines();
 
-/** What a person or program must never see in the place of a value. */
+/** Texts that must never appear in place of a value. */
 const NO_VALUE = /\bundefined\b|\bnull\b|\bNaN\b|\[object |This is a bug/i;
 
-/** What is wrong with what a line shows on a changed answer; undefined where nothing is. */
+/** The fault in a line's output for a changed answer; undefined without one. */
 function faultOf({ code, out, err }: Shown, output: string, needed: boolean): string | undefined {
-  // A check names what it found wrong, and fails.
+  // A check names the fault, and fails.
   if (needed && code !== 0 && /Check that CLI_BASE_URL/.test(out + err)) return undefined;
-  // What has no name is shown as JSON, and errors are JSON where that is asked for.
+  // Values without a name are shown as JSON, and errors are JSON on request.
   const words = (output === "table" ? out + err : err).replaceAll(/:null\b/g, "");
   const [wrong] = NO_VALUE.exec(words) ?? [];
   if (wrong !== undefined) return `shows ${JSON.stringify(wrong)}: ${words.slice(0, 300)}`;
@@ -58,7 +58,7 @@ function isJson(text: string): boolean {
 /** The answers of a line that come from an operation of the API. */
 function operationsIn({ answers }: RecordedLine): [number, Answer][] {
   return answers.flatMap((answer, i): [number, Answer][] =>
-    // A redirection says where a file is in a header, which no field stands for.
+    // A redirect has the address of a file in a header, not in a field.
     answer.status < 300 && answer.text.startsWith("{") && / \/v[12]\//.test(answer.request)
       ? [[i, answer]]
       : []

@@ -9,9 +9,9 @@ interface Way {
   before?: string[];
   /** The line that fails. */
   fails: string;
-  /** What the hint must be. Names such as `$app_store` stand for ids. */
+  /** The expected hint. Names such as `$app_store` stand for ids. */
   hint: string;
-  /** What the person puts in the place of `<…>` and of PATH in the hint. */
+  /** The person's values for `<…>` and PATH in the hint. */
   fill?: Record<string, string>;
   /** Whether the line that failed works after the hint was followed. */
   again?: boolean;

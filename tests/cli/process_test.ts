@@ -5,7 +5,7 @@ import { openDesk } from "../support/harness.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 
-/** What the task `cli` grants, as far as these tests need it. */
+/** The permissions of the task `cli` that these tests need. */
 const GRANTS = [
   "--allow-net=127.0.0.1",
   "--allow-env=CLI_*,HOME,USERPROFILE,NO_COLOR,COLUMNS,TERM,CI",
@@ -14,7 +14,7 @@ const GRANTS = [
   "--allow-write",
 ];
 
-/** What a process has left behind. */
+/** The result of a process. */
 interface Ended {
   /** Its exit code. */
   code: number;
@@ -24,7 +24,7 @@ interface Ended {
   err: string;
 }
 
-/** A folder for one test, with what its processes find in their environment. */
+/** A folder for one test, with the environment of its processes. */
 interface Place extends AsyncDisposable {
   /** The folder, which is also the home folder. */
   readonly folder: string;
@@ -65,7 +65,7 @@ async function openPlace(): Promise<Place> {
   };
 }
 
-/** Where Deno keeps its cache. */
+/** Deno's cache folder. */
 async function cacheFolder(): Promise<string> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
   return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
@@ -88,9 +88,9 @@ async function ended(child: Deno.ChildProcess): Promise<Ended> {
 
 /** A service in a process of its own. */
 interface Running {
-  /** What it printed first. */
+  /** Its first output. */
   readonly facts: Record<string, unknown>;
-  /** Sends signals, one after the other, and gives what was printed besides, and the exit code. */
+  /** Sends signals in order, and returns the further output and the exit code. */
   stop(...signals: Deno.Signal[]): Promise<Ended>;
 }
 
@@ -169,7 +169,7 @@ testOnUnix("a service of one's own starts, serves, is found, and stops cleanly",
     /: the connection was refused\nStart .*: cli service start --port \d+, and with the same --data/,
   );
 
-  // The lock is free, and what was written is there.
+  // The lock is free, and the written data is there.
   const again = await startService(place);
   equal(again.facts["project_id"], facts["project_id"]);
   equal((await again.stop("SIGTERM")).code, 0);
@@ -241,7 +241,7 @@ Deno.test({
 });
 
 testOnUnix("one Ctrl-C that comes as two signals stops the service cleanly", async () => {
-  // A terminal sends it to the program and to what runs it, which passes it on.
+  // A terminal sends it to the program and to its parent, which passes it on.
   await using place = await openPlace();
   const { stop } = await startService(place, "--data", "data");
   deepEqual(await stop("SIGINT", "SIGTERM", "SIGINT"), { code: 0, out: "", err: "" });
@@ -266,7 +266,7 @@ testOnUnix("an interrupt ends a wait at once, with exit code 130", async () => {
     child.kill("SIGINT");
     const { code, out, err } = await ending;
     deepEqual([code, out], [130, ""]);
-    // The wait itself may have been told before.
+    // The wait itself may have been announced before.
     const last = err.trimEnd().split("\n").at(-1) ?? "";
     if (words.length === 2) equal(last, "Stopped");
     else equal(at(JSON.parse(last), "error", "type"), "cancelled");

@@ -20,9 +20,9 @@ export interface ShownDelivery {
   id: string;
   /** Its event. */
   event_id: string;
-  /** Where it stands. */
+  /** Its state. */
   state: string;
-  /** How often it was tried. */
+  /** The number of attempts. */
   attempts: number;
   /** The status of the last answer. */
   last_status: number | null;
@@ -38,11 +38,11 @@ export interface ShownAttempt {
   number: number;
   /** When it began. */
   started_at: number;
-  /** Where it went. */
+  /** The URL. */
   address: string | null;
-  /** What was sent. */
+  /** The request. */
   request: { headers: Record<string, string>; body: string };
-  /** What came back. */
+  /** The response. */
   response: {
     status: number;
     headers: Record<string, string>;
@@ -51,7 +51,7 @@ export interface ShownAttempt {
   } | null;
   /** Why it failed. */
   error: string | null;
-  /** How long its parts took. */
+  /** The durations of its parts. */
   timing_ms: Record<string, number>;
   /** When the next is due. */
   next_attempt_at: number | null;
@@ -69,7 +69,7 @@ export interface PostOffice extends AsyncDisposable {
   subscribe(receiver: Pick<Receiver, "url">, more?: Partial<NewWebhook>): Promise<Webhook>;
   /** Makes a one-time purchase, which is one event. Returns the event's id. */
   buy(customer?: string, more?: Record<string, unknown>): Promise<string>;
-  /** Waits until nothing is under way. */
+  /** Waits until no delivery is in progress. */
   idle(): Promise<void>;
   /** Reads below the simulator. */
   get<T>(path: string): Promise<T>;

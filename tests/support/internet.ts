@@ -1,6 +1,6 @@
 /**
- * An Internet for tests: names and public addresses that lead to listeners on this machine. What is
- * dialled is written down, and local addresses are dialled in earnest.
+ * An Internet for tests: names and public addresses of listeners on this machine. It records
+ * connections, and really connects to local addresses.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import type { Network } from "../../lib/service/outbound/connect.ts";
 export interface Internet {
   /** The way to it. */
   readonly network: Network;
-  /** What each name leads to. A function is asked anew each time. */
+  /** The addresses of each name. A function is called each time. */
   readonly names: Map<string, readonly string[] | (() => readonly string[])>;
-  /** The port on this machine that a public address stands for. */
+  /** The port on this machine for a public address. */
   readonly ports: Map<string, number>;
   /** Every address that was dialled, in order. */
   readonly dialled: string[];
 }
 
-/** A public address that nobody dials in earnest. */
+/** A public address without real connections. */
 export const PUBLIC = "93.184.216.34";
 
 /** The name in the certificate of {@linkcode TLS}. */
@@ -35,7 +35,7 @@ export const TLS = {
   authority: file("hooks_ca.pem"),
 };
 
-/** Makes an Internet where nothing is yet. */
+/** Makes an empty Internet. */
 export function openInternet(): Internet {
   const names: Internet["names"] = new Map();
   const ports: Internet["ports"] = new Map();

@@ -11,7 +11,7 @@ import { type Desk, type DeskOptions, openDesk, type Ran } from "./harness.ts";
 import { simulate } from "./simulation.ts";
 import { childLines } from "./store_fixture.ts";
 
-/** Where events are forwarded to. Nothing listens there: the desk takes them. */
+/** The target of forwarded events. Nothing listens there: the desk receives them. */
 export const TARGET = "http://127.0.0.1:3999/hooks";
 
 /** Whether a request is one of a listener to the service. */
@@ -29,7 +29,7 @@ export interface Listening {
   bodies: string[];
 }
 
-/** A desk whose command line may listen, and what has arrived at the target, verified. */
+/** A desk whose command line may listen, with the verified events at the target. */
 export async function openListening(
   answer: (count: number) => number | Response,
   intercept: DeskOptions["intercept"] = (request, pass) => pass(request),
@@ -71,7 +71,7 @@ export function listenAll(desk: Desk, ...more: string[]): Promise<Ran> {
   return desk.run("events", "listen", "--forward-to", TARGET, "--until-idle", ...more);
 }
 
-/** Lets somebody subscribe, and others buy something once. Returns the ids of all events. */
+/** Makes a subscription and one-time purchases of others. Returns the ids of all events. */
 export async function makeEvents(desk: Desk, others: number): Promise<string[]> {
   const sim = simulate(desk);
   await sim.subscribe({ product_id: "notes.pro.monthly" });
@@ -87,7 +87,7 @@ export interface ListeningProcess {
   server: Server;
   /** The process. */
   child: Deno.ChildProcess;
-  /** What it prints. */
+  /** Its output. */
   lines: AsyncGenerator<string>;
 }
 

@@ -13,7 +13,7 @@ import { serve } from "../../lib/service/http/serve.ts";
 /** The repository. */
 export const root: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A service that listens, and who works with it. */
+/** A listening service, with a signed-in client. */
 export interface Shop {
   /** Signed in as the owner, in the demonstration project. */
   client: Client;
@@ -23,7 +23,7 @@ export interface Shop {
   env: Record<string, string>;
 }
 
-/** What a program has left behind. */
+/** The result of a program. */
 export interface Done {
   /** The exit code. */
   code: number;
@@ -65,7 +65,7 @@ export async function withShop(use: (shop: Shop) => Promise<void>): Promise<void
   }
 }
 
-/** The command that the first comment of an example tells, without what it does with the streams. */
+/** The command in the first comment of an example, without its redirections. */
 export async function commandOf(example: string): Promise<string[]> {
   const source = await Deno.readTextFile(`${root}scripts/examples/${example}.ts`);
   const comment = source.slice(0, source.indexOf("*/"));
@@ -95,7 +95,7 @@ export async function deno(
   return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
 }
 
-/** Runs an example as its comment says, and gives its standard output. */
+/** Runs an example like its comment, and returns its standard output. */
 export async function runExample(example: string, shop: Shop, stdin?: string): Promise<string> {
   const { code, out, err } = await deno(await commandOf(example), shop, stdin);
   equal(code, 0, err);

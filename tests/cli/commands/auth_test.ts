@@ -18,7 +18,7 @@ async function withTwo(): Promise<Home> {
   return at;
 }
 
-/** Gives the working folder a sign-in of its own. */
+/** Binds the working folder with a sign-in of its own. */
 async function bindHere(at: Home): Promise<void> {
   const { refresh_token, access_token } = await at.service.oauth.issueToken({ rotates: true });
   const expires_at_ms = Date.now() + 3_600_000;
@@ -26,7 +26,7 @@ async function bindHere(at: Home): Promise<void> {
   await writeLocal(at.around(), at.cwd, { project_id: at.service.projectId, profile });
 }
 
-/** What a person sees of a token. */
+/** The visible part of a token. */
 function redacted(token = ""): string {
   return `${token.slice(0, 4)}…${token.slice(-4)}`;
 }

@@ -12,7 +12,7 @@ import {
 
 const windows = Deno.build.os === "windows";
 
-/** What doctor found, by check. */
+/** The results of doctor, by check. */
 interface Found {
   /** The exit code. */
   code: number;

@@ -32,7 +32,7 @@ function read(at: Home, ...names: string[]): Promise<string> {
   return Deno.readTextFile(join(at.cwd, ...names));
 }
 
-/** What the local file holds. */
+/** The content of the local file. */
 async function local(at: Home): Promise<Record<string, Record<string, string>>> {
   return JSON.parse(await read(at, ".cli", "config.json"));
 }

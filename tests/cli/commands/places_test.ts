@@ -1,5 +1,5 @@
 /**
- * Where commands are: in the file of their group, or in the file that their words name.
+ * The files of commands: that of their group, or the one named by their words.
  *
  * @module
  */

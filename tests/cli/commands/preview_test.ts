@@ -53,7 +53,7 @@ Deno.test("as JSON the answer is unchanged, or holds the one offering", async ()
     async intercept(request, pass) {
       const response = await pass(request);
       if (!request.url.includes("/v1/")) return response;
-      // What a client does not know, and numbers that JavaScript would spell in another way.
+      // Unknown fields, and numbers that JavaScript would print differently.
       const text = await response.text();
       return new Response(text.replace('"metadata":null', '"metadata":{"a":1.50},"new":12e400'));
     },

@@ -9,7 +9,7 @@ import { simulateYear } from "../../support/simulated_year.ts";
 
 const NOW = Date.UTC(2025, 0, 31, 12);
 
-/** Command lines whose output somebody has looked at. */
+/** Command lines with reviewed output. */
 const SCREENS = [
   "metrics overview",
   "metrics overview --currency EUR",
@@ -102,7 +102,7 @@ Deno.test("flags become the service's parameters, filters and periods in both sp
       'selectors={"revenue_type":"proceeds"}',
     ],
   );
-  // What nobody asks for is not sent, not even empty.
+  // Absent flags are not sent, not even empty.
   deepEqual(await sends("charts get revenue"), [0, "GET /charts/revenue"]);
   deepEqual(await sends("metrics overview"), [0, "GET /metrics/overview"]);
   deepEqual(await sends("metrics overview --currency JPY"), [
@@ -207,7 +207,7 @@ Deno.test("unknown filters and segments of a chart are refused with the known on
   match(selector.err, /it has no selector "colour"\nIt takes --selector: revenue_type\. /);
 });
 
-/** A desk whose service answers with the chart `revenue` as it is, changed in one way. */
+/** A desk whose service answers with the chart `revenue`, changed in one way. */
 function chartDesk(change: (chart: Record<string, unknown>, query: URLSearchParams) => void) {
   return openDesk({
     async intercept(request, pass) {

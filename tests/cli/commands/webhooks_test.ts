@@ -7,7 +7,7 @@ import { answers, openReceiver, type Receiver } from "../../support/receiver.ts"
 import { matchScreen, shown } from "../../support/screen.ts";
 import { simulate } from "../../support/simulation.ts";
 
-/** A counter with the administrator's secret, where webhooks may come back to this machine. */
+/** A counter with the admin secret, and with webhooks to this machine allowed. */
 async function openOffice(columns?: number): Promise<Counter> {
   const counter = await openCounter({
     webhookTargets: "loopback",
@@ -18,7 +18,7 @@ async function openOffice(columns?: number): Promise<Counter> {
   return counter;
 }
 
-/** Runs a command that must succeed, and gives what it shows. */
+/** Runs a command that must succeed, and returns its output. */
 async function run({ run }: Counter, line: string): Promise<string> {
   const { code, out, err } = await run(line);
   equal(code, 0, `cli ${line}\n${err}`);
@@ -31,7 +31,7 @@ async function subscribe(counter: Counter, receiver: Receiver, events: string): 
   counter.ids["$hook"] = /^id +(\S+)$/m.exec(await run(counter, line))?.[1] ?? "";
 }
 
-/** Lets a customer buy something, and waits for what is told of it. Its event is `$event`. */
+/** Buys something for a customer, and waits for the event, `$event`. */
 async function buy(counter: Counter, customer: string): Promise<void> {
   const { desk } = counter;
   await simulate(desk).purchase({
@@ -283,7 +283,7 @@ Deno.test("commands outside the API use only the local service", async () => {
   ok(counter.desk.sent.every(({ path }) => !path.startsWith("/_sim")));
 });
 
-/** What is shown at 80 columns. */
+/** The output at 80 columns. */
 const SESSION = [
   "webhooks list",
   "webhooks create --name 'Renewals and more' --url $url --events renewal,non_renewing_purchase",

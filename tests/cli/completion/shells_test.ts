@@ -25,7 +25,7 @@ const PRODUCTS = {
   url: "/v2/projects/p/products",
 };
 
-/** A machine with a real service, a stored sign-in and a `cli` that prints what it is given. */
+/** A machine with a real service, a stored sign-in and a `cli` that prints its arguments. */
 async function openMachine() {
   const folder = await Deno.makeTempDir();
   const service = await openService({ database: ":memory:", empty: false });
@@ -66,7 +66,7 @@ async function openMachine() {
   return {
     folder,
     env,
-    /** Runs a program of a shell and returns what it prints. */
+    /** Runs a program of a shell and returns its output. */
     async run(command: string, ...args: string[]) {
       const started = ["-c", 'exec "$0" "$@"', command, ...args];
       const options = { args: started, env, clearEnv: true, cwd: folder };
@@ -85,7 +85,7 @@ async function openMachine() {
 
 type Machine = Awaited<ReturnType<typeof openMachine>>;
 
-/** Whether a shell is there. Says so where it is not. */
+/** Whether a shell is installed. Reports a missing one. */
 async function isInstalled(shell: string): Promise<boolean> {
   const { success } = await new Deno.Command("sh", { args: ["-c", `command -v ${shell}`] })
     .output();
@@ -96,13 +96,13 @@ async function isInstalled(shell: string): Promise<boolean> {
 /** They wait for programs, one after the other. */
 const LONG = { ignore: !Deno.env.get("LONG_TESTS") };
 
-/** The beginning of each id that tells it from the others. */
+/** The unique prefix of each id. */
 const TYPED = ["two", "cost", "say", "it", "back", "a", "semi"];
 
-/** What is typed: a command, and ids of which only the beginning is typed, a Tab after each. */
+/** The typed text: a command, and prefixes of ids, with a Tab after each. */
 const KEYS = `cli entit\tattach pro ${TYPED.map((typed) => `${typed}\t`).join("")}\n`;
 
-/** What the command is then given. */
+/** The resulting arguments of the command. */
 const GIVEN = `<entitlements><attach><pro>${HARD.map((id) => `<${id}>`).join("")}\n`;
 
 /** Types keys into an interactive shell on a terminal. */

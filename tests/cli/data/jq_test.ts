@@ -5,19 +5,19 @@ import { openDesk } from "../../support/harness.ts";
 const FOLDER = new URL("./", import.meta.url);
 const INPUT = await Deno.readTextFile(new URL("jq_input.json", FOLDER));
 
-/** A program, its flags, and what jq 1.8.2 of Debian has made of it. */
+/** A program with its flags, and the output of jq 1.8.2 of Debian. */
 interface Sample {
   /** The program. */
   program: string;
   /** `r` for raw strings, `c` for one line per result. */
   flags: string;
-  /** What jq has printed. */
+  /** The output of jq. */
   out: string;
   /** Whether jq has failed. */
   failed: boolean;
 }
 
-/** Runs the programs with the jq on PATH, when the results are to be made anew. */
+/** Runs the programs with the jq on PATH, to renew the results. */
 async function remake(samples: Sample[]): Promise<Sample[]> {
   return await Promise.all(samples.map(async ({ program, flags }) => {
     const path = new URL("jq_input.json", FOLDER).pathname;

@@ -105,7 +105,7 @@ Deno.test("events trigger uses the customer's purchases", async () => {
   deepEqual((await sim.rows("subscriptions")).length, 1);
 });
 
-/** What comes about again and again with one subscription, and of what that is. */
+/** Events that can be repeated with one subscription, with their source. */
 const REPEATED = {
   RENEWAL: "notes.pro.monthly",
   CANCELLATION: "notes.pro.monthly",
@@ -175,7 +175,7 @@ Deno.test("events trigger works with a subscription in any state", async () => {
   }
 });
 
-/** What takes a paid period. */
+/** Events that need a paid period. */
 const PAID_FIRST = [
   ...["RENEWAL", "SUBSCRIPTION_PAUSED", "REFUND_REVERSED"],
   ...["PRICE_INCREASE_CONSENT_REQUIRED", "PRICE_INCREASE_CONSENT_APPROVED"],
@@ -240,7 +240,7 @@ Deno.test("events trigger buys again, ends obstacles, and names those that it ca
     const trial = ["--override", "purchase.trial=true"];
     await trigger(desk, "INITIAL_PURCHASE", "--customer", "ada", ...trial);
   }
-  // Whoever has only tried a product comes back to it with a RENEWAL.
+  // A purchase after a trial alone makes a RENEWAL.
   const { code, err } = await desk.run(
     "events",
     "trigger",

@@ -8,7 +8,7 @@ import { matchGolden } from "../../support/golden.ts";
 import { openDesk } from "../../support/harness.ts";
 import { matchScreen, shown } from "../../support/screen.ts";
 
-/** What each group shows on a terminal of 80 columns. */
+/** The output of each group on a terminal of 80 columns. */
 const SESSIONS: Record<string, string[]> = {
   projects: [
     "projects list",

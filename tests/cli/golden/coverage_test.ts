@@ -3,7 +3,7 @@ import type { Group } from "../../../lib/cli/words/command.ts";
 import { loadFor } from "../../../lib/cli/commands/mod.ts";
 import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
 
-/** Commands that no golden file shows, each with where it is tested instead. */
+/** Commands without a golden file, each with its other test. */
 const ELSEWHERE: Record<string, string> = {
   "service start": "cli_process_test.ts: it goes on until it is stopped",
   "service account add": "service_account_test.ts: it needs a service in another process",

@@ -2,7 +2,7 @@ import { matchGolden, steadyIds } from "../../support/golden.ts";
 import { allow, BASE_URL, type Home, openHome } from "../../support/home_fixture.ts";
 import { shown } from "../../support/screen.ts";
 
-/** What is shown on a machine from the first sign-in to the last sign-out. */
+/** The output on a machine from the first sign-in to the last sign-out. */
 const SESSION = [
   "auth status",
   "auth list",
@@ -45,7 +45,7 @@ Deno.test("a session from sign-in to sign-out matches the reviewed text", async 
   await matchGolden("home", steadyIds(steady(text, at)));
 });
 
-/** The text without what differs from run to run: folders, moments, ends of tokens. */
+/** The text without varying parts: folders, times, ends of tokens. */
 function steady(text: string, { home, cwd }: Home): string {
   return text.replaceAll(cwd, "/code").replaceAll(home, "/home/olivia")
     .replace(/\S+\/oauth2\/authorize\?\S+/g, `${BASE_URL}/oauth2/authorize?…`)

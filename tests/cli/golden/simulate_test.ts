@@ -1,7 +1,7 @@
 import { type Counter, openCounter } from "../../support/cli_fixture.ts";
 import { matchScreen, shown } from "../../support/screen.ts";
 
-/** What is shown at 80 columns. Ids that a line shows first are called `$a`, `$b` and so on. */
+/** The output at 80 columns. New ids are replaced by `$a`, `$b` and so on. */
 const SESSIONS: Record<string, string[]> = {
   simulate: [
     "clock show",
@@ -102,7 +102,7 @@ for (const [name, lines] of Object.entries(SESSIONS)) {
   });
 }
 
-/** Gives the next name to the id of something bought, or of an invoice, that is shown first. */
+/** Names a new id of a purchase or an invoice. */
 function learnId({ ids }: Counter, out: string): void {
   const known = ["$a", "$b", "$c", "$d"].find((name) => ids[name] === undefined);
   const [id] = /(?<=^id +|^)(sub|purc|svcbin)[0-9a-f]{10,}/m.exec(out) ?? [];

@@ -2,7 +2,7 @@ import { openCounter } from "../../support/cli_fixture.ts";
 import { matchScreen, shown } from "../../support/screen.ts";
 import { DAY, simulate } from "../../support/simulation.ts";
 
-/** What is shown at 80 columns, once the subscribers have bought something. */
+/** The output at 80 columns, after purchases of the subscribers. */
 const LINES = [
   "subscribers list",
   "subscribers list --search ada@example.com",

@@ -13,7 +13,7 @@ import {
 } from "../../../lib/cli/input/input.ts";
 import { Cancelled, UsageError } from "../../../lib/errors.ts";
 
-/** A standard input that holds the given bytes, and a note of what was said. */
+/** A standard input with the given bytes, and a record of the notes. */
 function piped(...chunks: (string | Uint8Array)[]): Files & { said: string[] } {
   const bytes = chunks.map((it) => typeof it === "string" ? new TextEncoder().encode(it) : it);
   const said: string[] = [];
@@ -26,7 +26,7 @@ function piped(...chunks: (string | Uint8Array)[]): Files & { said: string[] } {
   };
 }
 
-/** What reading this text as JSON ends in: its message. */
+/** The error message for this text as JSON. */
 async function refusalOf(...chunks: (string | Uint8Array)[]): Promise<string> {
   try {
     await readJsonFile(piped(...chunks), "-");

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { type Column, createOutput, type Kind } from "../../../lib/cli/screen/output.ts";
 
-/** An output on a terminal of some columns, or in a pipe, and what was written to it. */
+/** An output on a terminal of some columns, or in a pipe, with the written text. */
 function screen(columns?: number) {
   const out: string[] = [];
   const err: string[] = [];
@@ -100,7 +100,7 @@ Deno.test("texts are left out before a word is cut, and an address before it van
   deepStrictEqual(shownAt(80, "text"), [whole, "Columns that do not fit: WHERE, +4 (%)\n"]);
   deepStrictEqual(shownAt(96, "address"), [whole, "Columns that do not fit: WHERE, +4 (%)\n"]);
   deepStrictEqual(shownAt(97, "address"), [`${whole}  https://acme.dev/hook…`, cut]);
-  // Where no text is left to go, it is cut after all.
+  // Without further text to cut, it is cut after all.
   deepStrictEqual(shownAt(71, "text")[0], `${id}  INITIAL_PURCH…  1970-01-01 00:00Z`);
 });
 

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { at, openCounter } from "../../support/cli_fixture.ts";
 import { COMING, SPECIFIED } from "../../support/specified_commands.ts";
 
-/** What each command of the catalogue sends, and a part of what it shows. */
+/** The requests of each command of the catalogue, with a part of its output. */
 const RUNS: [line: string, sends: [line: string, body?: unknown][], shows: RegExp][] = [
   ["projects list", [["GET /v2/projects?limit=100"]], /^\$project +Notes/m],
   ["projects view", [["GET /v2/projects/$project"]], /^name +Notes$/m],
@@ -239,7 +239,7 @@ Deno.test("every command of the catalogue sends the right request and shows the 
   }
 });
 
-/** Short names for what a command has created. */
+/** Short names for created objects. */
 function namesIn(line: string, out: string): Record<string, string> {
   const [, id = ""] = /^id +(\S+)$/m.exec(out) ?? [];
   if (line.startsWith("packages create")) return { WEEKLY: id };

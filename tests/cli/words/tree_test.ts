@@ -24,7 +24,7 @@ function checkRow(root: Group, group: string, [name, args, flags = ""]: Row): vo
   const { entry, rest } = findEntry(root, words.split(" "));
   if (rest.length > 0) return ok(COMING.has(words), `cli ${words} is missing`);
   if (isGroup(entry)) throw new Error(`cli ${words} is a group`);
-  // What an argument is called shows only in help.
+  // The name of an argument appears only in help.
   equal(argumentsOf(entry), args.replace(/[\w-]+/g, ""), words);
   for (const flag of flags.split(" ")) checkFlag(entry, flag, words);
 }
