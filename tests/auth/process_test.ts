@@ -14,7 +14,7 @@ import { openService } from "../support/engine.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
-const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 24);
+const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 8);
 const HALF = Math.ceil(COUNT / 2);
 const NAMES = "CLI_*,HOME,USERPROFILE,NO_COLOR,COLUMNS,TERM,TERM_PROGRAM,WT_SESSION,CI";
 

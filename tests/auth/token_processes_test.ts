@@ -15,7 +15,10 @@ import {
   tokenService,
 } from "../support/token_service.ts";
 
-Deno.test("16 processes with one expired token all succeed with one rotation", async () => {
+/** The number of processes that start at once. */
+const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 8);
+
+Deno.test(`${COUNT} processes with one expired token all succeed with one rotation`, async () => {
   const [machine, service, refresh_token] = await expired();
   await using _ = machine;
   await using server = serve(service);
@@ -23,13 +26,13 @@ Deno.test("16 processes with one expired token all succeed with one rotation", a
   const changes = { refresh_token, expires_at_ms: 0, base_url: CLI_BASE_URL };
   await saveProfile(machine, profileNamed("default", changes));
   const env = { HOME: machine.home, CLI_BASE_URL };
-  const runs = await runPrograms(program(), 16, { args: CHILD, env, cwd: machine.cwd });
+  const runs = await runPrograms(program(), COUNT, { args: CHILD, env, cwd: machine.cwd });
   const token = `${(await onDisk(machine)).access_token}\n`;
   deepStrictEqual(runs, runs.map(() => ({ code: 0, out: token })));
   deepStrictEqual([service.forms.length, service.pairs], [1, 1]);
 });
 
-Deno.test("16 processes with one CLI_REFRESH_TOKEN all succeed with one exchange, and so does a later one", async () => {
+Deno.test(`${COUNT} processes with one CLI_REFRESH_TOKEN all succeed with one exchange, and so does a later one`, async () => {
   const service = tokenService();
   await using machine = await testMachine(service);
   await using server = serve(service);
@@ -38,7 +41,7 @@ Deno.test("16 processes with one CLI_REFRESH_TOKEN all succeed with one exchange
     CLI_BASE_URL: `http://127.0.0.1:${server.addr.port}`,
     CLI_REFRESH_TOKEN: service.issue(),
   };
-  const runs = await runPrograms(program(), 16, { args: CHILD, env, cwd: machine.cwd });
+  const runs = await runPrograms(program(), COUNT, { args: CHILD, env, cwd: machine.cwd });
   deepStrictEqual(runs, runs.map(() => ({ code: 0, out: "atk_test_number_2\n" })));
   deepStrictEqual([service.forms.length, service.pairs], [1, 1]);
   service.now += 7_200_000;
