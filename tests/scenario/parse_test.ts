@@ -110,7 +110,7 @@ Deno.test("a file without start or steps says so", async () => {
   ]);
   deepEqual(await problemsOf(`${START}steps: []\n`), ['7:8 "steps" is empty']);
   deepEqual(await problemsOf("start: { at: 2026-01-01 }\nsteps: [{ customer: ada }]\n"), [
-    '1:8 "start" needs a "catalogue"',
+    '1:8 "start" needs a "catalogue" or "from"',
   ]);
 });
 

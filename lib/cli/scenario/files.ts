@@ -8,7 +8,7 @@
 import { fileReason } from "../../file_reason.ts";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
-import type { Scenario } from "../../scenario/file/scenario.ts";
+import type { Scenario, StartData } from "../../scenario/file/scenario.ts";
 import type { Problem } from "../../scenario/file/tree.ts";
 
 /** A scenario file. */
@@ -50,6 +50,7 @@ async function scenariosIn(folder: string): Promise<string[]> {
 export async function readScenario(
   file: string,
   vars: Readonly<Record<string, string>>,
+  findData?: (folder: string, from: string) => Promise<StartData>,
 ): Promise<ScenarioFile> {
   const { parseScenario } = await import("../../scenario/file/parse.ts");
   let text: string;
@@ -69,6 +70,7 @@ export async function readScenario(
       }
       return readInside(folder, join(folder, path));
     },
+    ...findData && { findData: (from: string) => findData(folder, from) },
   });
   return { file, text, ...parsed };
 }
@@ -86,13 +88,8 @@ async function readInside(folder: string, path: string): Promise<string> {
   const { LARGEST_FILE } = await import("../../scenario/file/read.ts");
   const refuse = (why: string) => new UsageError(`cannot read ${JSON.stringify(path)}: ${why}`);
   try {
-    const [real, top] = [await Deno.realPath(path), await Deno.realPath(folder)];
-    const below = relative(top, real);
-    if (below.startsWith(`..${sep}`) || below === ".." || isAbsolute(below)) {
-      throw refuse(`it is outside of the folder ${JSON.stringify(folder)}`);
-    }
-    const { isFile, size } = await Deno.stat(real);
-    if (!isFile) throw refuse("it is no regular file");
+    const real = await realInside(folder, path);
+    const { size } = await Deno.stat(real);
     if (size > LARGEST_FILE) throw refuse(`it is larger than ${LARGEST_FILE / 1_048_576} MiB`);
     const bytes = await Deno.readFile(real);
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -101,6 +98,29 @@ async function readInside(folder: string, path: string): Promise<string> {
     if (error instanceof Deno.errors.NotFound) throw refuse("no such file");
     if (error instanceof Deno.errors.PermissionDenied) throw refuse("permission denied");
     if (error instanceof TypeError) throw refuse("it is not UTF-8");
+    throw refuse(fileReason(error));
+  }
+}
+
+/**
+ * The real path of a regular file that is below a folder, wherever links lead.
+ *
+ * @throws {UsageError} when it is none, or elsewhere.
+ */
+export async function realInside(folder: string, path: string): Promise<string> {
+  const refuse = (why: string) => new UsageError(`cannot read ${JSON.stringify(path)}: ${why}`);
+  try {
+    const [real, top] = [await Deno.realPath(path), await Deno.realPath(folder)];
+    const below = relative(top, real);
+    if (below.startsWith(`..${sep}`) || below === ".." || isAbsolute(below)) {
+      throw refuse(`it is outside of the folder ${JSON.stringify(folder)}`);
+    }
+    if (!(await Deno.stat(real)).isFile) throw refuse("it is no regular file");
+    return real;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof Deno.errors.NotFound) throw refuse("no such file");
+    if (error instanceof Deno.errors.PermissionDenied) throw refuse("permission denied");
     throw refuse(fileReason(error));
   }
 }

@@ -22,7 +22,7 @@ import { readSteps } from "./parse_steps.ts";
 import { didYouMean } from "../../spelling.ts";
 import { openSearcher } from "./regular.ts";
 import { readTree } from "./read.ts";
-import type { Scenario, Start, Webhook } from "./scenario.ts";
+import type { Scenario, Start, StartData, Webhook } from "./scenario.ts";
 import { isZone } from "./times.ts";
 import { entryOf, kindOf, type MapNode, type Node, plain, type Problem } from "./tree.ts";
 
@@ -36,6 +36,12 @@ interface ParseOptions {
    * @throws {ToolkitError} when it cannot be read, or is not below the scenario's folder.
    */
   readFile(path: string): Promise<string>;
+  /**
+   * Finds a snapshot or backup that the scenario names. Without it no scenario begins with one.
+   *
+   * @throws {ToolkitError} when it cannot be used, or is not below the scenario's folder.
+   */
+  findData?(from: string): Promise<StartData>;
 }
 
 /** A file that was read: a scenario, unless there are problems. */
@@ -53,7 +59,7 @@ const USUAL_START = Date.UTC(2026, 0, 1);
 const TOP_WORDS = ["name", "start", "steps"];
 
 /** The words of `start`. */
-const START_WORDS = ["at", "time_zone", "catalogue", "webhook"];
+const START_WORDS = ["at", "from", "time_zone", "catalogue", "webhook"];
 
 /** The fields of `start.webhook`. */
 export const WEBHOOK: Readonly<Record<string, Field>> = {
@@ -132,7 +138,8 @@ async function readStart(
   }
   const begin = entryOf(node, "at");
   const at = begin ? moment.read(begin.value, scope) : USUAL_START;
-  const catalogue = await readCatalogueAt(node, scope, options);
+  const data = await readFrom(node, scope, options);
+  const catalogue = entryOf(node, "from") ? undefined : await readCatalogueAt(node, scope, options);
   if (catalogue) {
     scope.catalogue = namesIn(catalogue);
     scope.once = Object.entries(catalogue.products)
@@ -141,11 +148,34 @@ async function readStart(
   const hook = entryOf(node, "webhook");
   const webhook = hook && readWebhook(hook.value, scope);
   return {
-    at: typeof at === "number" ? at : USUAL_START,
+    at: data?.at ?? (typeof at === "number" ? at : USUAL_START),
     zone: scope.zone,
     catalogue,
+    data,
     webhook,
   };
+}
+
+/** Reads `from`: the data to begin with, which has a time and a catalogue. */
+async function readFrom(
+  start: MapNode,
+  scope: Scope,
+  { findData }: ParseOptions,
+): Promise<StartData | undefined> {
+  const entry = entryOf(start, "from");
+  if (!entry) return undefined;
+  for (const word of ["at", "catalogue"]) {
+    const beside = entryOf(start, word);
+    if (beside) complain(scope, beside.at, `"${word}" and "from" exclude each other`);
+  }
+  const from = text(500).read(entry.value, scope);
+  if (typeof from !== "string") return undefined;
+  if (!findData) return complain(scope, entry.value.at, "no snapshot can be used here");
+  try {
+    return await findData(from);
+  } catch (error) {
+    return complain(scope, entry.value.at, error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Reads the catalogue, which may be in a file of its own. */
@@ -156,7 +186,7 @@ async function readCatalogueAt(
 ): Promise<Catalogue | undefined> {
   const entry = entryOf(start, "catalogue");
   if (!entry) {
-    complain(scope, start.at, '"start" needs a "catalogue"');
+    complain(scope, start.at, '"start" needs a "catalogue" or "from"');
     return undefined;
   }
   if (entry.value.kind !== "scalar") return readCatalogue(entry.value, scope);

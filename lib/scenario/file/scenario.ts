@@ -25,8 +25,18 @@ export interface Start {
   readonly zone: string;
   /** What is sold; undefined where the file is wrong. */
   readonly catalogue: Catalogue | undefined;
+  /** The snapshot or backup that it begins with, if it does. */
+  readonly data?: StartData | undefined;
   /** Where events are delivered. */
   readonly webhook: Webhook | undefined;
+}
+
+/** A snapshot or backup to begin with. */
+export interface StartData {
+  /** Its file. */
+  readonly file: string;
+  /** The time of its project, in milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Where events are delivered. */

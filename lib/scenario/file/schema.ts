@@ -35,6 +35,11 @@ function startSchema(): Record<string, unknown> {
     additionalProperties: false,
     properties: {
       at: { description: "The time (default: 2026-01-01)", ...moment.schema },
+      from: {
+        description:
+          "A snapshot's name, or a backup below this folder, in place of at and catalogue",
+        type: "string",
+      },
       time_zone: { description: "The time zone of moments without one", type: "string" },
       catalogue: {
         description: "What is sold, or a file below this folder that says it",

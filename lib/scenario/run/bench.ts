@@ -37,6 +37,8 @@ export interface Bench {
   readonly made: Map<string, { readonly [key: string]: Json }>;
   /** All events so far. */
   readonly seen: SeenEvent[];
+  /** How many of them happened before the story. */
+  before: number;
   /** How many of them the last check has used up. */
   checked: number;
   /** The entitlements of customers at past moments. */
@@ -63,6 +65,7 @@ export async function createBench(
     stage,
     made,
     seen: [],
+    before: 0,
     checked: 0,
     past: new Map(),
     undelivered: new Set(),

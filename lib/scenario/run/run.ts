@@ -65,6 +65,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   }
   const bench = await createBench(scenario, stage, { vars, webhook });
   await followEvents(bench, 0);
+  bench.before = scenario.start.data ? bench.seen.length : 0;
   bench.checked = bench.seen.length;
   const marks = marksOf(scenario);
   const steps: StepOutcome[] = [];
@@ -74,7 +75,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     file,
     name,
     steps,
-    events: bench.seen.length,
+    events: bench.seen.length - bench.before,
     digest: options.digest(told),
   };
 }
@@ -202,10 +203,10 @@ export async function act(
 }
 
 /** The id of an event, by its number in the story. */
-function eventId({ seen }: Bench, number: number): string {
-  const event = seen[number - 1];
+function eventId({ seen, before }: Bench, number: number): string {
+  const event = seen[before + number - 1];
   if (event) return event.id;
-  throw new CannotDo(`there were ${seen.length} events so far, and no number ${number}`);
+  throw new CannotDo(`there were ${seen.length - before} events so far, and no number ${number}`);
 }
 
 /** When an advance ends, in milliseconds since 1970. */

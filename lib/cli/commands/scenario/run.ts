@@ -11,6 +11,7 @@ import type { Context } from "../../context.ts";
 import { writeFile } from "../../data/write_file.ts";
 import { parseCount, parsePairs } from "../../input/input.ts";
 import { findScenarios, readScenario, type ScenarioFile } from "../../scenario/files.ts";
+import { copyStartData, findStartData } from "../../scenario/start_data.ts";
 import { checkedSecret } from "../../scenario/secret.ts";
 import { checkHost, isHere } from "../../scenario/hosts.ts";
 import { type Played, playedJson, showPlayed } from "../../scenario/report.ts";
@@ -61,7 +62,12 @@ export const run = command({
     const paths = await findScenarios(input.files);
     const files: ScenarioFile[] = [];
     for (const path of paths) {
-      files.push(checkedHosts(await readScenario(path, vars), webhook, allowHost));
+      const read = await readScenario(
+        path,
+        vars,
+        (folder, from) => findStartData(context, folder, from),
+      );
+      files.push(checkedHosts(read, webhook, allowHost));
     }
     const options = { seed, vars, webhook, secret, allowHost };
     const played = await playAll(context, files, parallel, options);
@@ -130,23 +136,29 @@ async function play(
   const { openStage } = await import("../../scenario/stage.ts");
   const { runScenario } = await import("../../../scenario/run/run.ts");
   const { start } = scenario;
-  const stage = await openStage(context, {
-    at: start.at,
-    seed: `${seed}/${text}`,
-    delivers: (webhook ?? start.webhook?.url) !== undefined,
-    allowHost,
-  });
+  const copy = start.data && await copyStartData(start.data);
   try {
-    return await runScenario(scenario, {
-      stage,
-      file,
-      vars,
-      webhook,
-      secret,
-      digest: (told) => createHash("sha256").update(told).digest("hex"),
+    const stage = await openStage(context, {
+      at: start.at,
+      database: copy?.database,
+      seed: `${seed}/${text}`,
+      delivers: (webhook ?? start.webhook?.url) !== undefined,
+      allowHost,
     });
+    try {
+      return await runScenario(scenario, {
+        stage,
+        file,
+        vars,
+        webhook,
+        secret,
+        digest: (told) => createHash("sha256").update(told).digest("hex"),
+      });
+    } finally {
+      await stage.close();
+    }
   } finally {
-    await stage.close();
+    await copy?.remove();
   }
 }
 
