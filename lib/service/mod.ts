@@ -6,13 +6,13 @@
 
 import { sql } from "kysely";
 import { type Clock, type Later, steadyClock, systemClock, systemLater } from "./clock.ts";
-import { type Deliverer, openDelivery, type Pruner, type ScheduleName } from "./events/mod.ts";
+import { type Deliverer, openDelivery, type ScheduleName } from "./events/mod.ts";
+import { Refusal } from "./contract/errors.ts";
 import type { Dialect } from "./contract/spelling.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
-import { forgetAnswers } from "./http/idempotency.ts";
 import { newToken } from "./records/ids.ts";
 import { type RandomSource, sourceOf, withIds } from "./records/random.ts";
-import { createOAuth, type Lifetimes, type OAuth, prune, type SignInChoice } from "./oauth/mod.ts";
+import { createOAuth, type Lifetimes, type OAuth, type SignInChoice } from "./oauth/mod.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
 import { ensureFileKey } from "./records/invoice_files.ts";
 import { publicRoutes, routes } from "./routes/mod.ts";
@@ -41,6 +41,7 @@ import {
   type WatchedStore,
   watchStore,
 } from "./store/mod.ts";
+import { keepUp, tidy } from "./timers.ts";
 import { createTargets, type TargetPolicy } from "./outbound/targets.ts";
 import type { Network } from "./outbound/connect.ts";
 
@@ -70,6 +71,12 @@ export interface Service {
   /** Finishes work in progress and closes the database. */
   close(): Promise<void>;
 }
+
+/**
+ * What a process does of the work on a database that several share: answer requests, deliver events
+ * and let time pass, or both.
+ */
+export type Role = "api" | "worker" | "all";
 
 /** How to run the service. */
 export interface ServiceOptions {
@@ -113,6 +120,8 @@ export interface ServiceOptions {
    * specification's.
    */
   dialect?: Dialect | undefined;
+  /** What this process does of the work on a shared database. Default: all. */
+  role?: Role | undefined;
   /** Opens the database. Default: with the engine of its address. */
   open?: ((options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
@@ -123,10 +132,6 @@ export interface ServiceOptions {
   /** Called for internal errors. Default: nothing. */
   report?: ((error: unknown) => void) | undefined;
 }
-
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-const SECOND_MS = 1000;
 
 /**
  * Opens the service on a database, and creates and fills a new one.
@@ -143,12 +148,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
 /** Opens the service. Its timers use the caller's random source for ids. */
 async function openWith(options: ServiceOptions): Promise<Service> {
-  const { later = systemLater, network } = options;
+  const { later = systemLater, network, role = "all" } = options;
   const { store: watched, report, wall } = await openWatched(options);
   const targets = createTargets(options.webhookTargets ?? "public", { network });
-  const schedule = options.webhookSchedule;
   const surroundings = { clock: wall, later, targets, report };
-  const { store, ...delivery } = openDelivery({ ...surroundings, store: watched, schedule });
+  const works = { schedule: options.webhookSchedule, delivers: role !== "api" };
+  const { store, ...delivery } = openDelivery({ ...surroundings, ...works, store: watched });
   const { empty = false, buyers = true, hosts = [] } = options;
   const projectId = await fill(store, { now: wall(), empty, buyers }, options.dialect);
   await tidy(store, wall);
@@ -175,10 +180,8 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     faults,
   };
   const { deliverer, listeners, pruner } = delivery;
-  const timers = keepUp({ ...parts, clock: wall, pruner, deliverer });
-  await deliverer.start();
-  // Nothing waits for this.
-  pruner.prune().catch(report);
+  const timers = works.delivers ? keepUp({ ...parts, clock: wall, pruner, deliverer }) : [];
+  if (works.delivers) await deliverer.start();
   return {
     projectId,
     adminSecret,
@@ -188,13 +191,15 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     catchUp: catchUp.all,
     prune: pruner.prune,
     stopWaiting() {
+      delivery.hush();
       listeners.stop();
       catchUp.stop().catch(report);
       deliverer.stop().catch(report);
     },
-    fetch: (request, sender = "") => answer(request, servers, { guard, parts, sender }),
+    fetch: (request, sender = "") => answer(request, servers, { guard, parts, sender, role }),
     async close() {
       timers.forEach(clearInterval);
+      delivery.hush();
       listeners.stop();
       for (const { stop } of [catchUp, deliverer, pruner, simulator]) await stop();
       await store.close();
@@ -228,35 +233,6 @@ async function openWatched(
   };
 }
 
-/** Runs the periodic work. */
-function keepUp(
-  parts: Pick<ServerParts, "store" | "clock" | "catchUp" | "report"> & {
-    pruner: Pruner;
-    deliverer: Deliverer;
-  },
-): ReturnType<typeof setInterval>[] {
-  const { store, clock, catchUp, pruner, deliverer, report } = parts;
-  return [
-    every(HOUR_MS, () => tidy(store, clock), report),
-    every(SECOND_MS, catchUp.all, report),
-    every(HOUR_MS, pruner.prune, report),
-    every(MINUTE_MS, async () => store.shrinkLog(), report),
-    // Its own timer depends on the clock, which may have been set back.
-    every(MINUTE_MS, async () => deliverer.wake(), report),
-  ];
-}
-
-/** Repeats something without keeping the process alive. */
-function every(
-  ms: number,
-  work: () => Promise<void>,
-  report: (error: unknown) => void,
-): ReturnType<typeof setInterval> {
-  const timer = setInterval(() => work().catch(report), ms);
-  Deno.unrefTimer(timer);
-  return timer;
-}
-
 /** The parts that answer requests. */
 interface Servers {
   /** Everything under `/_sim`. */
@@ -275,12 +251,13 @@ interface Servers {
 async function answer(
   request: Request,
   servers: Servers,
-  { guard, parts, sender }: { guard: Guard; parts: ServerParts; sender: string },
+  { guard, parts, sender, role }: { guard: Guard; parts: ServerParts; sender: string; role: Role },
 ): Promise<Response> {
   const isApp = isForApps(URL.parse(request.url)?.pathname ?? "");
   try {
     const { pathname } = guard(request);
     const { sim, api, sdk, open, faults } = servers;
+    if (role === "worker" && !/^\/(health|metrics)$/.test(pathname)) throw onlyWorks();
     // Requests to the simulator meet no injected faults.
     if (pathname.startsWith("/_sim/")) return await sim(request);
     const server = /^\/v2(\/|$)/.test(pathname) ? api : isApp ? sdk : open;
@@ -290,6 +267,12 @@ async function answer(
   } catch (error) {
     return isApp ? refuseSdk(error, parts) : refuse(error, parts);
   }
+}
+
+/** The refusal of a process that answers nothing but how it is. */
+function onlyWorks(): Refusal {
+  const message = "This process delivers events and answers no requests (--role worker)";
+  return new Refusal(503, "server_error", message);
 }
 
 /** Fills a database without an owner, and sets it up. Returns its oldest project. */
@@ -324,12 +307,4 @@ async function latestMoment(store: Store): Promise<number> {
       ).execute()
   );
   return Math.max(0, ...moments.map(({ at }) => at ?? 0));
-}
-
-/** Deletes expired rows. */
-async function tidy(store: Store, clock: Clock): Promise<void> {
-  await store.write(async (tx) => {
-    await forgetAnswers(tx, clock());
-    await prune(tx, clock());
-  });
 }

@@ -6,8 +6,7 @@
 
 import { equal } from "node:assert/strict";
 import { join } from "node:path";
-import type { Service } from "../../lib/service/mod.ts";
-import { openService } from "./engine.ts";
+import { openService, type Service } from "../../lib/service/mod.ts";
 import { connect } from "../../lib/service/store/sqlite/connection.ts";
 import { BASE_URL } from "./harness.ts";
 

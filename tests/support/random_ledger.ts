@@ -8,6 +8,7 @@ import { fc } from "./properties.ts";
 import { type RawBuilder, sql } from "kysely";
 import type { MovementKind } from "../../lib/service/domain/movements.ts";
 import { acrossProjects, type Tx } from "../../lib/service/store/mod.ts";
+import { ENGINE } from "./engine.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import type { Desk } from "./harness.ts";
 import { DAY } from "./simulation.ts";
@@ -129,13 +130,14 @@ export async function insertLedger(desk: Desk, { people, moves }: Ledger): Promi
       }).execute();
     }
     await addUp(tx, "movements_daily", sql`at - at % 86400000`);
-    await addUp(
-      tx,
-      "movements_monthly",
-      sql`unixepoch(at / 1000, 'unixepoch', 'start of month') * 1000`,
-    );
+    await addUp(tx, "movements_monthly", startOfMonth);
   });
 }
+
+/** The first millisecond of a movement's month. */
+const startOfMonth = ENGINE === "sqlite"
+  ? sql`unixepoch(at / 1000, 'unixepoch', 'start of month') * 1000`
+  : sql`cast(extract(epoch from date_trunc('month', to_timestamp(at / 1000))) * 1000 as bigint)`;
 
 /** Fills a table of sums with what all movements add up to. */
 async function addUp(

@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { projectTime } from "../clock.ts";
-import { acrossProjects, inProject, type ProjectTx, type Tx } from "../store/mod.ts";
+import { acrossProjects, inProject, type Others, type ProjectTx, type Tx } from "../store/mod.ts";
 import type { DeliveryState } from "../store/delivery_tables.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -76,9 +76,9 @@ export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
 export async function claim(
   whole: Tx,
   lane: Lane,
-  options: { now: number; until: number; most: number },
+  options: { now: number; until: number; most: number; holder: string | undefined },
 ): Promise<Claim[]> {
-  const { now, until, most } = options;
+  const { now, until, most, holder } = options;
   const tx = inProject(whole, lane.project_id);
   const webhook = await tx.selectFrom("webhook_integrations").selectAll()
     .where("id", "=", lane.integration_id).where("disabled_at", "is", null).executeTakeFirst();
@@ -90,7 +90,7 @@ export async function claim(
   const fresh = await ready.where("ready_at", "=", 0).limit(most - again.length).execute();
   const claims: Claim[] = [];
   for (const delivery of [...again, ...fresh]) {
-    const lease = randomBytes(8).toString("hex");
+    const lease = leaseOf(holder);
     // The earlier claim expired.
     if (delivery.lease !== null) await recordInterrupted(tx, delivery, now);
     await updateDelivery(tx, delivery, { lease, leased_at: now, ready_at: until });
@@ -106,6 +106,28 @@ export async function claim(
     });
   }
   return claims;
+}
+
+/** Whether a delivery that was due is over, or waits for another attempt. */
+export async function wasAttempted(
+  whole: Tx,
+  { projectId, id, now }: { projectId: string; id: string; now: number },
+): Promise<boolean> {
+  const row = await inProject(whole, projectId).selectFrom("deliveries")
+    .select(["state", "lease", "ready_at"]).where("id", "=", id).executeTakeFirst();
+  if (row?.state !== "pending") return true;
+  return row.lease === null && (row.ready_at ?? 0) > now;
+}
+
+/** A new lease. Where several processes use the database, it names its holder. */
+function leaseOf(holder: string | undefined): string {
+  const own = randomBytes(8).toString("hex");
+  return holder === undefined ? own : `${holder}.${own}`;
+}
+
+/** The holder of a lease. */
+function holderOf(lease: string | null): string {
+  return lease?.split(".", 1)[0] ?? "";
 }
 
 /**
@@ -130,13 +152,26 @@ export async function release(
 }
 
 /**
- * Releases the claims of a dead process, and records their attempts as interrupted. Only one
- * process uses a database.
+ * The claims of dead processes. Without others, this process is the only one on the database and has
+ * just started, so all claims are.
  */
-export async function freeLeases(whole: Tx, now: number): Promise<void> {
-  const held = await acrossProjects(whole).selectFrom("deliveries").selectAll()
-    .where("lease", "is not", null).execute();
-  for (const delivery of held) {
+export async function deadClaims(
+  tx: Tx,
+  others: Others | undefined,
+): Promise<Row<"deliveries">[]> {
+  const held = await acrossProjects(tx).selectFrom("deliveries").selectAll()
+    .where("lease", "is not", null).orderBy("project_id").orderBy("seq").execute();
+  const alive = await others?.alive(tx, held.map(({ lease }) => holderOf(lease)));
+  return held.filter(({ lease }) => !alive?.has(holderOf(lease)));
+}
+
+/** Releases the claims of dead processes, and records their attempts as interrupted. */
+export async function freeLeases(
+  whole: Tx,
+  now: number,
+  others: Others | undefined,
+): Promise<void> {
+  for (const delivery of await deadClaims(whole, others)) {
     const tx = inProject(whole, delivery.project_id);
     await recordInterrupted(tx, delivery, now);
     await updateDelivery(tx, delivery, { lease: null, ready_at: 0 });

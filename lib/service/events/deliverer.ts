@@ -12,6 +12,7 @@ import { attemptDelivery, type Tried } from "./attempt.ts";
 import {
   type Claim,
   claim,
+  deadClaims,
   finish,
   freeLeases,
   type Lane,
@@ -19,6 +20,7 @@ import {
   type Outcome,
   readyLanes,
   release,
+  wasAttempted,
 } from "./claims.ts";
 import type { DeliveryFault, DeliveryFaults } from "./faults.ts";
 import { shortenWaits } from "./shorten_waits.ts";
@@ -34,6 +36,8 @@ export interface Deliverer {
   attempted(projectId: string, deliveryId: string): Promise<void>;
   /** Resolves when no delivery is in progress or ready. */
   idle(): Promise<void>;
+  /** Releases the claims of processes that have died since, where there are several. */
+  freeDead(): Promise<void>;
   /** Aborts attempts in progress and releases their deliveries. */
   stop(): Promise<void>;
 }
@@ -54,6 +58,8 @@ interface DelivererParts {
   schedule: Schedule;
   /** The injected faults. */
   faults: DeliveryFaults;
+  /** Whether this process delivers, or leaves that to others. */
+  delivers: boolean;
   /** Called for internal errors. */
   report(error: unknown): void;
 }
@@ -113,13 +119,17 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     async start() {
       const now = worker.clock();
       await worker.store.write(async (tx) => {
-        await freeLeases(tx, now);
+        await freeLeases(tx, now, worker.store.others);
         await shortenWaits(tx, { now, schedule: worker.schedule });
       });
       wake(worker);
     },
     wake: () => wake(worker),
-    attempted: (projectId, deliveryId) => attempted(worker, `${projectId} ${deliveryId}`),
+    freeDead: () => freeDead(worker),
+    attempted: (projectId, deliveryId) =>
+      worker.store.others
+        ? attemptedAnywhere(worker, projectId, deliveryId)
+        : attempted(worker, `${projectId} ${deliveryId}`),
     idle,
     async stop() {
       worker.stop.abort();
@@ -128,6 +138,17 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       worker.waiting.values().forEach((ones) => ones.forEach((resolve) => resolve()));
     },
   };
+}
+
+/** Releases the claims of other processes that have died. */
+async function freeDead(worker: Worker): Promise<void> {
+  const { store, clock, stop } = worker;
+  const { others } = store;
+  if (!others || stop.signal.aborted) return;
+  const dead = await store.read((tx) => deadClaims(tx, others));
+  if (dead.length === 0) return;
+  await store.write((tx) => freeLeases(tx, clock(), others));
+  wake(worker);
 }
 
 /** Waits for an attempt, up to a limit. */
@@ -144,8 +165,22 @@ function attempted(worker: Worker, key: string): Promise<void> {
   });
 }
 
+/** How often the database is asked whether another process has made an attempt, in milliseconds. */
+const ASK_MS = 50;
+
+/** Waits for an attempt that any process may make, up to a limit. */
+async function attemptedAnywhere(worker: Worker, projectId: string, id: string): Promise<void> {
+  const { store, schedule, stop, clock } = worker;
+  const isMade = () => store.read((tx) => wasAttempted(tx, { projectId, id, now: clock() }));
+  for (let left = schedule.timeoutMs + PATIENCE_MS; left > 0; left -= ASK_MS) {
+    if (stop.signal.aborted || await isMade()) return;
+    await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+  }
+}
+
 /** Looks for work, or again after the check in progress. */
 function wake(worker: Worker): void {
+  if (!worker.delivers) return;
   worker.stale = true;
   if (worker.stop.signal.aborted) return;
   worker.looking ??= lookWhileStale(worker).finally(() => {
@@ -182,7 +217,14 @@ async function look(worker: Worker): Promise<void> {
     const claims = await store.write(async (tx) => {
       const taken: Claim[] = [];
       for (const lane of open) {
-        taken.push(...await claim(tx, lane, { now, until, most: roomIn(lane) }));
+        taken.push(
+          ...await claim(tx, lane, {
+            now,
+            until,
+            most: roomIn(lane),
+            holder: store.others?.holder,
+          }),
+        );
       }
       return taken;
     });

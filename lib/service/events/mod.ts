@@ -31,6 +31,8 @@ interface DeliveryOptions {
   targets: Targets;
   /** The retry schedule. Default: that of the public API. */
   schedule?: ScheduleName | undefined;
+  /** Whether this process delivers, or leaves that to others. Default true. */
+  delivers?: boolean;
   /** Called for internal errors. */
   report(error: unknown): void;
 }
@@ -47,11 +49,13 @@ export interface Delivery {
   listeners: Listeners;
   /** Deletes old data. */
   pruner: Pruner;
+  /** Stops hearing of the events of other processes. */
+  hush(): void;
 }
 
 /** Creates the worker, without starting it. */
 export function openDelivery(options: DeliveryOptions): Delivery {
-  const { store, schedule = "public", ...parts } = options;
+  const { store, schedule = "public", delivers = true, ...parts } = options;
   const faults = createDeliveryFaults();
   const deliverer = createDeliverer({
     ...parts,
@@ -59,10 +63,25 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     random: Math.random,
     schedule: SCHEDULES[schedule],
     faults,
+    delivers,
   });
   const listeners = createListeners(store, options.later);
+  const { others } = store;
+  const onQueued = () => {
+    deliverer.wake();
+    others?.tell("events");
+  };
+  const onEvents = () => {
+    listeners.wake();
+    others?.tell("events");
+  };
+  const hush = others?.hear(() => {
+    listeners.wake();
+    deliverer.wake();
+  });
   return {
-    store: noticing(store, deliverer.wake, listeners.wake),
+    store: noticing(store, onQueued, onEvents),
+    hush: hush ?? (() => {}),
     deliverer,
     faults,
     listeners,

@@ -20,6 +20,7 @@ import {
   LOCAL_LIMITS,
   openService,
   PUBLIC_LIMITS,
+  type Role,
   type Service,
   type ServiceOptions,
 } from "../mod.ts";
@@ -28,13 +29,20 @@ import { DATABASE } from "../store/data_folder.ts";
 import { closeToOthers } from "../store/exposure.ts";
 import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
 import { keepSecret } from "./admin_secret.ts";
-import { StoreError, unusableDatabase } from "../store/mod.ts";
+import { isOnServer, StoreError, unusableDatabase } from "../store/mod.ts";
 import type { TargetPolicy } from "../outbound/targets.ts";
 
 /** How to serve. */
 export interface ServeOptions {
   /** The data folder; undefined keeps everything in memory. */
   folder: string | undefined;
+  /**
+   * The address of a database on a server, in place of a folder, and the secret of its administrator:
+   * the same for all processes on it.
+   */
+  server?: { database: string; adminSecret: string } | undefined;
+  /** What this process does of the work on a shared database. Default: all. */
+  role?: Role | undefined;
   /** The port; 0 takes any free one. */
   port: number;
   /** The address to listen on. */
@@ -92,7 +100,8 @@ export interface Server {
  * @throws {Cancelled} when the signal fires before the service listens.
  */
 export async function serve(given: ServeOptions): Promise<Server> {
-  const { folder, log } = given;
+  const { log, server: shared } = given;
+  const folder = shared ? undefined : given.folder;
   const options = log ? { ...given, report: reportingTo(log, systemClock) } : given;
   const { signIn } = options;
   const publicUrl = options.publicUrl && publicOrigin(options.publicUrl);
@@ -101,9 +110,11 @@ export async function serve(given: ServeOptions): Promise<Server> {
   const lock = folder === undefined ? undefined : await lockFolder(folder);
   try {
     if (folder !== undefined) await closeToOthers(folder, options.report);
-    const adminSecret = folder === undefined ? newToken("adm_") : await keepSecret(folder);
+    const adminSecret = shared?.adminSecret ??
+      (folder === undefined ? newToken("adm_") : await keepSecret(folder));
     const service = await openKnown({
-      database: folder === undefined ? ":memory:" : join(folder, DATABASE),
+      database: shared?.database ?? (folder === undefined ? ":memory:" : join(folder, DATABASE)),
+      role: options.role,
       empty: options.empty,
       adminSecret,
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
@@ -130,8 +141,8 @@ export async function serve(given: ServeOptions): Promise<Server> {
 }
 
 /** Who can reach the service. */
-function exposureOf({ host, proxies = [] }: ServeOptions): Exposure {
-  return { host, engine: "sqlite", proxies };
+function exposureOf({ host, server, proxies = [] }: ServeOptions): Exposure {
+  return { host, engine: server ? "postgres" : "sqlite", proxies };
 }
 
 /** Opens the service. Damage in the database may appear only at first use. */
@@ -139,7 +150,8 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
   try {
     return await openService(options);
   } catch (error) {
-    throw error instanceof StoreError ? unusableDatabase(options.database, error) : error;
+    if (!(error instanceof StoreError) || isOnServer(options.database)) throw error;
+    throw unusableDatabase(options.database, error);
   }
 }
 

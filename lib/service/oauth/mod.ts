@@ -157,11 +157,13 @@ function wayOf({ signIn: choice, report = () => {} }: OAuthOptions): SignInWay {
 
 async function authenticate(parts: OAuthParts, token: string): Promise<Actor | undefined> {
   const now = parts.clock();
-  const known = parts.cache.get(token, now);
+  const { store, cache } = parts;
+  const known = cache.get(token, now);
   if (known) return known.actor;
   if (!token.startsWith("atk_")) return undefined;
-  const find = () => parts.store.read((tx) => findAccessToken(tx, token, now));
-  return (await parts.cache.load(token, find))?.actor;
+  const find = () => store.read((tx) => findAccessToken(tx, token, now));
+  // Nothing is remembered where another process may revoke a token.
+  return (store.others ? await find() : await cache.load(token, find))?.actor;
 }
 
 function routesOf(parts: OAuthParts): OpenRoute[] {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { Cancelled } from "../../../lib/errors.ts";
-import { openService } from "../../support/engine.ts";
+import { openService } from "../../../lib/service/mod.ts";
 import { serve, type ServeOptions, type Server } from "../../../lib/service/http/serve.ts";
 import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { fill, START } from "../../support/clock_fixture.ts";

@@ -11,6 +11,7 @@ import { parseCount } from "../../input/input.ts";
 import { folderOf, MEMORY } from "../../local/local_service.ts";
 import { quoted } from "../../words/shell.ts";
 import { copyOf } from "./copy.ts";
+import { databaseFlags, databaseOf } from "./database.ts";
 import { type Protection, protectionFlags, protectionOf } from "./protection.ts";
 
 /** Starts the service. */
@@ -63,9 +64,11 @@ export const start = command({
         "within seconds (default: public)",
       ["public", "standard", "dev"],
     ),
+    ...databaseFlags,
     ...protectionFlags,
   },
   async run(context, { from, data, empty, ...input }) {
+    if (from !== undefined) await databaseOf(context, { ...input, data, from });
     if (from === undefined) return await serveUntilStopped(context, { data, empty, ...input });
     const copy = await copyOf(context, from, { data, empty });
     try {
@@ -88,6 +91,10 @@ interface Wanted extends Protection {
   allow_origin: readonly string[];
   /** The data folder, or `:memory:`. */
   data: string | undefined;
+  /** The address of a database on a server. */
+  database?: string | undefined;
+  /** What this process does of the work on it. */
+  role?: "api" | "worker" | "all" | undefined;
   /** The file that the data is a copy of, if it is one. */
   origin?: string | undefined;
   /** Whether a new database has no demonstration project. */
@@ -110,10 +117,16 @@ async function serveUntilStopped(
   { port = 4010, host = "127.0.0.1", data, origin, empty, ...input }: Wanted,
 ): Promise<void> {
   const { serve } = await import("../../../service/http/serve.ts");
-  const folder = data === MEMORY ? undefined : folderOf(context, data);
+  // The copy of a snapshot is in a folder, whatever the environment says.
+  const { shown, ...shared } = origin === undefined
+    ? await databaseOf(context, { ...input, data })
+    : {};
+  const inFolder = shown === undefined && data !== MEMORY;
+  const folder = inFolder ? folderOf(context, data) : undefined;
   const protection = protectionOf(context, input);
   const server = await serve({
     ...protection,
+    ...shared,
     folder,
     port,
     host,
@@ -131,6 +144,7 @@ async function serveUntilStopped(
   });
   announce(context, server, {
     folder,
+    shown,
     data,
     origin,
     webhookTargets: input.webhook_targets ?? "public",
@@ -155,6 +169,8 @@ interface Started {
 interface Start {
   /** Its data folder. */
   folder: string | undefined;
+  /** The address of its database on a server, without the password. */
+  shown: string | undefined;
   /** The data folder as requested. */
   data: string | undefined;
   /** The file that the data is a copy of, if it is one. */
@@ -186,30 +202,36 @@ const LAXITY = {
 /** Shows the service's address, and the next steps. */
 function announce(context: Context, server: Started, start: Start): void {
   const { out } = context;
-  const { folder, data, origin, webhookTargets, signIn, publicUrl } = start;
+  const { folder, shown, data, origin, webhookTargets, signIn, publicUrl } = start;
   const facts = {
     base_url: server.baseUrl,
     ...publicUrl !== undefined && { public_url: publicUrl },
     project_id: server.projectId ?? null,
-    data: folder ?? MEMORY,
+    data: shown ?? folder ?? MEMORY,
     ...origin !== undefined && { from: origin },
     pid: Deno.pid,
     webhook_targets: webhookTargets,
     sign_in: signIn,
     // In memory there is no file to read the secret from.
-    ...folder === undefined && { admin_secret: server.adminSecret },
+    ...folder === undefined && shown === undefined && { admin_secret: server.adminSecret },
   };
   // One line, so that a script can read it while the service runs.
   if (out.format === "json") return out.line(JSON.stringify(facts));
   out.text(`The service runs at ${server.baseUrl}`);
   if (publicUrl !== undefined) out.text(`Browsers reach it at ${publicUrl}`);
   if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
-  out.text(folder === undefined ? "Its data is in memory" : `Its data is in ${folder}`);
+  const place = shown ?? folder;
+  out.text(place === undefined ? "Its data is in memory" : `Its data is in ${place}`);
   if (origin !== undefined) out.text(`It is a copy of ${origin}`);
   const laxity = LAXITY[webhookTargets];
   if (laxity) out.warn(laxity);
   const elsewhere = data === undefined || folder === undefined ? "" : ` --data ${quoted(folder)}`;
   out.note(WAYS_IN[signIn] + (signIn === "password" ? elsewhere : ""));
+  if (shown !== undefined) {
+    out.note("In another terminal, with the same CLI_SERVICE_ADMIN_SECRET:");
+    out.note(`  export CLI_BASE_URL=${server.baseUrl}`);
+    return out.note("  export CLI_REFRESH_TOKEN=$(cli service token)");
+  }
   if (folder === undefined) {
     return out.note("With :memory:, use --output json to get the admin secret for tokens.");
   }

@@ -1,0 +1,80 @@
+/**
+ * The flags of `cli service start` for a database on a server, which several processes share.
+ *
+ * @module
+ */
+
+import { ConfigError, UsageError } from "../../../errors.ts";
+import type { ServeOptions } from "../../../service/http/serve.ts";
+import type { Context } from "../../context.ts";
+import { choice, text } from "../../words/command.ts";
+
+const DATABASE = "CLI_SERVICE_DATABASE";
+const SECRET = "CLI_SERVICE_ADMIN_SECRET";
+
+/** The flags. */
+export const databaseFlags = {
+  database: text(
+    `A PostgreSQL database in place of the data folder (default: ${DATABASE}, which may contain ` +
+      "the password)",
+    { placeholder: "postgres://user@host/name" },
+  ),
+  role: choice(
+    "With a PostgreSQL database: answer requests, deliver events and let time pass, or both " +
+      "(default: all)",
+    ["api", "worker", "all"],
+  ),
+};
+
+/** The values of flags that decide where the data is. */
+export interface Place {
+  /** The address of a database. */
+  database?: string | undefined;
+  /** What the process does. */
+  role?: "api" | "worker" | "all" | undefined;
+  /** The data folder, or `:memory:`. */
+  data?: string | undefined;
+  /** A copy to start on. */
+  from?: string | undefined;
+}
+
+/**
+ * The database on a server that the flags or the environment ask for, if they do.
+ *
+ * @throws {UsageError} when the flags do not fit together, or one contains a password.
+ * @throws {ConfigError} when the administrator's secret is missing.
+ */
+export async function databaseOf(
+  { around }: Context,
+  { database: given, role, data, from }: Place,
+): Promise<Pick<ServeOptions, "server" | "role"> & { shown?: string }> {
+  const elsewhere = data !== undefined ? "--data" : from !== undefined ? "--from" : undefined;
+  const named = elsewhere === undefined ? around.env(DATABASE) || undefined : undefined;
+  const database = given ?? named;
+  if (database === undefined) {
+    if (role === undefined) return {};
+    throw new UsageError("Cannot use --role without a PostgreSQL database", {
+      hint: `Pass --database postgres://user@host/name, or set ${DATABASE}`,
+    });
+  }
+  if (elsewhere !== undefined) throw new UsageError(`Cannot use --database with ${elsewhere}`);
+  const { hasPassword, shownAddress } = await import("../../../service/store/postgres/address.ts");
+  if (given !== undefined && hasPassword(given)) {
+    throw new UsageError(
+      "Cannot use a password in --database: other users of this machine can see it",
+      {
+        hint: `Set ${DATABASE} to the address with the password, or name a password file: ` +
+          "--database 'postgres://user@host/name?passfile=FILE'",
+      },
+    );
+  }
+  const shown = shownAddress(database);
+  const adminSecret = around.env(SECRET);
+  if (!adminSecret) {
+    throw new ConfigError(`Cannot start the service on ${shown}: ${SECRET} is not set`, {
+      hint: `Set ${SECRET} to one long random text for all processes, such as the output of: ` +
+        "openssl rand -hex 32",
+    });
+  }
+  return { server: { database, adminSecret }, role: role ?? "all", shown };
+}

@@ -1,0 +1,56 @@
+/**
+ * What the service does again and again, without being asked.
+ *
+ * @module
+ */
+
+import type { Clock } from "./clock.ts";
+import type { Deliverer, Pruner } from "./events/mod.ts";
+import { forgetAnswers } from "./http/idempotency.ts";
+import type { ServerParts } from "./http/server.ts";
+import { prune } from "./oauth/mod.ts";
+import type { Store } from "./store/mod.ts";
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+
+/** Runs the periodic work. */
+export function keepUp(
+  parts: Pick<ServerParts, "store" | "clock" | "catchUp" | "report"> & {
+    pruner: Pruner;
+    deliverer: Deliverer;
+  },
+): ReturnType<typeof setInterval>[] {
+  const { store, clock, catchUp, pruner, deliverer, report } = parts;
+  // Nothing waits for this.
+  pruner.prune().catch(report);
+  return [
+    every(HOUR_MS, () => tidy(store, clock), report),
+    every(SECOND_MS, catchUp.all, report),
+    every(HOUR_MS, pruner.prune, report),
+    every(MINUTE_MS, async () => store.shrinkLog(), report),
+    // Its own timer depends on the clock, which may have been set back.
+    every(MINUTE_MS, async () => deliverer.wake(), report),
+    ...store.others ? [every(SECOND_MS, deliverer.freeDead, report)] : [],
+  ];
+}
+
+/** Repeats something without keeping the process alive. */
+function every(
+  ms: number,
+  work: () => Promise<void>,
+  report: (error: unknown) => void,
+): ReturnType<typeof setInterval> {
+  const timer = setInterval(() => work().catch(report), ms);
+  Deno.unrefTimer(timer);
+  return timer;
+}
+
+/** Deletes expired rows. */
+export async function tidy(store: Store, clock: Clock): Promise<void> {
+  await store.write(async (tx) => {
+    await forgetAnswers(tx, clock());
+    await prune(tx, clock());
+  });
+}

@@ -1,0 +1,116 @@
+import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
+import { hasPassword, readAddress } from "../../../lib/service/store/postgres/address.ts";
+import { toStoreError } from "../../../lib/service/store/postgres/errors.ts";
+import { statementsOf } from "../../../lib/service/store/postgres/schema.ts";
+import { numbered } from "../../../lib/service/store/postgres/session.ts";
+import { migrations } from "../../../lib/service/store/migrations/mod.ts";
+import { inFolder } from "../../support/store_fixture.ts";
+
+Deno.test("an address is read in all its parts, and shown without its password", async () => {
+  const { shown, ...address } = readAddress("postgres://me:p%40ss@db.example.com:6432/shop");
+  deepEqual(address, {
+    host: "db.example.com",
+    port: 6432,
+    database: "shop",
+    user: "me",
+    password: "p@ss",
+    ssl: false,
+  });
+  equal(shown, "postgres://me@db.example.com:6432/shop");
+  equal(hasPassword("postgres://me:secret@host/name"), true);
+  equal(hasPassword("postgres://me@host/name"), false);
+  await inFolder(async (folder) => {
+    const file = `${folder}/pass`;
+    await Deno.writeTextFile(file, "# a note\nother:*:*:*:no\nhost:5432:*:me:a\\:b\n");
+    equal(readAddress(`postgres://me@host/name?passfile=${file}`).password, "a:b");
+    equal(readAddress(`postgres://you@host/name?passfile=${file}`).password, undefined);
+    await Deno.writeTextFile(file, "CERT");
+    deepEqual(readAddress(`postgres://me@host/name?sslrootcert=${file}`).ssl, {
+      ca: "CERT",
+      rejectUnauthorized: true,
+    });
+  });
+});
+
+Deno.test("an address that cannot be used is refused, and its password is not shown", () => {
+  for (
+    const [text, why] of [
+      ["postgres://me:secret@host/name?sslmode=prefer", /sslmode is "prefer"/],
+      ["postgres://me:secret@host/name?color=red", /the parameter "color" is unknown/],
+      ["postgres://me@host/name?passfile=/missing", /cannot read "\/missing"/],
+      ["postgres:me:secret", /it is not an address/],
+    ] as const
+  ) {
+    throws(() => readAddress(text), (error) => {
+      match(String(error), why);
+      equal(String(error).includes("secret"), false);
+      return true;
+    });
+  }
+});
+
+Deno.test("the driver's errors are told in the words of the store", () => {
+  const keys = new Map([["offerings_key", ["offerings.project_id", "offerings.lookup_key"]]]);
+  const failures: [details: object, failure: string][] = [
+    [{ code: "23505", constraint: "offerings_key" }, "unique"],
+    [{ code: "23503" }, "foreign_key"],
+    [{ code: "23514" }, "check"],
+    [{ code: "40P01" }, "busy"],
+    [{ code: "57P01" }, "unreachable"],
+    [{ code: "ECONNREFUSED" }, "unreachable"],
+    [{ code: "53100" }, "full"],
+    [{ code: "22P02" }, "type"],
+    [{ code: "42601" }, "other"],
+    [{ message: "Connection terminated unexpectedly" }, "unreachable"],
+  ];
+  for (const [details, failure] of failures) {
+    const error = toStoreError(Object.assign(new Error("it failed"), details), keys);
+    equal(error instanceof Error && "failure" in error && error.failure, failure);
+  }
+  const unique = toStoreError(
+    Object.assign(new Error("duplicate"), { code: "23505", constraint: "offerings_key" }),
+    keys,
+  );
+  deepEqual(Object(unique).columns, ["offerings.project_id", "offerings.lookup_key"]);
+  const foreign = new TypeError("not of the database");
+  equal(toStoreError(foreign), foreign);
+});
+
+Deno.test("question marks are numbered, but not in texts and names", () => {
+  equal(
+    numbered(`select '?', "a?" from t where a = ? and b = 'it''s ?' and c = ?`),
+    `select '?', "a?" from t where a = $1 and b = 'it''s ?' and c = $2`,
+  );
+});
+
+Deno.test("each step of the schema is written in words that PostgreSQL takes", () => {
+  const statements = migrations.flatMap(({ sql }) => statementsOf(sql));
+  const text = statements.join(";\n");
+  for (const word of [/\bSTRICT\b/, /WITHOUT ROWID/, /\bINTEGER\b/, /TEXT(?! COLLATE "C")\b/]) {
+    equal(word.test(text.replace(/CHECK \([^)]*\)/g, "")), false, String(word));
+  }
+  // A table refers only to those that are made before it, or gets the reference at the end.
+  const made = new Set<string>();
+  for (const statement of statements) {
+    const table = /^CREATE TABLE (\w+)/.exec(statement)?.[1];
+    if (table !== undefined) made.add(table);
+    for (const [, target = ""] of statement.matchAll(/REFERENCES (\w+)/g)) {
+      equal(made.has(target), true, `${table} refers to ${target}`);
+    }
+  }
+});
+
+Deno.test("a server that does not answer is named, without the password", async () => {
+  const { openDatabase } = await import("../../../lib/service/store/mod.ts");
+  const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = closed.addr;
+  closed.close();
+  await rejects(
+    openDatabase({ file: `postgres://me:secret@127.0.0.1:${port}/name` }),
+    (error) => {
+      match(String(error), /Cannot open the database "postgres:\/\/me@127/);
+      equal(String(error).includes("secret"), false);
+      return true;
+    },
+  );
+});
