@@ -24,23 +24,22 @@ export const ENGINE: "sqlite" | "postgres" = Deno.env.get("TEST_ENGINE") === "po
 /** Whether a test is about SQLite itself: how it lies on the disk, or a part that only it has. */
 export const ONLY_SQLITE: { ignore: boolean } = { ignore: ENGINE !== "sqlite" };
 
-/** The databases that stand for files, by path. */
-const files = new Map<string, string>();
+/** Whether a test is about several processes on one database, or a server's end. */
+export const ONLY_POSTGRES: { ignore: boolean } = { ignore: ENGINE !== "postgres" };
 
 /** Opens the service on the engine of the tests. */
 export function openService(options: ServiceOptions): Promise<Service> {
   return openWithEngine({ open: openForTests, ...options });
 }
 
-/** Opens a database on the engine of the tests. */
+/**
+ * Opens a database on the engine of the tests. A file stays one: tests that name it are about files,
+ * or share it with programs that do.
+ */
 export async function openForTests(options: StoreOptions): Promise<Store> {
-  if (ENGINE === "sqlite" || /^postgres/.test(options.file)) return await openDatabase(options);
-  const { file } = options;
-  const known = files.get(file);
-  const name = known ?? await createDatabase();
-  if (file !== ":memory:") files.set(file, name);
+  if (ENGINE === "sqlite" || options.file !== ":memory:") return await openDatabase(options);
+  const name = await createDatabase();
   const store = await openDatabase({ ...options, file: addressOf(name) });
-  if (file !== ":memory:") return store;
   return {
     ...store,
     async close() {
@@ -65,6 +64,15 @@ export async function createDatabase(): Promise<string> {
   return name;
 }
 
+/** Makes a database without tables. Returns its name. */
+export async function createEmptyDatabase(): Promise<string> {
+  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await onServer((client) =>
+    client.query(`create database ${name} encoding 'UTF8' template template0`)
+  );
+  return name;
+}
+
 /** Drops a database, whoever uses it. */
 export async function dropDatabase(name: string): Promise<void> {
   await onServer((client) => client.query(`drop database if exists ${name} with (force)`));
@@ -81,11 +89,20 @@ function server(): string {
 }
 
 /** Does something on the server, on a connection for that alone. */
-async function onServer<T>(use: (client: Client) => Promise<T>): Promise<T> {
+function onServer<T>(use: (client: Client) => Promise<T>): Promise<T> {
+  return connected(server(), use);
+}
+
+/** Does something in a database, past the store. */
+export function onDatabase<T>(name: string, use: (client: Client) => Promise<T>): Promise<T> {
+  return connected(addressOf(name), use);
+}
+
+async function connected<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
   // Loaded where it is needed: on SQLite nothing of it is.
   // @ts-types="../../lib/service/store/postgres/pg.d.ts"
   const { default: pg } = await import("pg");
-  const client = new pg.Client(server());
+  const client = new pg.Client(address);
   client.on("error", () => {});
   await client.connect();
   try {
@@ -112,10 +129,4 @@ async function templateName(): Promise<string> {
     await client.query(`alter database ${name}_new rename to ${name}`);
   });
   return template = name;
-}
-
-/** Drops the databases that stood for files. */
-export async function dropFiles(): Promise<void> {
-  for (const name of files.values()) await dropDatabase(name);
-  files.clear();
 }

@@ -1,0 +1,44 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { openDesk } from "../../support/harness.ts";
+
+const ADDRESS = "postgres://me@127.0.0.1:1/shop";
+
+Deno.test("a password in --database is refused, and not shown", async () => {
+  await using desk = await openDesk();
+  const words = ["service", "start", "--database", "postgres://me:hidden@127.0.0.1:1/shop"];
+  const { code, out, err } = await desk.run(...words);
+  deepEqual([code, out], [2, ""]);
+  match(err, /^Cannot use a password in --database: other users of this machine can see it\n/);
+  match(err, /CLI_SERVICE_DATABASE.*passfile=FILE/);
+  equal(err.includes("hidden"), false);
+});
+
+Deno.test("a database on a server needs a secret for its administrator, and a sign-in", async () => {
+  await using desk = await openDesk();
+  desk.env.CLI_SERVICE_DATABASE = "postgres://me:hidden@127.0.0.1:1/shop";
+  const open = await desk.run("service", "start");
+  equal(open.code, 1);
+  match(open.err, /CLI_SERVICE_ADMIN_SECRET is not set/);
+  desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_of_all_processes";
+  const unsigned = await desk.run("service", "start");
+  equal(unsigned.code, 1);
+  match(unsigned.err, /^Cannot start the service on PostgreSQL: .* asks for no password\n/);
+  const closed = await desk.run("service", "start", "--sign-in", "password");
+  equal(closed.code, 1);
+  match(closed.err, /^Cannot open the database "postgres:\/\/me@127\.0\.0\.1:1\/shop": /);
+  for (const { err } of [open, unsigned, closed]) equal(err.includes("hidden"), false);
+});
+
+Deno.test("--database goes with no folder, and --role with nothing else", async () => {
+  await using desk = await openDesk();
+  const refusals: [words: string[], message: RegExp][] = [
+    [["--database", ADDRESS, "--data", "/tmp/other"], /^Cannot use --database with --data\n/],
+    [["--database", ADDRESS, "--from", "before"], /^Cannot use --database with --from\n/],
+    [["--role", "api"], /^Cannot use --role without a PostgreSQL database\n/],
+  ];
+  for (const [words, message] of refusals) {
+    const { code, err } = await desk.run("service", "start", ...words);
+    equal(code, 2, words.join(" "));
+    match(err, message);
+  }
+});
