@@ -4,7 +4,7 @@
  */
 
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { openService } from "../../../lib/service/mod.ts";
+import { openService, type Service } from "../../../lib/service/mod.ts";
 import {
   acrossProjects,
   inProject,
@@ -213,7 +213,7 @@ Deno.test("an event and a revoked token reach the other processes", ONLY_POSTGRE
 
 Deno.test("64 refreshes of one token on two processes give one pair", ONLY_POSTGRES, async () => {
   const name = await createDatabase();
-  const services = [];
+  const services: Service[] = [];
   for (let i = 0; i < 2; i++) {
     services.push(await openService({ database: addressOf(name), buyers: false }));
   }

@@ -72,7 +72,8 @@ export function readAddress(text: string): Address {
 /** An address for people: no password in it. */
 export function shownAddress(text: string): string {
   const url = URL.parse(text);
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) return "postgres://…";
+  // Where it cannot be told what the password is, nothing is shown.
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") return "postgres://…";
   url.password = "";
   return url.href;
 }
