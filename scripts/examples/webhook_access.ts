@@ -26,6 +26,7 @@ db.exec(`
   CREATE TABLE holdings (
     key TEXT PRIMARY KEY, customer TEXT NOT NULL, entitlements TEXT NOT NULL, live INTEGER NOT NULL
   ) STRICT;
+  CREATE TABLE ids (id TEXT PRIMARY KEY, customer TEXT NOT NULL) STRICT;
 `);
 
 /** The types after which access is there. CANCELLATION and BILLING_ISSUE end nothing. */
@@ -59,18 +60,37 @@ function isNew(id: string): boolean {
   return db.prepare("INSERT OR IGNORE INTO events VALUES (?)").run(id).changes === 1;
 }
 
+/** The first id of a customer. */
+function customerOf(id: string): string {
+  const row = db.prepare("SELECT customer FROM ids WHERE id = ?").get(id);
+  return row ? String(row.customer) : id;
+}
+
+/** Remembers the ids of a customer, and moves what it had under another one. */
+function learn(ids: string[], customer: string): void {
+  const know = db.prepare("INSERT OR REPLACE INTO ids VALUES (?, ?)");
+  const move = db.prepare("UPDATE holdings SET customer = ? WHERE customer = ?");
+  for (const id of ids) {
+    know.run(id, customer);
+    move.run(customer, id);
+  }
+}
+
 function apply(event: WebhookEvent): void {
   const fields = event as unknown as Record<string, unknown>;
   if (fields.environment === "SANDBOX") return;
   if (event.type === "TRANSFER") {
-    const [to = ""] = texts(fields.transferred_to);
+    const ids = texts(fields.transferred_to);
+    const to = customerOf(ids[0] ?? "");
+    learn(ids, to);
     const move = db.prepare("UPDATE holdings SET customer = ? WHERE customer = ?");
-    for (const from of texts(fields.transferred_from)) move.run(to, from);
+    for (const from of texts(fields.transferred_from)) move.run(to, customerOf(from));
     return;
   }
+  learn(texts(fields.aliases), String(fields.original_app_user_id ?? fields.app_user_id));
   const gives = GIVES.has(event.type);
   if (!gives && event.type !== "EXPIRATION") return;
-  const customer = String(fields.app_user_id);
+  const customer = customerOf(String(fields.app_user_id));
   const key = String(fields.original_transaction_id ?? `${customer} ${fields.product_id}`);
   const entitlements = JSON.stringify(texts(fields.entitlement_ids));
   db.prepare("INSERT OR REPLACE INTO holdings VALUES (?, ?, ?, ?)")
@@ -80,7 +100,7 @@ function apply(event: WebhookEvent): void {
 function hasPro(pathname: string): boolean {
   const customer = pathname.split("/").at(-1) ?? "";
   const rows = db.prepare("SELECT entitlements FROM holdings WHERE customer = ? AND live = 1")
-    .all(customer);
+    .all(customerOf(customer));
   return rows.some(({ entitlements }) => JSON.parse(String(entitlements)).includes("pro"));
 }
 

@@ -64,7 +64,7 @@ Deno.test("a file with every kind of mistake gets one message for each, with its
     '8:54 "free" is not a number between 0 and 100000000',
     '8:60 a product has no field "entitlments"; did you mean "entitlements"?',
     '9:28 there is no event of the type "RENEWEL"; did you mean "RENEWAL"?',
-    '11:5 there is no deed "purchse"; did you mean "purchase"?',
+    '11:5 there is no action "purchse"; did you mean "purchase"?',
     '12:27 "a/b" cannot be the id of a customer: it contains a slash',
     '12:41 the catalogue has no product "pro.montly"; did you mean "pro.monthly"?',
     '12:60 "maybe" is not true, false or a period such as P1W',
@@ -79,7 +79,7 @@ Deno.test("a file with every kind of mistake gets one message for each, with its
     '21:12 "grant" takes for or until, not both',
     '21:42 the catalogue has no entitlement "pro"',
     '22:13 "extend" needs by or until',
-    "24:5 step 6 has two deeds, cancel and renew",
+    "24:5 step 6 has two actions, cancel and renew",
     '26:5 "cancel" makes nothing that "as" could name',
     '27:5 step 8 is a map, not "just text"',
     '28:14 "3 weeks" is not a period such as P1M or 30d',
@@ -92,7 +92,7 @@ Deno.test("a file with every kind of mistake gets one message for each, with its
     'PRICE_INCREASE, CUSTOMER_SUPPORT, UNKNOWN; did you mean "UNSUBSCRIBE"?',
     '34:9 a step above already made "s"',
     "35:5 step 15 does nothing and expects nothing",
-    '36:24 "refused" needs a deed in the same step',
+    '36:24 "refused" needs an action in the same step',
   ]);
 });
 

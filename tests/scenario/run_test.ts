@@ -231,7 +231,7 @@ Deno.test("a wrong file exits with 2, and does not hide what came of the others"
   const junit = `${folder.path}/junit.xml`;
   const { code, out } = await folder.run("scenario", "run", wrong, good, "--junit", junit);
   equal(code, 2);
-  match(out, /wrong\.yaml:8:5: there is no deed "purchse"; did you mean "purchase"\?/);
+  match(out, /wrong\.yaml:8:5: there is no action "purchse"; did you mean "purchase"\?/);
   match(out, /ok +.*good\.yaml/);
   equal(readJunit(await Deno.readTextFile(junit)).errors, "1");
 });

@@ -1,6 +1,7 @@
 import { equal, match, ok } from "node:assert/strict";
 import { createHandler, type Fault, FAULTS, SECRET } from "../support/handlers.ts";
-import { openFolder } from "../support/scenarios.ts";
+import { SLOW_MS, tryHandler } from "../../lib/scenario/verify/deliver.ts";
+import { openFolder, START } from "../support/scenarios.ts";
 
 /** Lives for a right handler; the long tests try 1,000. */
 const RUNS = Deno.env.get("LONG_TESTS") ? "1000" : "25";
@@ -21,7 +22,8 @@ Deno.test("a right handler passes every life", async () => {
   );
   equal(code, 0, out + err);
   match(err, new RegExp(`${RUNS} lives passed`));
-  for (const situation of ["again", "unknown_type", "wrong_signature", "old_signature"]) {
+  const situations = ["again", "unknown_type", "wrong_signature", "old_signature", "pause"];
+  for (const situation of situations) {
     match(out, new RegExp(situation));
   }
 });
@@ -41,7 +43,7 @@ for (const fault of FAULTS) {
     await using folder = await openFolder(createHandler(fault));
     const file = `${folder.path}/verify.yaml`;
     const { code, out, err } = await folder.run(
-      ...["verify", `${BASE}/hook`, ...STATE, "--save", file, "--output", "json"],
+      ...["verify", `${BASE}/hook`, ...STATE, "--save", file, "--output", "json", "--faults", "1"],
     );
     equal(code, 1, err);
     const { fault: found, lives } = JSON.parse(out);
@@ -65,7 +67,8 @@ Deno.test("the scenario of a fault fails with that handler, and passes with a ri
   {
     await using faulty = serve("forgets transfer");
     const state = ["--state", `${faulty.url}/users/{customer}`, "--secret", SECRET];
-    equal((await folder.run("verify", faulty.url, ...state, "--save", file)).code, 1);
+    const words = ["verify", faulty.url, ...state, "--save", file, "--faults", "1"];
+    equal((await folder.run(...words)).code, 1);
     const text = await Deno.readTextFile(file);
     await Deno.writeTextFile(file, text.replaceAll(faulty.url, "${HOST}"));
   }
@@ -75,6 +78,129 @@ Deno.test("the scenario of a fault fails with that handler, and passes with a ri
     const { code, out } = await folder.run("scenario", "run", file, ...hook);
     equal(code, fault === undefined ? 0 : 1, out);
   }
+});
+
+/** Handlers that take what nobody should believe, or fail on what nobody knows. */
+const DELIVERED: readonly [fault: Fault, step: RegExp][] = [
+  ["acts before it checks the signature", /deliver: \{ event: 1, type: EXPIRATION, signature/],
+  ["fails on an unknown type", /deliver: \{ event: 1, type: A_NEW_TYPE \}/],
+];
+
+for (const [fault, step] of DELIVERED) {
+  Deno.test(`the scenario makes the deliveries again that show the fault: ${fault}`, async () => {
+    await using folder = await openFolder((request) => fetch(request));
+    await using faulty = serve(fault);
+    await using right = serve();
+    const file = `${folder.path}/v.yaml`;
+    const state = ["--state", `${faulty.url}/users/{customer}`, "--secret", SECRET];
+    const words = ["verify", faulty.url, ...state, "--save", file, "--faults", "1"];
+    equal((await folder.run(...words)).code, 1);
+    const text = await Deno.readTextFile(file);
+    match(text, step);
+    await Deno.writeTextFile(file, text.replaceAll(faulty.url, "${HOST}"));
+    for (const [url, code] of [[faulty.url, 1], [right.url, 0]] as const) {
+      const hook = ["--webhook", url, "--secret", SECRET, "--var", `HOST=${url}`];
+      const ran = await folder.run("scenario", "run", file, ...hook);
+      equal(ran.code, code, ran.out);
+    }
+  });
+}
+
+Deno.test("a made-up delivery fails its step where the handler believes it", async () => {
+  await using folder = await openFolder((request) => fetch(request));
+  const trusting = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(),
+  );
+  try {
+    const file = await folder.write(
+      "a.yaml",
+      `${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+  - deliver: { event: 1, type: EXPIRATION, signature: wrong }
+  - deliver: { event: 1, signature: old }
+  - deliver: { event: 1, fields: { a_new_field: 1 } }
+  - deliver: { event: 2 }
+`,
+    );
+    const hook = ["--webhook", `http://127.0.0.1:${trusting.addr.port}/`];
+    const { code, out } = await folder.run("scenario", "run", file, ...hook);
+    equal(code, 1);
+    match(out, /:9:5: step 2 .*: The webhook accepted EXPIRATION with a wrong signature/);
+    match(out, /:10:5: step 3 .*: The webhook accepted INITIAL_PURCHASE with a signature of an h/);
+    match(out, /:12:5: step 5 .*: Cannot do it: there were 1 events so far, and no number 2/);
+    equal(out.includes("step 4"), false);
+    match((await folder.run("scenario", "run", file)).out, /there is no webhook: pass --webhook/);
+  } finally {
+    await trusting.shutdown();
+  }
+});
+
+Deno.test("every different fault is reported, each with a scenario of its own", async () => {
+  const right = createHandler();
+  // It believes any signature, and fails on types that it does not know.
+  const bad = async (request: Request): Promise<Response> => {
+    if (request.method === "GET") return await right(request);
+    const { event } = await request.clone().json();
+    if (event.type === "A_NEW_TYPE") return new Response(null, { status: 500 });
+    const taken = await right(request);
+    return taken.status === 401 ? new Response() : taken;
+  };
+  await using folder = await openFolder(bad);
+  const file = `${folder.path}/v.yaml`;
+  const words = ["verify", `${BASE}/hook`, ...STATE, "--save", file, "--runs", "60"];
+  const { code, out, err } = await folder.run(...words, "--output", "json");
+  equal(code, 1);
+  const { faults } = JSON.parse(out) as { faults: { kind: string; message: string }[] };
+  const told = faults.map(({ message }) => message).join("\n");
+  match(told, /answered 500 to A_NEW_TYPE/);
+  match(told, /with a wrong signature/);
+  match(told, /with a signature of an hour ago/);
+  equal(faults.length, 3, told);
+  match(err, /the handler has 3 faults/);
+  for (const path of ["v.yaml", "v-2.yaml", "v-3.yaml"]) {
+    match(await Deno.readTextFile(`${folder.path}/${path}`), /^# Found with: cli verify/);
+  }
+});
+
+Deno.test("an answer that takes too long is reported, with how long it took", async () => {
+  const event = { id: "e", type: "INITIAL_PURCHASE", customer: "ada", body: { event: {} } };
+  const played = {
+    ...{ customers: ["ada", "bob"], names: ["ada", "bob"], told: ["ada", "bob"] } as const,
+    events: [event],
+    truth: new Map(),
+    steps: [],
+  };
+  const handler = (ms: number) => ({
+    deliver: () => Promise.resolve({ status: 200, ms }),
+    state: () => Promise.resolve(false),
+    pause: () => Promise.resolve(),
+  });
+  const options = { tricks: [], entitlement: "pro", coverage: new Map() };
+  equal(await tryHandler(handler(SLOW_MS), played, options), undefined);
+  const complaint = await tryHandler(handler(SLOW_MS + 1), played, options);
+  equal(complaint?.kind, "slow");
+  equal(complaint.message, "the handler took 10001 ms for INITIAL_PURCHASE");
+});
+
+Deno.test("only events of different customers change their order", async () => {
+  const { roundsOf } = await import("../../lib/scenario/verify/rounds.ts");
+  const event = (id: string, customer: string, type = "RENEWAL") => ({
+    id,
+    type,
+    customer,
+    body: { event: { id } },
+  });
+  const customers = ["ada", "bob"] as const;
+  const order = (events: ReturnType<typeof event>[], what: "swapped" | "pause", of = 0) =>
+    roundsOf({ events, customers }, [{ what, after: 0, of }])
+      .map((lanes) => lanes.map((lane) => lane.map(({ id }) => id).join("")).join("|")).join(" ");
+  const [a, b, c] = [event("a", "ada"), event("b", "bob"), event("c", "ada")];
+  equal(order([a, b, c], "swapped"), "b a c");
+  equal(order([a, c, b], "swapped"), "a c b");
+  equal(order([a, event("t", "bob", "TRANSFER"), c], "swapped"), "a t c");
+  equal(order([a, b, c], "pause", 2), "a ac|b");
+  equal(order([a, event("t", "bob", "TRANSFER"), c], "pause", 2), "a a t c");
 });
 
 Deno.test("the example with a database passes", async () => {

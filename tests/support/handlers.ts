@@ -1,5 +1,5 @@
 /**
- * Webhook handlers for `cli verify`: a right one, and twelve with one fault each.
+ * Webhook handlers for `cli verify`: a right one, and others with one fault each.
  *
  * @module
  */
@@ -20,6 +20,7 @@ export const FAULTS = [
   "answers before it stores and loses it",
   "acts twice on a repeat",
   "fails on an unknown type",
+  "forgets aliases",
 ] as const;
 
 /** A fault. */
@@ -45,6 +46,10 @@ interface Event {
   environment?: string;
   /** Who it is about. */
   app_user_id?: string;
+  /** The customer's first id. */
+  original_app_user_id?: string;
+  /** All its ids. */
+  aliases?: string[];
   /** What is bought. */
   product_id?: string;
   /** What it gives. */
@@ -66,16 +71,18 @@ export function createHandler(fault?: Fault): (request: Request) => Promise<Resp
   const types = new Set<string>();
   const held = new Map<string, Holding>();
   const toggled = new Map<string, boolean>();
+  const persons = new Map<string, string>();
   let dropped = 0;
   const state = (customer: string) =>
     fault === "acts twice on a repeat"
       ? toggled.get(customer) ?? false
       : [...held.values()].some((one) =>
-        one.customer === customer && one.live && one.entitlements.includes("pro")
+        one.customer === personOf(persons, customer) && one.live && one.entitlements.includes("pro")
       );
   const act = (event: Event) => {
     if (fault === "acts twice on a repeat") return count(toggled, event);
-    apply(held, event, fault);
+    if (fault !== "forgets aliases") learn(persons, held, event);
+    apply(held, persons, event, fault);
   };
   return async (request) => {
     if (request.method === "GET") {
@@ -146,24 +153,44 @@ const GIVES = [
   ...["REFUND_REVERSED", "SUBSCRIPTION_EXTENDED"],
 ];
 
+/** The first id of a customer, as far as it is known. */
+function personOf(persons: ReadonlyMap<string, string>, id: string): string {
+  return persons.get(id) ?? id;
+}
+
+/** Learns which ids are the same customer. */
+function learn(persons: Map<string, string>, held: Map<string, Holding>, event: Event): void {
+  const { aliases = [], original_app_user_id: person = event.app_user_id ?? "" } = event;
+  for (const alias of aliases) persons.set(alias, person);
+  for (const one of held.values()) if (aliases.includes(one.customer)) one.customer = person;
+}
+
 /** Does what an event says. */
-function apply(held: Map<string, Holding>, event: Event, fault: Fault | undefined): void {
+function apply(
+  held: Map<string, Holding>,
+  persons: Map<string, string>,
+  event: Event,
+  fault: Fault | undefined,
+): void {
   const { type, app_user_id = "", product_id = "", entitlement_ids, environment } = event;
   if (environment === "SANDBOX" && fault !== "ignores the sandbox flag") return;
   if (type === "TRANSFER") {
     if (fault === "forgets transfer") return;
-    const [to = ""] = event.transferred_to ?? [];
-    for (const one of held.values()) {
-      if (event.transferred_from?.includes(one.customer)) one.customer = to;
-    }
+    const { transferred_to = [], transferred_from = [] } = event;
+    const to = personOf(persons, transferred_to[0] ?? "");
+    for (const id of transferred_to) persons.set(id, to);
+    const from = transferred_from.map((id) => personOf(persons, id));
+    for (const one of held.values()) if (from.includes(one.customer)) one.customer = to;
     return;
   }
   const own = event.original_transaction_id ?? `${app_user_id} ${product_id}`;
   // One row for each customer: a second subscription takes the place of the first.
   const key = fault === "last write wins" ? app_user_id : own;
+  const kept = fault === "forgets aliases" ? held.get(key)?.customer : undefined;
+  const customer = kept ?? personOf(persons, app_user_id);
   const entitlements = entitlement_ids ?? [];
   const ends = type === "EXPIRATION" || fault === "forgets grace" && type === "BILLING_ISSUE";
   const gives = GIVES.includes(type) ||
     fault === "grants on CANCELLATION" && type === "CANCELLATION";
-  if (ends || gives) held.set(key, { customer: app_user_id, entitlements, live: gives });
+  if (ends || gives) held.set(key, { customer, entitlements, live: gives });
 }

@@ -161,6 +161,7 @@ async function attempt(
     webhook: undefined,
     id: (name) => String(name),
     event: () => "",
+    deliver: () => Promise.resolve({ type: "", status: 0 }),
     later: () => Promise.resolve(now),
   });
   return makes && answer && "id" in answer ? String(answer.id) : undefined;

@@ -6,7 +6,7 @@
 
 import { ToolkitError, UsageError } from "../../errors.ts";
 import type { Coverage } from "../../scenario/verify/deliver.ts";
-import type { Search } from "../../scenario/verify/search.ts";
+import type { Found, Search } from "../../scenario/verify/search.ts";
 import type { Context } from "../context.ts";
 import { writeFile } from "../data/write_file.ts";
 import { parseCount } from "../input/input.ts";
@@ -19,6 +19,10 @@ import { argument, command, parsed, requiredText, text, toggle } from "../words/
 /** How many lives are tried without another wish. */
 const USUAL_RUNS = 200;
 
+/** How many faults are searched for without another wish, and at most. */
+const USUAL_FAULTS = 5;
+const MOST_FAULTS = 20;
+
 /** Where the scenario goes that reproduces a fault. */
 const USUAL_FILE = "verify.yaml";
 
@@ -30,9 +34,10 @@ export const verify = command({
   brief: "Find what breaks a webhook handler",
   details:
     "Plays random lives of customers and delivers their events as the documents allow: twice, a " +
-    "retry after later ones, with unknown types and fields, for the sandbox, with wrong and old " +
-    "signatures. After each life the handler's state is compared with the truth. A fault is made " +
-    "as small as possible and written as a scenario file. Production access is what counts.",
+    "retry after later ones, after a pause, those of different customers swapped, with unknown " +
+    "types and fields, for the sandbox, with wrong and old signatures. After each life the " +
+    "handler's state is compared with the truth. Each fault is made as small as possible and " +
+    "written as a scenario file. Production access is what counts.",
   examples: [
     "cli verify http://localhost:3000/ --state 'http://localhost:3000/u/{customer}'",
     "cli verify $HOOK --state $STATE --path .access.pro --runs 1000 --seed 7",
@@ -56,6 +61,11 @@ export const verify = command({
       (value) => parseCount(value, "--seed", { min: 0, max: 2_147_483_647 }),
       { placeholder: "n" },
     ),
+    faults: parsed(
+      `How many different faults are searched for (default: ${USUAL_FAULTS})`,
+      (value) => parseCount(value, "--faults", { min: 1, max: MOST_FAULTS }),
+      { placeholder: "n" },
+    ),
     save: text(`Where the scenario of a fault goes (default: ${USUAL_FILE})`, {
       placeholder: "file",
     }),
@@ -63,6 +73,7 @@ export const verify = command({
   },
   async run(context, input) {
     const { url, state, path = ".pro", runs = USUAL_RUNS, seed = 1, save = USUAL_FILE } = input;
+    const { faults = USUAL_FAULTS } = input;
     const allowHost = input.allow_host === true;
     checkHost(url, "<url>", allowHost);
     checkHost(state.replaceAll("{customer}", "ada"), "--state", allowHost);
@@ -76,14 +87,15 @@ export const verify = command({
       });
     }
     const entitlement = keysOf(path).at(-1) ?? "pro";
-    const { searchFault } = await import("../../scenario/verify/search.ts");
+    const { searchFaults } = await import("../../scenario/verify/search.ts");
     const { createStages } = await import("../scenario/stocked.ts");
     const stages = createStages(context);
-    const search = await searchFault({
+    const search = await searchFaults({
       runs,
+      faults,
       seed,
       entitlement,
-      handler: await openHandler(context, { url, state, path, secret, allowHost }),
+      handler: openHandler(context, { url, state, path, secret, allowHost }),
       open: stages.open,
       // The handler may remember the customers of the last search.
       prefix: `v${context.around.now().toString(36)}`,
@@ -108,33 +120,41 @@ interface Shown {
   readonly seed: number;
 }
 
+/** A fault, as it is shown. */
+interface ShownFault {
+  /** The kind of fault. */
+  readonly kind: string;
+  /** The fault in one sentence. */
+  readonly sentence: string;
+  /** What is wrong. */
+  readonly message: string;
+  /** The deliveries, one line each. */
+  readonly deliveries: readonly string[];
+  /** The scenario that reproduces it; null where it was not written. */
+  readonly scenario: string | null;
+}
+
 /** Shows what came of a search; throws when there is a fault. */
 async function show(context: Context, search: Search, shown: Shown): Promise<void> {
   const { out } = context;
   const { found, lives, coverage } = search;
-  const { tellFault, tellParcels, scenarioOf } = await import("../../scenario/verify/tell.ts");
-  const file = found && await saveScenario(shown.save, scenarioOf(found, shown));
+  const faults: ShownFault[] = [];
+  for (const [i, one] of found.entries()) faults.push(await saveFault(one, shown, i));
+  const [first] = faults;
   if (out.format === "json") {
     out.json(JSON.stringify({
       object: "verification",
       seed: shown.seed,
       lives,
-      fault: found
-        ? {
-          kind: found.complaint.kind,
-          sentence: tellFault(found),
-          message: found.complaint.message,
-          deliveries: tellParcels(found),
-          scenario: file ?? null,
-        }
-        : null,
+      fault: first ?? null,
+      faults,
       coverage: rowsOf(coverage),
     }));
   } else {
-    if (found) {
-      out.text(tellFault(found));
-      tellParcels(found).forEach((line) => out.text(`  ${line}`));
-      out.text(`  ${found.complaint.message}`);
+    for (const { sentence, deliveries, message } of faults) {
+      out.text(sentence);
+      deliveries.forEach((line) => out.text(`  ${line}`));
+      out.text(`  ${message}`);
     }
     out.table(rowsOf(coverage), [
       { header: "type", value: (row) => row.type },
@@ -142,12 +162,31 @@ async function show(context: Context, search: Search, shown: Shown): Promise<voi
       { header: "count", value: (row) => row.count },
     ], { title: "Deliveries" });
   }
-  if (!found) return out.done(`${counted(lives, "life", "lives")} passed, seed ${shown.seed}`);
-  throw new ToolkitError(`Cannot pass: the handler has a fault, found in life ${lives}`, {
-    hint: file === undefined
-      ? `${shown.save} is another file; choose one for the scenario with --save`
-      : `Run it again: cli scenario run ${file} --webhook URL`,
-  });
+  if (!first) return out.done(`${counted(lives, "life", "lives")} passed, seed ${shown.seed}`);
+  const count = faults.length === 1 ? "a fault" : counted(faults.length, "fault");
+  const files = faults.flatMap(({ scenario }) => scenario ?? []);
+  throw new ToolkitError(
+    `Cannot pass: the handler has ${count}, the first found in life ${lives}`,
+    {
+      hint: files.length < faults.length
+        ? `${shown.save} is another file; choose one for the scenario with --save`
+        : `Run it again: cli scenario run ${files.join(" ")} --webhook URL`,
+    },
+  );
+}
+
+/** Writes the scenario of a fault, the later ones under numbered names. */
+async function saveFault(found: Found, shown: Shown, i: number): Promise<ShownFault> {
+  const { tellFault, tellParcels, scenarioOf } = await import("../../scenario/verify/tell.ts");
+  const path = i === 0 ? shown.save : shown.save.replace(/(\.[^./\\]*)?$/, `-${i + 1}$1`);
+  const { kind, message } = found.complaint;
+  return {
+    kind,
+    sentence: tellFault(found),
+    message,
+    deliveries: tellParcels(found),
+    scenario: await saveScenario(path, scenarioOf(found, shown)) ?? null,
+  };
 }
 
 /** One row of what was tried. */

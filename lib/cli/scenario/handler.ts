@@ -6,8 +6,9 @@
 
 import { UsageError } from "../../errors.ts";
 import type { Json } from "../../scenario/file/tree.ts";
-import type { Handler, Parcel, Taken } from "../../scenario/verify/deliver.ts";
+import type { Handler } from "../../scenario/verify/deliver.ts";
 import type { Context } from "../context.ts";
+import { postSigned } from "./deliver.ts";
 import { askHandler } from "./stage.ts";
 
 /** How to reach a handler. */
@@ -24,15 +25,6 @@ interface HandlerPlace {
   readonly allowHost: boolean;
 }
 
-/** How long a handler may take for one delivery, in milliseconds. */
-const TIMEOUT_MS = 15_000;
-
-/** How old the signature of an old delivery is, in milliseconds. */
-const OLD_MS = 3_600_000;
-
-/** A secret that no handler knows. */
-const OTHER_SECRET = `whsec_${"AAAA".repeat(8)}`;
-
 /** The keys of a path such as `.user.pro`. */
 export function keysOf(path: string): string[] {
   const keys = path.replace(/^\./, "").split(".");
@@ -46,17 +38,12 @@ export function keysOf(path: string): string[] {
 }
 
 /** Opens the way to a handler. */
-export async function openHandler(context: Context, place: HandlerPlace): Promise<Handler> {
-  const { signatureHeaders } = await import("../../service/events/signatures.ts");
+export function openHandler(context: Context, place: HandlerPlace): Handler {
   const { around, signal } = context;
   const keys = keysOf(place.path);
   return {
-    async deliver(parcel, signed) {
-      const now = around.now() - (signed === "old" ? OLD_MS : 0);
-      const secret = signed === "wrong" ? OTHER_SECRET : place.secret;
-      const headers = signatureHeaders([secret], { id: parcel.id, body: parcel.body, now });
-      return await post(context, place.url, parcel, headers);
-    },
+    deliver: ({ id, body }, signed) =>
+      postSigned(context, { url: place.url, id, body, secret: place.secret, signed }),
     async state(customer) {
       const url = place.state.replaceAll("{customer}", encodeURIComponent(customer));
       const request = { method: "GET", url, headers: {} };
@@ -68,30 +55,6 @@ export async function openHandler(context: Context, place: HandlerPlace): Promis
       await (around.pause ?? pause)(ms, signal);
     },
   };
-}
-
-async function post(
-  { around, signal }: Context,
-  url: string,
-  { body }: Parcel,
-  headers: [name: string, value: string][],
-): Promise<Taken> {
-  const started = around.now();
-  try {
-    const request = new Request(url, {
-      method: "POST",
-      body,
-      headers: [...headers, ["Content-Type", "application/json"]],
-      redirect: "manual",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    });
-    const response = await (around.fetch ?? fetch)(request);
-    await response.body?.cancel();
-    return { status: response.status, ms: around.now() - started };
-  } catch {
-    signal.throwIfAborted();
-    return { status: 0, ms: around.now() - started };
-  }
 }
 
 /** Whether an answer says that a customer has access. */

@@ -19,6 +19,7 @@ import { refusedBy } from "../../scenario/run/refused.ts";
 import { beginProject } from "../../simulator/service.ts";
 import type { Json } from "../../scenario/file/tree.ts";
 import type { Context } from "../context.ts";
+import { postSigned } from "./deliver.ts";
 import { isHere } from "./hosts.ts";
 
 /** How to open a stage. */
@@ -74,6 +75,7 @@ export async function openStage(context: Context, options: StageOptions): Promis
     client: api,
     send: (request) => sendTo(request.path.startsWith("/_sim/") ? admin : api, request),
     delivered: (webhook) => deliveredSoon(admin, [project, webhook], context),
+    post: (delivery) => postSigned(context, delivery),
     ask: (request) => askHandler(request, context, allowHost),
     pause: (ms) => pauseFor(context, ms),
     async close() {

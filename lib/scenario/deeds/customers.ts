@@ -159,7 +159,7 @@ export const customerDeeds: Readonly<Record<string, Deed>> = {
 const API_ID = /^[\w-]+$/;
 
 /** Creates a customer. Ids that only apps make, such as anonymous ones, come from an app. */
-async function appear(client: Client, id: string): Promise<object> {
+export async function appear(client: Client, id: string): Promise<object> {
   if (API_ID.test(id)) return await createCustomer(client, { id });
   const { items: [app] } = await listApps(client, { limit: 1 });
   const { items: [key] } = app ? await listAppPublicKeys(client, app.id) : { items: [] };

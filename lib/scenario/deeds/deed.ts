@@ -7,6 +7,7 @@
 import type { Client } from "../../client.ts";
 import type { Path } from "../../path.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
+import type { Signed } from "../run/stage.ts";
 import type { Field, Made } from "../file/kinds.ts";
 import type { Json } from "../file/tree.ts";
 
@@ -20,6 +21,16 @@ export interface DeedRequest {
   readonly body?: object;
   /** The query, where there is one. */
   readonly query?: Readonly<Record<string, Json | undefined>>;
+}
+
+/** How a delivery differs from that of an event. */
+export interface MadeUp {
+  /** How it is signed. */
+  readonly signed: Signed;
+  /** Another type. The delivery then has an id of its own. */
+  readonly type: string | undefined;
+  /** Fields that are added to the event. */
+  readonly fields: Readonly<Record<string, Json>>;
 }
 
 /** What a deed works with. */
@@ -36,6 +47,11 @@ export interface Given {
   id(name: Json | undefined): string;
   /** The id of an event, by its number in the story, from 1. */
   event(number: number): string;
+  /** Delivers what is made of an event, by its number in the story, from 1. Returns the status. */
+  deliver(
+    number: number,
+    made: MadeUp,
+  ): Promise<{ readonly type: string; readonly status: number }>;
   /** The moment after such a period from now, in milliseconds since 1970. */
   later(period: string): Promise<number>;
 }

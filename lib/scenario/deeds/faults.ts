@@ -11,9 +11,10 @@ import {
   clearDeliveryFaults,
   type NewDeliveryFault,
 } from "../../simulator/webhooks.ts";
-import { CannotDo } from "./cannot_do.ts";
-import type { Deed } from "./deed.ts";
-import { oneOf, text, whole } from "../file/kinds.ts";
+import { CannotDo, WrongAnswer } from "./cannot_do.ts";
+import type { Deed, Given, MadeUp } from "./deed.ts";
+import { anything, mapOf, oneOf, text, whole } from "../file/kinds.ts";
+import type { Json } from "../file/tree.ts";
 
 /** Deeds on faults, by their names in a file. */
 export const faultDeeds: Readonly<Record<string, Deed>> = {
@@ -61,6 +62,27 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
     fields: { number: { brief: "The number, from 1", kind: whole(1, 100_000), required: true } },
     perform: ({ simulator, values, event }) => resendEvent(simulator, event(Number(values.number))),
   },
+  deliver: {
+    brief:
+      "A made-up delivery goes to the webhook: with a wrong or old signature it must be refused.",
+    fields: {
+      event: {
+        brief: "The event that it is made of, by its number from 1",
+        kind: whole(1, 100_000),
+        required: true,
+      },
+      signature: {
+        brief: "The signature: right, wrong, or an hour old (default: right)",
+        kind: oneOf("right", "wrong", "old"),
+      },
+      type: { brief: "Another type; it then has an id of its own", kind: text(100) },
+      fields: {
+        brief: "Fields that are added to the event",
+        kind: mapOf(text(100), anything, "a map of fields"),
+      },
+    },
+    perform: deliverMadeUp,
+  },
   clear_faults: {
     brief: "Nothing goes wrong on purpose any more.",
     fields: {},
@@ -70,3 +92,29 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
     },
   },
 };
+
+/** Makes a delivery that the service does not make, and judges the answer. */
+async function deliverMadeUp({ values, deliver }: Given): Promise<object> {
+  const { event, signature = "right", type, fields } = values;
+  const signed = signature === "wrong" || signature === "old" ? signature : "right";
+  const made: MadeUp = {
+    signed,
+    type: type === undefined ? undefined : String(type),
+    fields: mapIn(fields),
+  };
+  const { type: sent, status } = await deliver(Number(event), made);
+  if (signed === "right") {
+    if (status === 200) return {};
+    const answer = status === 0 ? "did not answer" : `answered ${status} to`;
+    throw new WrongAnswer(`The webhook ${answer} ${sent}; it must answer 200`);
+  }
+  if (status < 200 || status >= 300) return {};
+  const how = signed === "wrong" ? "a wrong signature" : "a signature of an hour ago";
+  throw new WrongAnswer(`The webhook accepted ${sent} with ${how}`);
+}
+
+function mapIn(value: Json | undefined): Readonly<Record<string, Json>> {
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries<Json>(value))
+    : {};
+}

@@ -35,7 +35,7 @@ const ACTIONS: readonly string[] = [...Object.keys(DEEDS), "advance", "to"];
 
 function readStep(node: Node, number: number, scope: Scope): Step | undefined {
   if (node.kind !== "map") {
-    const hint = "Write a deed such as - cancel: s";
+    const hint = "Write a step such as - cancel: s";
     return complain(scope, node.at, `step ${number} is a map, not ${kindOf(node)}`, hint);
   }
   const known = [...ACTIONS, "as", "expect"];
@@ -44,8 +44,8 @@ function readStep(node: Node, number: number, scope: Scope): Step | undefined {
     complain(
       scope,
       at,
-      `there is no deed ${JSON.stringify(key)}${didYouMean(key, known)}`,
-      "See all deeds with: cli scenario schema",
+      `there is no action ${JSON.stringify(key)}${didYouMean(key, known)}`,
+      "See all actions with: cli scenario schema",
     );
   }
   const actions = node.entries.filter(({ key }) => ACTIONS.includes(key));
@@ -54,7 +54,7 @@ function readStep(node: Node, number: number, scope: Scope): Step | undefined {
     complain(
       scope,
       second.at,
-      `step ${number} has two deeds, ${first?.key} and ${second.key}`,
+      `step ${number} has two actions, ${first?.key} and ${second.key}`,
       "Write two steps.",
     );
   }
@@ -67,7 +67,7 @@ function readStep(node: Node, number: number, scope: Scope): Step | undefined {
     complain(scope, node.at, `step ${number} does nothing and expects nothing`);
   }
   if (refused && !first) {
-    complain(scope, refused.at, '"refused" needs a deed in the same step');
+    complain(scope, refused.at, '"refused" needs an action in the same step');
   }
   return { at: node.at, number, title: titleOf(first?.key, first?.value), action, refused, checks };
 }

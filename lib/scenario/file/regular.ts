@@ -8,7 +8,7 @@
 import { CannotDo } from "../deeds/cannot_do.ts";
 
 /** The longest pattern, in characters. */
-export const LONGEST_PATTERN = 500;
+const LONGEST_PATTERN = 500;
 
 /** The longest text that is searched, in characters. */
 export const LONGEST_SEARCHED = 100_000;

@@ -6,7 +6,7 @@
 
 import { path } from "../../path.ts";
 import { CannotDo } from "../deeds/cannot_do.ts";
-import type { DeedRequest } from "../deeds/deed.ts";
+import type { DeedRequest, MadeUp } from "../deeds/deed.ts";
 import type { MatchContext } from "../file/match.ts";
 import { openSearcher } from "../file/regular.ts";
 import type { Scenario } from "../file/scenario.ts";
@@ -25,6 +25,16 @@ export interface SeenEvent {
   readonly fields: { readonly [key: string]: Json };
   /** The number of the step that it came with; 0 for before the first. */
   readonly step: number;
+}
+
+/** A webhook that deliveries go to. */
+export interface Hook {
+  /** Its id. */
+  readonly id: string;
+  /** Its address. */
+  readonly url: string;
+  /** What deliveries are signed with. */
+  readonly secret: string;
 }
 
 /** A running scenario. */
@@ -46,7 +56,7 @@ export interface Bench {
   /** The events that the webhook did not take, as far as a failure says so. */
   readonly undelivered: Set<string>;
   /** The webhook that deliveries go to, if there is one. */
-  readonly webhook: string | undefined;
+  readonly webhook: Hook | undefined;
   /** How matchers look things up. */
   readonly match: MatchContext;
   /** Reads something of the service. */
@@ -57,7 +67,7 @@ export interface Bench {
 export async function createBench(
   scenario: Scenario,
   stage: Stage,
-  { vars, webhook }: { vars: Readonly<Record<string, string>>; webhook: string | undefined },
+  { vars, webhook }: { vars: Readonly<Record<string, string>>; webhook: Hook | undefined },
 ): Promise<Bench> {
   const made: Bench["made"] = new Map();
   return {
@@ -100,6 +110,35 @@ export function fieldOf(value: Json | undefined, field: string): Json | undefine
   return Object.hasOwn(value, field)
     ? (value as { readonly [key: string]: Json })[field]
     : undefined;
+}
+
+/** Delivers what is made of an event, and returns the type and the status. */
+export async function deliverMadeUp(
+  bench: Bench,
+  number: number,
+  { signed, type, fields }: MadeUp,
+): Promise<{ type: string; status: number }> {
+  const { seen, webhook, stage } = bench;
+  if (!webhook) throw new CannotDo("there is no webhook: pass --webhook URL, or set start.webhook");
+  const event = eventAt(bench, number);
+  const { url, secret } = webhook;
+  const id = type === undefined ? event.id : `${event.id.slice(0, -4)}${hexOf(seen.length)}`;
+  const sent = { ...event.fields, ...fields, id, type: type ?? event.type };
+  const body = JSON.stringify({ api_version: "1.0", event: sent });
+  const { status } = await stage.post({ url, id, body, secret, signed });
+  return { type: sent.type, status };
+}
+
+/** The last digits of an id that no event has. */
+function hexOf(number: number): string {
+  return (0xf000 + number % 0x1000).toString(16);
+}
+
+/** An event, by its number in the story. */
+export function eventAt({ seen, before }: Bench, number: number): SeenEvent {
+  const event = seen[before + number - 1];
+  if (event) return event;
+  throw new CannotDo(`there were ${seen.length - before} events so far, and no number ${number}`);
 }
 
 /** The id of what a name stands for. */

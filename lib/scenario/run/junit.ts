@@ -8,7 +8,7 @@
 import type { Failure, Outcome } from "./outcome.ts";
 import type { Problem } from "../file/tree.ts";
 
-/** A file that is wrong itself. */
+/** A file that has mistakes. */
 interface WrongFile {
   /** The file. */
   readonly file: string;

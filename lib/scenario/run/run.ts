@@ -11,12 +11,15 @@ import {
   accessOf,
   type Bench,
   createBench,
+  deliverMadeUp,
+  eventAt,
   followEvents,
+  type Hook,
   idOf,
   readFrom,
   timeOf,
 } from "./bench.ts";
-import { CannotDo } from "../deeds/cannot_do.ts";
+import { CannotDo, WrongAnswer } from "../deeds/cannot_do.ts";
 import { applyCatalogue } from "../file/catalogue.ts";
 import { compare } from "./compare.ts";
 import type { DeedRequest } from "../deeds/deed.ts";
@@ -53,7 +56,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   const { stage, file, vars } = options;
   const send = <T>(request: DeedRequest) => readFrom<T>(stage, request);
   const { name, start: { catalogue } } = scenario;
-  let webhook: string | undefined;
+  let webhook: Hook | undefined;
   try {
     if (catalogue) await applyCatalogue(catalogue, stage.project, send);
     webhook = await addWebhook(scenario, options, send);
@@ -88,11 +91,11 @@ async function addWebhook(
   { start: { webhook } }: Scenario,
   options: RunOptions,
   send: <T>(request: DeedRequest) => Promise<T>,
-): Promise<string | undefined> {
+): Promise<Hook | undefined> {
   const url = options.webhook ?? webhook?.url;
   if (url === undefined) return undefined;
   const types = webhook?.event_types;
-  const { id } = await send<{ id: string }>({
+  const { id, signing_secret: own } = await send<{ id: string; signing_secret?: string }>({
     method: "POST",
     path: path`/integrations/webhooks`,
     body: {
@@ -110,7 +113,7 @@ async function addWebhook(
     const place = path`/_sim/projects/${options.stage.project}/webhooks/${id}/rotate_secret`;
     await send({ method: "POST", path: place, body: { signing_secret } });
   }
-  return id;
+  return { id, url, secret: signing_secret ?? own ?? "" };
 }
 
 /** The past moments that a scenario asks about, and the customers whose access it wants. */
@@ -142,7 +145,9 @@ async function runStep(bench: Bench, step: Step, marks: Marks): Promise<StepOutc
   } catch (error) {
     if (!(error instanceof ToolkitError)) throw error;
     skipped = error instanceof CannotDo && /^the step that makes /.test(error.message);
-    failures.push(failureOf(step, step.at, `Cannot do it: ${error.message}`));
+    const { message } = error;
+    const told = error instanceof WrongAnswer ? message : `Cannot do it: ${message}`;
+    failures.push(failureOf(step, step.at, told));
   }
   await followEvents(bench, number);
   failures.push(...await deliver(bench, step));
@@ -162,7 +167,7 @@ async function deliver(bench: Bench, step: Step): Promise<Failure[]> {
   const { webhook, stage, undelivered } = bench;
   // A handler that has failed would be waited for at each step.
   if (webhook === undefined || undelivered.size > 0) return [];
-  return (await stage.delivered(webhook)).map((event) => {
+  return (await stage.delivered(webhook.id)).map((event) => {
     undelivered.add(event.event_id);
     const { event_type, last_status, last_error } = event;
     const why = last_status === null ? last_error ?? "no answer" : `it answered ${last_status}`;
@@ -181,16 +186,17 @@ export async function act(
   if (!action) return undefined;
   if (!("deed" in action)) return await advance(bench, action, marks);
   const deed = DEEDS[action.deed];
-  if (!deed) throw new CannotDo(`there is no deed ${JSON.stringify(action.deed)}`);
+  if (!deed) throw new CannotDo(`there is no action ${JSON.stringify(action.deed)}`);
   const { simulator, client } = stage;
   try {
     const done = await deed.perform({
       simulator,
       client,
       values: action.values,
-      webhook: bench.webhook,
+      webhook: bench.webhook?.id,
       id: (name) => idOf(bench, name),
-      event: (number) => eventId(bench, number),
+      event: (number) => eventAt(bench, number).id,
+      deliver: (number, made) => deliverMadeUp(bench, number, made),
       later: (by) => targetOf(bench, { by }),
     });
     if (action.as !== undefined) bench.made.set(action.as, { ...done });
@@ -200,13 +206,6 @@ export async function act(
     throw error;
   }
   return undefined;
-}
-
-/** The id of an event, by its number in the story. */
-function eventId({ seen, before }: Bench, number: number): string {
-  const event = seen[before + number - 1];
-  if (event) return event.id;
-  throw new CannotDo(`there were ${seen.length - before} events so far, and no number ${number}`);
 }
 
 /** When an advance ends, in milliseconds since 1970. */

@@ -42,6 +42,31 @@ export interface HandlerRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** How a delivery is signed: as it must be, with another secret, or an hour ago. */
+export type Signed = "right" | "wrong" | "old";
+
+/** A delivery to the program under test that the service does not make itself. */
+export interface Post {
+  /** The address. */
+  readonly url: string;
+  /** The id of the event. */
+  readonly id: string;
+  /** The body. */
+  readonly body: string;
+  /** What it is signed with. */
+  readonly secret: string;
+  /** How it is signed. */
+  readonly signed: Signed;
+}
+
+/** The answer to a delivery. */
+export interface Posted {
+  /** The status; 0 when there was no answer. */
+  readonly status: number;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+}
+
 /** An event that the webhook did not take. */
 export interface Undelivered {
   /** The event's id. */
@@ -66,6 +91,8 @@ export interface Stage {
   send(request: DeedRequest): Promise<Answer>;
   /** Waits until all deliveries to a webhook were made, but not for long. Returns those that fail. */
   delivered(webhook: string): Promise<readonly Undelivered[]>;
+  /** Makes a delivery that the service does not make itself. */
+  post(delivery: Post): Promise<Posted>;
   /** Sends a request to the program under test. */
   ask(request: HandlerRequest): Promise<HandlerAnswer>;
   /** Waits so many milliseconds of real time. */

@@ -5,9 +5,10 @@
  * @module
  */
 
-import type { Json } from "../file/tree.ts";
+import type { Posted, Signed } from "../run/stage.ts";
 import type { Trick } from "./life.ts";
-import type { LifeEvent, Played } from "./play.ts";
+import type { Played } from "./play.ts";
+import { roundsOf } from "./rounds.ts";
 
 /** A delivery to make. */
 export interface Parcel {
@@ -19,20 +20,14 @@ export interface Parcel {
   readonly type: string;
   /** What is special about it; undefined for an event that comes for the first time. */
   readonly trick: Trick["what"] | undefined;
-}
-
-/** How the handler took a delivery. */
-export interface Taken {
-  /** The status of its answer; 0 when there was none. */
-  readonly status: number;
-  /** How long it took, in milliseconds. */
-  readonly ms: number;
+  /** The customer whose deliveries it must not overtake. */
+  readonly lane: string;
 }
 
 /** The handler under test. */
 export interface Handler {
   /** Makes a delivery. `signed` says how: as it must be, with another secret, or an hour ago. */
-  deliver(parcel: Parcel, signed: "right" | "wrong" | "old"): Promise<Taken>;
+  deliver(parcel: Parcel, signed: Signed): Promise<Posted>;
   /** Whether the handler says that a customer has access; undefined when it does not say. */
   state(customer: string): Promise<boolean | undefined>;
   /** Waits so many milliseconds. */
@@ -57,53 +52,10 @@ export interface Complaint {
 export type Coverage = Map<string, Map<string, number>>;
 
 /** How long a handler may take for an answer, in milliseconds. */
-const SLOW_MS = 10_000;
+export const SLOW_MS = 10_000;
 
 /** How long a handler may take to get to its state, in milliseconds, and how often it is asked. */
 const STATE_WAITS_MS = [0, 10, 30, 100, 300, 600];
-
-/** The deliveries of a life, in order. */
-function parcelsOf({ events, customers }: Played, tricks: readonly Trick[]): Parcel[] {
-  const parcels: Parcel[] = [];
-  const count = Math.max(1, events.length);
-  events.forEach((event, i) => {
-    const here = tricks.filter(({ after }) => after % count === i);
-    const field = here.some(({ what }) => what === "unknown_field");
-    parcels.push(parcelOf(event, field));
-    for (const trick of here) {
-      const earlier = events[trick.of % (i + 1)] ?? event;
-      if (trick.what !== "unknown_field") parcels.push(special(trick.what, earlier, customers, i));
-    }
-  });
-  return parcels;
-}
-
-function parcelOf({ id, type, body }: LifeEvent, field: boolean): Parcel {
-  const sent = field
-    ? { ...body, event: { ...body.event, a_new_field: { nested: [1] } }, another_new_field: 1 }
-    : body;
-  const trick = field ? "unknown_field" : undefined;
-  return { id, type, body: JSON.stringify(sent), trick };
-}
-
-/** A delivery that is not simply an event. */
-function special(
-  what: Exclude<Trick["what"], "unknown_field">,
-  event: LifeEvent,
-  customers: readonly string[],
-  number: number,
-): Parcel {
-  if (what === "again") return { ...parcelOf(event, false), trick: what };
-  const id = `${event.id.slice(0, -4)}${String(number).padStart(2, "0")}ff`;
-  if (what === "unknown_type") {
-    const made = { type: "A_NEW_TYPE", id, app_user_id: customers[0] ?? "", event_timestamp_ms: 0 };
-    return { id, type: "A_NEW_TYPE", body: JSON.stringify({ event: made }), trick: what };
-  }
-  // Whoever believes it gives or takes access.
-  const type = event.type === "EXPIRATION" ? "INITIAL_PURCHASE" : "EXPIRATION";
-  const forged: { [field: string]: Json } = { ...event.body.event, id, type };
-  return { id, type, body: JSON.stringify({ ...event.body, event: forged }), trick: what };
-}
 
 /** Tells a handler a life, and compares. Returns what is wrong first, if anything. */
 export async function tryHandler(
@@ -115,28 +67,48 @@ export async function tryHandler(
     coverage: Coverage;
   },
 ): Promise<Complaint | undefined> {
-  const parcels = parcelsOf(played, tricks);
-  for (const [i, parcel] of parcels.entries()) {
-    const { trick, type } = parcel;
-    const signed = trick === "wrong_signature"
-      ? "wrong"
-      : trick === "old_signature"
-      ? "old"
-      : "right";
-    const taken = await handler.deliver(parcel, signed);
-    note(coverage, type, trick ?? "once");
-    const complaint = judge(parcel, taken, parcels.slice(0, i + 1));
+  const parcels: Parcel[] = [];
+  for (const lanes of roundsOf(played, tricks)) {
+    // Nothing is promised about the order of different customers: theirs arrive side by side.
+    const complaints = await Promise.all(lanes.map(async (lane) => {
+      for (const parcel of lane) {
+        parcels.push(parcel);
+        note(coverage, parcel.type, parcel.trick ?? "once");
+        const taken = await handler.deliver(parcel, signatureOf(parcel));
+        const complaint = judge(parcel, taken, [...parcels]);
+        if (complaint) return complaint;
+      }
+      return undefined;
+    }));
+    const complaint = complaints.find((one) => one !== undefined);
     if (complaint) return complaint;
   }
-  for (const [customer, entitlements] of played.truth) {
-    const expected = entitlements.includes(entitlement);
-    const actual = await stateOf(handler, customer, expected);
+  return await compareStates(handler, played, entitlement, parcels);
+}
+
+/** How a delivery is signed. */
+function signatureOf({ trick }: Parcel): Signed {
+  if (trick === "wrong_signature") return "wrong";
+  return trick === "old_signature" ? "old" : "right";
+}
+
+/** Compares the handler's state with the truth, under the ids that events told. */
+async function compareStates(
+  handler: Handler,
+  { customers, told, names, truth }: Played,
+  entitlement: string,
+  parcels: readonly Parcel[],
+): Promise<Complaint | undefined> {
+  for (const [i, customer] of customers.entries()) {
+    const expected = truth.get(customer)?.includes(entitlement) === true;
+    const actual = await stateOf(handler, told[i] ?? customer, expected);
     if (actual === expected) continue;
+    const name = names[i] ?? customer;
     return {
       kind: "state",
       message: actual === undefined
-        ? `the handler does not say whether ${customer} has access`
-        : `${customer} ${actual ? "has" : "has no"} access at the handler, and ${
+        ? `the handler does not say whether ${name} has access`
+        : `${name} ${actual ? "has" : "has no"} access at the handler, and ${
           expected ? "must have it" : "must not have it"
         }`,
       parcels,
@@ -166,7 +138,7 @@ async function stateOf(
 /** What is wrong with the answer to a delivery, if anything. */
 function judge(
   { trick, type }: Parcel,
-  { status, ms }: Taken,
+  { status, ms }: Posted,
   parcels: readonly Parcel[],
 ): Complaint | undefined {
   const forged = trick === "wrong_signature" || trick === "old_signature";

@@ -12,6 +12,8 @@ const MOVES = [
   "buy_trial",
   "buy_annual",
   "buy_sandbox",
+  "buy_android",
+  "buy_coins",
   "renew",
   "cancel",
   "uncancel",
@@ -25,6 +27,10 @@ const MOVES = [
   "grant",
   "revoke",
   "transfer",
+  "pause",
+  "resume",
+  "share",
+  "sign_in",
   "wait",
 ] as const;
 
@@ -43,6 +49,8 @@ const TRICKS = [
   "unknown_field",
   "wrong_signature",
   "old_signature",
+  "swapped",
+  "pause",
 ] as const;
 
 /** A delivery that is not simply the next one. */
@@ -67,14 +75,23 @@ export interface Life {
 const MOST_MOVES = 8;
 const MOST_TRICKS = 4;
 
-/** How lives are drawn and made smaller. */
-export function lives(fc: typeof FastCheck): FastCheck.Arbitrary<Life> {
+/** What a life has that makes a fault show. */
+export type Ingredient = Move["what"] | Trick["what"];
+
+/** How lives are drawn and made smaller, without some ingredients. */
+export function lives(
+  fc: typeof FastCheck,
+  without: ReadonlySet<Ingredient> = new Set(),
+): FastCheck.Arbitrary<Life> {
   const who = fc.constantFrom<0 | 1>(0, 1);
-  const move = fc.record({ what: fc.constantFrom(...MOVES), who });
+  const moves = MOVES.filter((what) => what === "wait" || !without.has(what));
+  const tricks = TRICKS.filter((what) => !without.has(what));
+  const move = fc.record({ what: fc.constantFrom(...moves), who });
   // Without a purchase nothing can happen.
-  const first = fc.record({ what: fc.constantFrom(...MOVES.slice(0, 4)), who });
+  const bought = moves.filter((what) => what.startsWith("buy"));
+  const first = fc.record({ what: fc.constantFrom(...bought.length > 0 ? bought : moves), who });
   const trick = fc.record({
-    what: fc.constantFrom(...TRICKS),
+    what: fc.constantFrom(...tricks.length > 0 ? tricks : TRICKS),
     after: fc.nat(20),
     of: fc.nat(20),
   });
@@ -83,6 +100,6 @@ export function lives(fc: typeof FastCheck): FastCheck.Arbitrary<Life> {
       one,
       ...more,
     ]),
-    tricks: fc.array(trick, { maxLength: MOST_TRICKS }),
+    tricks: fc.array(trick, { maxLength: tricks.length > 0 ? MOST_TRICKS : 0 }),
   });
 }

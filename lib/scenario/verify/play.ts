@@ -6,26 +6,31 @@
 
 import { ApiError } from "../../errors.ts";
 import {
-  createCustomer,
   grantEntitlement,
   revokeGrantedEntitlement,
   transferCustomer,
 } from "../../resources/customers.ts";
 import { listEntitlements } from "../../resources/entitlements.ts";
 import { advanceClock, getClock } from "../../simulator/clock.ts";
+import { signInCustomer } from "../../simulator/customers.ts";
 import { buyProduct } from "../../simulator/purchases.ts";
 import {
   cancelSubscription,
   changeProduct,
   expireSubscription,
   failCharge,
+  pauseSubscription,
   recoverCharge,
   refundSubscription,
   renewSubscription,
+  resumeSubscription,
   reverseSubscriptionRefund,
+  shareSubscription,
   uncancelSubscription,
 } from "../../simulator/subscriptions.ts";
 import { listEvents } from "../../simulator/events.ts";
+import { appear } from "../deeds/customers.ts";
+import { flow } from "../file/update.ts";
 import { accessOf, readFrom } from "../run/bench.ts";
 import type { Stage } from "../run/stage.ts";
 import type { Json } from "../file/tree.ts";
@@ -37,14 +42,20 @@ export interface LifeEvent {
   readonly id: string;
   /** Its type. */
   readonly type: string;
+  /** The first id of the customer. */
+  readonly customer: string;
   /** The body of the delivery. */
   readonly body: { readonly event: { readonly [field: string]: Json } };
 }
 
 /** A life that was played. */
 export interface Played {
-  /** The ids of the two customers. */
+  /** The first ids of the two customers. */
   readonly customers: readonly [string, string];
+  /** Their names in a file. */
+  readonly names: readonly [string, string];
+  /** The id of each customer that its latest event told. */
+  readonly told: readonly [string, string];
   /** Its events, in order. */
   readonly events: readonly LifeEvent[];
   /** The entitlements of each customer at the end, those of sandbox purchases left out. */
@@ -65,8 +76,14 @@ interface PlayedStep {
 interface Playing {
   /** Where it is played. */
   stage: Stage;
-  /** The ids of the two customers. */
+  /** The first ids of the two customers. */
   customers: readonly [string, string];
+  /** Their names in a file. */
+  names: readonly [string, string];
+  /** The ids under which they sign in. */
+  aliases: readonly [string, string];
+  /** Customers who have a grant, or with whom somebody shares a subscription. */
+  provided: Set<string>;
   /** The latest subscription of each customer, with its name in the file. */
   held: ({ id: string; name: string } | undefined)[];
   /** Customers who have bought in the sandbox, and nothing else. */
@@ -74,23 +91,17 @@ interface Playing {
   /** The steps so far. */
   steps: PlayedStep[];
   /** How many names were given. */
-  names: number;
+  given: number;
 }
 
 /** Plays a life. What the service refuses is left out. */
 export async function playLife(
   stage: Stage,
   { moves }: Life,
-  customers: readonly [string, string],
+  aliases: readonly [string, string],
 ): Promise<Played> {
-  const playing: Playing = {
-    stage,
-    customers,
-    held: [undefined, undefined],
-    sandbox: new Set(),
-    steps: [],
-    names: 0,
-  };
+  const playing = beginPlaying(stage, moves, aliases);
+  const { customers } = playing;
   const [last] = (await listEvents(stage.simulator, { limit: 1, order: "desc" })).items;
   const list = async () => {
     const query = { limit: 1000, ...last && { starting_after: last.id } };
@@ -98,7 +109,7 @@ export async function playLife(
     // Earlier lives go on while time passes.
     return items.filter(({ customer_id }) => customers.includes(String(customer_id)));
   };
-  for (const customer of customers) await createCustomer(stage.client, { id: customer });
+  for (const customer of customers) await appear(stage.client, customer);
   for (const move of moves) {
     try {
       const step = await DOINGS[move.what](playing, move);
@@ -116,12 +127,45 @@ export async function playLife(
   for (const customer of customers) {
     truth.set(customer, playing.sandbox.has(customer) ? [] : await accessOf(bench, customer));
   }
-  const events = (await list()).map(({ id, type, delivery }) => ({
+  const events = (await list()).map(({ id, type, customer_id, delivery }): LifeEvent => ({
     id,
     type,
+    customer: String(customer_id),
     body: delivery as unknown as LifeEvent["body"],
   }));
-  return { customers, events, truth, steps: playing.steps };
+  const told = [toldId(events, customers[0]), toldId(events, customers[1])] as const;
+  return { customers, names: playing.names, told, events, truth, steps: playing.steps };
+}
+
+/** The state before the first move. Whoever signs in later has an anonymous id until then. */
+function beginPlaying(
+  stage: Stage,
+  moves: readonly Move[],
+  aliases: readonly [string, string],
+): Playing {
+  const first = (who: 0 | 1, id: string) =>
+    moves.some((move) => move.what === "sign_in" && move.who === who) ? ANONYMOUS + id : id;
+  return {
+    stage,
+    customers: [first(0, aliases[0]), first(1, aliases[1])],
+    names: [first(0, NAMES[0]), first(1, NAMES[1])],
+    aliases,
+    provided: new Set(),
+    held: [undefined, undefined],
+    sandbox: new Set(),
+    steps: [],
+    given: 0,
+  };
+}
+
+/** What the ids of customers begin with who have not signed in. */
+const ANONYMOUS = "$RCAnonymousID:";
+
+/** The id of a customer that its latest event told, which a handler must know. */
+function toldId(events: readonly LifeEvent[], customer: string): string {
+  const last = events.findLast((event) => event.customer === customer);
+  const { app_user_id } = last?.body.event ?? {};
+  return typeof app_user_id === "string" ? app_user_id : customer;
 }
 
 type Doing = (playing: Playing, move: Move) => Promise<string | undefined>;
@@ -131,6 +175,11 @@ const DOINGS: Readonly<Record<Move["what"], Doing>> = {
   buy: (playing, move) => buy(playing, move, "notes.pro.monthly"),
   buy_trial: (playing, move) => buy(playing, move, "notes.pro.monthly", { trial: "P1W" }),
   buy_annual: (playing, move) => buy(playing, move, "notes.pro.annual"),
+  buy_android: (playing, move) => buy(playing, move, "notes_pro_monthly"),
+  async buy_coins({ stage, customers, names }, { who }) {
+    await buyProduct(stage.simulator, { customer_id: customers[who], product_id: COINS });
+    return `purchase: { customer: ${flow(names[who])}, product: ${COINS} }`;
+  },
   buy_sandbox: (playing, move) =>
     buy(playing, move, "notes.pro.monthly", { environment: "sandbox" }),
   renew: act("renew", (simulator, id) => renewSubscription(simulator, id)),
@@ -154,33 +203,55 @@ const DOINGS: Readonly<Record<Move["what"], Doing>> = {
     "product: notes.pro.annual",
   ),
   expire: act("expire", (simulator, id) => expireSubscription(simulator, id)),
-  async grant({ stage, customers, sandbox }, { who }) {
+  async grant({ stage, customers, names, sandbox, provided }, { who }) {
     const customer = customers[who];
     // What a sandbox customer has besides is told apart by nobody.
     if (sandbox.has(customer)) return undefined;
     const entitlement_id = await proOf(stage);
     const expires_at = (await getClock(stage.simulator)).now + 60 * DAY_MS;
     await grantEntitlement(stage.client, customer, { entitlement_id, expires_at });
-    return `grant: { customer: ${NAMES[who]}, entitlement: pro, for: P60D }`;
+    provided.add(customer);
+    return `grant: { customer: ${flow(names[who])}, entitlement: pro, for: P60D }`;
   },
-  async revoke({ stage, customers }, { who }) {
+  async revoke({ stage, customers, names }, { who }) {
     const entitlement_id = await proOf(stage);
     await revokeGrantedEntitlement(stage.client, customers[who], { entitlement_id });
-    return `revoke: { customer: ${NAMES[who]}, entitlement: pro }`;
+    return `revoke: { customer: ${flow(names[who])}, entitlement: pro }`;
   },
-  async transfer({ stage, customers, held, sandbox }, { who }) {
+  async transfer({ stage, customers, names, held, sandbox }, { who }) {
     const other = who === 0 ? 1 : 0;
     if (!held[who] || held[other] || sandbox.size > 0) return undefined;
     await transferCustomer(stage.client, customers[who], { target_customer_id: customers[other] });
     held[other] = held[who];
     held[who] = undefined;
-    return `transfer: { from: ${NAMES[who]}, to: ${NAMES[other]} }`;
+    return `transfer: { from: ${flow(names[who])}, to: ${flow(names[other])} }`;
+  },
+  pause: act(
+    "pause",
+    (simulator, id) => pauseSubscription(simulator, id, { for: "P1M" }),
+    "for: P1M",
+  ),
+  resume: act("resume", (simulator, id) => resumeSubscription(simulator, id)),
+  async share({ stage, customers, names, held, sandbox, provided }, { who }) {
+    const other = who === 0 ? 1 : 0;
+    const own = held[who];
+    if (!own || sandbox.size > 0) return undefined;
+    await shareSubscription(stage.simulator, own.id, { customer_id: customers[other] });
+    provided.add(customers[other]);
+    return `share: { subscription: ${own.name}, with: ${flow(names[other])} }`;
+  },
+  async sign_in({ stage, customers, names, aliases }, { who }) {
+    await signInCustomer(stage.simulator, customers[who], { alias: aliases[who] });
+    return `alias: { customer: ${flow(names[who])}, alias: ${NAMES[who]} }`;
   },
   async wait({ stage }) {
     await advanceClock(stage.simulator, { by: "P1M", confirmed: true });
     return "advance: P1M";
   },
 };
+
+/** What is bought to have coins, and gives no access. */
+const COINS = "notes.coins.100";
 
 const DAY_MS = 86_400_000;
 
@@ -193,17 +264,20 @@ async function buy(
   product_id: string,
   how: { trial?: string; environment?: "sandbox" } = {},
 ): Promise<string | undefined> {
-  const { stage, customers, held, sandbox } = playing;
+  const { stage, customers, names, held, sandbox, provided } = playing;
   const customer = customers[who];
   // Somebody who tests and pays has access for two reasons, and events tell only of one at a time.
   const tests = how.environment === "sandbox";
-  if (tests ? held[who] && !sandbox.has(customer) : sandbox.has(customer)) return undefined;
+  const pays = held[who] !== undefined && !sandbox.has(customer) || provided.has(customer);
+  if (tests ? pays : sandbox.has(customer)) return undefined;
   const { id } = await buyProduct(stage.simulator, { customer_id: customer, product_id, ...how });
-  const name = `s${++playing.names}`;
+  const name = `s${++playing.given}`;
   held[who] = { id, name };
   if (tests) sandbox.add(customer);
   const more = Object.entries(how).map(([key, value]) => `, ${key}: ${value}`).join("");
-  return `purchase: { customer: ${NAMES[who]}, product: ${product_id}${more} }\n    as: ${name}`;
+  return `purchase: { customer: ${
+    flow(names[who])
+  }, product: ${product_id}${more} }\n    as: ${name}`;
 }
 
 /** A move that is done to the latest subscription of a customer. */

@@ -5,7 +5,7 @@
  */
 
 import { type Complaint, type Coverage, type Handler, tryHandler } from "./deliver.ts";
-import { type Life, lives } from "./life.ts";
+import { type Ingredient, type Life, lives } from "./life.ts";
 import { type Played, playLife } from "./play.ts";
 import type { Stage } from "../run/stage.ts";
 
@@ -13,6 +13,8 @@ import type { Stage } from "../run/stage.ts";
 interface SearchOptions {
   /** How many lives are tried. */
   readonly runs: number;
+  /** How many faults are searched for. */
+  readonly faults: number;
   /** What the lives are drawn by. */
   readonly seed: number;
   /** The entitlement that the handler is asked about. */
@@ -41,9 +43,9 @@ export interface Found {
 
 /** What came of a search. */
 export interface Search {
-  /** The fault, if one was found. */
-  readonly found: Found | undefined;
-  /** How many lives were tried until a fault was found, or in all. */
+  /** The faults, each with another cause. */
+  readonly found: readonly Found[];
+  /** How many lives were tried until the first fault was found, or in all. */
   readonly lives: number;
   /** What was tried. */
   readonly coverage: Coverage;
@@ -52,30 +54,71 @@ export interface Search {
 /** The most lives that are tried to make a fault smaller. */
 const MOST_SMALLER = 400;
 
-/** Searches for a fault. */
-export async function searchFault(options: SearchOptions): Promise<Search> {
-  const { runs, seed, signal } = options;
+/** A search under way. */
+interface Searching {
+  /** The lives so far, those that make a fault smaller among them. */
+  tried: number;
+  /** What was tried. */
+  readonly coverage: Coverage;
+  /** What the faults so far need: lives without it show others. */
+  readonly without: Set<Ingredient>;
+}
+
+/** Searches for faults. After each one, lives without its cause are tried. */
+export async function searchFaults(options: SearchOptions): Promise<Search> {
+  const searching: Searching = { tried: 0, coverage: new Map(), without: new Set() };
+  const found: Found[] = [];
+  let first: number | undefined;
+  for (let left = options.runs; left > 0 && found.length < options.faults;) {
+    const { fault, lives } = await searchOne(options, searching, left, found.length);
+    left -= lives;
+    first ??= lives;
+    if (!fault) break;
+    found.push(fault);
+    searching.without.add(causeOf(fault));
+  }
+  const lives = found.length > 0 ? first ?? 0 : searching.tried;
+  return { found, lives, coverage: searching.coverage };
+}
+
+/** What a fault needs, as far as its smallest life says so. */
+function causeOf({ life: { moves, tricks } }: Found): Ingredient {
+  const trick = tricks.at(-1)?.what;
+  if (trick) return trick;
+  if (moves.some(({ what }) => what === "buy_sandbox")) return "buy_sandbox";
+  return moves.findLast(({ what }) => what !== "wait" && !what.startsWith("buy"))?.what ??
+    moves.at(-1)?.what ?? "wait";
+}
+
+/** Searches for one fault, and makes it small. */
+async function searchOne(
+  options: SearchOptions,
+  searching: Searching,
+  runs: number,
+  round: number,
+): Promise<{ fault: Found | undefined; lives: number }> {
+  const { seed, signal } = options;
   const fc = await import("fast-check");
-  const coverage: Coverage = new Map();
-  let found: Found | undefined;
-  let tried = 0;
+  const { coverage, without } = searching;
+  const before = searching.tried;
+  let fault: Found | undefined;
   let until = 0;
   let smaller = 0;
-  const property = fc.asyncProperty(lives(fc), async (life) => {
+  const property = fc.asyncProperty(lives(fc, without), async (life) => {
     signal.throwIfAborted();
-    if (found && ++smaller > MOST_SMALLER) return true;
-    const [ada, bob] = [`${options.prefix}-${tried}-ada`, `${options.prefix}-${tried}-bob`];
-    tried++;
+    if (fault && ++smaller > MOST_SMALLER) return true;
+    const number = searching.tried++;
+    const [ada, bob] = [`${options.prefix}-${number}-ada`, `${options.prefix}-${number}-bob`];
     const complaint = await tryLife(options, life, [ada, bob], coverage);
-    options.tell?.(tried);
+    options.tell?.(searching.tried);
     // Another fault must not take the place of the first one on the way.
-    if (!complaint || found && found.complaint.kind !== complaint.complaint.kind) return true;
-    if (!found) until = tried;
-    found = complaint;
+    if (!complaint || fault && fault.complaint.kind !== complaint.complaint.kind) return true;
+    if (!fault) until = searching.tried - before;
+    fault = complaint;
     return false;
   });
-  await fc.check(property, { numRuns: runs, seed });
-  return { found, lives: found ? until : tried, coverage };
+  await fc.check(property, { numRuns: runs, seed: seed + round });
+  return { fault, lives: fault ? until : searching.tried - before };
 }
 
 /** Tries one life. */

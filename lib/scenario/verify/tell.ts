@@ -8,7 +8,9 @@ import { flow } from "../file/update.ts";
 import type { Json } from "../file/tree.ts";
 import { CATALOGUE } from "../stories/catalogue.ts";
 import type { Parcel } from "./deliver.ts";
-import { NAMES } from "./play.ts";
+import type { Trick } from "./life.ts";
+import { type LifeEvent, NAMES } from "./play.ts";
+import { forgedType, NEW_FIELDS, NEW_TYPE } from "./rounds.ts";
 import type { Found } from "./search.ts";
 
 /** What is special about a delivery, for people. */
@@ -18,13 +20,15 @@ const SPECIAL: Readonly<Record<NonNullable<Parcel["trick"]>, string>> = {
   unknown_field: "with fields that are not known",
   wrong_signature: "with a wrong signature",
   old_signature: "with a signature of an hour ago",
+  swapped: "before an earlier event of the other customer",
+  pause: "after a pause, side by side with the other customer's",
 };
 
 /** The deliveries, one line each. */
 export function tellParcels({ complaint, played }: Found): string[] {
   return complaint.parcels.map(({ type, trick, body }, i) => {
     const who = played.customers.findIndex((id) => body.includes(JSON.stringify(id)));
-    const name = NAMES[who as 0 | 1];
+    const name = played.names[who];
     const tests = body.includes('"SANDBOX"') ? " in the sandbox" : "";
     const about = name === undefined ? "" : ` for ${name}${tests}`;
     return `${i + 1}. ${type}${about}${trick === undefined ? "" : `, ${SPECIAL[trick]}`}`;
@@ -36,7 +40,7 @@ export function tellFault(found: Found): string {
   const { complaint, played } = found;
   const { kind, parcels, customer = "", expected } = complaint;
   if (kind !== "state") return capital(complaint.message);
-  const name = NAMES[played.customers.indexOf(customer) as 0 | 1] ?? customer;
+  const name = played.names[played.customers.indexOf(customer)] ?? customer;
   const effect = expected ? `takes ${name}'s access away` : `leaves ${name} with access`;
   const last = parcels.findLast(({ trick }) => trick !== undefined && trick !== "unknown_type");
   if (last?.trick === "again") {
@@ -68,19 +72,17 @@ export function scenarioOf(found: Found, { state, path, command }: Reproduction)
   const steps = played.steps.flatMap(({ text, events }) => {
     const lines = [`  - ${text}`];
     for (; done < events; done++) {
-      for (const { what, after, of } of tricks) {
-        if (after % count !== done) continue;
-        if (what === "again") lines.push(`  - resend: ${of % (done + 1) + 1}`);
-        else lines.push(`  # Here: a delivery ${SPECIAL[what]}.`);
-      }
+      const here = tricks.filter(({ after }) => after % count === done);
+      lines.push(...here.map((trick) => stepOf(trick, done, played.events)));
     }
     return lines;
   });
-  const checks = [...played.truth].map(([customer, entitlements]) => {
-    const name = NAMES[played.customers.indexOf(customer) as 0 | 1];
-    const key = path.split(".").at(-1) ?? "";
-    const value = nested(path, entitlements.includes(key));
-    return `        - { get: ${flow(state.replaceAll("{customer}", name))}, json: ${flow(value)} }`;
+  const checks = played.customers.map((customer, i) => {
+    const entitlements = played.truth.get(customer) ?? [];
+    const id = played.told[i] === customer ? played.names[i] ?? "" : NAMES[i] ?? "";
+    const url = state.replaceAll("{customer}", encodeURIComponent(id));
+    const value = nested(path, entitlements.includes(path.split(".").at(-1) ?? ""));
+    return `        - { get: ${flow(url)}, json: ${flow(value)} }`;
   });
   const inline = CATALOGUE.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return [
@@ -91,13 +93,34 @@ export function scenarioOf(found: Found, { state, path, command }: Reproduction)
     "  catalogue:",
     ...inline.map((line) => `    ${line}`),
     "steps:",
-    ...NAMES.map((name) => `  - customer: ${name}`),
+    ...played.names.map((name) => `  - customer: ${flow(name)}`),
     ...steps,
     "  - expect:",
     "      handler:",
     ...checks,
     "",
   ].join("\n");
+}
+
+/** The step of a file that makes a delivery. */
+function stepOf({ what, of }: Trick, done: number, events: readonly LifeEvent[]): string {
+  const number = of % (done + 1) + 1;
+  const type = forgedType(events[number - 1]?.type ?? "");
+  switch (what) {
+    case "again":
+      return `  - resend: ${number}`;
+    case "unknown_type":
+      return `  - deliver: { event: ${number}, type: ${NEW_TYPE} }`;
+    case "unknown_field":
+      return `  - deliver: { event: ${done + 1}, fields: ${flow(NEW_FIELDS)} }`;
+    case "wrong_signature":
+      return `  - deliver: { event: ${number}, type: ${type}, signature: wrong }`;
+    case "old_signature":
+      return `  - deliver: { event: ${number}, type: ${type}, signature: old }`;
+    default:
+      // A file has no word for an order of deliveries.
+      return `  # Here: a delivery ${SPECIAL[what]}.`;
+  }
 }
 
 /** A map in which a path leads to a value. */

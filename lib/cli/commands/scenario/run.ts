@@ -27,7 +27,7 @@ export const run = command({
   details:
     "Each file runs on a service of its own in memory, so no running service is needed and none is " +
     "changed. The same file and seed give the same ids and events. A folder stands for its .yaml " +
-    "files. Exit code 1: an expectation does not hold; 2: a file is wrong itself.",
+    "files. Exit code 1: an expectation does not hold; 2: a file has a mistake.",
   examples: [
     "cli scenario run scenarios",
     "cli scenario run scenarios --webhook http://localhost:3000/hook",
