@@ -115,7 +115,7 @@ export async function realInside(folder: string, path: string): Promise<string> 
     if (below.startsWith(`..${sep}`) || below === ".." || isAbsolute(below)) {
       throw refuse(`it is outside of the folder ${JSON.stringify(folder)}`);
     }
-    if (!(await Deno.stat(real)).isFile) throw refuse("it is no regular file");
+    if (!(await Deno.stat(real)).isFile) throw refuse("it is not a regular file");
     return real;
   } catch (error) {
     if (error instanceof UsageError) throw error;
