@@ -210,10 +210,17 @@ Deno.test("a word that is spelled like no command or flag gets no suggestion", a
   const words = ["foo", "xyzzy", "deploy", "push", "sync", "hello", "config", "env", "run", "up"];
   const flags = ["--verbose", "--force", "--dry", "--color", "--x", "--region", "--sort", "--page"];
   const lines = words.flatMap((word) => [word, `offerings ${word} x`, `service ${word}`]);
-  for (const line of [...lines, ...flags.map((flag) => `offerings list ${flag}`)]) {
+  const other = ["auth list --all", "version --all", "service start --all", "auth list --alow"];
+  for (const line of [...lines, ...flags.map((flag) => `offerings list ${flag}`), ...other]) {
     const { code, err } = await counter.run(line);
     deepEqual([code, /did you mean.*/.exec(err)?.[0]], [2, undefined], line);
   }
+});
+
+Deno.test("a flag that lowers a protection is suggested for the beginning of its own name", async () => {
+  await using counter = await openCounter();
+  const { err } = await counter.run("auth list --allow-insecure");
+  match(err, /did you mean --allow-insecure-host\?/);
 });
 
 Deno.test("help works in every usual place, and -v is the version", async () => {

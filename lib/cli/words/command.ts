@@ -38,7 +38,7 @@ import { findEntry, type FoundEntry, isGroup } from "./find_entry.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
 import { type HintRule, withHint } from "./hints.ts";
 import { cannot, commandLine } from "./shell.ts";
-import { likely, meantBy } from "./suggestions.ts";
+import { likelyFlag, meantBy } from "./suggestions.ts";
 import type { Command, Group } from "./tree.ts";
 
 export * from "./parameters.ts";
@@ -252,7 +252,7 @@ function sentenceOf(error: unknown, words: readonly string[], flags: readonly st
         : `--${name} is missing`,
     UnexpectedPositionalError: ({ input }) => `unexpected argument ${JSON.stringify(input)}`,
     FlagNotFoundError: ({ input }) => {
-      const [meant] = likely(input, [...flags, ...Object.keys(GLOBAL_FLAGS).map(wire)]);
+      const meant = likelyFlag(input, [...flags, ...Object.keys(GLOBAL_FLAGS).map(wire)]);
       return `there is no flag --${input}${meant ? `; did you mean --${meant}?` : ""}`;
     },
     AliasNotFoundError: ({ input }) => `there is no flag -${input}`,

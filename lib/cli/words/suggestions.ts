@@ -84,8 +84,17 @@ export function meantBy(root: Group, names: readonly string[], word: string): st
   return [...new Set(meant)].map((one) => [...names, one].join(" "));
 }
 
+/** Flags that lower a protection begin so. No other word is taken for one. */
+const LOOSENING = "allow-";
+
+/** The flag that an unknown one may mean. */
+export function likelyFlag(word: string, known: readonly string[]): string | undefined {
+  const isMeant = word.startsWith(LOOSENING.slice(0, -1));
+  return likely(word, known.filter((one) => isMeant || !one.startsWith(LOOSENING)))[0];
+}
+
 /** Known words that begin with a word, or else have a similar spelling. */
-export function likely(word: string, known: readonly string[]): string[] {
+function likely(word: string, known: readonly string[]): string[] {
   const longer = word.length > 2 ? known.filter((one) => one.startsWith(word)) : [];
   return longer.length > 0 ? longer : closest(word, known);
 }
