@@ -18,7 +18,7 @@ import { askAbout, confirmFlags } from "../words/consent.ts";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Actions that the commands of their own ask about. */
-const FOR_GOOD = /\/actions\/(refund|cancel|transfer|revoke_\w+|rotate_\w+)\/*$/;
+const FOR_GOOD = /\/actions\/(refund|cancel|transfer|revoke_\w+|rotate_\w+)\/*$/i;
 
 /** Headers that the client sets itself. */
 const OWN_HEADERS =
@@ -72,9 +72,7 @@ export const api = command({
     const method = word.toUpperCase();
     checkMethod(word, method, input);
     const fields = fieldsOf(input, method);
-    if (!URL.canParse(path, "http://service")) {
-      throw new UsageError(`Cannot send a request to ${JSON.stringify(path)}: it is no path`);
-    }
+    checkPath(path);
     const options: RequestOptions = {
       ...headersOf(input.header),
       redirect: true,
@@ -84,7 +82,7 @@ export const api = command({
     const client = await context.client();
     const address = addressOf(path, client);
     const { pathname } = new URL(address, client.baseUrl);
-    if (method === "DELETE" || FOR_GOOD.test(pathname)) {
+    if (method === "DELETE" || FOR_GOOD.test(decoded(pathname))) {
       await askAbout(context, input, () => `Send ${method} ${address}`);
     }
     const answer = await client.send<Page<unknown> | null>(method, address, body, options);
@@ -119,6 +117,35 @@ function checkMethod(word: string, method: string, { all, body }: Given): void {
   }
   if (body !== undefined && method === "GET") {
     throw new UsageError("Cannot send a body with GET", { hint: "Give query fields with -f." });
+  }
+}
+
+/** Refuses a path that does not mean what it says: a URL parser would change it, or fill nothing in. */
+function checkPath(written: string): void {
+  const cannot = `Cannot send a request to ${JSON.stringify(written)}`;
+  if (!URL.canParse(written, "http://service")) throw new UsageError(`${cannot}: it is not a path`);
+  const [path = ""] = written.replace(/[\t\n\r]/g, "").split(/[?#]/, 1);
+  const segments = path.split(/[\\/]/).map((segment) => segment.trim());
+  const dots = segments.find((segment) => /^(\.|%2e){1,2}$/i.test(segment));
+  if (dots !== undefined) {
+    throw new UsageError(`${cannot}: a path cannot contain ${JSON.stringify(dots)}`, {
+      hint: "Write the whole path, such as /v2/projects.",
+    });
+  }
+  const [unknown] = /\{(?!project_id\})[^{}/]*\}/.exec(path) ?? [];
+  if (unknown !== undefined) {
+    throw new UsageError(`${cannot}: ${unknown} has no value`, {
+      hint: "Write the id itself. Only {project_id} is filled in.",
+    });
+  }
+}
+
+/** A path without percent-encoding, as the service reads it. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
   }
 }
 

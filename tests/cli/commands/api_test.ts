@@ -66,14 +66,17 @@ Deno.test("cli api asks before what cannot be undone, however its path is writte
     const words of [
       ["DELETE", "/offerings/default"],
       ["POST", "/subscriptions/s/actions/cancel"],
-      ["POST", "/subscriptions/s/actions/./refund?x=1"],
+      ["POST", "/subscriptions/s/actions/%72efund?x=1"],
+      ["POST", "/subscriptions/s/actions/refund%2F"],
+      ["POST", "/subscriptions/s/actions/Refund"],
+      ["POST", "/customers/c/actions/revoke%5Fgranted_entitlement"],
       ["POST", "/customers/c/actions/transfer/"],
     ]
   ) {
     const { code, err } = await desk.run("api", ...words);
     equal(code, 3, err);
   }
-  deepEqual(desk.sent.filter(({ method }) => method === "DELETE"), []);
+  deepEqual(desk.sent.filter(({ method }) => method !== "GET"), []);
 });
 
 Deno.test("cli api refuses other origins, own headers and malformed values, and sends nothing", async () => {
@@ -119,4 +122,26 @@ Deno.test("cli api sends headers, hides secrets in the log and reports errors as
   deepEqual(seen, ["hello", "k1"]);
   match(err, /x-note: hello/);
   ok(!err.includes("s3cr3t") && !/Bearer [a-z0-9]/i.test(err));
+});
+
+Deno.test("cli api refuses a path that would mean another one", async () => {
+  await using desk = await openDesk();
+  const lines = [
+    ["/../proj_other/offerings", '".."'],
+    ["/offerings/./default", '"."'],
+    ["/offerings/%2E%2e/apps", '"%2E%2e"'],
+    ["/offerings/.\t./apps", '".."'],
+    ["/offerings\\..\\apps", '".."'],
+    ["http://127.0.0.1:4010/v2/../v2/projects", '".."'],
+    ["/projects/{project}/offerings", "{project}"],
+    ["/offerings/{id}?limit=1", "{id}"],
+  ];
+  for (const [path = "", named = ""] of lines) {
+    const { code, out, err } = await desk.run("api", "GET", path);
+    deepEqual([code, out], [2, ""], path);
+    ok(err.startsWith(`Cannot send a request to ${JSON.stringify(path)}: `), err);
+    ok(err.split("\n")[0]?.includes(named), err);
+  }
+  deepEqual(desk.sent, []);
+  equal((await desk.run("api", "GET", "/offerings?limit=1&x=../{id}")).code, 0);
 });
