@@ -8,7 +8,7 @@
 import type { World } from "../context.ts";
 import { visible } from "../screen/display.ts";
 import { splitShellWords } from "../words/shell_words.ts";
-import type { Proposal } from "./proposal.ts";
+import { FILES, type Proposal } from "./proposal.ts";
 import { proposalsFor } from "./proposals.ts";
 
 /** The most proposals that are printed. */
@@ -29,8 +29,10 @@ export async function complete(args: readonly string[], world: World): Promise<v
   try {
     const { words, current, write } = typedIn(args);
     const proposals = await proposalsFor(words, current, world);
-    const lines = proposals.filter(({ value }) => isOneLine(value)).slice(0, MOST)
-      .flatMap((proposal) => write(proposal) ?? []);
+    const lines = proposals.includes(FILES)
+      ? [FILES.value]
+      : proposals.filter(({ value }) => isOneLine(value) && value !== FILES.value).slice(0, MOST)
+        .flatMap((proposal) => write(proposal) ?? []);
     if (lines.length > 0) world.terminal.writeOut(lines.map((line) => `${line}\n`).join(""));
   } catch {
     // Completion prints no errors.

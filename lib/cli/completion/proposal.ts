@@ -11,3 +11,6 @@ export interface Proposal {
   /** Its meaning, or an empty text. */
   meaning: string;
 }
+
+/** Stands for the names of files: the shell completes them itself. */
+export const FILES: Proposal = { value: ":files", meaning: "" };

@@ -11,7 +11,7 @@ import { GLOBAL_FLAGS, splitGlobals } from "../words/globals.ts";
 import { type Flag, wire } from "../words/parameters.ts";
 import { argumentsIn, findEntry, isGroup } from "../words/find_entry.ts";
 import type { Command } from "../words/tree.ts";
-import type { Proposal } from "./proposal.ts";
+import { FILES, type Proposal } from "./proposal.ts";
 import { kindOfArgument, kindOfFlag, valuesOf } from "./values.ts";
 
 /** A flag with the name that its field has. */
@@ -24,7 +24,7 @@ export async function proposalsFor(
   world: World,
 ): Promise<Proposal[]> {
   const all = await allProposals(words, current, world);
-  return all.filter(({ value }) => value.startsWith(current));
+  return all.filter((one) => one === FILES || one.value.startsWith(current));
 }
 
 /** Proposes the next word. */
@@ -47,6 +47,7 @@ async function allProposals(
   if (name !== undefined && typed !== undefined) {
     const flag = flags.find(([own]) => `--${wire(own)}` === name);
     const values = flag ? await valuesOfFlag(flag, names, globals, world) : [];
+    if (values.includes(FILES)) return values;
     return values.map(({ value, meaning }) => ({ value: `${name}=${value}`, meaning }));
   }
   if (current.startsWith("-")) return flagProposals(flags, all);

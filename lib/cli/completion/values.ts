@@ -9,11 +9,11 @@
 import { CHART_NAMES } from "../../resources/charts.ts";
 import type { Globals, World } from "../context.ts";
 import { LIVE, type LiveKind, liveValues } from "./live.ts";
-import type { Proposal } from "./proposal.ts";
+import { FILES, type Proposal } from "./proposal.ts";
 import { SHELLS } from "./scripts.ts";
 
-/** The type of a value: an id of a kind, the name of a sign-in, or one of some known words. */
-type ValueKind = LiveKind | "profile" | readonly string[] | undefined;
+/** The kind of a value: ids, names that are stored here, files, or known words. */
+type ValueKind = LiveKind | "profile" | "alias" | "event" | "file" | readonly string[] | undefined;
 
 /** Arguments and flags by name, wherever they stand. */
 const BY_NAME: Readonly<Record<string, ValueKind>> = {
@@ -34,6 +34,17 @@ const BY_NAME: Readonly<Record<string, ValueKind>> = {
   profile: "profile",
   chart_name: CHART_NAMES,
   shell: SHELLS,
+  file: "file",
+  files: "file",
+  folder: "file",
+  junit: "file",
+  man: "file",
+  tls_cert: "file",
+  tls_key: "file",
+  data: "file",
+  from: "file",
+  save: "file",
+  body: "file",
   method: ["GET", "POST", "PUT", "PATCH", "DELETE"],
 };
 
@@ -53,7 +64,12 @@ const BY_GROUP: Readonly<Record<string, LiveKind>> = {
 };
 
 /** The type of a command's argument. */
-export function kindOfArgument([group = ""]: readonly string[], name: string): ValueKind {
+export function kindOfArgument(
+  [group = "", command]: readonly string[],
+  name: string,
+): ValueKind {
+  if (group === "alias") return name === "name" && command === "delete" ? "alias" : undefined;
+  if (group === "events" && command === "trigger") return "event";
   return name === "id" ? BY_GROUP[group] : BY_NAME[name];
 }
 
@@ -72,6 +88,17 @@ export async function valuesOf(
 ): Promise<Proposal[]> {
   if (kind === undefined) return [];
   if (typeof kind !== "string") return kind.map((value) => ({ value, meaning: "" }));
+  if (kind === "file") return [FILES];
+  if (kind === "alias") {
+    const { readAliases } = await import("../words/aliases.ts");
+    return Object.entries(await readAliases(world.around))
+      .map(([value, line]) => ({ value, meaning: `cli ${line}` }));
+  }
+  if (kind === "event") {
+    const { EVENT_TYPES } = await import("../events/types.ts");
+    return EVENT_TYPES.filter(({ trigger }) => trigger)
+      .map(({ type, meaning }) => ({ value: type.toLowerCase(), meaning }));
+  }
   if (kind === "profile") {
     const { readProfileNames } = await import("../../auth/store.ts");
     return (await readProfileNames(world.around)).map((value) => ({ value, meaning: "" }));

@@ -60,6 +60,25 @@ Deno.test("ids of the project are proposed with their names, and kept for a minu
   ok(home.paths(home.home).includes(".cli/cache/completion.json 600"));
 });
 
+Deno.test("where a file is meant, the shell completes its name, and nothing is requested", async () => {
+  await using home = await signedIn();
+  const lines = ["service restore b", "service backup ", "scenario run a.yml b", "scenario init "];
+  lines.push("api POST /x --body @b", "offerings create --file ", "offerings create --file=b");
+  lines.push("scenario run a.yml --junit ", "commands --man ", "service start --data /");
+  for (const line of lines) deepEqual(await propose(home, line), [":files"], line);
+  deepEqual(await propose(home, "api GET /of"), []);
+  deepEqual(home.sent, []);
+});
+
+Deno.test("aliases and the types of events are proposed where one is named", async () => {
+  await using home = await openHome();
+  equal((await home.run(["alias", "set", "keys", "offerings list"])).code, 0);
+  deepEqual(await propose(home, "alias delete k"), ["keys\tcli offerings list"]);
+  deepEqual(await propose(home, "alias set k"), []);
+  const [renewal = "", ...others] = await propose(home, "events trigger ren");
+  deepEqual([renewal.split("\t")[0], others], ["renewal", []]);
+});
+
 Deno.test("after an alias, what it stands for is completed", async () => {
   await using home = await signedIn();
   for (

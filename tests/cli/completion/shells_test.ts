@@ -151,6 +151,34 @@ propose 'cli entitlements attach pro a:b' b`,
   equal(out, "--output\ncsv\ncost \\$HOME\nb=c\n");
 });
 
+Deno.test("bash and fish complete names of files where a file is meant", async () => {
+  await using machine = await openMachine();
+  await Deno.writeTextFile(join(machine.folder, "back up.db"), "");
+  if (await isInstalled("bash")) {
+    const { out } = await machine.run(
+      "bash",
+      "--norc",
+      "-c",
+      `. ./completion.bash
+compopt() { echo "compopt $*"; }
+COMP_LINE='cli service restore ba'; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(ba); COMP_CWORD=0
+_cli_complete cli ba restore; echo "\${#COMPREPLY[@]}"
+COMP_LINE='cli api POST /x --body @ba'; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(@ ba); COMP_CWORD=1
+_cli_complete cli @ba --body; echo "\${COMPREPLY[@]}"`,
+    );
+    equal(out, "compopt -o default\n0\n@back\\ up.db\n");
+  }
+  if (!await isInstalled("fish")) return;
+  const program = "source completion.fish; for line in $argv; complete --do-complete $line; end";
+  const lines = [
+    "cli service restore ba",
+    "cli api POST /x --body @ba",
+    "cli apps create --file=ba",
+  ];
+  const { out } = await machine.run("fish", "--no-config", "-c", program, "--", ...lines);
+  equal(out, "back up.db\n@back up.db\n--file=back up.db\n");
+});
+
 Deno.test(
   "zsh completes commands and ids that need quotes, with Tab on a terminal",
   LONG,
