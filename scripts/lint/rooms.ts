@@ -80,12 +80,13 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 };
 
 /**
- * Files that every room may load: errors, bytes, hosts of this machine, the look of pages, and the
- * only writer of secrets. No bare `Error` crosses rooms.
+ * Files that every room may load: errors, bytes, types of events, hosts of this machine, the look of
+ * pages, and the only writer of secrets. No bare `Error` crosses rooms.
  */
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",
   "lib/errors.ts",
+  "lib/event_types.ts",
   "lib/file_reason.ts",
   "lib/html.ts",
   "lib/loopback.ts",

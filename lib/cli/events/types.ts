@@ -5,6 +5,7 @@
  */
 
 import { UsageError } from "../../errors.ts";
+import { CHOOSABLE_EVENT_TYPES, type SentEventType } from "../../event_types.ts";
 
 /** A type of events. */
 export interface EventType {
@@ -54,8 +55,7 @@ export const EVENT_TYPES: readonly EventType[] = [
  * Whether webhooks can choose a type by its name. A webhook for all types gets the others as well.
  */
 export function canBeChosen(type: string): boolean {
-  const names = EVENT_TYPES.map((one) => one.type);
-  return names.includes(type) && names.indexOf(type) < names.indexOf("TEST");
+  return CHOOSABLE_EVENT_TYPES.some((one) => one.toUpperCase() === type);
 }
 
 /**
@@ -74,7 +74,7 @@ export function parseEventTypes(text: string, flag: string): string[] {
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for ${flag}: ${why}`);
 }
 
-function can(type: string, meaning: string): EventType {
+function can(type: SentEventType, meaning: string): EventType {
   return { type, meaning, trigger: true, why_not: null };
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { SENT_EVENT_TYPES } from "../../event_types.ts";
 import {
   anything,
   complain,
@@ -34,15 +35,6 @@ interface Expectation {
   /** Checks how it is written. What is wrong is among the problems. */
   check(node: Node, scope: Scope): void;
 }
-
-/** The types of events that are made at this service. */
-export const EVENT_TYPES: readonly string[] = [
-  ...["INITIAL_PURCHASE", "RENEWAL", "CANCELLATION", "UNCANCELLATION", "NON_RENEWING_PURCHASE"],
-  ...["SUBSCRIPTION_PAUSED", "EXPIRATION", "BILLING_ISSUE", "PRODUCT_CHANGE", "TRANSFER"],
-  ...["SUBSCRIPTION_EXTENDED", "REFUND_REVERSED", "INVOICE_ISSUANCE", "SUBSCRIBER_ALIAS"],
-  ...["TEMPORARY_ENTITLEMENT_GRANT", "VIRTUAL_CURRENCY_TRANSACTION", "TEST"],
-  ...["PRICE_INCREASE_CONSENT_REQUIRED", "PRICE_INCREASE_CONSENT_APPROVED"],
-];
 
 const value: Kind = {
   what: "a value",
@@ -163,7 +155,7 @@ function accessKind(): Kind {
 
 /** A list of events: a type, or a map with the type and other fields. */
 function events(brief: string): Expectation {
-  const type = { anyOf: [{ enum: EVENT_TYPES }, { type: "string" }] };
+  const type = { anyOf: [{ enum: SENT_EVENT_TYPES }, { type: "string" }] };
   const map = { type: "object", required: ["type"], properties: { type } };
   return {
     brief,
@@ -189,7 +181,7 @@ function checkEvent(item: Node, scope: Scope): void {
 }
 
 function checkType(node: ScalarNode, scope: Scope): void {
-  if (EVENT_TYPES.includes(node.text)) return;
-  const like = didYouMean(node.text, EVENT_TYPES);
+  if (SENT_EVENT_TYPES.includes(node.text)) return;
+  const like = didYouMean(node.text, SENT_EVENT_TYPES);
   complain(scope, node.at, `there is no event of the type ${JSON.stringify(node.text)}${like}`);
 }

@@ -5,7 +5,7 @@
  */
 
 import { type Catalogue, namesIn, readCatalogue } from "./catalogue.ts";
-import { EVENT_TYPES } from "./expectations.ts";
+import { SENT_EVENT_TYPES } from "../../event_types.ts";
 import {
   checkWords,
   complain,
@@ -221,15 +221,15 @@ function readWebhook(node: Node, scope: Scope): Webhook {
 function typesKind(): Kind {
   return {
     what: "a list of types of events",
-    schema: { type: "array", items: { enum: EVENT_TYPES }, minItems: 1 },
+    schema: { type: "array", items: { enum: SENT_EVENT_TYPES }, minItems: 1 },
     read(node, scope) {
       if (node.kind !== "list" || node.items.length === 0) {
         return complain(scope, node.at, `a list of types is needed here, not ${kindOf(node)}`);
       }
       return node.items.flatMap((item) => {
         const type = plain(item);
-        if (typeof type === "string" && EVENT_TYPES.includes(type)) return [type];
-        const like = didYouMean(String(type), EVENT_TYPES);
+        if (typeof type === "string" && SENT_EVENT_TYPES.includes(type)) return [type];
+        const like = didYouMean(String(type), SENT_EVENT_TYPES);
         complain(scope, item.at, `there is no event of the type ${kindOf(item)}${like}`);
         return [];
       });

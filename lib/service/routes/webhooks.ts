@@ -9,7 +9,7 @@ import type { NewWebhook, Webhook, WebhookChanges } from "../../resources/webhoo
 import { deleteRow } from "../records/changes.ts";
 import { invalid, unprocessable } from "../contract/errors.ts";
 import { newSigningSecret } from "../events/signatures.ts";
-import { EVENT_TYPES } from "../events/types.ts";
+import { CHOOSABLE_EVENT_TYPES } from "../../event_types.ts";
 import { findApp, findWebhook, type Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
 import { listPage, tableListing } from "../records/lists.ts";
@@ -52,7 +52,10 @@ const url = patterned({
   description: "An https address that leads to the Internet; the local service may allow others.",
 }, text(LONGEST_URL));
 const eventTypes = listOf(
-  z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(", ")}, in lower case`),
+  z.enum(
+    CHOOSABLE_EVENT_TYPES,
+    `must be one of ${CHOOSABLE_EVENT_TYPES.join(", ")}, in lower case`,
+  ),
   100,
 );
 const optional = {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { canBeChosen, EVENT_TYPES } from "../../../lib/cli/events/types.ts";
-import { EVENT_TYPES as CHOICES } from "../../../lib/service/events/types.ts";
+import { CHOOSABLE_EVENT_TYPES as CHOICES } from "../../../lib/event_types.ts";
 import { updateWebhook } from "../../../lib/resources/webhooks.ts";
 import { type Counter, openCounter } from "../../support/cli_fixture.ts";
 import { answers, openReceiver, type Receiver } from "../../support/receiver.ts";

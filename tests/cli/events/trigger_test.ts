@@ -4,7 +4,7 @@ import { createProduct } from "../../../lib/resources/products.ts";
 import { createVirtualCurrency } from "../../../lib/resources/virtual_currencies.ts";
 import { EVENT_TYPES } from "../../../lib/cli/events/types.ts";
 import { RECIPES } from "../../../lib/service/sim/trigger/recipes.ts";
-import { EVENT_TYPES as CHOOSABLE } from "../../../lib/service/events/types.ts";
+import { CHOOSABLE_EVENT_TYPES as CHOOSABLE, SENT_EVENT_TYPES } from "../../../lib/event_types.ts";
 import { openDesk } from "../../support/harness.ts";
 import { DAY, productNamed, simulate, type Simulation } from "../../support/simulation.ts";
 import { openTriggering, trigger } from "../../support/triggering.ts";
@@ -79,6 +79,7 @@ const DOCUMENTED = [
 Deno.test("the triggerable types match the service's recipes, and all types are listed", () => {
   const can = EVENT_TYPES.filter(({ trigger }) => trigger).map(({ type }) => type);
   deepEqual(can.toSorted(), Object.keys(RECIPES).toSorted());
+  deepEqual(can.toSorted(), SENT_EVENT_TYPES.toSorted());
   const known = EVENT_TYPES.map(({ type }) => type.toLowerCase());
   deepEqual(CHOOSABLE.filter((type) => !known.includes(type)), []);
   deepEqual(CHOOSABLE.filter((type) => !can.includes(type.toUpperCase())), []);

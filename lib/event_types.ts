@@ -1,0 +1,42 @@
+/**
+ * The types of events that this service sends.
+ *
+ * @module
+ */
+
+/** The types that a webhook can choose, in the order of the API document. */
+export const CHOOSABLE_EVENT_TYPES = [
+  "initial_purchase",
+  "renewal",
+  "product_change",
+  "cancellation",
+  "billing_issue",
+  "non_renewing_purchase",
+  "uncancellation",
+  "transfer",
+  "subscription_paused",
+  "expiration",
+  "subscription_extended",
+  "invoice_issuance",
+  "temporary_entitlement_grant",
+  "refund_reversed",
+  "virtual_currency_transaction",
+] as const;
+
+/** The types that no webhook can choose. A webhook for all types receives them. */
+export const OTHER_EVENT_TYPES = [
+  "test",
+  "price_increase_consent_required",
+  "price_increase_consent_approved",
+] as const;
+
+/** A type as events carry it, such as `RENEWAL`. */
+export type SentEventType = Uppercase<
+  (typeof CHOOSABLE_EVENT_TYPES)[number] | (typeof OTHER_EVENT_TYPES)[number]
+>;
+
+/** All types as events carry them, those first that a webhook can choose. */
+export const SENT_EVENT_TYPES: readonly string[] = [
+  ...CHOOSABLE_EVENT_TYPES,
+  ...OTHER_EVENT_TYPES,
+].map((type) => type.toUpperCase());
