@@ -15,6 +15,16 @@ const FIRST_BYTES = 4096;
 /** The requests whose bodies are being read. They wait for their clients. */
 const arriving = new WeakSet<Request>();
 
+/** The requests whose bodies were read to their end. */
+const complete = new WeakSet<Request>();
+
+/** Whether a body was announced whose end the service has not read. */
+export function hasUnreadBody(request: Request): boolean {
+  if (complete.has(request)) return false;
+  const { headers } = request;
+  return Number(headers.get("Content-Length") ?? 0) > 0 || headers.has("Transfer-Encoding");
+}
+
 /** Whether the service waits for the rest of a request's body. */
 export function isArriving(request: Request): boolean {
   return arriving.has(request);
@@ -32,8 +42,11 @@ export async function readBytes(request: Request, most: number): Promise<Uint8Ar
   arriving.add(request);
   try {
     // Reading in one call takes half the time, but reserves the whole announced length.
-    if (promised <= TRUSTED_BYTES) return await request.bytes();
-    return await readPieces(request, most);
+    const bytes = promised <= TRUSTED_BYTES
+      ? await request.bytes()
+      : await readPieces(request, most);
+    complete.add(request);
+    return bytes;
   } catch (error) {
     // Only the connection or the body's encoding can fail here.
     if (error instanceof Refusal) throw error;

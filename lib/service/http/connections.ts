@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isArriving } from "./bytes.ts";
+import { hasUnreadBody, isArriving } from "./bytes.ts";
 import { createGreetings } from "./greetings.ts";
 
 /** The limits of clients. */
@@ -65,10 +65,12 @@ interface Connection {
   cut: AbortController;
   /** When it began to wait for its client. */
   since: number;
-  /** Its latest request. */
-  request: Request | undefined;
-  /** The number of its requests in progress. */
-  busy: number;
+  /** Its requests in progress, with their starts. HTTP/2 has several at a time. */
+  requests: Map<Request, number>;
+  /** Whether it has had a request. */
+  used: boolean;
+  /** Whether it was answered without reading all of a body, which its client may still owe. */
+  unread: boolean;
   /** Whether it ends after the response in progress. */
   closing: boolean;
 }
@@ -83,6 +85,9 @@ type Answerer = (request: Request, sender: string) => Promise<Response>;
 
 /** The wait before the next try when the system has no more files, in milliseconds. */
 const PAUSE_MS = 100;
+
+/** The time for a client to take a response whose request was not read to its end. */
+const LAST_ANSWER_MS = 200;
 
 /** The number of connections closed then. */
 const MAKE_ROOM = 16;
@@ -191,7 +196,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
       second++;
       closed.head += greetings.endBefore(second - limits.head_s);
       for (const one of open) {
-        const reason = overdue(one, second - one.since, limits);
+        const reason = overdue(one, second, limits);
         if (reason) close(one, reason);
       }
     },
@@ -201,7 +206,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
       for (const one of open) part(one);
       await withinTime(ended, patienceMs);
       // A connection that is closing gracefully cannot be aborted; it ends with the process.
-      for (const { cut, busy } of open) if (busy > 0) cut.abort();
+      for (const { cut, requests } of open) if (requests.size > 0) cut.abort();
     },
   };
 }
@@ -216,24 +221,25 @@ function openConnection(
   const cut = new AbortController();
   const sender = conn.remoteAddr.hostname;
   const answer: Handler = async (request) => {
-    one.busy++;
-    one.request = request;
-    one.since = now();
+    one.requests.set(request, now());
+    one.used = true;
     try {
       return await handle(request, sender);
     } finally {
-      one.busy--;
+      one.requests.delete(request);
       one.since = now();
+      // Later the runtime has forgotten the request.
+      one.unread = hasUnreadBody(request);
       if (one.closing) part(one);
     }
   };
-  const server = serve(conn, cut.signal, answer, failed, () => {});
   const one: Connection = {
-    server,
+    server: serve(conn, cut.signal, answer, failed, () => {}),
     cut,
     since: now(),
-    request: undefined,
-    busy: 0,
+    requests: new Map(),
+    used: false,
+    unread: false,
     closing: false,
   };
   return one;
@@ -271,32 +277,37 @@ function listenUnbounded(
 
 /** Ends a connection after its requests in progress. It does not wait for missing bodies. */
 function part(one: Connection): void {
-  if (isWaiting(one) && one.busy > 0) return one.cut.abort();
+  if (isWaiting(one) && one.requests.size > 0) return one.cut.abort();
   one.closing = true;
+  if (one.requests.size > 0) return;
+  // The runtime would wait for the rest of the body.
+  if (one.unread) return void setTimeout(() => one.cut.abort(), LAST_ANSWER_MS);
   // It may just have ended by itself.
-  if (one.busy === 0) one.server.shutdown().catch(() => {});
+  one.server.shutdown().catch(() => {});
 }
 
-/** Whether a connection waits for its client. */
-function isWaiting({ busy, request }: Connection): boolean {
-  return busy === 0 || request !== undefined && isArriving(request);
+/** Whether a connection waits for its client only. */
+function isWaiting({ requests }: Connection): boolean {
+  return [...requests.keys()].every(isArriving);
 }
 
 /** Connections without a request first, then by longest wait. */
 function byPatience(a: Connection, b: Connection): number {
-  return a.busy - b.busy || a.since - b.since;
+  return a.requests.size - b.requests.size || a.since - b.since;
 }
 
-/** The limit that a connection exceeds, if any. */
+/** The limit that a connection exceeds in a second, if any. */
 function overdue(
-  one: Connection,
-  age: number,
+  { requests, since, used }: Connection,
+  second: number,
   { head_s, body_s, idle_s }: ConnectionLimits,
 ): ClosedFor | undefined {
-  if (!isWaiting(one)) return undefined;
-  if (one.busy > 0) return age >= body_s ? "body" : undefined;
-  if (one.request === undefined) return age >= head_s ? "head" : undefined;
-  return age >= idle_s ? "idle" : undefined;
+  for (const [request, start] of requests) {
+    if (second - start >= body_s && isArriving(request)) return "body";
+  }
+  if (requests.size > 0) return undefined;
+  if (!used) return second - since >= head_s ? "head" : undefined;
+  return second - since >= idle_s ? "idle" : undefined;
 }
 
 /** Waits for a promise, at most so many milliseconds. */

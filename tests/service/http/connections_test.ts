@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { connect as connectHttp2 } from "node:http2";
 import { readBytes } from "../../../lib/service/http/bytes.ts";
 import {
   CONNECTION_LIMITS,
@@ -111,6 +112,43 @@ Deno.test("a stop finishes requests in progress, and cuts those that do not end"
   const ms = performance.now() - started;
   ok(ms >= 290 && ms < 2000, `${ms} ms`);
   equal((await rest(slow)).text.includes("got"), false);
+});
+
+Deno.test("a stop does not wait for the rest of a body that was refused unread", async () => {
+  for (const length of ["Content-Length: 9", "Transfer-Encoding: chunked"]) {
+    const options = { hostname: "127.0.0.1", port: 0, report: () => {} };
+    const listener = listen(options, () => Promise.resolve(new Response("no", { status: 401 })));
+    const client = await dial(listener.port, `POST / HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`);
+    const answer = new Uint8Array(1000);
+    await client.read(answer);
+    match(new TextDecoder().decode(answer), /^HTTP\/1\.1 401/);
+    const started = performance.now();
+    await listener.stop(4000);
+    ok(performance.now() - started < 2000, `the stop took ${performance.now() - started} ms`);
+    client.close();
+  }
+});
+
+Deno.test("other requests of an HTTP/2 connection give a body no more time", async () => {
+  const port = open();
+  const client = connectHttp2(`http://127.0.0.1:${port.port}`);
+  const ended = new Promise((resolve) => client.once("close", resolve));
+  const send = (headers: Record<string, string>) => {
+    const stream = client.request(headers);
+    stream.on("error", () => {});
+    stream.on("data", () => {});
+    return stream;
+  };
+  client.on("error", () => {});
+  send({ ":path": "/", ":method": "POST", "content-length": "9" }).write("abc");
+  const others = setInterval(() => {
+    if (!client.destroyed && !client.closed) send({ ":path": "/", ":method": "GET" }).end();
+  }, 50);
+  await withinTime(ended, 3000);
+  clearInterval(others);
+  equal(port.closed.body, 1);
+  client.destroy();
+  await port.stop(100);
 });
 
 Deno.test("a stop that does not end is cut off, and a failed one is reported", async () => {
