@@ -10,6 +10,7 @@ import { fileReason } from "../../file_reason.ts";
 import { join } from "node:path";
 import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
+import { refuseSpecial } from "./regular.ts";
 
 /** A data folder that is ours until we let it go. */
 export interface FolderLock {
@@ -102,6 +103,7 @@ export async function readAddress(folder: string): Promise<ServerState> {
 async function openLock(folder: string): Promise<Deno.FsFile> {
   try {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    await refuseSpecial(join(folder, LOCK));
     return await Deno.open(join(folder, LOCK), { create: true, write: true, mode: 0o600 });
   } catch (error) {
     throw unusable(folder, error);
@@ -154,6 +156,7 @@ async function alreadyHeld(folder: string, purpose: LockPurpose): Promise<Config
 }
 
 async function isHeld(folder: string): Promise<boolean> {
+  await refuseSpecial(join(folder, LOCK));
   return await isLocked(join(folder, LOCK)) || await isLocked(folder).catch(() => false);
 }
 
@@ -170,6 +173,7 @@ async function isLocked(path: string): Promise<boolean> {
 
 async function readNote(folder: string): Promise<ServerAddress | undefined> {
   try {
+    await refuseSpecial(join(folder, NOTE));
     const note: unknown = JSON.parse(await Deno.readTextFile(join(folder, NOTE)));
     return isAddress(note) ? note : undefined;
   } catch (error) {

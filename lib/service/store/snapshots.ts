@@ -6,6 +6,7 @@
  */
 
 import { join } from "node:path";
+import { refuseSpecial } from "./regular.ts";
 import { syncFolder } from "../../config/durable_file.ts";
 import { Cancelled, ConfigError, UsageError } from "../../errors.ts";
 import { type BackupNote, checkBackup, readNote, saveBackup } from "./backup.ts";
@@ -198,7 +199,8 @@ export async function deleteSnapshot(changer: Changer, name: string): Promise<vo
 async function inTurn<T>({ folder, signal }: Changer, change: () => Promise<T>): Promise<T> {
   const place = join(folder, FOLDER);
   const path = join(place, LOCK);
-  using lock = await Deno.open(path, { create: true, write: true, mode: 0o600 })
+  using lock = await refuseSpecial(path)
+    .then(() => Deno.open(path, { create: true, write: true, mode: 0o600 }))
     .catch((error: unknown) => {
       throw failed("write to", path, error);
     });

@@ -207,3 +207,23 @@ Deno.test("a folder that cannot be one is refused with its name", () =>
       });
     }
   }));
+
+Deno.test("a pipe or link in place of a file of the folder is refused, not opened", async () => {
+  if (Deno.build.os === "windows") return;
+  for (const name of ["service.lock", "service.json"]) {
+    for (const kind of ["pipe", "link"]) {
+      await inFolder(async (folder) => {
+        const path = join(folder, name);
+        const other = join(folder, "other");
+        await Deno.writeTextFile(other, JSON.stringify(HERE));
+        if (kind === "link") await Deno.symlink(other, path);
+        else await new Deno.Command("mkfifo", { args: [path] }).output();
+        const expected = new RegExp(`Cannot use the data folder .*: "${name}" is not a regular`);
+        await rejects(readAddress(folder), expected);
+        if (name === "service.lock") await rejects(lockFolder(folder), expected);
+        else await (await lockFolder(folder)).release();
+        deepEqual(JSON.parse(await Deno.readTextFile(other)), HERE);
+      });
+    }
+  }
+});

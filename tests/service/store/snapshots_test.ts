@@ -196,6 +196,10 @@ Deno.test({
       await rejects(findSnapshot(data, "link"), /it is not a regular file$/);
       await rejects(saveSnapshot({ folder: data }, "link", NEW), /is taken$/);
       deepEqual((await listSnapshots(data)).map(({ name }) => name), ["one"]);
+      const lock = join(data, "snapshots", "lock");
+      await Deno.remove(lock);
+      await new Deno.Command("mkfifo", { args: [lock] }).output();
+      await rejects(saveSnapshot({ folder: data }, "two", NEW), /"lock" is not a regular file$/);
     }),
 });
 
