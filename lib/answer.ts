@@ -78,11 +78,14 @@ function watchSilence(longestMs: number): SilenceWatch {
 }
 
 /**
- * The problem with the form of an answer, or undefined. It must not be nested too deep, and the
- * fields of a list must have the right types. A missing field is reported by the code that needs
+ * The problem with the form of an answer, or undefined. It must be an object, not nested too deep,
+ * and the fields of a list must have the right types. A missing field is reported by the code that needs
  * it.
  */
 export function faultIn(answer: unknown): string | undefined {
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
+    return "a value that is not an object";
+  }
   let level: unknown[] = [answer];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > DEEPEST_ANSWER) return `more than ${DEEPEST_ANSWER} levels of nesting`;

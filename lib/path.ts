@@ -28,7 +28,8 @@ export type Path = string & { readonly encoded: true };
  * ```
  *
  * @throws {UsageError} when a value is empty, `.`, `..` or not well-formed Unicode.
- * @throws {NetworkError} when a value is missing, as an answer of the service may lack an id.
+ * @throws {NetworkError} when a value is missing or not a text, as an answer of the service may have no
+ * such id.
  */
 export function path(literals: TemplateStringsArray, ...values: string[]): Path {
   const text = literals.reduce((done, literal, i) => done + segment(values[i - 1]) + literal);
@@ -36,9 +37,12 @@ export function path(literals: TemplateStringsArray, ...values: string[]): Path 
 }
 
 /** Encodes one value as one path segment, and refuses segments that a URL parser would remove. */
-function segment(value: string | null | undefined): string {
-  if (value === undefined || value === null) {
-    throw new NetworkError("Cannot continue: the service's answer lacks a required id", {
+function segment(value: unknown): string {
+  if (typeof value !== "string") {
+    const what = value === undefined || value === null
+      ? "lacks a required id"
+      : "has an invalid id";
+    throw new NetworkError(`Cannot continue: the service's answer ${what}`, {
       hint: "Check that CLI_BASE_URL is the service's address.",
     });
   }

@@ -82,6 +82,10 @@ Deno.test("an answer of another form is an error of the answer, not a bug of the
       /not an object/,
     ],
     [JSON.stringify({ items: [3], next_page: null }), /a list with an item that is not an object/],
+    ...["null", "5", '"x"', "true", "[]", "[null]"].map((text): [string, RegExp] => [
+      text,
+      /a value that is not an object/,
+    ]),
     [nested("[", "]", 1_000_000), /more than 100 levels/],
     [nested('{"a":', "}", 50_000), /more than 100 levels/],
   ];

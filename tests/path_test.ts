@@ -35,6 +35,11 @@ Deno.test("ids that a URL would change or cannot contain are refused", () => {
   }
 });
 
+Deno.test("an id of an answer that is not a text is refused", () => {
+  const answer: { id: string } = JSON.parse('{"id":5}');
+  throws(() => path`/a/${answer.id}`, /the service's answer has an invalid id/);
+});
+
 function isUsable(id: string): boolean {
   return !["", ".", ".."].includes(id) && id.isWellFormed();
 }
