@@ -105,11 +105,16 @@ const cancel = command({
     const client = await context.client();
     await askAbout(context, input, async () => {
       const { customer_id } = await getSubscription(client, id);
-      return `Cancel the subscription ${id} of ${customer_id} at the end of its period`;
+      return `Cancel the subscription ${id} of ${ownerOf(customer_id)} at the end of its period`;
     });
     showOne(context, await cancelSubscription(client, id));
   },
 });
+
+/** A customer in a question. An answer of the service may lack the id. */
+function ownerOf(customerId: string | undefined): string {
+  return customerId ?? "an unknown customer";
+}
 
 const refund = command({
   brief: "Refund a subscription",
@@ -133,7 +138,9 @@ const refund = command({
     const client = await context.client();
     await askAbout(context, input, async () => {
       const { customer_id } = await getSubscription(client, id);
-      return `Refund the latest payment for ${id} of ${customer_id} and end its access now`;
+      return `Refund the latest payment for ${id} of ${
+        ownerOf(customer_id)
+      } and end its access now`;
     });
     showOne(context, await refundSubscription(client, id));
   },

@@ -156,6 +156,17 @@ Deno.test("subscriptions cancel asks, then lets the period end", async () => {
   match(again.err, new RegExp(`^See its state: cli subscriptions view ${id}$`, "m"));
 });
 
+Deno.test("questions about a subscription without a customer say that it is unknown", async () => {
+  await using desk = await openDesk({
+    intercept: () => Promise.resolve(Response.json({ access_token: "atk_a", expires_in: 60 })),
+  });
+  for (const action of ["cancel", "refund"]) {
+    const { code, err } = await desk.run("subscriptions", action, "sub1");
+    equal(code, 3);
+    match(err, /sub1 of an unknown customer /);
+  }
+});
+
 Deno.test("subscriptions refund asks, then ends access at once", async () => {
   await using desk = await deskAt();
   const { id } = await simulate(desk).subscribe(WEB);
