@@ -279,6 +279,16 @@ async function typesCheck(stage: Stage): Promise<void> {
   }
 }
 
+/** Installs the folder with the command of README.md. npm links a folder unless told otherwise. */
+async function readmeInstalls(stage: Stage): Promise<void> {
+  const readme = await Deno.readTextFile(join(ROOT, "README.md"));
+  const [, command] = /`(npm install [^`]*)\.\/dist\/npm`/.exec(readme) ?? [];
+  ok(command, "README.md says how to install dist/npm");
+  const [folder, prefix] = [await emptyFolder(stage), await emptyFolder(stage)];
+  await run(["sh", "-c", command + stage.folder], folder, { npm_config_prefix: prefix });
+  equal(await run([join(prefix, "bin", "cli"), "--version"], folder), `cli ${VERSION}\n`);
+}
+
 Deno.test("the package for npm works where it is installed", async (test) => {
   if (!await reachesRegistry()) {
     console.warn("Skipped: there is no registry here from which npm can install");
@@ -295,6 +305,7 @@ Deno.test("the package for npm works where it is installed", async (test) => {
     await test.step("the library runs on Node and Bun", () => libraryRuns(stage));
     await test.step("locks hold between Node, Bun and Deno", () => locksHold(stage));
     await test.step("the program runs from an empty folder", () => programRuns(stage));
+    await test.step("README.md's command installs it", () => readmeInstalls(stage));
     await test.step("npx runs it from an empty cache", () => npxRuns(stage));
   } finally {
     await Deno.remove(base, { recursive: true });
