@@ -78,7 +78,7 @@ async function checkName(name: string): Promise<void> {
   const { isAtTop } = await import("./mod.ts");
   const shown = JSON.stringify(name);
   if (!/^[A-Za-z][\w-]*$/.test(name)) {
-    throw new UsageError(`Cannot set the alias ${shown}: it is no word`, {
+    throw new UsageError(`Cannot set the alias ${shown}: it is not a valid name`, {
       hint: "Use letters, digits, - and _, with a letter first.",
     });
   }

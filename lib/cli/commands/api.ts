@@ -120,7 +120,7 @@ function checkMethod(word: string, method: string, { all, body }: Given): void {
   }
 }
 
-/** Refuses a path that does not mean what it says: a URL parser would change it, or fill nothing in. */
+/** Refuses a path that a URL parser would change, or that has an unknown placeholder. */
 function checkPath(written: string): void {
   const cannot = `Cannot send a request to ${JSON.stringify(written)}`;
   if (!URL.canParse(written, "http://service")) throw new UsageError(`${cannot}: it is not a path`);

@@ -38,7 +38,7 @@ Deno.test("an alias never takes the place of a command, and must run one", async
     ["offer", "apps list", /it is a command/],
     ["help", "apps list", /it is a command/],
     ["--x", "apps list", /./],
-    ["a b", "apps list", /it is no word/],
+    ["a b", "apps list", /it is not a valid name/],
     ["x", "nothing list", /it begins with no command/],
     ["x", "offerings", /it is a group/],
     ["x", "apps list 'open", /a quote is not closed/],
