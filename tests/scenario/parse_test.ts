@@ -174,6 +174,7 @@ Deno.test("hostile ids of customers are refused, anonymous ones are not", async 
 Deno.test("a large file, a missing one and one outside of the folder are not read", async () => {
   await using folder = await openFolder();
   const large = await folder.write("large.yaml", `# ${"x".repeat(LARGEST_FILE)}\n`);
+  const huge = await folder.write("huge.yaml", `- ${"x".repeat(10_000_000)}\n`);
   const outside = await Deno.makeTempFile();
   await Deno.writeTextFile(outside, "secret: value");
   await Deno.symlink(outside, `${folder.path}/link.yaml`);
@@ -194,6 +195,7 @@ Deno.test("a large file, a missing one and one outside of the folder are not rea
     "scenario",
     "run",
     large,
+    huge,
     named,
     up,
     whole,
@@ -203,6 +205,7 @@ Deno.test("a large file, a missing one and one outside of the folder are not rea
   await Deno.remove(outside);
   equal(code, 2);
   match(out, /large\.yaml": it is larger than 1 MiB/);
+  match(out, /huge\.yaml": it is larger than 1 MiB/);
   match(out, /named\.yaml:1:21: cannot read ".*link\.yaml": it is outside of the folder/);
   match(out, /up\.yaml:1:21: cannot read ".*passwd": (it is outside of the folder|no such file)/);
   match(out, /whole\.yaml:1:21: cannot read "\/etc\/passwd": it must be a path below/);

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Post, Posted, Signed } from "../../scenario/run/stage.ts";
+import type { Signed } from "../../scenario/deeds/deed.ts";
+import type { Post, Posted } from "../../scenario/run/stage.ts";
 import type { Context } from "../context.ts";
 
 /** How long a handler may take for one delivery, in milliseconds. */

@@ -7,7 +7,6 @@
 import type { Client } from "../../client.ts";
 import type { Path } from "../../path.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import type { Signed } from "../run/stage.ts";
 import type { Field, Made } from "../file/kinds.ts";
 import type { Json } from "../file/tree.ts";
 
@@ -22,6 +21,9 @@ export interface DeedRequest {
   /** The query, where there is one. */
   readonly query?: Readonly<Record<string, Json | undefined>>;
 }
+
+/** How a delivery is signed: as it must be, with another secret, or an hour ago. */
+export type Signed = "right" | "wrong" | "old";
 
 /** How a delivery differs from that of an event. */
 export interface MadeUp {

@@ -6,7 +6,7 @@
 
 import type { Client } from "../../client.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import type { DeedRequest } from "../deeds/deed.ts";
+import type { DeedRequest, Signed } from "../deeds/deed.ts";
 import type { Json } from "../file/tree.ts";
 
 /** What the service says to a request that it refuses. */
@@ -41,9 +41,6 @@ export interface HandlerRequest {
   /** Its headers. */
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/** How a delivery is signed: as it must be, with another secret, or an hour ago. */
-export type Signed = "right" | "wrong" | "old";
 
 /** A delivery to the program under test that the service does not make itself. */
 export interface Post {

@@ -5,24 +5,11 @@
  * @module
  */
 
-import type { Posted, Signed } from "../run/stage.ts";
+import type { Signed } from "../deeds/deed.ts";
+import type { Posted } from "../run/stage.ts";
 import type { Trick } from "./life.ts";
 import type { Played } from "./play.ts";
-import { roundsOf } from "./rounds.ts";
-
-/** A delivery to make. */
-export interface Parcel {
-  /** The body, as text. */
-  readonly body: string;
-  /** The id of the event. */
-  readonly id: string;
-  /** The type of the event. */
-  readonly type: string;
-  /** What is special about it; undefined for an event that comes for the first time. */
-  readonly trick: Trick["what"] | undefined;
-  /** The customer whose deliveries it must not overtake. */
-  readonly lane: string;
-}
+import { type Parcel, roundsOf } from "./rounds.ts";
 
 /** The handler under test. */
 export interface Handler {

@@ -5,9 +5,22 @@
  */
 
 import type { Json } from "../file/tree.ts";
-import type { Parcel } from "./deliver.ts";
 import type { Trick } from "./life.ts";
 import type { LifeEvent, Played } from "./play.ts";
+
+/** A delivery to make. */
+export interface Parcel {
+  /** The body, as text. */
+  readonly body: string;
+  /** The id of the event. */
+  readonly id: string;
+  /** The type of the event. */
+  readonly type: string;
+  /** What is special about it; undefined for an event that comes for the first time. */
+  readonly trick: Trick["what"] | undefined;
+  /** The customer whose deliveries it must not overtake. */
+  readonly lane: string;
+}
 
 /** Deliveries that may arrive side by side: one lane for each customer, in order within it. */
 type Round = readonly (readonly Parcel[])[];

@@ -7,10 +7,9 @@
 import { flow } from "../file/update.ts";
 import type { Json } from "../file/tree.ts";
 import { CATALOGUE } from "../stories/catalogue.ts";
-import type { Parcel } from "./deliver.ts";
 import type { Trick } from "./life.ts";
 import { type LifeEvent, NAMES } from "./play.ts";
-import { forgedType, NEW_FIELDS, NEW_TYPE } from "./rounds.ts";
+import { forgedType, NEW_FIELDS, NEW_TYPE, type Parcel } from "./rounds.ts";
 import type { Found } from "./search.ts";
 
 /** What is special about a delivery, for people. */
