@@ -2,7 +2,7 @@ import { deepEqual, equal, match, notDeepEqual, ok, rejects } from "node:assert/
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openService, type Service } from "../../../lib/service/mod.ts";
-import { acrossProjects } from "../../../lib/service/store/mod.ts";
+import { acrossProjects, openStore, type Others } from "../../../lib/service/store/mod.ts";
 import {
   advanceClock,
   cancelAdvance,
@@ -215,6 +215,27 @@ Deno.test("a population that cannot be made is refused, and nothing changes", as
   await young.close();
   await service.close();
 });
+
+Deno.test("a database that several processes share gets no population", async () => {
+  const service = await openService({
+    database: ":memory:",
+    clock: () => NOW,
+    open: (options) => ({ ...openStore(options), others: NOBODY }),
+  });
+  const simulator = simulatorOf(service);
+  const wanted = { customers: 10, months: 12, seed: 42, confirmed: true };
+  await rejects(startPopulation(simulator, wanted), /several processes can share this database/);
+  equal((await getClock(simulator)).now, NOW);
+  await service.close();
+});
+
+const NOBODY: Others = {
+  tell() {},
+  hear: () => () => {},
+  skew: () => 0,
+  holder: "this",
+  alive: (_, holders) => Promise.resolve(new Set(holders)),
+};
 
 Deno.test("one population at a time, and others wait for the project meanwhile", async () => {
   const service = await open();
