@@ -10,6 +10,9 @@ import type { Simulator } from "../../simulator/simulator.ts";
 import type { Field, Made } from "../file/kinds.ts";
 import type { Json } from "../file/tree.ts";
 
+/** How a delivery is signed: as it must be, with another secret, or an hour ago. */
+export type Signed = "right" | "wrong" | "old";
+
 /** A request to the service. Paths without `/_sim` belong to the project. */
 export interface DeedRequest {
   /** The method. */
