@@ -8,12 +8,17 @@ import { Refusal, unprocessable } from "../contract/errors.ts";
 import { faultOf } from "../contract/fault.ts";
 import { IllegalStep } from "../domain/step.ts";
 import { newRequestId } from "../records/ids.ts";
+import { isUnfit } from "../store/mod.ts";
 
 /** The reporter of internal errors. */
 export interface Reporter {
   /** Called for internal errors. */
   report(error: unknown): void;
 }
+
+/** The message for a text that the database cannot hold. */
+export const UNFIT = "The database cannot hold a text of the request: it contains the character " +
+  "U+0000, or it is an id of more than 2,600 bytes";
 
 /** Turns anything thrown into an error response. */
 export function refuse(
@@ -25,6 +30,8 @@ export function refuse(
     ? error
     : error instanceof IllegalStep
     ? unprocessable(error.message)
+    : isUnfit(error)
+    ? new Refusal(400, "parameter_error", UNFIT)
     : failed(error, reporter);
   const all = { ...refusal.details.headers, ...headers };
   return respond(JSON.stringify(refusal.body), refusal.status, all);

@@ -19,12 +19,12 @@ import { publicAnswer } from "../contract/spelling.ts";
 import { IllegalStep } from "../domain/step.ts";
 import { catchUpWithin, isBehind } from "../ledger/catch_up.ts";
 import { sha256Hex } from "../records/ids.ts";
-import type { Tx } from "../store/mod.ts";
+import { isUnfit, type Tx } from "../store/mod.ts";
 import { readBody, validate } from "./body.ts";
 import { type Answerer, type Found, mount } from "./mount.ts";
 import { atPresent, behind, bringToPresent } from "./present.ts";
 import { presentOf } from "./project.ts";
-import { respond } from "./respond.ts";
+import { respond, UNFIT } from "./respond.ts";
 import { callerOf, dialectFor, keyIn, platformIn, type SdkCaller } from "./sdk_caller.ts";
 import type { ServerParts } from "./server.ts";
 
@@ -186,6 +186,7 @@ function refusalOf(
   route: SdkRoute | undefined,
 ): SdkRefusal {
   if (error instanceof SdkRefusal) return error;
+  if (isUnfit(error)) return new SdkRefusal(400, "bad_request", UNFIT);
   if (error instanceof IllegalStep) return new SdkRefusal(422, "bad_request", error.message);
   if (!(error instanceof Refusal)) {
     const { status, message, headers } = faultOf(error, report);

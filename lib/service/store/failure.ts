@@ -22,6 +22,7 @@ export type StoreFailure =
   | "no_memory"
   | "read_only"
   | "corrupt"
+  | "unfit"
   | "misuse"
   | "other";
 
@@ -67,6 +68,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
 /** Whether the error is a value that a rule of its table does not allow. */
 export function isCheckViolation(error: unknown): boolean {
   return error instanceof StoreError && error.failure === "check";
+}
+
+/** Whether the error is a text that the database cannot hold, or cannot hold in an index. */
+export function isUnfit(error: unknown): boolean {
+  return error instanceof StoreError && error.failure === "unfit";
 }
 
 /** Why the database cannot be used at present, for people. */

@@ -9,6 +9,7 @@ export {
   type ColumnName,
   isCheckViolation,
   isForeignKeyViolation,
+  isUnfit,
   isUniqueViolation,
   type Outage,
   outageIn,

@@ -8,6 +8,7 @@ import { openService, type Service } from "../../../lib/service/mod.ts";
 import {
   acrossProjects,
   inProject,
+  isUnfit,
   nextSeq,
   openDatabase,
   type Store,
@@ -255,5 +256,29 @@ Deno.test(
     } finally {
       await dropDatabase(name);
     }
+  },
+);
+
+Deno.test(
+  "a text that the server cannot hold is refused, and nothing else fails with it",
+  ONLY_POSTGRES,
+  async () => {
+    await together(1, async ([store]) => {
+      ok(store);
+      await store.write(addProject);
+      // No two characters alike: what can be compressed takes less room in an index.
+      const long = Array.from({ length: 1500 }, (_, i) => String.fromCodePoint(0x4e00 + i * 13));
+      const results = await Promise.allSettled(
+        ["a\0b", "plain", long.join("")].map((key) =>
+          store.write((tx) => addOffering(tx, `id${key.length}`, key), PROJECT)
+        ),
+      );
+      deepEqual(results.map((one) => one.status === "rejected" && isUnfit(one.reason)), [
+        true,
+        false,
+        true,
+      ]);
+      deepEqual(await store.read(offeringIds), ["id5"]);
+    });
   },
 );

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
+import { refuse } from "../../../lib/service/http/respond.ts";
 import { hasPassword, readAddress } from "../../../lib/service/store/postgres/address.ts";
 import { toStoreError } from "../../../lib/service/store/postgres/errors.ts";
 import { statementsOf } from "../../../lib/service/store/postgres/schema.ts";
@@ -59,6 +60,7 @@ Deno.test("the driver's errors are told in the words of the store", () => {
     [{ code: "57P01" }, "unreachable"],
     [{ code: "ECONNREFUSED" }, "unreachable"],
     [{ code: "53100" }, "full"],
+    [{ code: "22021" }, "unfit"],
     [{ code: "22P02" }, "type"],
     [{ code: "42601" }, "other"],
     [{ message: "Connection terminated unexpectedly" }, "unreachable"],
@@ -113,4 +115,13 @@ Deno.test("a server that does not answer is named, without the password", async 
       return true;
     },
   );
+});
+
+Deno.test("a text that the database cannot hold is the caller's error, not the service's", async () => {
+  const error = toStoreError(Object.assign(new Error("invalid byte"), { code: "22021" }));
+  const reported: unknown[] = [];
+  const response = refuse(error, { report: (one) => void reported.push(one) });
+  equal(response.status, 400);
+  match((await response.json()).message, /^The database cannot hold a text of the request: /);
+  deepEqual(reported, []);
 });

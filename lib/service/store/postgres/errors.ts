@@ -15,6 +15,9 @@ const CODES: ReadonlyMap<string, StoreFailure> = new Map([
   ["23503", "foreign_key"],
   ["23514", "check"],
   ["23502", "not_null"],
+  // U+0000 in a text, and a text that is too long for an index.
+  ["22021", "unfit"],
+  ["54000", "unfit"],
   // A transaction that was in the way of another one: the writer runs it again.
   ["40001", "busy"],
   ["40P01", "busy"],
