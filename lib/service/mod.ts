@@ -229,7 +229,8 @@ async function openWatched(
       if (!outageIn(error)) report(error);
     },
     // The clocks of hosts differ, so all processes use the time of the database.
-    wall: others && !clock ? () => machine() + others.skew() : machine,
+    // Whole milliseconds: a column of integers takes no others.
+    wall: others ? () => Math.floor(machine() + (clock ? 0 : others.skew())) : machine,
   };
 }
 
