@@ -25,9 +25,6 @@ export interface DeedRequest {
   readonly query?: Readonly<Record<string, Json | undefined>>;
 }
 
-/** How a delivery is signed: as it must be, with another secret, or an hour ago. */
-export type Signed = "right" | "wrong" | "old";
-
 /** How a delivery differs from that of an event. */
 export interface MadeUp {
   /** How it is signed. */
