@@ -24,7 +24,7 @@ export const CHOOSABLE_EVENT_TYPES = [
 ] as const;
 
 /** The types that no webhook can choose. A webhook for all types receives them. */
-export const OTHER_EVENT_TYPES = [
+const OTHER_EVENT_TYPES = [
   "test",
   "price_increase_consent_required",
   "price_increase_consent_approved",

@@ -27,10 +27,10 @@ const FROM = /(?:^|\n)\s*(?:import|export)\s+(?:type\s+)?([^;"']*?)\s+from\s+"([
 const LAZY = /import\(\s*"([^"]+)"\s*\)/g;
 
 /**
- * The folders whose exports need an importer. Scripts use the simulator's library, and a ledger
- * test checks it.
+ * The files whose exports need an importer. Scripts use the simulator's library, and a ledger test
+ * checks it. A `.d.ts` file describes a package, which is imported by its name.
  */
-const HELD = /^lib\/(?!simulator\/)/;
+const HELD = /^lib\/(?!simulator\/)(?!.*\.d\.ts$)/;
 
 /** The exports of `lib/` that no other file imports. Exports of `mod.ts` are public. */
 export function deadExports(files: readonly SourceFile[]): DeadExport[] {

@@ -284,7 +284,7 @@ testOnUnix("a signal ends a command that waits for a pipe or a server, at once",
   });
   Object.assign(place.env, served.env);
   const pipe = `${place.folder}/pipe`;
-  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  await new Deno.Command("sh", { args: ["-c", `mkfifo '${pipe}'`] }).output();
   const offering = ["offerings", "create", "--file", pipe];
   for (const [words, isSent] of [[["apps", "list"], true], [offering, false]] as const) {
     for (const [signal, exit] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {

@@ -7,7 +7,7 @@
  */
 
 /** Connections that begin TLS. */
-export interface Greetings {
+interface Greetings {
   /** How many there are. */
   size(): number;
   /** Lets a connection begin TLS, and goes on with it then. */

@@ -33,5 +33,5 @@ export {
 export { nextSeq } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
 export { unusableDatabase } from "./sqlite/unusable.ts";
-export type { News, Others, Store, StoreOptions } from "./store.ts";
+export type { Others, Store, StoreOptions } from "./store.ts";
 export { type WatchedStore, watchStore } from "./watch.ts";

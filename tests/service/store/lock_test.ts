@@ -217,7 +217,7 @@ Deno.test("a pipe or link in place of a file of the folder is refused, not opene
         const other = join(folder, "other");
         await Deno.writeTextFile(other, JSON.stringify(HERE));
         if (kind === "link") await Deno.symlink(other, path);
-        else await new Deno.Command("mkfifo", { args: [path] }).output();
+        else await new Deno.Command("sh", { args: ["-c", `mkfifo '${path}'`] }).output();
         const expected = new RegExp(`Cannot use the data folder .*: "${name}" is not a regular`);
         await rejects(readAddress(folder), expected);
         if (name === "service.lock") await rejects(lockFolder(folder), expected);

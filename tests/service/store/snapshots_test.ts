@@ -198,7 +198,7 @@ Deno.test({
       deepEqual((await listSnapshots(data)).map(({ name }) => name), ["one"]);
       const lock = join(data, "snapshots", "lock");
       await Deno.remove(lock);
-      await new Deno.Command("mkfifo", { args: [lock] }).output();
+      await new Deno.Command("sh", { args: ["-c", `mkfifo '${lock}'`] }).output();
       await rejects(saveSnapshot({ folder: data }, "two", NEW), /"lock" is not a regular file$/);
     }),
 });

@@ -27,7 +27,7 @@ export const databaseFlags = {
 };
 
 /** The values of flags that decide where the data is. */
-export interface Place {
+interface Place {
   /** The address of a database. */
   database?: string | undefined;
   /** What the process does. */

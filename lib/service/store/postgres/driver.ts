@@ -9,7 +9,7 @@ import pg, { type Client, type ClientConfig, type PoolClient } from "pg";
 import type { Address } from "./address.ts";
 
 /** A row as the driver gives it, by the names of its columns. */
-export type RawRow = Record<string, unknown>;
+type RawRow = Record<string, unknown>;
 
 /** What a statement brought. */
 export interface Answer {

@@ -31,7 +31,7 @@ const TIME_MS = 10_000;
 const RECONNECT_MS = 250;
 
 /** The other processes, until they are no longer of interest. */
-export interface OpenOthers extends Others {
+interface OpenOthers extends Others {
   /** Ends the connection. */
   close(): Promise<void>;
 }

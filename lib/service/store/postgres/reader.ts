@@ -12,7 +12,7 @@ import { isLost, type KeyColumns, toStoreError } from "./errors.ts";
 import { createSession, type Session } from "./session.ts";
 
 /** Runs reads. */
-export interface Reader {
+interface Reader {
   /** Reads from a snapshot. */
   run<T>(work: Work<T>): Promise<T>;
   /** Waits for the reads that are going on. */

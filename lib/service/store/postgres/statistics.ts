@@ -12,7 +12,7 @@ const FIRST_ROWS = 1000;
 const GROWTH = 8;
 
 /** Counts changes, and has the tables looked at. */
-export interface Statistics {
+interface Statistics {
   /** Says that so many rows were changed. */
   changed(rows: number): void;
   /** Waits until the tables are not being looked at. */

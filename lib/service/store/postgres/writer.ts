@@ -15,7 +15,7 @@ import { isConflict, isLost, type KeyColumns, toStoreError } from "./errors.ts";
 import { createSession, type Session } from "./session.ts";
 
 /** Runs work that may change the database. */
-export interface Writer {
+interface Writer {
   /** Queues work. Settles once its outcome is on disk. */
   run<T>(work: Work<T>, projectId?: string): Promise<T>;
   /** Waits until nothing is queued. */
