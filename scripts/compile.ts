@@ -86,6 +86,8 @@ export function compileArguments(denoJson: string, target: Target, output: strin
     // This also hides a missing opener from the program.
     "--quiet",
     "--frozen",
+    // `deno task check` checks the types, which takes longer than to compile.
+    "--no-check",
     "--no-prompt",
     "--exclude-unused-npm",
     ...taskFlags(denoJson).filter((flag) => flag.startsWith("--v8-flags=")),
