@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../lib/version.ts";
+import { TARGETS } from "../scripts/compile.ts";
 import { DENO_VERSION } from "../scripts/package/flags.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
@@ -202,6 +203,17 @@ Deno.test("the workflows run on three systems with the least rights and pinned a
   match(release, /tags: \["v\*"\]/);
   match(release, /task compile --all/);
   match(release, /attest-build-provenance@.*\n.*\n +subject-path: "\*"/);
+  // What was downloaded to compile is compared before it is handed on.
+  match(
+    release,
+    /compile --all[^]*sha256sum --check --strict .*runtimes\.sha256[^]*upload-artifact@/,
+  );
+  const sums = (await read(".github/runtimes.sha256")).split("\n").filter((line) =>
+    /^[^#]/.test(line)
+  );
+  const wanted = TARGETS.map((target) => `denort-${target}.zip`).sort();
+  for (const sum of sums) match(sum, /^[0-9a-f]{64} {2}denort-\S+\.zip$/);
+  if (sums.length > 0) deepEqual(sums.map((sum) => sum.slice(66)).sort(), wanted);
   equal(release.match(/contents: write/g)?.length, 1);
   for (const [, action = ""] of (await read(ACTION)).matchAll(/uses: (\S+)/g)) {
     match(action, /@[0-9a-f]{40}$/);
