@@ -61,6 +61,8 @@ export function ruleOf(issue: Issue): string {
       return `must be a multiple of ${issue.divisor}`;
     case "invalid_format":
       return FORMATS[issue.format] ?? "has the wrong format";
+    case "custom":
+      return issue.message;
   }
   return "is invalid";
 }

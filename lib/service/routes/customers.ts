@@ -10,7 +10,14 @@ import { z } from "zod";
 import type { CustomerAlias, NewCustomer } from "../../resources/customers.ts";
 import { text } from "../contract/fields.ts";
 import { route } from "../contract/route.ts";
-import { component, deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
+import {
+  component,
+  deletedSchema,
+  described,
+  millis,
+  pageOf,
+  pageQuery,
+} from "../contract/schemas.ts";
 import { removeHoldings } from "../ledger/ownership.ts";
 import { deleteRow, insertCustomer } from "../records/changes.ts";
 import {
@@ -35,9 +42,12 @@ const aliasSchema: z.ZodType<CustomerAlias> = component(
 );
 
 const newCustomer: z.ZodType<NewCustomer> = z.strictObject({
-  id: text(LONGEST_CUSTOMER_ID)
-    .regex(/^[0-9a-zA-Z_-]*$/, "must contain only letters, digits, _ and -")
-    .refine((id) => !isNobody(id), BLOCKED_RULE),
+  id: described(
+    "Placeholders that programs send by mistake, such as null, 0 or undefined, return 400.",
+    text(LONGEST_CUSTOMER_ID)
+      .regex(/^[0-9a-zA-Z_-]*$/, "must contain only letters, digits, _ and -")
+      .refine((id) => !isNobody(id), BLOCKED_RULE),
+  ),
   attributes: newAttributes.exactOptional(),
 });
 

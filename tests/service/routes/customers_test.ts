@@ -68,7 +68,11 @@ Deno.test("the id of a new customer has only letters, digits, _ and -, and is no
     "[object Object]",
     " ",
   ];
-  for (const id of [...blocked, ...others, ...unfit, "x".repeat(1501), 5, null]) {
+  for (const id of [...blocked, ...others]) {
+    const error = badField("id", /'id' is a placeholder, not a customer id/);
+    await api.refused(error, "POST", "/customers", { id });
+  }
+  for (const id of [...unfit, "x".repeat(1501), 5, null]) {
     await api.refused(badField("id"), "POST", "/customers", { id });
   }
   await api.refused(badField("id"), "POST", "/customers", {});
