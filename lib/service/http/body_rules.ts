@@ -45,7 +45,7 @@ function isOtherForm(issue: Issue): boolean {
 
 /** The rule for a value, as the end of a sentence. Our own schemas have it as their message. */
 export function ruleOf(issue: Issue): string {
-  if (issue.message.startsWith("must ")) return issue.message;
+  if (/^(must|is) /.test(issue.message)) return issue.message;
   switch (issue.code) {
     case "invalid_type":
       return `must be ${KINDS[issue.expected] ?? issue.expected}`;
@@ -61,8 +61,6 @@ export function ruleOf(issue: Issue): string {
       return `must be a multiple of ${issue.divisor}`;
     case "invalid_format":
       return FORMATS[issue.format] ?? "has the wrong format";
-    case "custom":
-      return issue.message;
   }
   return "is invalid";
 }
