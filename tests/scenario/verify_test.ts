@@ -1,5 +1,6 @@
-import { equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createHandler, type Fault, FAULTS, SECRET } from "../support/handlers.ts";
+import { verifyWebhook } from "../../mod.ts";
 import { SLOW_MS, tryHandler } from "../../lib/scenario/verify/deliver.ts";
 import { openFolder, START } from "../support/scenarios.ts";
 
@@ -163,10 +164,45 @@ Deno.test("every different fault is reported, each with a scenario of its own", 
   }
 });
 
+Deno.test("the files of all faults fail one after another, whatever the handler remembers", async () => {
+  await using folder = await openFolder((request) => fetch(request));
+  const known = new Set<string>();
+  // It ends access on CANCELLATION, knows no passes and no sandbox, and forgets nobody.
+  const faulty = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, async (r) => {
+    if (r.method === "GET") {
+      const id = decodeURIComponent(new URL(r.url).pathname.split("/").at(-1) ?? "");
+      return Response.json({ pro: known.has(id) });
+    }
+    const event = await verifyWebhook(r, SECRET).catch(() => undefined);
+    if (!event) return new Response(null, { status: 401 });
+    const { type, app_user_id } = event as { type: string; app_user_id?: string };
+    if (type === "CANCELLATION" || type === "EXPIRATION") known.delete(app_user_id ?? "");
+    if (type === "INITIAL_PURCHASE" || type === "RENEWAL") known.add(app_user_id ?? "");
+    return new Response();
+  });
+  try {
+    const url = `http://127.0.0.1:${faulty.addr.port}`;
+    const state = ["--state", `${url}/users/{customer}`, "--secret", SECRET];
+    const found = await folder.run("verify", url, ...state, "--save", `${folder.path}/v.yaml`);
+    equal(found.code, 1);
+    equal(found.out.includes("ada-1-"), false);
+    const hook = ["--webhook", url, "--secret", SECRET, "--output", "json"];
+    const text = await Deno.readTextFile(`${folder.path}/v.yaml`);
+    match(text, /customer: ada-1-\d+\n/);
+    const ran = await folder.run("scenario", "run", folder.path, ...hook);
+    const { scenarios } = ran.json() as { scenarios: { file: string; failures: unknown[] }[] };
+    ok(scenarios.length >= 4);
+    deepEqual(scenarios.filter(({ failures }) => failures.length === 0), []);
+  } finally {
+    await faulty.shutdown();
+  }
+});
+
 Deno.test("an answer that takes too long is reported, with how long it took", async () => {
   const event = { id: "e", type: "INITIAL_PURCHASE", customer: "ada", body: { event: {} } };
   const played = {
-    ...{ customers: ["ada", "bob"], names: ["ada", "bob"], told: ["ada", "bob"] } as const,
+    ...{ customers: ["ada", "bob"], told: ["ada", "bob"] } as const,
+    ...{ names: ["ada-1-0", "bob-1-0"], signed: ["ada-1-0", "bob-1-0"] } as const,
     events: [event],
     truth: new Map(),
     steps: [],

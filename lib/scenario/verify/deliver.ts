@@ -8,7 +8,7 @@
 import type { Signed } from "../deeds/deed.ts";
 import type { Posted } from "../run/stage.ts";
 import type { Trick } from "./life.ts";
-import type { Played } from "./play.ts";
+import { NAMES, type Played } from "./play.ts";
 import { type Parcel, roundsOf } from "./rounds.ts";
 
 /** The handler under test. */
@@ -82,7 +82,7 @@ function signatureOf({ trick }: Parcel): Signed {
 /** Compares the handler's state with the truth, under the ids that events told. */
 async function compareStates(
   handler: Handler,
-  { customers, told, names, truth }: Played,
+  { customers, told, truth }: Played,
   entitlement: string,
   parcels: readonly Parcel[],
 ): Promise<Complaint | undefined> {
@@ -90,7 +90,7 @@ async function compareStates(
     const expected = truth.get(customer)?.includes(entitlement) === true;
     const actual = await stateOf(handler, told[i] ?? customer, expected);
     if (actual === expected) continue;
-    const name = names[i] ?? customer;
+    const name = NAMES[i] ?? customer;
     return {
       kind: "state",
       message: actual === undefined

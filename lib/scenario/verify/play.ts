@@ -52,8 +52,10 @@ export interface LifeEvent {
 export interface Played {
   /** The first ids of the two customers. */
   readonly customers: readonly [string, string];
-  /** Their names in a file. */
+  /** Their names in a file. Each file has its own: the handler remembers those of other files. */
   readonly names: readonly [string, string];
+  /** Their names in a file after they sign in. */
+  readonly signed: readonly [string, string];
   /** The id of each customer that its latest event told. */
   readonly told: readonly [string, string];
   /** Its events, in order. */
@@ -80,6 +82,8 @@ interface Playing {
   customers: readonly [string, string];
   /** Their names in a file. */
   names: readonly [string, string];
+  /** Their names in a file after they sign in. */
+  signed: readonly [string, string];
   /** The ids under which they sign in. */
   aliases: readonly [string, string];
   /** Customers who have a grant, or with whom somebody shares a subscription. */
@@ -94,13 +98,17 @@ interface Playing {
   given: number;
 }
 
+/** Whose life is played: the ids at the handler, and the names in a file. */
+interface People {
+  /** The ids under which the two customers sign in. */
+  readonly aliases: readonly [string, string];
+  /** What follows their names in a file, such as `1-17`. */
+  readonly mark: string;
+}
+
 /** Plays a life. What the service refuses is left out. */
-export async function playLife(
-  stage: Stage,
-  { moves }: Life,
-  aliases: readonly [string, string],
-): Promise<Played> {
-  const playing = beginPlaying(stage, moves, aliases);
+export async function playLife(stage: Stage, { moves }: Life, people: People): Promise<Played> {
+  const playing = beginPlaying(stage, moves, people);
   const { customers } = playing;
   const [last] = (await listEvents(stage.simulator, { limit: 1, order: "desc" })).items;
   const list = async () => {
@@ -134,21 +142,24 @@ export async function playLife(
     body: delivery as unknown as LifeEvent["body"],
   }));
   const told = [toldId(events, customers[0]), toldId(events, customers[1])] as const;
-  return { customers, names: playing.names, told, events, truth, steps: playing.steps };
+  const { names, signed, steps } = playing;
+  return { customers, names, signed, told, events, truth, steps };
 }
 
 /** The state before the first move. Whoever signs in later has an anonymous id until then. */
 function beginPlaying(
   stage: Stage,
   moves: readonly Move[],
-  aliases: readonly [string, string],
+  { aliases, mark }: People,
 ): Playing {
+  const signed = [`${NAMES[0]}-${mark}`, `${NAMES[1]}-${mark}`] as const;
   const first = (who: 0 | 1, id: string) =>
     moves.some((move) => move.what === "sign_in" && move.who === who) ? ANONYMOUS + id : id;
   return {
     stage,
     customers: [first(0, aliases[0]), first(1, aliases[1])],
-    names: [first(0, NAMES[0]), first(1, NAMES[1])],
+    names: [first(0, signed[0]), first(1, signed[1])],
+    signed,
     aliases,
     provided: new Set(),
     held: [undefined, undefined],
@@ -240,9 +251,9 @@ const DOINGS: Readonly<Record<Move["what"], Doing>> = {
     provided.add(customers[other]);
     return `share: { subscription: ${own.name}, with: ${flow(names[other])} }`;
   },
-  async sign_in({ stage, customers, names, aliases }, { who }) {
+  async sign_in({ stage, customers, names, signed, aliases }, { who }) {
     await signInCustomer(stage.simulator, customers[who], { alias: aliases[who] });
-    return `alias: { customer: ${flow(names[who])}, alias: ${NAMES[who]} }`;
+    return `alias: { customer: ${flow(names[who])}, alias: ${signed[who]} }`;
   },
   async wait({ stage }) {
     await advanceClock(stage.simulator, { by: "P1M", confirmed: true });
@@ -255,7 +266,7 @@ const COINS = "notes.coins.100";
 
 const DAY_MS = 86_400_000;
 
-/** The names of the two customers in a file. */
+/** What the two customers are called. */
 export const NAMES = ["ada", "bob"] as const;
 
 async function buy(

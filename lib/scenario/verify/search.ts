@@ -108,8 +108,7 @@ async function searchOne(
     signal.throwIfAborted();
     if (fault && ++smaller > MOST_SMALLER) return true;
     const number = searching.tried++;
-    const [ada, bob] = [`${options.prefix}-${number}-ada`, `${options.prefix}-${number}-bob`];
-    const complaint = await tryLife(options, life, [ada, bob], coverage);
+    const complaint = await tryLife(options, life, number, coverage);
     options.tell?.(searching.tried);
     // Another fault must not take the place of the first one on the way.
     if (!complaint || fault && fault.complaint.kind !== complaint.complaint.kind) return true;
@@ -123,14 +122,15 @@ async function searchOne(
 
 /** Tries one life. */
 async function tryLife(
-  { open, handler, entitlement }: SearchOptions,
+  { open, handler, entitlement, prefix, seed }: SearchOptions,
   life: Life,
-  customers: readonly [string, string],
+  number: number,
   coverage: Coverage,
 ): Promise<Found | undefined> {
-  const stage = await open(customers[0]);
+  const aliases = [`${prefix}-${number}-ada`, `${prefix}-${number}-bob`] as const;
+  const stage = await open(aliases[0]);
   try {
-    const played = await playLife(stage, life, customers);
+    const played = await playLife(stage, life, { aliases, mark: `${seed}-${number}` });
     const { tricks } = life;
     const complaint = await tryHandler(handler, played, { tricks, entitlement, coverage });
     return complaint && { complaint, life, played };

@@ -27,7 +27,7 @@ const SPECIAL: Readonly<Record<NonNullable<Parcel["trick"]>, string>> = {
 export function tellParcels({ complaint, played }: Found): string[] {
   return complaint.parcels.map(({ type, trick, body }, i) => {
     const who = played.customers.findIndex((id) => body.includes(JSON.stringify(id)));
-    const name = played.names[who];
+    const name = NAMES[who];
     const tests = body.includes('"SANDBOX"') ? " in the sandbox" : "";
     const about = name === undefined ? "" : ` for ${name}${tests}`;
     return `${i + 1}. ${type}${about}${trick === undefined ? "" : `, ${SPECIAL[trick]}`}`;
@@ -39,7 +39,7 @@ export function tellFault(found: Found): string {
   const { complaint, played } = found;
   const { kind, parcels, customer = "", expected } = complaint;
   if (kind !== "state") return capital(complaint.message);
-  const name = played.names[played.customers.indexOf(customer)] ?? customer;
+  const name = NAMES[played.customers.indexOf(customer)] ?? customer;
   const effect = expected ? `takes ${name}'s access away` : `leaves ${name} with access`;
   const last = parcels.findLast(({ trick }) => trick !== undefined && trick !== "unknown_type");
   if (last?.trick === "again") {
@@ -78,7 +78,7 @@ export function scenarioOf(found: Found, { state, path, command }: Reproduction)
   });
   const checks = played.customers.map((customer, i) => {
     const entitlements = played.truth.get(customer) ?? [];
-    const id = played.told[i] === customer ? played.names[i] ?? "" : NAMES[i] ?? "";
+    const id = (played.told[i] === customer ? played.names : played.signed)[i] ?? "";
     const url = state.replaceAll("{customer}", encodeURIComponent(id));
     const value = nested(path, entitlements.includes(path.split(".").at(-1) ?? ""));
     return `        - { get: ${flow(url)}, json: ${flow(value)} }`;
