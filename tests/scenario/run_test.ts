@@ -154,6 +154,19 @@ Deno.test("a pattern made to take for ever fails like any other, with file and l
   match(out, /a\.yaml:13:39: step 2 .*: The attributes of ada differ in x/);
 });
 
+Deno.test("the JUnit file takes the place of no scenario, also through a link", async () => {
+  await using folder = await openFolder();
+  const file = await folder.write("a.yaml", BUY);
+  const link = `${folder.path}/link.xml`;
+  await Deno.symlink(file, link);
+  for (const junit of [file, link, `${folder.path}/./a.yaml`]) {
+    const { code, err } = await folder.run("scenario", "run", folder.path, "--junit", junit);
+    equal(code, 2);
+    match(err, /^Cannot use ".+" for --junit: it is one of the scenario files\n/);
+    equal(await Deno.readTextFile(file), BUY);
+  }
+});
+
 Deno.test("the same file and seed give the same events, another seed gives others", async () => {
   await using folder = await openFolder();
   const file = await folder.write("a.yaml", `${BUY}  - advance: P1Y\n`);

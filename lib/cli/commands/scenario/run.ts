@@ -60,6 +60,7 @@ export const run = command({
     const secret = checkedSecret(input.secret ?? context.around.env("CLI_WEBHOOK_SECRET"));
     const vars = Object.fromEntries(parsePairs(input.var, "--var"));
     const paths = await findScenarios(input.files);
+    if (junit !== undefined) await checkJunit(junit, paths);
     const files: ScenarioFile[] = [];
     for (const path of paths) {
       const read = await readScenario(
@@ -172,6 +173,24 @@ async function update({ out }: Context, played: readonly Played[]): Promise<void
     if (text === file.text) continue;
     await writeFile(file.file, text);
     out.done(`Wrote ${counted(updates.length, "expectation")} into ${file.file}`);
+  }
+}
+
+/**
+ * Makes sure that the JUnit file takes the place of no scenario.
+ *
+ * @throws {UsageError} when it is one of the files, also through a link.
+ */
+async function checkJunit(junit: string, paths: readonly string[]): Promise<void> {
+  const real = (path: string) => Deno.realPath(path).catch(() => undefined);
+  const there = await real(junit);
+  if (there === undefined) return;
+  for (const path of paths) {
+    if (await real(path) !== there) continue;
+    throw new UsageError(
+      `Cannot use ${JSON.stringify(junit)} for --junit: it is one of the scenario files`,
+      { hint: "Choose another file, such as junit.xml." },
+    );
   }
 }
 
