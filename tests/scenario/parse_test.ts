@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { parseScenario } from "../../lib/scenario/file/parse.ts";
 import { LARGEST_FILE, MOST_VALUES } from "../../lib/scenario/file/read.ts";
 import { LONGEST_SEARCHED, openSearcher } from "../../lib/scenario/file/regular.ts";
+import { isDuration } from "../../lib/service/domain/calendar.ts";
 import { openFolder, START } from "../support/scenarios.ts";
 
 /** What is wrong with a text, one line each. */
@@ -101,6 +102,44 @@ Deno.test("YAML that cannot be read is named with its line", async () => {
   deepEqual(await problemsOf(""), ["1:1 the file is no map with start and steps"]);
   match((await problemsOf("start: {\n"))[0] ?? "", /^2:1 /);
   deepEqual(await problemsOf("a: *b\n"), ["1:4 there is no anchor &b"]);
+});
+
+Deno.test("a tag that YAML does not define is refused where it stands", async () => {
+  const text = `${START}steps:\n  - customer: !!js/function ada\n`;
+  const message = "a scenario takes no YAML tags such as !name; remove the tag";
+  deepEqual(await problemsOf(text), [`8:15 ${message}`]);
+  deepEqual(await problemsOf(text.replace("!!js/function", "!x")), [`8:15 ${message}`]);
+  deepEqual(await problemsOf(text.replace("!!js/function", "!!str")), []);
+});
+
+Deno.test("a file is too deep in the same words, however deep it is", async () => {
+  for (const levels of [50, 500, 50_000]) {
+    const [problem = "", ...more] = await problemsOf(
+      `start: ${"[".repeat(levels)}${"]".repeat(levels)}\n`,
+    );
+    match(problem, /^1:\d+ more than 40 maps and lists stand in each other$/);
+    deepEqual(more, []);
+  }
+});
+
+Deno.test("a file takes the periods that the service takes", async () => {
+  const periods = [
+    "P1M",
+    "P9999Y",
+    "P10000Y",
+    "P0D",
+    "PT0S",
+    "P0M1D",
+    "P1000000D",
+    "PT1H",
+    "P",
+    "P1W2D",
+  ];
+  for (const period of [...periods, "30d", "0d", "9999999d"]) {
+    const problems = await problemsOf(`${START}steps:\n  - advance: ${period}\n`);
+    const taken = isDuration(period) || period === "30d";
+    deepEqual(problems, taken ? [] : [`8:14 "${period}" is not a period such as P1M or 30d`]);
+  }
 });
 
 Deno.test("a file without start or steps says so", async () => {

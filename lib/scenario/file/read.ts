@@ -60,7 +60,12 @@ export async function readTree(text: string): Promise<Tree> {
     prettyErrors: false,
     schema: "core",
   });
-  const problems: Problem[] = document.errors.map(({ pos, code, message }) => ({
+  // The parser only warns of a tag that it does not know.
+  const all = [...document.errors, ...document.warnings];
+  // What is too deep fails at every level; the first of them says it.
+  const deep = all.find(({ code }) => code === "RESOURCE_EXHAUSTION");
+  const wrong = deep ? [deep] : all;
+  const problems: Problem[] = wrong.map(({ pos, code, message }) => ({
     ...placeOf(lines, pos[0]),
     message: MESSAGES[code] ?? lowerFirst(message.split("\n")[0] ?? message),
   }));
@@ -76,10 +81,15 @@ export async function readTree(text: string): Promise<Tree> {
   }
 }
 
+/** What is wrong with a file that is too deep. */
+const TOO_DEEP = `more than ${DEEPEST} maps and lists stand in each other`;
+
 /** Our words for what the parser finds most. */
 const MESSAGES: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "the key is there twice",
   TAB_AS_INDENT: "a tab stands at the beginning of a line; YAML takes spaces only",
+  RESOURCE_EXHAUSTION: TOO_DEEP,
+  TAG_RESOLVE_FAILED: "a scenario takes no YAML tags such as !name; remove the tag",
   MULTIPLE_DOCS: "a second document begins here; one file holds one scenario",
 };
 
@@ -93,10 +103,7 @@ function nodeOf(value: unknown, route: Route, reader: Reader, from: Position | u
     throw new TooMuch({ ...at, message: `the file expands to more than ${MOST_VALUES} values` });
   }
   if (route.length > DEEPEST) {
-    throw new TooMuch({
-      ...at,
-      message: `more than ${DEEPEST} maps and lists stand in each other`,
-    });
+    throw new TooMuch({ ...at, message: TOO_DEEP });
   }
   if (yaml.isAlias(value)) {
     const target = value.resolve(document);

@@ -4,7 +4,9 @@
  * @module
  */
 
-const ISO_PERIOD = /^P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+S)?)?$/;
+/** The periods that the service takes: longer than zero, with so many digits at most. */
+const ISO_PERIOD =
+  /^P(?=.*[1-9])(\d{1,4}Y)?(\d{1,5}M)?(\d{1,5}W)?(\d{1,6}D)?(T(?=.)(\d{1,7}H)?(\d{1,8}M)?(\d{1,9}S)?)?$/;
 
 /** The days of the units of a period such as `30d`. */
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, m: 30, y: 365 };
