@@ -84,6 +84,9 @@ Deno.test("other machines are reached only with --allow-host", async () => {
     /https:\/\/example\.com\/users\/ada is not on this machine; pass --allow-host/,
   );
   equal(asked, 0);
+  // Waiting changes nothing, and nobody was asked who could have answered.
+  match(refused.out, /step 1 .*: The handler was not asked: https/);
+  equal(/did not answer|The handler had 5 s/.test(refused.out), false);
   equal((await folder.run("scenario", "run", file, ...host, "--allow-host")).code, 0);
   equal(asked, 1);
   const flag = await folder.run("scenario", "run", file, "--webhook", "https://example.com/");

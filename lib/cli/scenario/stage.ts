@@ -170,7 +170,8 @@ export async function askHandler(
   allowHost: boolean,
 ): Promise<HandlerAnswer> {
   if (!allowHost && !isHere(url)) {
-    return { status: 0, body: `${url} is not on this machine; pass --allow-host` };
+    const body = `${url} is not on this machine; pass --allow-host`;
+    return { status: 0, body, refused: true };
   }
   const send = around.fetch ?? fetch;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(HANDLER_TIMEOUT_MS)]);

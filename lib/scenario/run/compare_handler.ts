@@ -30,6 +30,9 @@ export async function compareHandler(bench: Bench, step: Step, item: Node): Prom
   let found: Difference[];
   for (let look = 0, waited = 0;; look++) {
     answer = await bench.stage.ask(request);
+    if (answer.refused) {
+      return [failureOf(step, item.at, `The handler was not asked: ${String(answer.body)}`)];
+    }
     found = expected ? differences(answer.body, expected, bench.match) : [];
     if (answer.status === status && found.length === 0) return [];
     if (waited >= limit) break;

@@ -30,6 +30,8 @@ export interface HandlerAnswer {
   readonly status: number;
   /** The body as JSON, or as text where it is no JSON. */
   readonly body: Json;
+  /** Whether the request was not sent, and never will be. */
+  readonly refused?: true;
 }
 
 /** A request to the program under test. */
