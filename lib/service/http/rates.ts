@@ -27,7 +27,8 @@ const WINDOW_MS = 60_000;
 /** The resolution of the window. */
 const SLOT_MS = 250;
 
-const SLOTS = WINDOW_MS / SLOT_MS;
+/** The slots that a minute touches: one more than fit, since it begins and ends inside of slots. */
+const SLOTS = WINDOW_MS / SLOT_MS + 1;
 
 /** Counts requests. */
 export interface RateCounter {
@@ -64,7 +65,7 @@ export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter
       // Only callers of the last minutes take memory.
       if (now - swept >= WINDOW_MS) {
         for (const [key, { newest }] of used) {
-          if (newest * SLOT_MS <= now - WINDOW_MS) used.delete(key);
+          if ((newest + SLOTS) * SLOT_MS <= now) used.delete(key);
         }
         swept = now;
       }
