@@ -65,9 +65,9 @@ const reset = command({
     const { checkDataFolder, resetFolder } = await import("../../service/store/data_folder.ts");
     const { countSnapshots } = await import("../../service/store/snapshots.ts");
     await checkDataFolder(folder);
+    const snapshots = await countSnapshots(folder);
     await askFirst(context, input, `Delete all data of the local service in ${folder}?`);
     await resetFolder(folder);
-    const snapshots = await countSnapshots(folder);
     context.out.done(`Deleted the data in ${folder}; the next start creates new data`);
     if (snapshots > 0) {
       const where = data === undefined ? "" : ` --data ${quoted(data)}`;

@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { refuseSpecial } from "./regular.ts";
 import { syncFolder } from "../../config/durable_file.ts";
+import { fileReason } from "../../file_reason.ts";
 import { Cancelled, ConfigError, UsageError } from "../../errors.ts";
 import { type BackupNote, checkBackup, readNote, saveBackup } from "./backup.ts";
 import { DATABASE } from "./data_folder.ts";
@@ -86,6 +87,7 @@ export function snapshotFile(folder: string, name: string): string {
  */
 export async function findSnapshot(folder: string, name: string): Promise<string> {
   const file = snapshotFile(folder, name);
+  await refuseLink(join(folder, FOLDER));
   const found = await lookAt(file);
   if (found?.isFile) return file;
   const why = found ? "it is not a regular file" : "there is no such snapshot";
@@ -128,17 +130,8 @@ function taken(name: string): ConfigError {
 
 /** The snapshots of a data folder, by name. Each one is read to check it. */
 export async function listSnapshots(folder: string): Promise<Snapshot[]> {
-  const names: string[] = [];
-  try {
-    for await (const { name, isFile } of Deno.readDir(join(folder, FOLDER))) {
-      const base = name.slice(0, -ENDING.length);
-      if (isFile && name.endsWith(ENDING) && isSnapshotName(base)) names.push(base);
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw failed("read", folder, error);
-  }
   const found: Snapshot[] = [];
-  for (const name of names.sort()) {
+  for (const name of await namesIn(folder)) {
     const snapshot = await describe(folder, name);
     if (snapshot) found.push(snapshot);
   }
@@ -147,8 +140,23 @@ export async function listSnapshots(folder: string): Promise<Snapshot[]> {
 
 /** How many snapshots a data folder has. None of them is read. */
 export async function countSnapshots(folder: string): Promise<number> {
-  const entries = await Array.fromAsync(Deno.readDir(join(folder, FOLDER))).catch(() => []);
-  return entries.filter(({ name, isFile }) => isFile && name.endsWith(ENDING)).length;
+  return (await namesIn(folder)).length;
+}
+
+/** The names of the snapshots of a data folder, in order. */
+async function namesIn(folder: string): Promise<string[]> {
+  const place = join(folder, FOLDER);
+  await refuseLink(place);
+  const names: string[] = [];
+  try {
+    for await (const { name, isFile } of Deno.readDir(place)) {
+      const base = name.slice(0, -ENDING.length);
+      if (isFile && name.endsWith(ENDING) && isSnapshotName(base)) names.push(base);
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw failed("read", place, error);
+  }
+  return names.sort();
 }
 
 /** Describes a snapshot; undefined when it was deleted meanwhile. */
@@ -226,12 +234,26 @@ const LEFTOVER = /\.snapshot\.[0-9a-f-]{36}\.tmp(?:-journal|-wal|-shm)?$/;
 
 /** Makes a folder for its owner alone, and closes one that is there. */
 async function makeFolder(folder: string): Promise<void> {
+  await refuseLink(folder);
   try {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     if (Deno.build.os !== "windows") await Deno.chmod(folder, 0o700);
   } catch (error) {
     throw failed("write to", folder, error);
   }
+}
+
+/**
+ * Refuses a symbolic link in place of the folder: files elsewhere would be listed, changed and deleted.
+ *
+ * @throws {ConfigError} when it is one.
+ */
+async function refuseLink(place: string): Promise<void> {
+  if (!(await lookAt(place))?.isSymlink) return;
+  throw new ConfigError(
+    `Cannot use the snapshots in ${JSON.stringify(place)}: it is a symbolic link`,
+    { hint: "Replace the link with a folder that contains the snapshots." },
+  );
 }
 
 /** What is at a path itself, links not followed, or undefined. */
@@ -245,8 +267,7 @@ async function lookAt(path: string): Promise<Deno.FileInfo | undefined> {
 }
 
 function failed(action: string, path: string, cause: unknown): ConfigError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${why}`, {
+  return new ConfigError(`Cannot ${action} ${JSON.stringify(path)}: ${fileReason(cause)}`, {
     hint: "Check that the folder exists and is yours.",
     cause,
   });

@@ -6,6 +6,7 @@ import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { openStore } from "../../../lib/service/store/mod.ts";
 import { restoreBackup } from "../../../lib/service/store/restore.ts";
 import {
+  countSnapshots,
   deleteSnapshot,
   findSnapshot,
   isSnapshotName,
@@ -200,6 +201,32 @@ Deno.test({
       await Deno.remove(lock);
       await new Deno.Command("sh", { args: ["-c", `mkfifo '${lock}'`] }).output();
       await rejects(saveSnapshot({ folder: data }, "two", NEW), /"lock" is not a regular file$/);
+    }),
+});
+
+Deno.test({
+  name: "a link in place of the folder of the snapshots is refused, and its target stays as it is",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inFolder(async (folder) => {
+      const [data, elsewhere] = [join(folder, "data"), join(folder, "elsewhere")];
+      await make(data, []);
+      await saveSnapshot({ folder: data }, "one", NEW);
+      await Deno.rename(join(data, "snapshots"), elsewhere);
+      await Deno.chmod(elsewhere, 0o755);
+      await Deno.symlink(elsewhere, join(data, "snapshots"));
+      const uses = [
+        () => saveSnapshot({ folder: data }, "two", NEW),
+        () => saveSnapshot({ folder: data }, "one", { now: 8, replaces: true }),
+        () => listSnapshots(data),
+        () => countSnapshots(data),
+        () => findSnapshot(data, "one"),
+        () => deleteSnapshot({ folder: data }, "one"),
+      ];
+      for (const use of uses) await rejects(use, /snapshots": it is a symbolic link$/);
+      equal(((await Deno.stat(elsewhere)).mode ?? 0) & 0o777, 0o755);
+      deepEqual(await files(data), ["lock", "one.snapshot"]);
+      equal((await checkBackup(join(elsewhere, "one.snapshot"))).made_at, 7);
     }),
 });
 

@@ -26,10 +26,12 @@ const save = command({
   flags: { ...dataFlag, ...confirmFlags },
   async run(context, { name, data, ...input }) {
     const folder = folderOf(context, data);
-    const { saveSnapshot, snapshotFile } = await import("../../../service/store/snapshots.ts");
+    const { findSnapshot, saveSnapshot, snapshotFile } = await import(
+      "../../../service/store/snapshots.ts"
+    );
     const { readNote } = await import("../../../service/store/backup.ts");
     const file = snapshotFile(folder, name);
-    const before = await readNote(file).catch(() => undefined);
+    const before = await findSnapshot(folder, name).then(readNote).catch(() => undefined);
     if (before) {
       const when = time(before.made_at);
       await askFirst(context, input, `Replace the snapshot ${name} of ${when}?`);
