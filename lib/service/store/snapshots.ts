@@ -28,8 +28,8 @@ export interface Snapshot {
   name: string;
   /** Its file. */
   file: string;
-  /** The size of its file, in bytes. */
-  bytes: number;
+  /** The size of its database, in bytes; null when its file does not say. */
+  bytes: number | null;
   /** When it was made, in milliseconds since 1970; null when its file does not say. */
   made_at: number | null;
   /** The time of its oldest project; null without a project, or when its file does not say. */
@@ -163,13 +163,12 @@ async function namesIn(folder: string): Promise<string[]> {
 async function describe(folder: string, name: string): Promise<Snapshot | undefined> {
   const file = snapshotFile(folder, name);
   try {
-    const { size } = await Deno.stat(file);
     const note = await readNote(file);
     const problem = await checkBackup(file).then(() => null, reasonOf);
     return {
       name,
       file,
-      bytes: size,
+      bytes: note?.bytes ?? null,
       made_at: note?.made_at ?? null,
       project_time: note?.project_time ?? null,
       schema: note?.schema ?? null,
