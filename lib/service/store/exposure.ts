@@ -5,7 +5,7 @@
  */
 
 import { fileReason } from "../../file_reason.ts";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { DATABASE_FILES, infoOf, SECRET } from "./data_folder.ts";
 
@@ -31,7 +31,7 @@ interface Exposure {
  */
 export async function exposures(folder: string, me = ownId()): Promise<Exposure[]> {
   if (Deno.build.os === "windows") return [];
-  const found: (Exposure | undefined)[] = [];
+  const found: (Exposure | undefined)[] = [await parentExposure(folder)];
   for (const name of ["", ...DATABASE_FILES, SECRET]) {
     const path = join(folder, name);
     const info = await infoOf(path);
@@ -68,18 +68,37 @@ function ownerExposure(
   };
 }
 
+/** What the mode of the folder around a data folder lets others do: put another one in its place. */
+async function parentExposure(folder: string): Promise<Exposure | undefined> {
+  if (!await infoOf(folder)) return undefined;
+  const parent = dirname(await Deno.realPath(folder));
+  const bits = ((await infoOf(parent))?.mode ?? 0) & 0o1777;
+  if (!isOpenToAll(bits)) return undefined;
+  return {
+    path: folder,
+    why: `every user can replace it, since ${JSON.stringify(parent)} has the ${modeOf(bits)}`,
+    // The parent may be shared on purpose, by people who trust each other.
+    atStart: "warn",
+    fatal: false,
+    fix: `chmod o-w ${parent}`,
+  };
+}
+
+/** Whether everybody can move and delete what is in a folder: not where its sticky bit is set. */
+function isOpenToAll(bits: number): boolean {
+  return (bits & 0o002) !== 0 && (bits & 0o1000) === 0;
+}
+
 /** What the mode of a folder lets others do. */
 function folderExposure(path: string, bits: number): Exposure {
   const fix = `chmod 700 ${path}`;
   const mode = modeOf(bits);
-  // In a folder with the sticky bit nobody can move or delete what others own.
-  const isSticky = (bits & 0o1000) !== 0;
-  if ((bits & 0o002) !== 0 && !isSticky) {
+  if (isOpenToAll(bits)) {
     const why = `every user can write to it (${mode})`;
     return { path, why, atStart: "refuse", fatal: true, fix };
   }
   if ((bits & 0o022) !== 0) {
-    const why = isSticky
+    const why = (bits & 0o1000) !== 0
       ? `other users can create files in it (${mode})`
       : `its group can write to it (${mode})`;
     return { path, why, atStart: "warn", fatal: false, fix };

@@ -70,6 +70,28 @@ testOnUnix(
 );
 
 testOnUnix(
+  "a folder that everybody can replace is warned of, also behind a link",
+  async (folder) => {
+    const parent = join(await Deno.realPath(folder), "shared");
+    const data = join(parent, "data");
+    await Deno.mkdir(data, { recursive: true, mode: 0o700 });
+    await Deno.symlink(data, join(folder, "link"));
+    for (const place of [data, join(folder, "link")]) {
+      await Deno.chmod(parent, 0o777);
+      deepEqual(await told(place), [
+        `The data folder ${JSON.stringify(place)} is not safe: every user can replace it, since ` +
+        `${JSON.stringify(parent)} has the mode 0777. Run: chmod o-w ${parent}`,
+      ]);
+      for (const mode of [0o1777, 0o775, 0o755]) {
+        await Deno.chmod(parent, mode);
+        deepEqual(await told(place), [], mode.toString(8));
+      }
+    }
+    deepEqual(await exposures(join(parent, "missing")), []);
+  },
+);
+
+testOnUnix(
   "files of another user are refused, and a folder of his is warned of",
   async (folder, file) => {
     const { uid } = await Deno.stat(file);
