@@ -22,6 +22,14 @@ export function fileReason(error: unknown): string {
   return reason ?? error.message.replace(/ \(os error \d+\).*$/s, "");
 }
 
+/** Whether an error means that there is no room for a file. */
+export function isWithoutRoom(error: unknown): boolean {
+  return ["ENOSPC", "EDQUOT"].includes(codeOf(error) ?? "");
+}
+
+/** The hint for an error without room. */
+export const FREE_SPACE = "Free some space, then try again.";
+
 /** Reasons for files and folders. */
 const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",

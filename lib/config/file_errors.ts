@@ -5,7 +5,7 @@
  */
 
 import { ConfigError } from "../errors.ts";
-import { codeOf } from "../file_reason.ts";
+import { codeOf, FREE_SPACE } from "../file_reason.ts";
 import { dirname } from "./paths.ts";
 
 /** Whether an error means that a file cannot be reached or written, as opposed to wrong content. */
@@ -50,8 +50,8 @@ const REASONS: Record<string, readonly [reason: string, hint: string]> = {
   EACCES: NOT_ALLOWED,
   EPERM: NOT_ALLOWED,
   EROFS: ["the file system is read-only", "Set HOME to a writable folder."],
-  ENOSPC: ["the disk is full", "Free some space, then try again."],
-  EDQUOT: ["the disk quota is used up", "Free some space, then try again."],
+  ENOSPC: ["the disk is full", FREE_SPACE],
+  EDQUOT: ["the disk quota is used up", FREE_SPACE],
   ENOTDIR: NOT_A_FOLDER,
   ENOENT: ["its folder does not exist", "Create the folder that is to contain FOLDER."],
   EISDIR: ["there is a folder at its path", "Move the folder PATH away, then try again."],

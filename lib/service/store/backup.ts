@@ -7,11 +7,11 @@
 
 import { createHash, type Hash } from "node:crypto";
 import { syncFolder } from "../../config/durable_file.ts";
-import { codeOf, fileReason } from "../../file_reason.ts";
+import { fileReason } from "../../file_reason.ts";
 import { ConfigError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import { dirname, resolve } from "node:path";
-import { outageIn } from "./failure.ts";
+import { isFull } from "./failure.ts";
 import { connect } from "./sqlite/connection.ts";
 import { refuseLinks } from "./links.ts";
 import { migrations } from "./migrations/mod.ts";
@@ -69,6 +69,7 @@ export async function saveBackup(
   } catch (error) {
     // SQLite keeps a journal beside a copy that it could not finish.
     for (const left of [temporary, `${temporary}-journal`]) await Deno.remove(left).catch(() => {});
+    // Only the copy is written.
     if (isFull(error)) {
       throw new ConfigError(`Cannot write the backup ${JSON.stringify(path)}: the disk is full`, {
         hint:
@@ -78,11 +79,6 @@ export async function saveBackup(
     }
     throw failed("back up", database, error);
   }
-}
-
-/** Whether an error means that there is no room on the disk: only the copy is written. */
-function isFull(error: unknown): boolean {
-  return outageIn(error)?.failure === "full" || codeOf(error) === "ENOSPC";
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { ToolkitError } from "../../errors.ts";
+import { isWithoutRoom } from "../../file_reason.ts";
 import type { Tables } from "./tables.ts";
 
 /** Why the database refused, in words that hold for any database. */
@@ -104,4 +105,9 @@ export function outageIn(error: unknown): Outage | undefined {
   const { failure } = error;
   const cause = OUTAGES[failure];
   return cause === undefined ? undefined : { failure, cause };
+}
+
+/** Whether an error, of the database or of a file, means that there is no room on the disk. */
+export function isFull(error: unknown): boolean {
+  return outageIn(error)?.failure === "full" || isWithoutRoom(error);
 }

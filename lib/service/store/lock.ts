@@ -6,7 +6,7 @@
  * @module
  */
 
-import { fileReason } from "../../file_reason.ts";
+import { fileReason, FREE_SPACE, isWithoutRoom } from "../../file_reason.ts";
 import { join } from "node:path";
 import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
@@ -125,7 +125,9 @@ async function openFolder(folder: string): Promise<Deno.FsFile | undefined> {
 function unusable(folder: string, cause: unknown): ConfigError {
   const reason = fileReason(cause);
   return new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
-    hint: "Use your own writable folder: cli service start --data DIR",
+    hint: isWithoutRoom(cause)
+      ? FREE_SPACE
+      : "Use your own writable folder: cli service start --data DIR",
     cause,
   });
 }

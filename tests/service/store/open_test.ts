@@ -4,7 +4,13 @@ import { ConfigError } from "../../../lib/errors.ts";
 import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { migrate } from "../../../lib/service/store/sqlite/migrate.ts";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
-import { isUniqueViolation, openStore } from "../../../lib/service/store/mod.ts";
+import {
+  isUniqueViolation,
+  lockFolder,
+  openStore,
+  unusableDatabase,
+} from "../../../lib/service/store/mod.ts";
+import { toStoreError } from "../../../lib/service/store/sqlite/errors.ts";
 import {
   addOffering,
   addProject,
@@ -167,3 +173,28 @@ Deno.test("databases in memory have nothing to do with each other", () =>
 async function rights(path: string): Promise<number> {
   return ((await Deno.stat(path)).mode ?? 0) & 0o777;
 }
+
+Deno.test("a start on a full disk says so, and asks for space", () =>
+  inFolder(async (folder) => {
+    const ofSystem = (code: string) => Object.assign(new Error("No space left"), { code });
+    const ofSqlite = Object.assign(new Error("database or disk is full"), {
+      code: "ERR_SQLITE_ERROR",
+      errcode: 13,
+    });
+    const { mkdir } = Deno;
+    Deno.mkdir = () => Promise.reject(ofSystem("ENOSPC"));
+    const locking = await lockFolder(folder).catch((error: unknown) => error)
+      .finally(() => Deno.mkdir = mkdir);
+    const full: [error: unknown, message: RegExp][] = [
+      [locking, /^Cannot use the data folder ".*": the disk is full$/],
+      [unusableDatabase("a.db", ofSystem("ENOSPC")), /^Cannot open .* "a.db": the disk is full$/],
+      [unusableDatabase("a.db", ofSystem("EDQUOT")), /: the disk quota is used up$/],
+      [unusableDatabase("a.db", toStoreError(ofSqlite)), /^Cannot open .*: the disk is full$/],
+    ];
+    for (const [error, message] of full) {
+      ok(error instanceof ConfigError);
+      match(error.message, message);
+      equal(error.hint, "Free some space, then try again.");
+    }
+    match(unusableDatabase("a.db", ofSystem("EACCES")).hint ?? "", /exists and is writable/);
+  }));

@@ -4,20 +4,23 @@
  * @module
  */
 
-import { fileReason } from "../../../file_reason.ts";
+import { fileReason, FREE_SPACE } from "../../../file_reason.ts";
 import { dirname } from "node:path";
 import { ConfigError } from "../../../errors.ts";
-import { StoreError } from "../failure.ts";
+import { isFull, outageIn, StoreError } from "../failure.ts";
 
 /** The error for a database that cannot be used. */
 export function unusableDatabase(file: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
   const cause = error instanceof StoreError && error.cause ? error.cause : error;
-  const reason = fileReason(cause);
+  const full = isFull(error);
+  const reason = full && outageIn(error)?.cause || fileReason(cause);
   // While a file is opened, the driver's errors carry no code.
   if (/malformed|not a database$/.test(reason)) return damaged(file, reason, cause);
   return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${reason}`, {
-    hint: "Check that its folder exists and is writable, or use another folder.",
+    hint: full
+      ? FREE_SPACE
+      : "Check that its folder exists and is writable, or use another folder.",
     cause,
   });
 }
