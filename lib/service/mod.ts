@@ -52,7 +52,7 @@ export { operations, routes } from "./routes/mod.ts";
 export interface Service {
   /** Answers a request from an address. Without one it counts as a request of this process. */
   fetch(request: Request, sender?: string): Promise<Response>;
-  /** The oldest project of this database, if any: the demonstration project. */
+  /** The oldest project of this database, if any. In a new one it is the demonstration project. */
   readonly projectId: string | undefined;
   /** The secret for `/_sim`. */
   readonly adminSecret: string;

@@ -87,6 +87,8 @@ Deno.test("a start says how people sign in, and the address that browsers use", 
   const url = ["--public-url", "https://subs.example.com"];
   const closed = await announcement("--sign-in", "password", ...url);
   match(closed.out, /^Browsers reach it at https:\/\/subs\.example\.com$/m);
+  // It may be anybody's: the data may be a copy, or have begun without a demonstration.
+  match(closed.out, /^Its first project is proj\w+$/m);
   match(closed.err, /People sign in with a password\. .*: cli service account reset EMAIL\n/);
   ok(!closed.err.includes("as the owner"));
   const provider = await announcement("--sign-in", "oidc=https://login.example.com");

@@ -219,7 +219,7 @@ function announce(context: Context, server: Started, start: Start): void {
   if (out.format === "json") return out.line(JSON.stringify(facts));
   out.text(`The service runs at ${server.baseUrl}`);
   if (publicUrl !== undefined) out.text(`Browsers reach it at ${publicUrl}`);
-  if (server.projectId) out.text(`Its demonstration project is ${server.projectId}`);
+  if (server.projectId) out.text(`Its first project is ${server.projectId}`);
   const place = shown ?? folder;
   out.text(place === undefined ? "Its data is in memory" : `Its data is in ${place}`);
   if (origin !== undefined) out.text(`It is a copy of ${origin}`);
