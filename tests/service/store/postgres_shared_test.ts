@@ -168,6 +168,51 @@ Deno.test(
   },
 );
 
+/** Asks again until the answer is as wanted, for some seconds. */
+async function until(ask: () => Promise<boolean>, what: string): Promise<void> {
+  for (const end = Date.now() + 5000; !await ask();) {
+    if (Date.now() > end) throw new Error(`it took too long: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+Deno.test(
+  "a process that lost its connection to the others makes one again, and leaves none behind",
+  ONLY_POSTGRES,
+  async () => {
+    await together(1, async ([store], name) => {
+      const lock = `7262052, ${Number.parseInt(store?.others?.holder ?? "", 16) | 0}`;
+      await onDatabase(name, async (client) => {
+        const count = async (from: string) =>
+          Number((await client.query(`select cast(count(*) as int) as n from ${from}`)).rows[0]?.n);
+        const held = () => count("pg_locks where classid = 7262052 and granted");
+        const service = "pg_stat_activity where application_name = 'service' " +
+          "and datname = current_database()";
+        const tries = `${service} and query like 'select pg_advisory_lock%'`;
+        const lose = () => client.query(`select pg_terminate_backend(pid) from ${service}`);
+        // The server may notice late that the old connection is gone: it still has its lock.
+        const old = await client.query(`select pg_try_advisory_lock_shared(${lock}) as has`);
+        equal(old.rows[0]?.has, true);
+        await lose();
+        await until(async () => await held() === 2, "a lock beside the old one");
+        await client.query(`select pg_advisory_unlock_shared(${lock})`);
+        await lose();
+        await client.query(`select pg_advisory_lock(${lock})`);
+        for (let round = 0; round < 3; round++) {
+          const waiting = `${tries} and wait_event_type = 'Lock'`;
+          await until(
+            async () => await count(waiting) === 1 && await count(tries) === 1,
+            "a try that waits, and no connection of one that failed",
+          );
+          await client.query(`select pg_cancel_backend(pid) from ${waiting}`);
+        }
+        await client.query(`select pg_advisory_unlock(${lock})`);
+        await until(async () => await held() === 1, "the lock after failed tries");
+      });
+    });
+  },
+);
+
 Deno.test("an event and a revoked token reach the other processes", ONLY_POSTGRES, async () => {
   const name = await createDatabase();
   const options = { database: addressOf(name), buyers: false, adminSecret: "adm_x" };

@@ -90,19 +90,31 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
 /** Opens the connection that hears, and again whenever it is lost. */
 async function listen(line: Line, holder: string, hear: (news: News) => void): Promise<void> {
   const ear = await openEar(line.address);
-  // Whoever frees what dead processes hold sees by this lock that this one is alive.
-  await ear.send(`select pg_advisory_lock(${HOLDERS}, ${lockOf(holder)})`);
-  ear.onNews((text) => {
-    const [from, news] = text.split(" ");
-    if (from !== holder && news === "events") hear(news);
-  });
-  await ear.send(`listen ${CHANNEL}`);
+  try {
+    await register(ear, holder, hear);
+  } catch (error) {
+    ear.release(true);
+    throw error;
+  }
   line.ear = ear;
   ear.onLost(() => {
     line.ear = undefined;
     if (!line.closed) setTimeout(() => void listenAgain(line, holder, hear), RECONNECT_MS);
   });
-  await measure(line);
+  // If it fails, it is asked again soon, or the connection is lost.
+  await measure(line).catch(() => {});
+}
+
+/** Shows the others that this process is alive, and hears what they tell. */
+async function register(ear: Ear, holder: string, hear: (news: News) => void): Promise<void> {
+  // Whoever frees what dead processes hold sees by this lock that this one is alive. It is shared:
+  // a lost connection has it as well, until the server notices.
+  await ear.send(`select pg_advisory_lock_shared(${HOLDERS}, ${lockOf(holder)})`);
+  ear.onNews((text) => {
+    const [from, news] = text.split(" ");
+    if (from !== holder && news === "events") hear(news);
+  });
+  await ear.send(`listen ${CHANNEL}`);
 }
 
 async function listenAgain(
