@@ -29,6 +29,20 @@ Deno.test("a database on a server needs a secret for its administrator, and a si
   for (const { err } of [open, unsigned, closed]) equal(err.includes("hidden"), false);
 });
 
+Deno.test("what is not the address of a database on a server makes no file", async () => {
+  await using desk = await openDesk();
+  desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_of_all_processes";
+  for (const address of ["shop", "mysql://me@host/shop", "host=db password=hidden"]) {
+    const { code, out, err } = await desk.run("service", "start", "--database", address);
+    deepEqual([code, out], [1, ""], err);
+    match(
+      err,
+      /^Cannot use the database: its address is not one like postgres:\/\/user@host\/name\n/,
+    );
+    equal(err.includes("hidden"), false);
+  }
+});
+
 Deno.test("--database goes with no folder, and --role with nothing else", async () => {
   await using desk = await openDesk();
   const refusals: [words: string[], message: RegExp][] = [

@@ -39,7 +39,12 @@ Deno.test("an address that cannot be used is refused, and its password is not sh
       ["postgres://me:secret@host/name?sslmode=prefer", /sslmode is "prefer"/],
       ["postgres://me:secret@host/name?color=red", /the parameter "color" is unknown/],
       ["postgres://me@host/name?passfile=/missing", /cannot read "\/missing"/],
-      ["postgres:me:secret", /it is not an address/],
+      ["postgres://me@host/name?password=secret", /the parameter "password" is unknown/],
+      ["postgres:me:secret", /its address is not one like/],
+      ["postgres://me:50%secret@host/name", /its address is not one like/],
+      ["postgres://me:12/secret@host/name", /its address is not one like/],
+      ["postgres://me:12?secret@host/name", /its address is not one like/],
+      ["postgres://me:12#secret@host/name", /its address is not one like/],
     ] as const
   ) {
     throws(() => readAddress(text), (error) => {

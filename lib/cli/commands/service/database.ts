@@ -42,7 +42,7 @@ interface Place {
  * The database on a server that the flags or the environment ask for, if they do.
  *
  * @throws {UsageError} when the flags do not fit together, or one contains a password.
- * @throws {ConfigError} when the administrator's secret is missing.
+ * @throws {ConfigError} when it is no address, or the administrator's secret is missing.
  */
 export async function databaseOf(
   { around }: Context,
@@ -58,7 +58,7 @@ export async function databaseOf(
     });
   }
   if (elsewhere !== undefined) throw new UsageError(`Cannot use --database with ${elsewhere}`);
-  const { hasPassword, shownAddress } = await import("../../../service/store/postgres/address.ts");
+  const { hasPassword, readAddress } = await import("../../../service/store/postgres/address.ts");
   if (given !== undefined && hasPassword(given)) {
     throw new UsageError(
       "Cannot use a password in --database: other users of this machine can see it",
@@ -68,7 +68,7 @@ export async function databaseOf(
       },
     );
   }
-  const shown = shownAddress(database);
+  const { shown } = readAddress(database);
   const adminSecret = around.env(SECRET);
   if (!adminSecret) {
     throw new ConfigError(`Cannot start the service on ${shown}: ${SECRET} is not set`, {

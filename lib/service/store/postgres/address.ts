@@ -6,6 +6,7 @@
 
 import { readFileSync } from "node:fs";
 import { ConfigError } from "../../../errors.ts";
+import { fileReason } from "../../../file_reason.ts";
 
 /** Where a database is, and how to get in. */
 export interface Address {
@@ -40,11 +41,16 @@ const PARAMETERS = ["sslmode", "sslrootcert", "passfile"];
  * @throws {ConfigError} when it is none, or a file that it names cannot be read.
  */
 export function readAddress(text: string): Address {
-  const url = URL.parse(text);
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
-    throw unusable(shownAddress(text), "it is not an address like postgres://user@host/name");
+  const url = parse(text);
+  if (!url) {
+    // It is not clear what of it is a password, so nothing of it is shown.
+    const message =
+      "Cannot use the database: its address is not one like postgres://user@host/name";
+    throw new ConfigError(message, {
+      hint: "In a password, write special characters as hexadecimal digits, such as %2F for /",
+    });
   }
-  const shown = shownAddress(text);
+  const shown = shownOf(url);
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) {
     throw unusable(
@@ -69,13 +75,29 @@ export function readAddress(text: string): Address {
   return { ...place, password, ssl: encryptionOf(url, shown), shown };
 }
 
-/** An address for people: no password in it. */
-export function shownAddress(text: string): string {
-  const url = URL.parse(text);
-  // Where it cannot be told what the password is, nothing is shown.
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") return "postgres://…";
+/** An address for people: no password in it, and no parameter that may be one. */
+function shownOf(address: URL): string {
+  const url = new URL(address);
   url.password = "";
+  for (const name of [...url.searchParams.keys()]) {
+    if (!PARAMETERS.includes(name)) url.searchParams.delete(name);
+  }
   return url.href;
+}
+
+/** The parts of an address. Undefined when it is none, or its password is not encoded. */
+function parse(text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") return undefined;
+  // A `/`, `?` or `#` in a password ends the host too early.
+  const behind = [url.pathname, ...url.searchParams.keys()];
+  if (url.hash !== "" || behind.some((part) => part.includes("@"))) return undefined;
+  try {
+    [url.username, url.password, url.pathname].forEach(decodeURIComponent);
+    return url;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether an address contains a password. */
@@ -122,8 +144,7 @@ function readFile(shown: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw unusable(shown, `cannot read ${JSON.stringify(path)}: ${why}`);
+    throw unusable(shown, `cannot read ${JSON.stringify(path)}: ${fileReason(error)}`);
   }
 }
 
