@@ -1,4 +1,4 @@
-// deno-lint-ignore-file -- The shape of a package is not ours to choose.
+// deno-lint-ignore-file house/documented house/error-classes house/named-exports -- The shape of a package is not ours to choose.
 /**
  * What is used of the driver. Its own types bring those of Node along, which differ from Deno's.
  *
@@ -39,8 +39,7 @@ export interface QueryConfig {
 export interface QueryResult {
   command: string;
   rowCount: number | null;
-  // deno-lint-ignore no-explicit-any -- As the driver has it: the caller knows the columns.
-  rows: any[];
+  rows: Record<string, unknown>[];
 }
 
 /** What connections and pools have in common. */
