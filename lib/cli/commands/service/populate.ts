@@ -86,8 +86,7 @@ export const populate = command({
     if (out.format === "json") return out.json(JSON.stringify(made));
     out.card(made, fields);
     out.done(`Added ${counted(made.customers, "customer")} to the project ${simulator.project}`);
-    const flags = sameFlags(context, data);
-    out.note(`See what they earn: cli charts get revenue${flags.replace(/ --data .*/, "")}`);
+    out.note(`See what they earn: cli charts get revenue${sameFlags(context, undefined)}`);
   },
 });
 
