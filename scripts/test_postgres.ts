@@ -66,6 +66,8 @@ async function testOn(bin: string, files: readonly string[]): Promise<number> {
     const all = [...SETTINGS, `port=${port}`, `unix_socket_directories=${folder}`];
     const options = all.map((setting) => `-c ${setting}`).join(" ");
     await run("pg_ctl", "-D", data, "-l", join(folder, "log"), "-w", "-o", options, "start");
+    // Ctrl-C reaches the tests as well: when they have ended, the server is stopped.
+    Deno.addSignalListener("SIGINT", () => {});
     try {
       const tests = new Deno.Command(Deno.execPath(), {
         args: [
