@@ -5,7 +5,8 @@
  */
 
 import { AuthError, ConfigError, UsageError } from "../errors.ts";
-import { isFileError, shellWord } from "../config/file_errors.ts";
+import { isFileError } from "../config/file_errors.ts";
+import { shellWord } from "../shell_word.ts";
 import {
   checkPrivateWrite,
   closeToOthers,

@@ -6,6 +6,7 @@
 
 import { ConfigError } from "../errors.ts";
 import { codeOf, FREE_SPACE } from "../file_reason.ts";
+import { shellWord } from "../shell_word.ts";
 import { dirname } from "./paths.ts";
 
 /** Whether an error means that a file cannot be reached or written, as opposed to wrong content. */
@@ -30,11 +31,6 @@ export function fileError(action: string, path: string, error: unknown): unknown
     ),
     cause: error,
   });
-}
-
-/** A path, quoted for a shell. */
-export function shellWord(path: string): string {
-  return /^[\w/.,:@%+=\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 const NOT_A_FOLDER = [

@@ -7,7 +7,8 @@
 import { platform } from "../platform/mod.ts";
 import { join } from "./paths.ts";
 import { ConfigError } from "../errors.ts";
-import { fileError, shellWord } from "./file_errors.ts";
+import { fileError } from "./file_errors.ts";
+import { shellWord } from "../shell_word.ts";
 import { codeOf } from "../file_reason.ts";
 import { readBounded } from "./read_bounded.ts";
 

@@ -81,7 +81,7 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 
 /**
  * Files that every room may load: errors, bytes, types of events, hosts of this machine, the look of
- * pages, and the only writer of secrets. No bare `Error` crosses rooms.
+ * pages, words of commands, and the only writer of secrets. No bare `Error` crosses rooms.
  */
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",
@@ -91,6 +91,7 @@ export const COMMON: readonly string[] = [
   "lib/html.ts",
   "lib/loopback.ts",
   "lib/page_look.ts",
+  "lib/shell_word.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",
 ];

@@ -9,7 +9,8 @@ import {
   saveProfile,
   setActive,
 } from "../../lib/auth/store.ts";
-import { fileError, shellWord } from "../../lib/config/file_errors.ts";
+import { fileError } from "../../lib/config/file_errors.ts";
+import { shellWord } from "../../lib/shell_word.ts";
 import { removeFile } from "../../lib/config/files.ts";
 import { AuthError, ConfigError, UsageError } from "../../lib/errors.ts";
 import {

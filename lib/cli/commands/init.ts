@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { serviceAddress } from "../../address.ts";
 import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
 import { readCliToml } from "../../config/cli_toml.ts";
-import { shellWord } from "../../config/file_errors.ts";
+import { shellWord } from "../../shell_word.ts";
 import { isKnownFolder } from "../../config/folders.ts";
 import { LOCAL_FILE, readLocal, type TaggedApp } from "../../config/local.ts";
 import { resolveProject } from "../../config/project.ts";

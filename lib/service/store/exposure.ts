@@ -5,6 +5,7 @@
  */
 
 import { fileReason } from "../../file_reason.ts";
+import { shellWord } from "../../shell_word.ts";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../errors.ts";
 import { DATABASE_FILES, infoOf, SECRET } from "./data_folder.ts";
@@ -64,7 +65,7 @@ function ownerExposure(
     // In a container a mounted folder often belongs to somebody else.
     atStart: isFolder ? "warn" : "refuse",
     fatal: !isFolder,
-    fix: `chown ${me} ${path}`,
+    fix: `chown ${me} ${shellWord(path)}`,
   };
 }
 
@@ -80,7 +81,7 @@ async function parentExposure(folder: string): Promise<Exposure | undefined> {
     // The parent may be shared on purpose, by people who trust each other.
     atStart: "warn",
     fatal: false,
-    fix: `chmod o-w ${parent}`,
+    fix: `chmod o-w ${shellWord(parent)}`,
   };
 }
 
@@ -91,7 +92,7 @@ function isOpenToAll(bits: number): boolean {
 
 /** What the mode of a folder lets others do. */
 function folderExposure(path: string, bits: number): Exposure {
-  const fix = `chmod 700 ${path}`;
+  const fix = `chmod 700 ${shellWord(path)}`;
   const mode = modeOf(bits);
   if (isOpenToAll(bits)) {
     const why = `every user can write to it (${mode})`;
@@ -113,8 +114,8 @@ function fileExposure(path: string, bits: number, name: string): Exposure {
   const why = `other users can ${can} it (${modeOf(bits)})`;
   // Who reads the secret refuses it, since closing it now may be too late.
   return name === SECRET
-    ? { path, why, atStart: "leave", fatal: true, fix: `rm ${path}` }
-    : { path, why, atStart: "close", fatal: false, fix: `chmod 600 ${path}` };
+    ? { path, why, atStart: "leave", fatal: true, fix: `rm ${shellWord(path)}` }
+    : { path, why, atStart: "close", fatal: false, fix: `chmod 600 ${shellWord(path)}` };
 }
 
 function modeOf(bits: number): string {
@@ -157,7 +158,7 @@ function refused(folder: string, { path, why, fix }: Exposure): ConfigError {
     const hint = `If its content is yours, run: ${fix}. Else use another folder: --data DIR`;
     return new ConfigError(`Cannot use ${JSON.stringify(path)}: ${why}`, { hint });
   }
-  const inner = JSON.stringify(join(folder, "service"));
+  const inner = shellWord(join(folder, "service"));
   return new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${why}`, {
     hint: `Run: ${fix}, or use a folder in it: cli service start --data ${inner}`,
   });

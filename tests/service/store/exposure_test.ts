@@ -72,7 +72,7 @@ testOnUnix(
 testOnUnix(
   "a folder that everybody can replace is warned of, also behind a link",
   async (folder) => {
-    const parent = join(await Deno.realPath(folder), "shared");
+    const parent = join(await Deno.realPath(folder), "for all");
     const data = join(parent, "data");
     await Deno.mkdir(data, { recursive: true, mode: 0o700 });
     await Deno.symlink(data, join(folder, "link"));
@@ -80,7 +80,7 @@ testOnUnix(
       await Deno.chmod(parent, 0o777);
       deepEqual(await told(place), [
         `The data folder ${JSON.stringify(place)} is not safe: every user can replace it, since ` +
-        `${JSON.stringify(parent)} has the mode 0777. Run: chmod o-w ${parent}`,
+        `${JSON.stringify(parent)} has the mode 0777. Run: chmod o-w '${parent}'`,
       ]);
       for (const mode of [0o1777, 0o775, 0o755]) {
         await Deno.chmod(parent, mode);

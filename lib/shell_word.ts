@@ -1,0 +1,10 @@
+/**
+ * Paths in commands that a person copies.
+ *
+ * @module
+ */
+
+/** A path, quoted for a shell. */
+export function shellWord(path: string): string {
+  return /^[\w/.,:@%+=\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
