@@ -16,7 +16,7 @@ export interface NewPopulation {
   customers: number;
   /** The months of their past, 1 to 60. It ends at the project's time. */
   months: number;
-  /** What chance is made of, a whole number from 0. The same seed makes the same customers. */
+  /** The seed of the random numbers, a whole number from 0. The same seed makes the same customers. */
   seed: number;
   /**
    * The habits of the customers. Its products are added where they are missing, and sold.

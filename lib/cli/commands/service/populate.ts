@@ -39,10 +39,10 @@ export const populate = command({
     "The customers come over some months, which end at the project's time. Most only look; others " +
     "try, buy, cancel, fail to pay, share, get a refund, come back. Everything follows the rules of " +
     "cli simulate, so charts, lists and events agree. The same seed makes the same customers. " +
-    "Without --kind they buy the project's products, or those of notes in a project without " +
-    "products. With --kind the products of that kind are added if they are missing, and bought. " +
-    "Webhooks get every event. Ctrl-C stops it: the customers so far stay, and their " +
-    "subscriptions go on to the project's time.",
+    "Without --kind they buy the project's products. With --kind, or in a project without products " +
+    "(there the kind is notes), the products of that kind are added if they are missing, and " +
+    "bought. Webhooks get every event. Ctrl-C stops it: the customers so far stay, and " +
+    "their subscriptions go on to the project's time.",
   examples: [
     "cli service populate --customers 10000 --months 12 --seed 42",
     "cli service populate --kind games --yes",
@@ -59,7 +59,7 @@ export const populate = command({
       { placeholder: "n" },
     ),
     seed: parsed(
-      "What chance is made of (default: 1)",
+      "The seed of the random numbers (default: 1)",
       (value) => parseCount(value, "--seed", { min: 0 }),
       { placeholder: "n" },
     ),
