@@ -115,9 +115,11 @@ export async function removeFile(path: string): Promise<void> {
 /**
  * Makes a folder that only its owner may enter. Its parent must exist.
  *
- * @throws {ConfigError} when it cannot be made, or the existing one is open to others.
+ * @throws {ConfigError} when it cannot be made, the existing one is open to others, or the
+ * surroundings are read-only.
  */
 export async function makePrivateFolder(path: string, around: Surroundings): Promise<void> {
+  if (around.readOnly) throw new ConfigError(`Cannot write to ${path}: it may only be read`);
   if (!mayAccess("write", path)) throw fileError("write", path, new NotPermitted());
   try {
     await platform.makeFolder(path, 0o700);

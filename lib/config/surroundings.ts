@@ -36,6 +36,8 @@ export interface Surroundings {
   readonly platform?: string | undefined;
   /** The number of the user. Default: from the system, if readable. */
   readonly userId?: number | undefined;
+  /** Whether sign-ins may only be read: then none is renewed, and no lock is made. Default: false. */
+  readonly readOnly?: boolean | undefined;
   /** Shows a warning that does not stop the work. */
   warn(text: string): void;
   /**

@@ -92,6 +92,7 @@ function readingOnly(around: Surroundings): Surroundings {
     log: { value: () => {} },
     announceWait: { value: undefined },
     confirmFolder: { value: undefined },
+    readOnly: { value: true },
     fetch: {
       value: (request: Request) => {
         const isRead = request.method === "GET" && /\/v2\/projects/.test(request.url);

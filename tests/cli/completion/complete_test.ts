@@ -115,9 +115,29 @@ Deno.test("completion never signs in and never renews a token", async () => {
     CLI_BASE_URL: BASE_URL,
   });
   deepEqual(await propose(ci, "offerings view "), []);
+  deepEqual(ci.paths(ci.home), [], "it makes no folder and no lock");
   await using nobody = await openHome();
   deepEqual(await propose(nobody, "offerings view "), []);
   deepEqual([home.sent, ci.sent, nobody.sent], [[], [], []]);
+});
+
+Deno.test("with a token from the environment, completion uses what a command has stored", async () => {
+  await using home = await openHome();
+  const { refresh_token = "" } = await home.service.oauth.issueToken();
+  Object.assign(home.env, {
+    CLI_REFRESH_TOKEN: refresh_token,
+    CLI_PROJECT_ID: home.service.projectId,
+    CLI_BASE_URL: BASE_URL,
+  });
+  equal((await home.run("offerings list")).code, 0);
+  const locks = home.paths(home.home).filter((path) => path.includes(".lock"));
+  equal(locks.length, 1);
+  await Deno.remove(`${home.home}/${locks[0]?.split(" ")[0]}`);
+  const before = home.paths(home.home);
+  const refused = { intercept: () => Promise.resolve(new Response("{}", { status: 401 })) };
+  deepEqual(await propose(home, "offerings view ", refused), []);
+  deepEqual(home.paths(home.home), before, "a refused token leads to no lock either");
+  deepEqual(await propose(home, "offerings view wint"), ["winter_sale\tWinter sale"]);
 });
 
 Deno.test("completion is silent about failures, and does not wait for a slow service", async () => {
