@@ -202,11 +202,25 @@ function fieldsOf({ field, json_field }: Given, method: string): Record<string, 
 /** Reads the JSON of a field. A number that would change is refused. */
 function parseField(key: string, json: string): unknown {
   const fault = findJsonFault(json);
-  if (!fault && json.trim() !== "") return JSON.parse(json);
-  throw new UsageError(
-    `Cannot use ${JSON.stringify(json)} for ${key}: ${fault?.what ?? "it is empty"}`,
-    { hint: `Give text with -f ${key}=…` },
-  );
+  if (!fault) return JSON.parse(json);
+  const why = isJson(json)
+    ? fault.what
+    : fault.column === 1 && fault.line === 1
+    ? "it is not JSON"
+    : `it is not JSON: line ${fault.line}, column ${fault.column}: ${fault.what}`;
+  throw new UsageError(`Cannot use ${JSON.stringify(json)} for ${key}: ${why}`, {
+    hint: `Give text with -f ${key}=…`,
+  });
+}
+
+/** Whether a text is JSON. It may still have a number that would change, or a name twice. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The body of a request: the file's object, with the fields in it. */

@@ -89,8 +89,16 @@ Deno.test("cli api refuses other origins, own headers and malformed values, and 
     [["GET", "/offerings", "-H", "X-A:1", "-H", "X-B: é"], /it is malformed\n/],
     [["GET", "/offerings", "-H", "oops"], /"oops": it is malformed\n/],
     [["GET", "/offerings", "-H", ": x"], /": x": it is malformed\n/],
-    [["POST", "/offerings", "-F", "a=nope"], /^Cannot use "nope" for a: /],
-    [["POST", "/offerings", "-F", "a=9007199254740993"], /would be sent as 9007199254740992\n/],
+    [["POST", "/offerings", "-F", "a=nope"], /^Cannot use "nope" for a: it is not JSON\n/],
+    [["POST", "/offerings", "-F", "a="], /^Cannot use "" for a: it is not JSON\n/],
+    [
+      ["POST", "/offerings", "-F", "a=[1,]"],
+      /: it is not JSON: line 1, column 4: expected a value\n/,
+    ],
+    [
+      ["POST", "/offerings", "-F", "a=9007199254740993"],
+      / for a: the number \S+ would be sent as 9007199254740992\n/,
+    ],
     [["POST", "/offerings", "-f", "a=1", "-f", "a=2"], /^Cannot send the field "a" twice\n/],
     [["POST", "/offerings", "--body", "b.json"], /it names no file\n/],
     [["POST", "/offerings", "--all"], /only GET lists\n/],
