@@ -5,6 +5,7 @@
  */
 
 import { documented, operationDocs } from "./docs.ts";
+import { formats } from "./formats.ts";
 import { imports } from "./imports.ts";
 import { runtimes } from "./runtimes.ts";
 import {
@@ -28,6 +29,7 @@ const plugin: Deno.lint.Plugin = {
     environment,
     platform,
     runtimes,
+    formats,
     "file-lines": fileLines,
     "function-lines": functionLines,
     "named-exports": namedExports,

@@ -167,6 +167,28 @@ Deno.test("the library uses nothing that Node 22 lacks", () => {
   deepEqual(refusals("lib/page.ts", `const text = toBase64(bytes); Promise.all([]);`), []);
 });
 
+Deno.test("no module makes a format of Intl while it loads", () => {
+  const refused = [
+    `const groups = new Intl.NumberFormat("en");`,
+    `const groups = Intl.NumberFormat("en");`,
+    `const format = new Intl.NumberFormat("en").format;`,
+    `const FORMATS = { day: new Intl.DateTimeFormat("en") };`,
+  ];
+  for (const source of refused) {
+    deepEqual(refusals("lib/cli/screen/listing.ts", source), ["formats"], source);
+    deepEqual(refusals("lib/service/reports/catalogue.ts", source), ["formats"], source);
+    deepEqual(refusals("tests/a_test.ts", source), [], source);
+  }
+  const allowed = [
+    `let groups: Intl.NumberFormat | undefined;`,
+    `function grouped(n: number) { return (groups ??= new Intl.NumberFormat("en")).format(n); }`,
+    `function run() { const plain = () => new Intl.NumberFormat("en"); }`,
+  ];
+  for (const source of allowed) {
+    deepEqual(refusals("lib/cli/screen/listing.ts", source), [], source);
+  }
+});
+
 Deno.test("files and functions stay short", () => {
   const lines = (count: number) => "x;\n".repeat(count);
   deepEqual(refusals("lib/a.ts", lines(FILE_LINES)), []);
