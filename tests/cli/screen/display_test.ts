@@ -25,6 +25,23 @@ Deno.test("width agrees with string-width on every character and on any text", (
   strictEqual(width("y".repeat(5_000_000)), 5_000_000);
 });
 
+/** Characters that change the width of those beside them, and some that they change. */
+const JOINING =
+  ("a # ☀ ⌚ © 👩 🤝 🏽 🇩 🏴 \u{E0067} \ufe0e \ufe0f \u20e3 \u200d \u200b \u0301 日 ｶ \uff9e " +
+    "한 ᄀ ᅡ \u115f \ud7cb \ua960 \u0600 \u{110BD} ١ ् ष \u{16D63} \u{16D67} ำ \u00ad").split(" ");
+
+Deno.test("width agrees with string-width on characters that join", () => {
+  const check = (text: string) => {
+    if (width(text) !== stringWidth(text)) strictEqual(width(text), stringWidth(text), text);
+  };
+  for (const a of JOINING) {
+    for (const b of JOINING) for (const c of JOINING) check(a + b + c);
+  }
+  ["©\u200d☀🏽", "\u0600©\u200d☀🏽", "\u0600\u0301©\u200d👩", "日\ud800日"].forEach(check);
+  const parts = fc.array(fc.constantFrom(...JOINING), { minLength: 4, maxLength: 12 });
+  fc.assert(fc.property(parts, (some) => check(some.join(""))), { numRuns: 1000 });
+});
+
 Deno.test("fit cuts between visible characters, never inside one", () => {
   const cases: [string, number, string][] = [
     ["plain", 5, "plain"],
