@@ -20,7 +20,7 @@ export async function writeFile(path: string, text: string): Promise<void> {
     const real = await Deno.realPath(path).catch(() => path);
     const there = await Deno.stat(real).catch(() => undefined);
     if (there && !there.isFile) return await Deno.writeTextFile(real, text);
-    await replace(real, text, there?.mode ?? 0o666);
+    await replace(real, text, there?.mode ?? undefined);
   } catch (error) {
     throw new ToolkitError(`Cannot write ${JSON.stringify(path)}: ${fileReason(error)}`, {
       cause: error,
@@ -28,11 +28,13 @@ export async function writeFile(path: string, text: string): Promise<void> {
   }
 }
 
-async function replace(path: string, text: string, mode: number): Promise<void> {
+/** Replaces a file. Deno applies a given mode without the umask, so a new file gets none. */
+async function replace(path: string, text: string, mode: number | undefined): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     await Deno.mkdir(dirname(path), { recursive: true });
-    await Deno.writeTextFile(temporary, text, { createNew: true, mode: mode & 0o777 });
+    const same = mode === undefined ? {} : { mode: mode & 0o777 };
+    await Deno.writeTextFile(temporary, text, { createNew: true, ...same });
     await Deno.rename(temporary, path);
   } catch (error) {
     await Deno.remove(temporary).catch(() => {});

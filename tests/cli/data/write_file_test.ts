@@ -3,18 +3,21 @@ import { join } from "node:path";
 import { writeFile } from "../../../lib/cli/data/write_file.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
-Deno.test("a file is written whole, keeps its mode, and a link to it stays", () =>
+Deno.test("a new file has the usual mode, an old one keeps its mode, and a link stays", () =>
   inFolder(async (folder) => {
     const file = join(folder, "new", "story.yaml");
     await writeFile(file, "one");
     equal(await Deno.readTextFile(file), "one");
     if (Deno.build.os === "windows") return;
+    await Deno.writeTextFile(join(folder, "plain"), "");
+    const modeOf = async (path: string) => ((await Deno.stat(path)).mode ?? 0) & 0o777;
+    equal(await modeOf(file), await modeOf(join(folder, "plain")));
     await Deno.chmod(file, 0o640);
     const link = join(folder, "link");
     await Deno.symlink(file, link);
     await writeFile(link, "two");
     equal(await Deno.readTextFile(file), "two");
-    equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o640);
+    equal(await modeOf(file), 0o640);
     equal((await Deno.lstat(link)).isSymlink, true);
   }));
 
