@@ -1,5 +1,5 @@
-import { deepEqual, equal, match } from "node:assert/strict";
-import { join } from "node:path";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { testFilesIn } from "./import_tests.ts";
 
@@ -25,6 +25,24 @@ Deno.test("each folder of tests is in one group", () => {
     foldersOf(name)
   );
   deepEqual(grouped.sort(), foldersBelow().sort());
+});
+
+/** The files in a folder and below it. */
+function filesBelow(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) =>
+    isDirectory ? filesBelow(join(folder, name)) : [join(folder, name)]
+  );
+}
+
+Deno.test("each file that Deno would take for a test has the name that groups look for", () => {
+  const root = resolve(TESTS, "..");
+  const files = ["lib", "scripts", "tests"].flatMap((folder) => filesBelow(join(root, folder)))
+    .map((path) => path.slice(root.length + 1).replaceAll("\\", "/"));
+  const tests = files.filter((path) => /(^|[/_.])test\.[cm]?[jt]sx?$/.test(path));
+  // The tests in browsers have packages and settings of their own.
+  const known = /^tests\/(browser\/|(.+\/)?\w+_test\.ts$)/;
+  deepEqual(tests.filter((path) => !known.test(path)), []);
+  ok(tests.length > 100, `only ${tests.length} tests`);
 });
 
 Deno.test("a file that does not load fails, and the others run", async () => {
