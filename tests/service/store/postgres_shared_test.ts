@@ -13,6 +13,9 @@ import {
   openDatabase,
   type Store,
 } from "../../../lib/service/store/mod.ts";
+import { readAddress } from "../../../lib/service/store/postgres/address.ts";
+import { createPool } from "../../../lib/service/store/postgres/driver.ts";
+import { isLost, toStoreError } from "../../../lib/service/store/postgres/errors.ts";
 import { openPostgres } from "../../../lib/service/store/postgres/open.ts";
 import {
   addressOf,
@@ -210,6 +213,32 @@ Deno.test(
         await until(async () => await held() === 1, "the lock after failed tries");
       });
     });
+  },
+);
+
+Deno.test(
+  "a connection without an answer is closed, and another one is opened",
+  ONLY_POSTGRES,
+  async () => {
+    const name = await createDatabase();
+    const pool = createPool(readAddress(addressOf(name)), 1, 200);
+    try {
+      const silent = await pool.take();
+      const sent = ["select pg_sleep(3)", "select 1 as one"].map((sql) => silent.send(sql));
+      for (const result of await Promise.allSettled(sent)) {
+        equal(result.status === "rejected" && isLost(toStoreError(result.reason)), true);
+      }
+      silent.release(true);
+      const next = await pool.take();
+      deepEqual((await next.send("select 1 as one")).rows, [{ one: 1 }]);
+      next.release(false);
+      const patient = await pool.take("patient");
+      deepEqual((await patient.send("select 1 as one from pg_sleep(1)")).rows, [{ one: 1 }]);
+      patient.release(false);
+    } finally {
+      await pool.close();
+      await dropDatabase(name);
+    }
   },
 );
 

@@ -31,8 +31,8 @@ export interface Wire {
 
 /** Connections that are used again and again. */
 export interface Pool {
-  /** Takes a connection, once one is free. */
-  take(): Promise<Wire>;
+  /** Takes a connection, once one is free. A patient one waits for answers for as long as it takes. */
+  take(patience?: "patient"): Promise<Wire>;
   /** Connections that are open, and callers who wait for one. */
   size(): { open: number; waiting: number };
   /** Closes all connections, once they are given back. */
@@ -50,6 +50,9 @@ export interface Ear extends Wire {
 /** How long to wait for a connection, in milliseconds. */
 const CONNECT_MS = 3000;
 
+/** How long to wait for an answer before the connection is given up, in milliseconds. */
+const ANSWER_MS = 120_000;
+
 /** How long a statement may wait for a lock, and a transaction for its next statement. */
 const SETTINGS = [
   "-c lock_timeout=10000",
@@ -60,32 +63,45 @@ const SETTINGS = [
   "-c client_min_messages=warning",
 ].join(" ");
 
-/** Makes a pool of connections. */
-export function createPool(address: Address, most: number): Pool {
+/** Makes a pool of connections, at most so many. */
+export function createPool(address: Address, most: number, answerMs: number = ANSWER_MS): Pool {
   const pool = new pg.Pool({
     ...settingsOf(address),
     max: most,
     idleTimeoutMillis: 30_000,
     allowExitOnIdle: true,
   });
+  const watch = watchAnswers(answerMs);
   // A connection that is lost while nobody uses it: the next one is opened when it is needed.
   pool.on("error", () => {});
   return {
-    async take() {
+    async take(patience) {
       const client = await pool.connect();
-      return wireOf(client, (broken) => client.release(broken));
+      const line = lineOf(client);
+      if (!patience) watch.add(line);
+      return wireOf(line, (broken) => {
+        watch.remove(line);
+        client.release(broken);
+      });
     },
     size: () => ({ open: pool.totalCount, waiting: pool.waitingCount }),
-    close: () => pool.end(),
+    close: async () => {
+      await pool.end();
+      watch.end();
+    },
   };
 }
 
 /** Opens a connection of its own. */
-export async function openEar(address: Address): Promise<Ear> {
+export async function openEar(address: Address, answerMs: number = ANSWER_MS): Promise<Ear> {
   const client = new pg.Client(settingsOf(address));
   client.on("error", () => {});
   await client.connect();
-  const wire = wireOf(client, () => void client.end().catch(() => {}));
+  const line = lineOf(client);
+  const watch = watchAnswers(answerMs);
+  watch.add(line);
+  client.once("end", watch.end);
+  const wire = wireOf(line, () => void client.end().catch(() => {}));
   return {
     ...wire,
     onNews: (listener) => {
@@ -130,19 +146,44 @@ function nameOf(sql: string): string | undefined {
   return name;
 }
 
-function wireOf(client: Client | PoolClient, end: (broken: boolean) => void): Wire {
+/** A connection that is open. */
+interface Line {
+  /** The driver's connection. */
+  client: Client | PoolClient;
+  /** Statements without an answer so far. */
+  unanswered: number;
+  /** How many looks in a row saw no answer. */
+  silent: number;
+}
+
+const lines = new WeakMap<Client | PoolClient, Line>();
+
+function lineOf(client: Client | PoolClient): Line {
+  const known = lines.get(client) ?? { client, unanswered: 0, silent: 0 };
+  lines.set(client, known);
+  return known;
+}
+
+function wireOf(line: Line, end: (broken: boolean) => void): Wire {
+  const { client } = line;
   // Without a listener, a connection that is lost while it is used would end the process.
   const ignore = () => {};
   client.on("error", ignore);
   return {
     async send(sql, parameters) {
       const name = parameters && nameOf(sql);
-      const result = await client.query({
-        text: sql,
-        ...parameters && { values: [...parameters] },
-        ...name !== undefined && { name },
-      });
-      return { command: result.command, count: result.rowCount ?? 0, rows: result.rows };
+      line.unanswered++;
+      try {
+        const result = await client.query({
+          text: sql,
+          ...parameters && { values: [...parameters] },
+          ...name !== undefined && { name },
+        });
+        return { command: result.command, count: result.rowCount ?? 0, rows: result.rows };
+      } finally {
+        line.unanswered--;
+        line.silent = 0;
+      }
     },
     release(broken) {
       client.off("error", ignore);
@@ -150,6 +191,40 @@ function wireOf(client: Client | PoolClient, end: (broken: boolean) => void): Wi
       if (broken) client.on("error", ignore);
       end(broken);
     },
+  };
+}
+
+/** Lines whose answers are waited for, until one is silent for too long. */
+interface Watch {
+  /** Looks after a line from now on. */
+  add(line: Line): void;
+  /** Leaves a line alone. */
+  remove(line: Line): void;
+  /** Leaves all lines alone. */
+  end(): void;
+}
+
+/** So many looks in a row without an answer are too many. */
+const MOST_SILENT = 4;
+
+/**
+ * Closes lines whose server does not answer: without that, one that vanished without a word would hold
+ * up the writes of a project for hours. A timer for each statement would cost as much as the statement.
+ */
+function watchAnswers(answerMs: number): Watch {
+  const watched = new Set<Line>();
+  const timer = setInterval(() => {
+    for (const line of watched) {
+      line.silent = line.unanswered > 0 ? line.silent + 1 : 0;
+      // All statements on it fail then, as on any connection that is lost.
+      if (line.silent > MOST_SILENT) line.client.connection.stream.destroy();
+    }
+  }, answerMs / MOST_SILENT);
+  Deno.unrefTimer(timer);
+  return {
+    add: (line) => void watched.add(line),
+    remove: (line) => void watched.delete(line),
+    end: () => clearInterval(timer),
   };
 }
 

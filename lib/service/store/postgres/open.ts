@@ -70,7 +70,7 @@ function storeOn(
 
 /** Checks the server, brings the schema up to date, and learns the columns of its keys. */
 async function prepare(pool: Pool, address: Address, now: number): Promise<KeyColumns> {
-  const wire = await pool.take();
+  const wire = await pool.take("patient");
   let broken = true;
   try {
     await checkServer(wire, address);

@@ -50,8 +50,15 @@ interface Emitter {
   off(event: "error", listener: () => void): unknown;
 }
 
+/** The socket of a connection. */
+interface Stream {
+  destroy(): void;
+}
+
 /** A connection. */
 export class Client {
+  /** Its `stream` is another one before TLS begins. */
+  readonly connection: { readonly stream: Stream };
   constructor(config: string | ClientConfig);
   connect(): Promise<void>;
   query(statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult>;

@@ -39,7 +39,7 @@ export function createStatistics(pool: Pool): Statistics {
 }
 
 async function analyze(pool: Pool): Promise<void> {
-  const wire = await pool.take();
+  const wire = await pool.take("patient");
   let broken = true;
   try {
     await wire.send("analyze");
