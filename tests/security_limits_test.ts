@@ -15,7 +15,8 @@ import { LARGEST_FORM } from "../lib/service/oauth/form.ts";
 import { PASSWORD_LENGTH } from "../lib/service/oauth/passwords.ts";
 import { MOST_HASHES } from "../lib/service/oauth/scrypt.ts";
 import { TRIES } from "../lib/service/oauth/tries.ts";
-import { LONGEST_URL } from "../lib/service/outbound/targets.ts";
+import { IDLE_LIMITS } from "../lib/service/outbound/idle.ts";
+import { LONGEST_URL } from "../lib/service/outbound/judge.ts";
 import { MOST_AT_ONCE } from "../lib/service/records/attributes.ts";
 import { MOST_PRODUCTS } from "../lib/service/sdk/products.ts";
 import { LONGEST_RECEIPT } from "../lib/service/sdk/receipts.ts";
@@ -32,6 +33,7 @@ const LIMITS: Record<string, number> = {
   ...named("MOST_HASHES", MOST_HASHES),
   ...named("PUBLIC_LIMITS", PUBLIC_LIMITS),
   ...named("ANSWER_LIMITS", ANSWER_LIMITS),
+  ...named("IDLE_LIMITS", IDLE_LIMITS),
   STOP_MS,
   LARGEST_BODY,
   DEEPEST_BODY,

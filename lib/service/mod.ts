@@ -42,7 +42,8 @@ import {
   watchStore,
 } from "./store/mod.ts";
 import { keepUp, tidy } from "./timers.ts";
-import { createTargets, type TargetPolicy } from "./outbound/targets.ts";
+import { type TargetPolicy } from "./outbound/judge.ts";
+import { createTargets } from "./outbound/targets.ts";
 import type { Network } from "./outbound/connect.ts";
 
 export { LOCAL_LIMITS, PUBLIC_LIMITS } from "./http/rates.ts";
@@ -150,7 +151,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 async function openWith(options: ServiceOptions): Promise<Service> {
   const { later = systemLater, network, role = "all" } = options;
   const { store: watched, report, wall } = await openWatched(options);
-  const targets = createTargets(options.webhookTargets ?? "public", { network });
+  const targets = createTargets(options.webhookTargets ?? "public", { network, later });
   const surroundings = { clock: wall, later, targets, report };
   const works = { schedule: options.webhookSchedule, delivers: role !== "api" };
   const { store, ...delivery } = openDelivery({ ...surroundings, ...works, store: watched });
@@ -202,6 +203,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
       delivery.hush();
       listeners.stop();
       for (const { stop } of [catchUp, deliverer, pruner, simulator]) await stop();
+      targets.close();
       await store.close();
     },
   };

@@ -14,12 +14,20 @@ export interface Arrived {
   headers: Record<string, string>;
   /** The body's text. */
   body: string;
+  /** The connection that it came on, counted from 1. One that only looks is not counted. */
+  connection: number;
   /** The event in it. */
   event: { id: string; type: string; [field: string]: unknown };
 }
 
-/** The reaction of a receiver to a delivery, on the open connection. It is closed afterwards. */
-export type Behaviour = (arrived: Arrived, conn: Deno.Conn) => Promise<void> | void;
+/**
+ * The reaction of a receiver to a delivery, on the open connection. It is closed afterwards, unless
+ * the receiver expects the next delivery on it.
+ */
+export type Behaviour = (arrived: Arrived, conn: Deno.Conn) => Promise<Next> | Next;
+
+/** Whether a receiver expects the next delivery on the same connection. */
+export type Next = "next" | void;
 
 /** A receiver. */
 export interface Receiver extends Disposable {
@@ -57,13 +65,18 @@ export function openReceiver(behave: Behaviour = answers(200), secure = false): 
       open.forEach(close);
     },
   };
+  let connections = 0;
   const take = async (conn: Deno.Conn) => {
     open.add(conn);
-    const arrived = await readRequest(conn);
-    if (arrived) {
+    let connection: number | undefined;
+    for (let next: Next = "next"; next === "next";) {
+      const request = await readRequest(conn);
+      if (!request) return;
+      connection ??= ++connections;
+      const arrived = { ...request, connection };
       receiver.arrived.push(arrived);
       for (const one of waiting) if (receiver.arrived.length >= one.count) one.resolve();
-      await receiver.behave(arrived, conn);
+      next = await receiver.behave(arrived, conn);
     }
   };
   void (async () => {
@@ -90,6 +103,14 @@ export function answers(
   };
 }
 
+/** A receiver that answers with some text and expects the next delivery on the connection. */
+export function keeps(text: string): Behaviour {
+  return async (_arrived, conn): Promise<Next> => {
+    await write(conn, text);
+    return "next";
+  };
+}
+
 /** Writes text on a connection. */
 export async function write(conn: Deno.Conn, text: string): Promise<void> {
   for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
@@ -111,7 +132,7 @@ export function internetOf(receiver: Receiver): Internet {
 }
 
 /** Reads a whole request, or nothing of a connection that only looks. */
-async function readRequest(conn: Deno.Conn): Promise<Arrived | undefined> {
+async function readRequest(conn: Deno.Conn): Promise<Omit<Arrived, "connection"> | undefined> {
   let text = "";
   const decoder = new TextDecoder();
   const chunk = new Uint8Array(65_536);

@@ -6,7 +6,8 @@
 
 import { VERSION } from "../../version.ts";
 import type { Clock, Later } from "../clock.ts";
-import { TargetError, type Targets } from "../outbound/targets.ts";
+import { TargetError } from "../outbound/judge.ts";
+import { type Targets } from "../outbound/targets.ts";
 import type { Attempt, Claim } from "./claims.ts";
 import { exchange, type HeaderLines, type Reply, ReplyError } from "./exchange.ts";
 import { readRetryAfter, type Schedule } from "./schedule.ts";
@@ -86,7 +87,10 @@ export async function attemptDelivery(
   };
 }
 
-/** Connects, sends and reads. */
+/**
+ * Connects, sends and reads. A receiver may close a connection that waits just when a request
+ * comes: that request is sent once more, on a new connection. Events may arrive twice anyway.
+ */
 async function send(
   { event, webhook }: Claim,
   headers: HeaderLines,
@@ -96,14 +100,20 @@ async function send(
 ): Promise<void> {
   const mark = (step: string) => void findings.times.set(step, clock());
   const url = targets.check(webhook.url);
-  const connection = await targets.open(webhook.url, { signal, done: mark });
-  findings.address = connection.address;
-  try {
-    const body = new TextEncoder().encode(event.payload);
-    const request = { method: "POST", url, headers, body };
-    findings.reply = await exchange(connection, request, () => mark("answer"));
-  } finally {
-    connection.close();
+  const body = new TextEncoder().encode(event.payload);
+  const request = { method: "POST", url, headers, body };
+  const options = { signal, done: mark, user: `${webhook.project_id} ${webhook.id}` };
+  for (let isNew = false;; isNew = true) {
+    const connection = await targets.open(webhook.url, { ...options, isNew });
+    findings.address = connection.address;
+    try {
+      findings.reply = await exchange(connection, request, () => mark("answer"));
+      return connection.keep(findings.reply.keepMs);
+    } catch (error) {
+      connection.close();
+      const wasClosed = error instanceof ReplyError && error.isSilent;
+      if (!wasClosed || !connection.reused || signal.aborted) throw error;
+    }
   }
 }
 

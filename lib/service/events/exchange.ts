@@ -24,15 +24,27 @@ export interface Reply {
   readonly cut: boolean;
   /** The reason for an incomplete response, if it is incomplete. */
   readonly broken: string | undefined;
+  /** How long the connection may wait for another request, in milliseconds. 0: not at all. */
+  readonly keepMs: number;
 }
 
 /** An invalid response. The message is the reason, after "the receiver". */
 export class ReplyError extends Error {
+  /** Whether not a byte of a response came. */
+  readonly isSilent: boolean;
+
   /** Builds the error from the receiver's fault. */
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(message: string, { isSilent = false, ...options }: SilentOptions = {}) {
+    super(message, options);
     this.name = "ReplyError";
+    this.isSilent = isSilent;
   }
+}
+
+/** What an error may hold besides its message. */
+interface SilentOptions extends ErrorOptions {
+  /** Whether not a byte of a response came. */
+  isSilent?: boolean;
 }
 
 /** The stored part of a response, in bytes. */
@@ -70,12 +82,17 @@ export async function exchange(
   answering: () => void,
 ): Promise<Reply> {
   const source = openSource(connection);
+  let isEarly = false;
+  const begun = source.begin().then(() => isEarly = !isSent);
+  let isSent = false;
+  begun.catch(() => {});
   try {
     await writeAll(connection, bytesOf(request));
+    isSent = true;
   } catch {
     // A receiver may respond before it has read the whole request.
   }
-  await source.begin();
+  await begun;
   answering();
   let head = await readHead(source);
   for (let left = ANSWER_LIMITS.informational; isInformational(head); left--) {
@@ -94,7 +111,31 @@ export async function exchange(
   } catch (error) {
     broken = error instanceof ReplyError ? error.message : "closed the connection";
   }
-  return { ...head, body: joinBytes(kept), cut: size > KEPT_BYTES, broken };
+  const cut = size > KEPT_BYTES;
+  const isClean = !isEarly && !cut && broken === undefined && source.isEmpty();
+  const { status, headers } = head;
+  return {
+    status,
+    headers,
+    body: joinBytes(kept),
+    cut,
+    broken,
+    keepMs: isClean ? keepMs(head) : 0,
+  };
+}
+
+/** The wait that a response allows: none unless its head says clearly where the response ends. */
+function keepMs({ version, status, headers }: Head): number {
+  const { connection = "", "content-length": length, "transfer-encoding": coding } = headers;
+  const isEmpty = status === 204 || status === 304;
+  const isClear = isEmpty
+    ? coding === undefined && (length ?? "0") === "0"
+    : (coding === undefined) !== (length === undefined) && !length?.includes(",");
+  if (version !== "1.1" || status === 101 || !isClear) return 0;
+  if (/(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(connection)) return 0;
+  const [, seconds] = /(?:^|[,;\s])timeout=(\d{1,6})/i.exec(headers["keep-alive"] ?? "") ?? [];
+  // A second less, so that the receiver does not close it while a request is on its way.
+  return seconds === undefined ? Infinity : (Number(seconds) - 1) * 1000;
 }
 
 /** Whether the final response follows. */
@@ -111,7 +152,6 @@ function bytesOf(
     `Host: ${url.host}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${body.length}`,
-    "Connection: close",
   ];
   return joinBytes([new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`), body]);
 }
@@ -124,6 +164,8 @@ async function writeAll(connection: Connection, bytes: Uint8Array): Promise<void
 interface Source {
   /** Waits for the first byte. */
   begin(): Promise<void>;
+  /** Whether all that was received is read. */
+  isEmpty(): boolean;
   /** A line without its end. */
   line(): Promise<string>;
   /** Up to so many bytes; null at the end. */
@@ -157,10 +199,11 @@ function openSource(connection: Connection): Source {
       try {
         while (waiting.length === 0 && await more());
       } catch (error) {
-        throw new ReplyError("closed the connection without a response", error);
+        throw silence(error);
       }
-      if (waiting.length === 0) throw new ReplyError("closed the connection without a response");
+      if (waiting.length === 0) throw silence();
     },
+    isEmpty: () => waiting.length === 0,
     async line() {
       if (++lines > ANSWER_LIMITS.lines) throw new ReplyError("sent a response of too many lines");
       // Lines that arrived together are read without waiting.
@@ -180,12 +223,20 @@ function openSource(connection: Connection): Source {
   };
 }
 
+function silence(cause?: unknown): ReplyError {
+  const message = "closed the connection without a response";
+  return new ReplyError(message, { cause, isSilent: true });
+}
+
 /** The head of a response. */
-type Head = Pick<Reply, "status" | "headers">;
+interface Head extends Pick<Reply, "status" | "headers"> {
+  /** The version of HTTP. */
+  version: string;
+}
 
 async function readHead(source: Source): Promise<Head> {
   const first = await source.line();
-  const [, code] = /^HTTP\/1\.[01] ([1-9]\d\d)(?: .*)?$/.exec(first) ?? [];
+  const [, version = "", code] = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: .*)?$/.exec(first) ?? [];
   if (code === undefined) throw new ReplyError("did not respond in HTTP/1.1");
   const headers: Record<string, string> = Object.create(null);
   let size = first.length;
@@ -204,7 +255,7 @@ async function readHead(source: Source): Promise<Head> {
     headers[key] = key in headers ? `${headers[key]}, ${value}` : value;
     last = key;
   }
-  return { status: Number(code), headers };
+  return { version, status: Number(code), headers };
 }
 
 /** The body in parts, with any kind of framing. */

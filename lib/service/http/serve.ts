@@ -30,7 +30,7 @@ import { closeToOthers } from "../store/exposure.ts";
 import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
 import { keepSecret } from "./admin_secret.ts";
 import { isOnServer, StoreError, unusableDatabase } from "../store/mod.ts";
-import type { TargetPolicy } from "../outbound/targets.ts";
+import type { TargetPolicy } from "../outbound/judge.ts";
 
 /** How to serve. */
 export interface ServeOptions {

@@ -27,6 +27,14 @@ export interface Connection {
   close(): void;
 }
 
+/** A connection that a signal may close, which fails whatever waits for it. */
+export interface HeldConnection extends Connection {
+  /** From now on, this signal closes it, and no other. */
+  hold(signal: AbortSignal): void;
+  /** From now on, no signal closes it. */
+  letGo(): void;
+}
+
 /** What to connect to. */
 interface ConnectOptions {
   /** The address, never a name. */
@@ -51,7 +59,10 @@ export const systemNetwork: Network = {
 };
 
 /** Connects, with TLS where a name is to be proven. */
-export async function connectTo(network: Network, options: ConnectOptions): Promise<Connection> {
+export async function connectTo(
+  network: Network,
+  options: ConnectOptions,
+): Promise<HeldConnection> {
   const { address, port, tlsName, signal, connected } = options;
   const conn = await network.connect(address, port, signal);
   connected();
@@ -74,7 +85,7 @@ export async function connectTo(network: Network, options: ConnectOptions): Prom
 /** Connects with TLS to a machine that need not prove its name. For local addresses only. */
 export async function connectUnverified(
   options: Omit<ConnectOptions, "tlsName">,
-): Promise<Connection> {
+): Promise<HeldConnection> {
   const { address, port, signal, connected } = options;
   const socket = connectTls({
     host: address,
@@ -97,19 +108,30 @@ export async function connectUnverified(
   }
 }
 
-/** A connection that the signal closes, which fails whatever waits for it. */
-function guarded(connection: Connection, signal: AbortSignal): Connection {
+/** Lets a signal close a connection. */
+function guarded(connection: Connection, signal: AbortSignal): HeldConnection {
   const closeOnce = closing(connection);
-  const close = () => {
-    signal.removeEventListener("abort", close);
-    closeOnce();
+  let holder: AbortSignal | undefined;
+  const letGo = () => {
+    holder?.removeEventListener("abort", closeOnce);
+    holder = undefined;
   };
-  if (signal.aborted) closeOnce();
-  signal.addEventListener("abort", close, { once: true });
+  const hold = (by: AbortSignal) => {
+    letGo();
+    if (by.aborted) return closeOnce();
+    holder = by;
+    by.addEventListener("abort", closeOnce, { once: true });
+  };
+  hold(signal);
   return {
     read: (into) => connection.read(into),
     write: (bytes) => connection.write(bytes),
-    close,
+    close() {
+      letGo();
+      closeOnce();
+    },
+    hold,
+    letGo,
   };
 }
 

@@ -6,7 +6,8 @@
  * @module
  */
 
-import { type AddressUse, isAddress, useOf } from "./addresses.ts";
+import type { Later } from "../clock.ts";
+import { isAddress } from "./addresses.ts";
 import {
   type Connection,
   connectTo,
@@ -14,13 +15,15 @@ import {
   type Network,
   systemNetwork,
 } from "./connect.ts";
-
-/**
- * Where webhooks may go: to the Internet only; to this machine besides; to this machine and private
- * networks besides. Only local addresses may do without HTTPS or with a certificate that proves
- * nothing.
- */
-export type TargetPolicy = "public" | "loopback" | "private";
+import { createIdle, type IdleConnections, reusable, type ReusableConnection } from "./idle.ts";
+import {
+  checkAddress,
+  checkUrl,
+  hostOf,
+  isLocal,
+  TargetError,
+  type TargetPolicy,
+} from "./judge.ts";
 
 /** A part of connecting: finding the addresses, reaching one, agreeing on keys. */
 type ConnectStep = "resolve" | "connect" | "secure";
@@ -29,6 +32,10 @@ type ConnectStep = "resolve" | "connect" | "secure";
 interface TargetConnection extends Connection {
   /** The address at its other end. */
   readonly address: string;
+  /** Whether it has had a request before: the other end may have closed it meanwhile. */
+  readonly reused: boolean;
+  /** Keeps it for the next request of the same user, in place of closing it. */
+  keep(ms: number): void;
 }
 
 /** How to connect. */
@@ -37,6 +44,13 @@ interface OpenOptions {
   signal: AbortSignal;
   /** Told when a part is done. */
   done?(step: ConnectStep): void;
+  /**
+   * Whose connections may be used again: nobody else gets them. Without it the connection is new.
+   * The URL's addresses are found and judged all the same, and the connection leads to one of them.
+   */
+  user?: string | undefined;
+  /** Connects anew, even if one of the user's connections waits. */
+  isNew?: boolean | undefined;
 }
 
 /** The guard. */
@@ -61,6 +75,8 @@ export interface Targets {
    * @throws {TargetError} as `open` does; `unreachable` after the time limit of a probe.
    */
   probe(url: string): Promise<void>;
+  /** Closes the connections that wait for their next request. */
+  close(): void;
 }
 
 /** How a guard may differ. */
@@ -69,62 +85,26 @@ interface TargetOptions {
   network?: Network | undefined;
   /** How long a probe waits, in milliseconds. Default: 10 seconds. */
   probeMs?: number | undefined;
+  /** The timer of connections that wait for their next request. Without it, none waits. */
+  later?: Later | undefined;
 }
-
-/** A target that cannot be used. The message says why, after "the URL". */
-export class TargetError extends Error {
-  /** Whether the guard forbids it, or nobody answers there. */
-  readonly kind: "forbidden" | "unreachable";
-
-  /** Builds the error from its kind and what is wrong. */
-  constructor(kind: "forbidden" | "unreachable", message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = "TargetError";
-    this.kind = kind;
-  }
-}
-
-/** The longest URL, in characters. */
-export const LONGEST_URL = 5000;
-
-/** Names that lead nowhere, or only where they are used (RFC 2606, 6761, 6762, 8375, 9476). */
-const RESERVED_NAMES = [
-  "alt",
-  "arpa",
-  "example",
-  "example.com",
-  "example.net",
-  "example.org",
-  "internal",
-  "invalid",
-  "local",
-  "localhost",
-  "onion",
-  "test",
-];
-
-/** What a policy allows besides the Internet. */
-const LOCAL: Readonly<Record<TargetPolicy, { uses: AddressUse[]; names: string[] }>> = {
-  public: { uses: [], names: [] },
-  loopback: { uses: ["loopback"], names: ["localhost"] },
-  private: {
-    uses: ["loopback", "private"],
-    names: ["localhost", "local", "internal", "home.arpa"],
-  },
-};
 
 /** Makes a guard. */
 export function createTargets(policy: TargetPolicy, options: TargetOptions = {}): Targets {
   const { network = systemNetwork, probeMs = 10_000 } = options;
-  const open = async (text: string, { signal, done = () => {} }: OpenOptions) => {
+  const idle = createIdle(options.later);
+  const open = async (
+    text: string,
+    { signal, done = () => {}, user, isNew = false }: OpenOptions,
+  ) => {
     const url = checkUrl(text, policy);
     const addresses = await findAddresses(url, network, signal);
     // One bad address among good ones is how a name slips past a guard.
     for (const address of addresses) checkAddress(address, url, policy);
     done("resolve");
-    const connection = await reach(url, addresses, { policy, network, signal, done });
-    if (url.protocol === "https:") done("secure");
-    return connection;
+    const waiting = isNew ? undefined : waitingFor(url, addresses, { idle, user, signal });
+    return waiting ??
+      await reach(url, addresses, { policy, network, signal, done, idle, user });
   };
   return {
     policy,
@@ -139,60 +119,8 @@ export function createTargets(policy: TargetPolicy, options: TargetOptions = {})
         clearTimeout(timer);
       }
     },
+    close: idle.close,
   };
-}
-
-function checkUrl(text: string, policy: TargetPolicy): URL {
-  if (text.length > LONGEST_URL) throw forbidden(`must have at most ${LONGEST_URL} characters`);
-  // The parser would drop or turn these, and the URL would not be what it looks like.
-  if (/[\s\p{C}\\]/u.test(text)) throw forbidden("must not contain spaces or backslashes");
-  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
-  if (!url || (policy === "public" && url.protocol !== "https:")) {
-    const local = policy === "public" ? "" : ", or with http:// for a local address";
-    throw forbidden(`must begin with https://${local}`);
-  }
-  if (url.username || url.password) throw forbidden("must not contain a user name or password");
-  if (url.port === "0") throw forbidden("must not have the port 0");
-  const host = hostOf(url);
-  if (isAddress(host)) checkAddress(host, url, policy);
-  else checkName(host, policy);
-  return url;
-}
-
-/** The name or address in a URL, in its plain form. The parser has undone all other notations. */
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
-}
-
-/** Refuses a name that is reserved, or that the Internet cannot know. */
-function checkName(name: string, policy: TargetPolicy): void {
-  const labels = name.split(".");
-  const isLabel = (label: string) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label);
-  if (name.length > 253 || !labels.every(isLabel)) throw forbidden("must name a host");
-  const isIn = (names: readonly string[]) =>
-    names.some((one) => name === one || name.endsWith(`.${one}`));
-  if (isIn(LOCAL[policy].names)) return;
-  if (isIn(RESERVED_NAMES)) throw forbidden(`must not use the reserved host ${name}`);
-  if (labels.length === 1 && policy !== "private") {
-    throw forbidden("must have a full domain name");
-  }
-}
-
-/** Refuses an address that the policy does not allow, and plain HTTP to one that is not local. */
-function checkAddress(address: string, url: URL, policy: TargetPolicy): void {
-  if (isLocal(address, policy)) return;
-  // The address is not told: it may be one that only our resolver knows.
-  if (useOf(address) !== "public") {
-    throw forbidden("must not resolve to a local or reserved address");
-  }
-  if (url.protocol !== "https:") {
-    throw forbidden("must begin with https:// unless the address is local");
-  }
-}
-
-/** Whether an address is one that the policy allows besides public ones. */
-function isLocal(address: string, policy: TargetPolicy): boolean {
-  return LOCAL[policy].uses.includes(useOf(address));
 }
 
 /** All addresses of a URL's host. */
@@ -216,11 +144,56 @@ async function findAddresses(
 /** How many of a host's addresses are tried. */
 const MOST_ADDRESSES = 4;
 
+/** Whose connections may be used again, and where they wait. */
+interface Reuse {
+  /** The connections that wait. */
+  idle: IdleConnections;
+  /** The user, if its connections may be used again. */
+  user: string | undefined;
+}
+
+/** A connection of the same user to the same target that waits at one of the addresses. */
+function waitingFor(
+  url: URL,
+  addresses: readonly string[],
+  { idle, user, signal }: Reuse & { signal: AbortSignal },
+): TargetConnection | undefined {
+  if (user === undefined || signal.aborted) return undefined;
+  for (const address of addresses) {
+    const connection = idle.take(keyOf(url, address, user), signal);
+    if (connection) return targetOf(connection, { url, address, idle, user });
+  }
+  return undefined;
+}
+
+function keyOf({ protocol, host }: URL, address: string, user: string): string {
+  return `${protocol} ${host} ${address} ${user}`;
+}
+
+/** A connection as its user has it. */
+function targetOf(
+  connection: ReusableConnection,
+  { url, address, idle, user }: Reuse & { url: URL; address: string },
+): TargetConnection {
+  const { read, write, close } = connection;
+  return {
+    read,
+    write,
+    close,
+    address,
+    reused: connection.uses > 0,
+    keep(ms) {
+      if (user === undefined) close();
+      else idle.keep(keyOf(url, address, user), connection, ms);
+    },
+  };
+}
+
 /** Connects to the first address that answers. */
 async function reach(
   url: URL,
   addresses: readonly string[],
-  { policy, network, signal, done }: {
+  { policy, network, signal, done, ...reuse }: Reuse & {
     policy: TargetPolicy;
     network: Network;
     signal: AbortSignal;
@@ -242,7 +215,8 @@ async function reach(
           signal,
           connected,
         });
-      return { ...connection, address };
+      if (secure) done("secure");
+      return targetOf(reusable(connection), { url, address, ...reuse });
     } catch (error) {
       failure = error;
       if (signal.aborted) break;
@@ -263,10 +237,6 @@ async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promis
   } finally {
     signal.removeEventListener("abort", abort);
   }
-}
-
-function forbidden(message: string): TargetError {
-  return new TargetError("forbidden", message);
 }
 
 function unreachable(signal: AbortSignal, message: string, cause?: unknown): TargetError {

@@ -24,7 +24,7 @@ import {
 } from "../contract/schemas.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
-import { LONGEST_URL, TargetError } from "../outbound/targets.ts";
+import { LONGEST_URL, TargetError } from "../outbound/judge.ts";
 import { listOf, objectId, text } from "../contract/fields.ts";
 import { environment } from "../contract/money_fields.ts";
 

@@ -39,7 +39,6 @@ Deno.test("an event arrives signed, and byte for byte as it was stored", async (
     "webhook-signature": headers["webhook-signature"],
     "Authorization": secret,
     "Content-Length": String(new TextEncoder().encode(arrived?.body).length),
-    "Connection": "close",
   });
   const [delivery] = await office.deliveries(webhook);
   deepEqual([delivery?.state, delivery?.attempts, delivery?.last_status], ["delivered", 1, 200]);

@@ -1,10 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { isAddress, useOf } from "../../../lib/service/outbound/addresses.ts";
-import {
-  createTargets,
-  TargetError,
-  type TargetPolicy,
-} from "../../../lib/service/outbound/targets.ts";
+import { TargetError, type TargetPolicy } from "../../../lib/service/outbound/judge.ts";
+import { createTargets } from "../../../lib/service/outbound/targets.ts";
 import {
   CLOUD_ADDRESSES,
   LOCAL_ADDRESSES,

@@ -1,0 +1,125 @@
+/**
+ * Open connections that wait for their next request. While one waits, it is read: a connection that
+ * the other end closes, or on which it sends something unasked, is never used again.
+ *
+ * @module
+ */
+
+import type { Later } from "../clock.ts";
+import type { Connection, HeldConnection } from "./connect.ts";
+
+/** Limits of connections that wait. */
+export const IDLE_LIMITS = {
+  /** The longest wait, in milliseconds. Many servers close a connection after 5 seconds. */
+  ms: 4000,
+  /** The most that wait for one user of one address. */
+  each: 32,
+  /** The most that wait at all. */
+  all: 256,
+  /** The most requests of a connection. A new one proves its name again. */
+  requests: 1000,
+};
+
+/** The bytes of one read. */
+const READ_BYTES = 16_384;
+
+/** A connection that can wait between two requests. */
+export interface ReusableConnection extends Connection {
+  /** How many requests it had before it last waited. */
+  uses: number;
+  /** From now on, the signal closes it. */
+  hold(signal: AbortSignal): void;
+  /** Reads while it waits. Calls back when something comes, the end included. */
+  wait(disturbed: () => void): void;
+}
+
+/** The connections that wait. */
+export interface IdleConnections {
+  /** Takes the one with this key that waited the shortest, for whoever has the signal. */
+  take(key: string, signal: AbortSignal): ReusableConnection | undefined;
+  /** Lets a connection wait for so many milliseconds at most. Closes it if it cannot wait. */
+  keep(key: string, connection: ReusableConnection, ms: number): void;
+  /** Closes all, now and later ones at once. */
+  close(): void;
+}
+
+/** A place in the list. */
+interface Waiter {
+  /** The connection. */
+  connection: ReusableConnection;
+  /** Cancels the end of the wait. */
+  callOff(): void;
+}
+
+/** Creates an empty list. Without a timer, no connection waits. */
+export function createIdle(later: Later | undefined): IdleConnections {
+  const waiting = new Map<string, Set<Waiter>>();
+  let [count, closed] = [0, false];
+  const remove = (key: string, one: Waiter): boolean => {
+    const those = waiting.get(key);
+    if (!those?.delete(one)) return false;
+    if (those.size === 0) waiting.delete(key);
+    count--;
+    one.callOff();
+    return true;
+  };
+  return {
+    take(key, signal) {
+      const last = [...waiting.get(key) ?? []].at(-1);
+      if (!last) return undefined;
+      remove(key, last);
+      last.connection.hold(signal);
+      return last.connection;
+    },
+    keep(key, connection, ms) {
+      const those = waiting.get(key) ?? new Set();
+      const isFull = those.size >= IDLE_LIMITS.each || count >= IDLE_LIMITS.all;
+      if (!later || closed || isFull || ms <= 0 || ++connection.uses >= IDLE_LIMITS.requests) {
+        return connection.close();
+      }
+      const end = () => remove(key, one) && connection.close();
+      const one = { connection, callOff: later(Math.min(ms, IDLE_LIMITS.ms), end) };
+      waiting.set(key, those.add(one));
+      count++;
+      connection.wait(end);
+    },
+    close() {
+      closed = true;
+      for (const [key, those] of waiting) {
+        for (const one of those) if (remove(key, one)) one.connection.close();
+      }
+    },
+  };
+}
+
+/** Makes a connection one that can wait. What is read while it waits is read first afterwards. */
+export function reusable(connection: HeldConnection): ReusableConnection {
+  let buffer: Uint8Array | undefined;
+  let begun: Promise<number | null> | undefined;
+  let [at, end] = [0, 0];
+  return {
+    uses: 0,
+    async read(into) {
+      if (begun) {
+        const count = await begun;
+        begun = undefined;
+        if (count === null) return null;
+        [at, end] = [0, count];
+      }
+      if (!buffer || at === end) return await connection.read(into);
+      const count = Math.min(end - at, into.length);
+      into.set(buffer.subarray(at, at + count));
+      at += count;
+      return count;
+    },
+    write: (bytes) => connection.write(bytes),
+    close: () => connection.close(),
+    hold: (signal) => connection.hold(signal),
+    wait(disturbed) {
+      connection.letGo();
+      buffer ??= new Uint8Array(READ_BYTES);
+      begun = connection.read(buffer);
+      begun.then(disturbed, disturbed);
+    },
+  };
+}
