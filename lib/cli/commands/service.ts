@@ -11,6 +11,7 @@ import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
 import { clients } from "./service/client.ts";
 import { backup } from "./service/backup.ts";
+import { migrate } from "./service/migrate.ts";
 import { populate } from "./service/populate.ts";
 import { restore } from "./service/restore.ts";
 import { snapshot } from "./service/snapshot.ts";
@@ -89,6 +90,7 @@ export const service = group("The local service on this machine", [], {
   backup,
   restore,
   snapshot,
+  migrate,
   populate,
   reset,
 });

@@ -48,7 +48,7 @@ const TRIES = 20;
 const WAIT_MS = 10;
 
 /** What a data folder is taken for. */
-type LockPurpose = "start" | "reset" | "restore";
+type LockPurpose = "start" | "reset" | "restore" | "move";
 
 /**
  * Takes a data folder, which is created if need be.
@@ -145,9 +145,8 @@ async function alreadyHeld(folder: string, purpose: LockPurpose): Promise<Config
   const address = await readNote(folder);
   const holder = address ? `process ${address.pid} at ${address.base_url}` : "another process";
   if (purpose !== "start") {
-    const action = purpose === "reset" ? "delete the data in" : "restore a backup over";
     return new ConfigError(
-      `Cannot ${action} ${JSON.stringify(folder)}: the service is running (${holder})`,
+      `Cannot ${ACTIONS[purpose]} ${JSON.stringify(folder)}: the service is running (${holder})`,
       { hint: "Stop it first with Ctrl-C in its terminal." },
     );
   }
@@ -156,6 +155,13 @@ async function alreadyHeld(folder: string, purpose: LockPurpose): Promise<Config
     { hint: "Use that service, stop it, or use another folder: cli service start --data DIR" },
   );
 }
+
+/** What cannot be done while a service runs. */
+const ACTIONS = {
+  reset: "delete the data in",
+  restore: "restore a backup over",
+  move: "move data to",
+} as const;
 
 async function isHeld(folder: string): Promise<boolean> {
   await refuseSpecial(join(folder, LOCK));

@@ -7,9 +7,9 @@
 import { ConfigError, UsageError } from "../../../errors.ts";
 import type { ServeOptions } from "../../../service/http/serve.ts";
 import type { Context } from "../../context.ts";
+import { DATABASE, refusePassword } from "../../local/place.ts";
 import { choice, text } from "../../words/command.ts";
 
-const DATABASE = "CLI_SERVICE_DATABASE";
 const SECRET = "CLI_SERVICE_ADMIN_SECRET";
 
 /** The flags. */
@@ -58,16 +58,8 @@ export async function databaseOf(
     });
   }
   if (elsewhere !== undefined) throw new UsageError(`Cannot use --database with ${elsewhere}`);
-  const { hasPassword, readAddress } = await import("../../../service/store/postgres/address.ts");
-  if (given !== undefined && hasPassword(given)) {
-    throw new UsageError(
-      "Cannot use a password in --database: other users of this machine can see it",
-      {
-        hint: `Set ${DATABASE} to the address with the password, or name a password file: ` +
-          "--database 'postgres://user@host/name?passfile=FILE'",
-      },
-    );
-  }
+  const { readAddress } = await import("../../../service/store/postgres/address.ts");
+  if (given !== undefined) await refusePassword("--database", given);
   const { shown } = readAddress(database);
   const adminSecret = around.env(SECRET);
   if (!adminSecret) {

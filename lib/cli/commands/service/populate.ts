@@ -18,6 +18,7 @@ import type { Context } from "../../context.ts";
 import { parseCount } from "../../input/input.ts";
 import { dataFlag } from "../../local/local_service.ts";
 import { openSimulator, sameFlags } from "../../local/simulator.ts";
+import { bar } from "../../screen/bar.ts";
 import { counted } from "../../screen/display.ts";
 import type { Field } from "../../screen/output.ts";
 import { choice, command, parsed } from "../../words/command.ts";
@@ -132,16 +133,10 @@ async function make(
 const PAUSES = [20, 50, 100, 200];
 const LAST_PAUSE_MS = 300;
 
-/** The cells of the bar. */
-const CELLS = 24;
-
 /** The progress as a bar, with the time left. */
 function barOf({ customers, wanted, left_ms }: Population): string {
-  const share = customers / wanted;
-  const full = Math.floor(share * CELLS);
-  const bar = "#".repeat(full) + "-".repeat(CELLS - full);
   const left = left_ms === null ? "" : `, about ${Math.ceil(left_ms / 1000)} s left`;
-  return `[${bar}] ${customers} of ${counted(wanted, "customer")}${left}`;
+  return `${bar(customers / wanted)} ${customers} of ${counted(wanted, "customer")}${left}`;
 }
 
 /** Stops the population after Ctrl-C. Returns a sentence about it. */

@@ -10,6 +10,7 @@ import type { Migration } from "../migrations/mod.ts";
 import type { Wire } from "./driver.ts";
 import { statementsOf } from "./schema.ts";
 
+/** The lock of whoever makes tables, or moves a whole database here. */
 const LOCK = 7_262_050;
 
 const NOTES = `
@@ -37,7 +38,7 @@ export async function migrate(
   steps: readonly Migration[],
   options: MigrateOptions,
 ): Promise<void> {
-  await wire.send(`select pg_advisory_lock(${LOCK})`);
+  await takeLock(wire, options.shown, "unlock");
   try {
     const done = await stepsDone(wire, steps, options.shown);
     for (const [i, step] of steps.entries()) {
@@ -48,8 +49,34 @@ export async function migrate(
   }
 }
 
-/** How many of the steps the database has seen. Changes nothing. */
-async function stepsDone(
+/**
+ * Waits until no other process makes tables, and keeps them from it. A move of a whole database takes
+ * longer than the wait.
+ *
+ * @throws {ConfigError} when it takes too long.
+ */
+export async function takeLock(wire: Wire, shown: string, until: "unlock" | "end"): Promise<void> {
+  try {
+    const name = until === "end" ? "pg_advisory_xact_lock" : "pg_advisory_lock";
+    await wire.send(`select ${name}(${LOCK})`);
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error) || error.code !== "55P03") throw error;
+    throw new ConfigError(
+      `Cannot open the database ${
+        JSON.stringify(shown)
+      }: another process is making its tables or ` +
+        "moving data into it",
+      { hint: "Run the command again when that process has ended.", cause: error },
+    );
+  }
+}
+
+/**
+ * How many of the steps the database has seen. Changes nothing.
+ *
+ * @throws {ConfigError} when the database is newer than the steps, or was not made by them.
+ */
+export async function stepsDone(
   wire: Wire,
   steps: readonly Migration[],
   shown: string,
@@ -86,12 +113,22 @@ function problemWith(
 async function apply(wire: Wire, step: Migration, number: number, now: number): Promise<void> {
   await wire.send("BEGIN");
   try {
-    await wire.send(NOTES);
-    for (const statement of statementsOf(step.sql)) await wire.send(statement);
-    await wire.send("insert into schema_migrations values ($1, $2, $3)", [number, step.name, now]);
+    await createTables(wire, step, number, now);
     await wire.send("COMMIT");
   } catch (error) {
     await wire.send("ROLLBACK");
     throw error;
   }
+}
+
+/** Does what a step says and notes it, in the transaction that is open. */
+export async function createTables(
+  wire: Wire,
+  step: Migration,
+  number: number,
+  now: number,
+): Promise<void> {
+  await wire.send(NOTES);
+  for (const statement of statementsOf(step.sql)) await wire.send(statement);
+  await wire.send("insert into schema_migrations values ($1, $2, $3)", [number, step.name, now]);
 }

@@ -9,7 +9,7 @@ import { ConfigError } from "../../../errors.ts";
 import { migrations } from "../migrations/mod.ts";
 import type { Tx } from "../queries.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
-import { type Address, readAddress } from "./address.ts";
+import { type Address, createHint, readAddress } from "./address.ts";
 import { createPool, type Pool, type Wire } from "./driver.ts";
 import { type KeyColumns, toStoreError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
@@ -83,7 +83,12 @@ async function prepare(pool: Pool, address: Address, now: number): Promise<KeyCo
   }
 }
 
-async function checkServer(wire: Wire, { shown }: Address): Promise<void> {
+/**
+ * Checks that the server and the database can be used.
+ *
+ * @throws {ConfigError} when they cannot.
+ */
+export async function checkServer(wire: Wire, { shown }: Address): Promise<void> {
   const { rows: [server] } = await wire.send(
     "select cast(current_setting('server_version_num') as bigint) as number, " +
       "current_setting('server_version') as version, current_setting('server_encoding') as encoding",
@@ -131,13 +136,18 @@ async function touch(tx: Tx): Promise<void> {
   await sql`select pg_current_xact_id()`.execute(tx);
 }
 
-function unusable({ shown }: Address, error: unknown): unknown {
+/** The error for a database on a server that cannot be used. */
+export function unusable(address: Address, error: unknown): unknown {
   if (error instanceof ConfigError) return error;
   const cause = toStoreError(error);
   if (!(cause instanceof Error)) return cause;
   const why = error instanceof Error && error.message !== "" ? error.message : cause.message;
+  const { shown } = address;
+  const isMissing = error instanceof Error && "code" in error && error.code === "3D000";
   return new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${why}`, {
-    hint: "Check that the server runs and lets this user in: psql " + shown,
+    hint: isMissing
+      ? `Create it with: ${createHint(address)}`
+      : "Check that the server runs and lets this user in: psql " + shown,
     cause: error,
   });
 }

@@ -16,7 +16,7 @@ import { type Ear, openEar, type Pool } from "./driver.ts";
 const CHANNEL = "service_news";
 
 /** The first number of the locks that show who is alive; the second is made of the holder's name. */
-const HOLDERS = 7_262_052;
+export const HOLDERS = 7_262_052;
 
 /** How long news wait for more of the same, in milliseconds: each notification takes a global lock. */
 const TELL_MS = 20;

@@ -1,0 +1,54 @@
+/**
+ * The databases that commands read or fill by themselves, without a service.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../errors.ts";
+import type { Place } from "../../service/store/frozen.ts";
+import type { Context } from "../context.ts";
+import { folderOf, MEMORY } from "./local_service.ts";
+
+/** The variable with the address of a database, which may contain the password. */
+export const DATABASE = "CLI_SERVICE_DATABASE";
+
+/**
+ * Refuses an address with a password in an argument, which other users of the machine can see.
+ *
+ * @throws {UsageError} when it has one.
+ */
+export async function refusePassword(flag: string, address: string): Promise<void> {
+  const { hasPassword } = await import("../../service/store/postgres/address.ts");
+  if (!hasPassword(address)) return;
+  throw new UsageError(
+    `Cannot use a password in ${flag}: other users of this machine can see it`,
+    {
+      hint: `Set ${DATABASE} to the address with the password, or name a password file: ` +
+        `${flag} 'postgres://user@host/name?passfile=FILE'`,
+    },
+  );
+}
+
+/**
+ * The database that an argument names: a data folder, a file, or an address. The password of an address
+ * may be in `CLI_SERVICE_DATABASE`, when that is the address of the same database.
+ *
+ * @throws {UsageError} when it contains a password, or is in memory.
+ */
+export async function placeIn(context: Context, flag: string, given: string): Promise<Place> {
+  if (given === MEMORY) folderOf(context, given);
+  await refusePassword(flag, given);
+  const { placeOf } = await import("../../service/store/frozen.ts");
+  const place = placeOf(given);
+  const named = context.around.env(DATABASE) ?? "";
+  return "address" in place && await isSame(place.address, named) ? { address: named } : place;
+}
+
+/** Whether an address is that of another one, but for the password. */
+async function isSame(address: string, other: string): Promise<boolean> {
+  const { hasPassword, readAddress } = await import("../../service/store/postgres/address.ts");
+  if (!hasPassword(other)) return false;
+  const [one, two] = [readAddress(address), readAddress(other)];
+  return one.password === undefined && one.host === two.host && one.port === two.port &&
+    one.database === two.database && one.user === two.user;
+}
