@@ -5,6 +5,7 @@
  */
 
 import { join, relative } from "node:path";
+import { type Fault, withFault } from "./places.ts";
 import type { Surroundings } from "./process.ts";
 
 /** A copy of the tree with all that its processes need. */
@@ -72,4 +73,15 @@ async function copyFolder(from: string, to: string, signal: AbortSignal): Promis
 async function replace(path: string, text: string): Promise<void> {
   await Deno.writeTextFile(`${path}.new`, text);
   await Deno.rename(`${path}.new`, path);
+}
+
+/** Does something while a fault is in a copy, and leaves the copy as it was. */
+export async function withFaultIn<T>(copy: Copy, fault: Fault, work: () => Promise<T>): Promise<T> {
+  const source = await Deno.readTextFile(join(copy.cwd, fault.file));
+  await copy.write(fault.file, withFault(source, fault));
+  try {
+    return await work();
+  } finally {
+    await copy.write(fault.file, source);
+  }
 }

@@ -32,12 +32,12 @@ export function testArguments(copy: Copy): string[] {
     "--no-check",
     "--frozen",
     "--no-prompt",
-    "--allow-net=127.0.0.1,localhost",
+    "--allow-net=127.0.0.1,localhost,[::1]",
     "--allow-env",
     "--allow-read",
     "--allow-write",
     ...copy.guarded.map((path) => `--deny-write=${path}`),
-    `--allow-run=${Deno.execPath()},sh`,
+    `--allow-run=${Deno.execPath()},sh,git`,
     // A fault may fill the memory.
     "--v8-flags=--max-old-space-size=2048",
   ];

@@ -5,8 +5,9 @@
  * `deno task mutate` tries 40 faults in each room; `deno task mutate lib/cli/card.ts lib/auth` tries
  * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit.
  * `--max N` sets how many faults are counted in each room, `--jobs N` how many are tried at a time,
- * `--seed N` which are drawn. It fails when the tests find less than `--at-least P` percent (95)
- * of a room's faults. A fault that makes no difference belongs into `equal.json`, with the reason.
+ * `--seed N` which are drawn. `--near` runs only the tests near each fault, and lists faults that
+ * others may find. It fails when the tests find less than `--at-least P` percent (95) of a room's
+ * faults. A fault that makes no difference belongs into `equal.json`, with the reason.
  *
  * @module
  */
@@ -38,6 +39,8 @@ interface Wishes {
   jobs: number;
   /** The seed. */
   seed: number;
+  /** Whether only the tests near each fault's file run. */
+  near: boolean;
   /** The share that tests must find, in percent. */
   atLeast: number;
 }
@@ -51,7 +54,15 @@ function readWishes(words: string[]): Wishes {
   const text = { type: "string" } as const;
   const { values, positionals } = parseArgs({
     args: words,
-    options: { root: text, since: text, max: text, jobs: text, seed: text, "at-least": text },
+    options: {
+      root: text,
+      since: text,
+      max: text,
+      jobs: text,
+      seed: text,
+      near: { type: "boolean", default: false },
+      "at-least": text,
+    },
     allowPositionals: true,
   });
   const isAll = positionals.length === 0 && values.since === undefined;
@@ -63,6 +74,7 @@ function readWishes(words: string[]): Wishes {
     max: readNumber("--max", values.max) ?? (isAll ? USUAL_MAX : Infinity),
     jobs: readNumber("--jobs", values.jobs) || navigator.hardwareConcurrency,
     seed: readNumber("--seed", values.seed) ?? 1,
+    near: values.near,
     atLeast: readNumber("--at-least", values["at-least"]) ?? 95,
   };
 }
@@ -74,7 +86,10 @@ function readNumber(name: string, text: string | undefined): number | undefined 
   throw new RangeError(`Cannot use ${name} "${text}": it is not a whole number`);
 }
 
-/** The files that faults are put into: the program and its library, or those of them that are named. */
+/**
+ * The files that faults are put into: the program and its library, or those of them that are named, in
+ * the order of the names.
+ */
 async function filesFor({ root, paths }: Wishes): Promise<string[]> {
   const all = ["cli.ts", ...await filesUnder(root, "lib")];
   const chosen = (path: string) =>
@@ -83,13 +98,13 @@ async function filesFor({ root, paths }: Wishes): Promise<string[]> {
   if (missing !== undefined) {
     throw new RangeError(`Cannot put faults into "${missing}": there is no such file in lib/`);
   }
-  return paths.length === 0 ? all : [...new Set(paths.flatMap(chosen))].sort();
+  return paths.length === 0 ? all : [...new Set(paths.flatMap(chosen))];
 }
 
 /** Runs the command. Returns the exit code. Results before a Ctrl-C are printed as well. */
 async function main(words: string[], signal: AbortSignal): Promise<number> {
   const wishes = readWishes(words);
-  const { root, since, max, jobs, seed, atLeast } = wishes;
+  const { root, since, max, jobs, seed, near, atLeast } = wishes;
   const changed = since === undefined ? undefined : await changedSince(root, since);
   const files = (await filesFor(wishes)).filter((file) => !changed || changed.has(file));
   const trials: Trial[] = [];
@@ -101,6 +116,7 @@ async function main(words: string[], signal: AbortSignal): Promise<number> {
       max,
       jobs,
       seed,
+      near,
       signal,
       mayChange: (file, line) => changed?.get(file)?.has(line) ?? true,
       tell: (what) => console.error(what),

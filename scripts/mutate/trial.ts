@@ -1,13 +1,14 @@
 /**
- * Tries one fault: first the types, then every test file that runs its line.
+ * Tries one fault: runs the test files that run its line.
  *
  * @module
  */
 
 import { join } from "node:path";
-import type { Copy } from "./copies.ts";
+import { type Copy, withFaultIn } from "./copies.ts";
 import { type CoverageMap, runsLine, testArguments } from "./coverage.ts";
-import { type Fault, withFault } from "./places.ts";
+import { nearness } from "./near.ts";
+import type { Fault } from "./places.ts";
 import { type Ended, runDeno } from "./process.ts";
 
 /** The result of a fault. */
@@ -41,17 +42,10 @@ export async function tryFault(
   copy: Copy,
   tests: Tests,
 ): Promise<Trial> {
-  const path = join(copy.cwd, fault.file);
-  const source = await Deno.readTextFile(path);
-  await copy.write(fault.file, withFault(source, fault));
-  try {
-    return await tryTests(fault, copy, tests);
-  } finally {
-    await copy.write(fault.file, source);
-  }
+  return await withFaultIn(copy, fault, () => tryTests(fault, copy, tests));
 }
 
-/** Checks the types of the file, runs the tests, and checks all types if nothing failed. */
+/** Runs the tests up to the first that fails. */
 async function tryTests(
   fault: Fault,
   copy: Copy,
@@ -59,8 +53,6 @@ async function tryTests(
 ): Promise<Trial> {
   const covering = inOrder(fault, maps, successes);
   const tests = covering.length;
-  const own = await runDeno(["check", "--quiet", "--frozen", fault.file], copy);
-  if (!own.success) return { fault, found: "types", tests };
   for (let size = 1; covering.length > 0; size *= 2) {
     const finder = await finderIn(covering.splice(0, size), copy, leastLimitMs);
     if (finder === undefined) continue;
@@ -68,8 +60,7 @@ async function tryTests(
     successes.set(test, (successes.get(test) ?? 0) + 1);
     return { fault, found: late ? "time" : "tests", tests, by };
   }
-  const whole = await runDeno(["check", "--quiet", "--frozen"], copy);
-  return { fault, found: whole.success ? "no" : "types", tests };
+  return { fault, found: "no", tests };
 }
 
 /** A test file that finds a fault. */
@@ -84,7 +75,7 @@ interface Finder {
 
 /**
  * The first of some test files that finds a fault. They run together first; what fails then must fail
- * alone as well, for a test may fail by chance, or because the machine is busy.
+ * alone as well, for a test may fail by chance, because of the others, or because the machine is busy.
  */
 async function finderIn(
   batch: readonly CoverageMap[],
@@ -93,6 +84,10 @@ async function finderIn(
 ): Promise<Finder | undefined> {
   const together = await runTests(batch, copy, leastLimitMs);
   if (together.success) return undefined;
+  const [only, ...others] = batch;
+  if (only !== undefined && others.length === 0 && !together.late) {
+    return { test: only.test, late: false, by: failedTest(together.text) ?? only.test };
+  }
   const failed = failedTest(together.text) ?? "";
   const isNamed = ({ test }: CoverageMap) => failed.startsWith(`${test}:`);
   for (const one of batch.toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a)))) {
@@ -102,17 +97,27 @@ async function finderIn(
   return undefined;
 }
 
-/** Runs some test files up to the first that fails. */
+/** The name of a module that imports some test files. No file of the tree has this name. */
+const TOGETHER = "_together_test.ts";
+
+/** Runs some test files, in one program, up to the first test that fails. */
 async function runTests(
   batch: readonly CoverageMap[],
   copy: Copy,
   leastLimitMs: number,
 ): Promise<Ended> {
   const usual = batch.reduce((sum, { ms }) => sum + ms, 0);
-  const args = [...testArguments(copy), "--fail-fast", ...batch.map(({ test }) => test)];
+  const [first, ...others] = batch.map(({ test }) => test);
+  if (first === undefined) throw new RangeError("Cannot run tests: there are none");
+  const entry = others.length === 0 ? first : TOGETHER;
+  // A program of its own for each file would load the whole product for each.
+  const imports = [first, ...others].map((test) => `import "./${test}";\n`).join("");
+  if (entry === TOGETHER) await copy.write(TOGETHER, imports);
   try {
+    const args = [...testArguments(copy), "--fail-fast", entry];
     return await runDeno(args, { ...copy, limitMs: leastLimitMs + 4 * usual });
   } finally {
+    await Deno.remove(join(copy.cwd, TOGETHER)).catch(() => {});
     // The remains of stopped tests.
     for await (const { name } of Deno.readDir(copy.temporary)) {
       await Deno.remove(join(copy.temporary, name), { recursive: true }).catch(() => {});
@@ -130,16 +135,6 @@ function inOrder(
     ms / (1 + (successes.get(test) ?? 0)) / 8 ** nearness(file, test);
   return maps.filter((map) => map.passed && runsLine(map, file, line))
     .sort((a, b) => rank(a) - rank(b));
-}
-
-/**
- * The number of common folders of a test and a file, as tests/ mirrors lib/, plus one for its name.
- */
-export function nearness(file: string, test: string): number {
-  const [ours, theirs] = [file, test].map((path) => path.split("/").slice(1));
-  const apart = ours?.findIndex((part, i) => part !== theirs?.[i]) ?? 0;
-  const stem = file.replace(/^.*\/|\.ts$/g, "");
-  return Math.max(0, apart) + (test.endsWith(`/${stem}_test.ts`) ? 1 : 0);
 }
 
 /** The first test that a report says has failed, with its place. */

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Copy, copyTree } from "../../scripts/mutate/copies.ts";
 import { coverageOf } from "../../scripts/mutate/coverage.ts";
-import { testFiles } from "../../scripts/mutate/graph.ts";
+import { filesUnder, testFiles } from "../../scripts/mutate/graph.ts";
 import { faultsIn } from "../../scripts/mutate/places.ts";
 import { type Trial, tryFault } from "../../scripts/mutate/trial.ts";
+import { refusedByTypes } from "../../scripts/mutate/types.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
 
 const main = fileURLToPath(new URL("../../scripts/mutate/main.ts", import.meta.url));
@@ -89,18 +90,27 @@ Deno.test("a fault is found by types, a test or the time limit, or survives", {
     // The second time it is read.
     deepEqual(await coverageOf(first, copy, join(folder, "kept")), map);
     const faults = faultsIn("lib/count.ts", COUNT);
-    const trialOf = (change: string, leastLimitMs = 60_000): Promise<Trial> => {
+    const faultOf = (change: string) => {
       const fault = faults.find(({ before, after }) => `${before} → ${after}` === change);
       ok(fault, change);
+      return fault;
+    };
+    const trialOf = (change: string, leastLimitMs = 60_000): Promise<Trial> => {
+      const fault = faultOf(change);
       const maps = [{ ...map, ms: 0 }];
       return tryFault(fault, copy, { maps, successes: new Map(), leastLimitMs });
     };
     const min = await trialOf("min → max");
     deepEqual([min.found, min.by], ["tests", "tests/count_test.ts:2 it counts"]);
-    equal((await trialOf("return Math.min(steps, 9); → ;")).found, "types");
+    const [noReturn, more] = ["return Math.min(steps, 9); → ;", "9 → 10"].map(faultOf);
+    ok(noReturn && more);
+    const broken = { ...more, after: "(" };
+    const refused = await refusedByTypes([more, broken, noReturn], copy);
+    deepEqual([more, broken, noReturn].map((one) => refused.has(one)), [false, true, true]);
     equal((await trialOf("from--; → ;", 2000)).found, "time");
     const alive = await trialOf("9 → 10");
     deepEqual([alive.found, alive.tests], ["no", 1]);
+    deepEqual(await filesUnder(copy.cwd, "lib"), ["lib/count.ts", "lib/other.ts"]);
     equal(await Deno.readTextFile(join(copy.cwd, "lib/count.ts")), COUNT);
   }));
 
@@ -111,7 +121,7 @@ Deno.test("a stopped run leaves no process and no folder", {
   withRepository(async (root, folder) => {
     // The test waits for ever, once it has said so.
     await Deno.writeTextFile(
-      join(root, "tests/other_test.ts"),
+      join(root, "tests/count_test.ts"),
       `import "../lib/count.ts";
 Deno.test("it waits", async () => {
   await Deno.writeTextFile(Deno.env.get("TMPDIR") + "/began", "");
@@ -144,8 +154,8 @@ Deno.test("it waits", async () => {
       deepEqual(await Array.fromAsync(Deno.readDir(folder), ({ name }) => name), []);
     } finally {
       await Deno.writeTextFile(
-        join(root, "tests/other_test.ts"),
-        FILES["tests/other_test.ts"] ?? "",
+        join(root, "tests/count_test.ts"),
+        FILES["tests/count_test.ts"] ?? "",
       );
     }
   }));

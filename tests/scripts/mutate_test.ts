@@ -2,11 +2,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { linesOf } from "../../scripts/mutate/changed.ts";
 import { linesRun } from "../../scripts/mutate/coverage.ts";
 import { EQUAL, equalOf } from "../../scripts/mutate/equal.ts";
+import { nearness, nearTests } from "../../scripts/mutate/near.ts";
 import { type Fault, faultsIn, withFault } from "../../scripts/mutate/places.ts";
 import { byRoom, renderReport, shareFound } from "../../scripts/mutate/report.ts";
-import { takeCounted } from "../../scripts/mutate/run.ts";
 import { inRandomOrder, randomFrom, roomOf } from "../../scripts/mutate/sample.ts";
-import { failedTest, nearness, type Trial } from "../../scripts/mutate/trial.ts";
+import { failedTest, type Trial } from "../../scripts/mutate/trial.ts";
+import { takeCounted } from "../../scripts/mutate/turns.ts";
+import { placesIn } from "../../scripts/mutate/types.ts";
 
 /** The result of each fault in a source, by kind. */
 function changed(source: string): string[] {
@@ -143,6 +145,48 @@ Deno.test("tests in a file's mirrored folder are near it, and the test of its na
     [3, 2, 1, 0, 1],
   );
   equal(nearness("lib/path.ts", "tests/path_test.ts"), 1);
+});
+
+Deno.test("the tests near a file are those of its folder and name, or a few next to it", () => {
+  const names = [
+    "service/events/queue",
+    "service/events/other",
+    "service/http/a",
+    "queue",
+    "cli/b",
+  ];
+  const files = new Set(["lib/service/events/queue.ts", "lib/service/seed/b.ts"]);
+  const tests = names.map((name) => ({
+    path: `tests/${name}_test.ts`,
+    files: name.startsWith("cli") ? new Set<string>() : files,
+    startsProcesses: true,
+  }));
+  const near = (...paths: string[]) => [...nearTests(paths, tests)].map(({ path }) => path);
+  deepEqual(
+    near("lib/service/events/queue.ts"),
+    [
+      "tests/service/events/queue_test.ts",
+      "tests/service/events/other_test.ts",
+      "tests/queue_test.ts",
+    ],
+  );
+  const many = Array.from({ length: 20 }, (_, i) => ({
+    path: `tests/service/sim/${i}_test.ts`,
+    files: new Set([...files, ...Array.from({ length: i }, (_, other) => String(other))]),
+    startsProcesses: false,
+  }));
+  const next = [...nearTests(["lib/service/seed/b.ts"], [...many.toReversed(), ...tests])];
+  equal(next.length, 8);
+  ok(next.every(({ path }) => path.startsWith("tests/service/")));
+});
+
+Deno.test("the places of type errors are read from a report", () => {
+  const report = `TS2322 [ERROR]: Type 'string' is no number.
+    at file:///tmp/tree/lib/_fault_1_a.ts:1:65
+
+Stack backtrace:
+   0: <unknown>`;
+  deepEqual(placesIn(report, "/tmp/tree"), ["lib/_fault_1_a.ts"]);
 });
 
 Deno.test("covered lines are read from a coverage report", () => {
