@@ -5,6 +5,7 @@
  * @module
  */
 
+import { sharedMode } from "../file_mode.ts";
 import { ConfigError } from "../errors.ts";
 import { type FileState, platform } from "../platform/mod.ts";
 import { NotPermitted } from "../platform/types.ts";
@@ -181,12 +182,8 @@ function refuseExposed(
   if (user !== undefined && info.owner !== null && info.owner !== user && info.owner !== 0) {
     refuse("it belongs to another user", `If you trust its contents, run: chown ${user} ${word}`);
   }
-  const bits = (info.mode ?? 0) & 0o777;
-  if ((bits & 0o077) === 0) return;
-  refuse(
-    `others can open it (mode ${bits.toString(8).padStart(4, "0")})`,
-    `Run: chmod ${mode} ${word}`,
-  );
+  const shared = sharedMode(info.mode);
+  if (shared !== undefined) refuse(`others can open it (${shared})`, `Run: chmod ${mode} ${word}`);
 }
 
 /**

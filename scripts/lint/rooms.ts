@@ -80,13 +80,14 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 };
 
 /**
- * Files that every room may load: errors, bytes, types of events, hosts of this machine, the look of
+ * Files that every room may load: errors, bytes, types of events, file modes, loopback hosts, the look of
  * pages, words of commands, and the only writer of secrets. No bare `Error` crosses rooms.
  */
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",
   "lib/errors.ts",
   "lib/event_types.ts",
+  "lib/file_mode.ts",
   "lib/file_reason.ts",
   "lib/html.ts",
   "lib/loopback.ts",

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { sharedMode } from "../../file_mode.ts";
 import { fileReason } from "../../file_reason.ts";
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
@@ -44,7 +45,7 @@ export async function readSecret(folder: string): Promise<string> {
   const file = join(folder, SECRET);
   let text: string;
   try {
-    refuseExposed(file, await Deno.stat(file));
+    refuseReadable(file, await Deno.stat(file));
     text = (await Deno.readTextFile(file)).trim();
   } catch (error) {
     throw unusable("read", file, error);
@@ -95,19 +96,15 @@ function unusable(action: "read" | "write", file: string, error: unknown): Confi
 }
 
 /** Refuses a secret that others can read. Windows has neither owners nor modes of this kind. */
-function refuseExposed(file: string, { mode, uid, isFile }: Deno.FileInfo): void {
+function refuseReadable(file: string, { mode, uid, isFile }: Deno.FileInfo): void {
   if (!isFile) {
     throw new ConfigError(`Cannot use ${JSON.stringify(file)}: it is not a file`, {
       hint: "Move it away. The next start creates a secret.",
     });
   }
-  const bits = (mode ?? 0) & 0o777;
-  if (uid === null || (bits & 0o077) === 0) return;
-  const shown = bits.toString(8).padStart(4, "0");
-  throw new ConfigError(
-    `Cannot use ${JSON.stringify(file)}: other users can read it (mode ${shown})`,
-    {
-      hint: "Delete it, since others may have read it. The next start creates a new secret.",
-    },
-  );
+  const shared = sharedMode(mode);
+  if (uid === null || shared === undefined) return;
+  throw new ConfigError(`Cannot use ${JSON.stringify(file)}: other users can read it (${shared})`, {
+    hint: "Delete it, since others may have read it. The next start creates a new secret.",
+  });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { modeText } from "../../file_mode.ts";
 import { fileReason } from "../../file_reason.ts";
 import { shellWord } from "../../shell_word.ts";
 import { dirname, join } from "node:path";
@@ -77,7 +78,7 @@ async function parentExposure(folder: string): Promise<Exposure | undefined> {
   if (!isOpenToAll(bits)) return undefined;
   return {
     path: folder,
-    why: `every user can replace it, since ${JSON.stringify(parent)} has the ${modeOf(bits)}`,
+    why: `every user can replace it, since ${JSON.stringify(parent)} has the ${modeText(bits)}`,
     // The parent may be shared on purpose, by people who trust each other.
     atStart: "warn",
     fatal: false,
@@ -93,7 +94,7 @@ function isOpenToAll(bits: number): boolean {
 /** What the mode of a folder lets others do. */
 function folderExposure(path: string, bits: number): Exposure {
   const fix = `chmod 700 ${shellWord(path)}`;
-  const mode = modeOf(bits);
+  const mode = modeText(bits);
   if (isOpenToAll(bits)) {
     const why = `every user can write to it (${mode})`;
     return { path, why, atStart: "refuse", fatal: true, fix };
@@ -111,15 +112,11 @@ function folderExposure(path: string, bits: number): Exposure {
 /** What the mode of a file lets others do. */
 function fileExposure(path: string, bits: number, name: string): Exposure {
   const can = (bits & 0o022) !== 0 ? "change" : "read";
-  const why = `other users can ${can} it (${modeOf(bits)})`;
+  const why = `other users can ${can} it (${modeText(bits)})`;
   // Who reads the secret refuses it, since closing it now may be too late.
   return name === SECRET
     ? { path, why, atStart: "leave", fatal: true, fix: `rm ${shellWord(path)}` }
     : { path, why, atStart: "close", fatal: false, fix: `chmod 600 ${shellWord(path)}` };
-}
-
-function modeOf(bits: number): string {
-  return `mode ${bits.toString(8).padStart(4, "0")}`;
 }
 
 /**
