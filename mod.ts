@@ -36,6 +36,7 @@ export * from "./lib/client.ts";
 export type { StoredToken } from "./lib/config/stored_token.ts";
 export * from "./lib/connect.ts";
 export * from "./lib/errors.ts";
+export { CHOOSABLE_EVENT_TYPES } from "./lib/event_types.ts";
 export * from "./lib/page.ts";
 export * from "./lib/path.ts";
 export * from "./lib/resources/apps.ts";

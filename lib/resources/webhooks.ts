@@ -18,6 +18,7 @@
  */
 
 import type { Client } from "../client.ts";
+import type { CHOOSABLE_EVENT_TYPES } from "../event_types.ts";
 import type { Page, PageQuery } from "../page.ts";
 import { path } from "../path.ts";
 import type { Environment } from "./money.ts";
@@ -25,21 +26,7 @@ import type { DeletedObject } from "./shared.ts";
 
 /** An event type, as an integration chooses it. */
 export type WebhookEventType =
-  | "initial_purchase"
-  | "renewal"
-  | "product_change"
-  | "cancellation"
-  | "billing_issue"
-  | "non_renewing_purchase"
-  | "uncancellation"
-  | "transfer"
-  | "subscription_paused"
-  | "expiration"
-  | "subscription_extended"
-  | "invoice_issuance"
-  | "temporary_entitlement_grant"
-  | "refund_reversed"
-  | "virtual_currency_transaction"
+  | (typeof CHOOSABLE_EVENT_TYPES)[number]
   | (string & Record<never, never>);
 
 /** A webhook integration. Its `authorization_header` is never returned. */
