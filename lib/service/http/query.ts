@@ -1,11 +1,11 @@
 /**
- * The query of a request: its parameters and its `expand`.
+ * What is in the address of a request: the values in its path, its parameters and its `expand`.
  *
  * @module
  */
 
 import { validate } from "./body.ts";
-import { invalid, Refusal } from "../contract/errors.ts";
+import { invalid, malformed, Refusal } from "../contract/errors.ts";
 import type { Actor, Call, Route } from "../contract/route.ts";
 import { allows } from "../contract/scopes.ts";
 
@@ -37,6 +37,17 @@ export function queryOf(
   const known = emptyQueries.get(route) ?? validate(route.query, {});
   emptyQueries.set(route, known);
   return { query: { ...known }, expand: new Set() };
+}
+
+/**
+ * Checks the values in a path. PostgreSQL can neither hold nor look up a NUL.
+ *
+ * @throws {Refusal} 400 for a NUL character.
+ */
+export function checkPath(params: Readonly<Record<string, string>>): void {
+  for (const name in params) {
+    if (params[name]?.includes("\0")) throw malformed("The path contains a NUL character");
+  }
 }
 
 /** The fields in `expand`, repeated or comma-separated. Each must be known and permitted. */

@@ -18,7 +18,7 @@ import type { Observation } from "./metrics.ts";
 import { type Answerer, type Found, mount } from "./mount.ts";
 import { atPresent, bringToPresent, refuseMoving } from "./present.ts";
 import { caughtUpProject, presentOf, type PresentProject, projectFor } from "./project.ts";
-import { queryOf } from "./query.ts";
+import { checkPath, queryOf } from "./query.ts";
 import type { RateCounter } from "./rates.ts";
 import { refuse, respond } from "./respond.ts";
 import {
@@ -80,6 +80,7 @@ async function answer(
   const url = new URL(request.url);
   const { project_id: projectId, ...values } = params;
   checkScope(actor, route);
+  checkPath(params);
   const asked: Asked = { route, parts, request, url, actor, params: values, projectId };
   try {
     const run = route.method === "GET" ? read : change;

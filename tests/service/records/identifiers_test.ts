@@ -31,7 +31,6 @@ const STRANGE = [
   "👨‍👩‍👧",
   "\u001b[31mred",
   "a\nb\tc\r",
-  "\u0000",
   "\u007f\u0085",
   "\u202e\ufeff",
   "...",
@@ -62,6 +61,22 @@ Deno.test("a strange id in a path is 404, and the message shows the id", async (
       const { message } = await api.refused(noSuch(), route.method, path, bodyOf(route));
       equal(message.includes(JSON.stringify(id)), true, `${route.name}: ${message}`);
     }
+  }
+});
+
+Deno.test("a NUL in a path is refused by every route, on every engine", async () => {
+  await using desk = await openDesk();
+  const api = apiOf(desk);
+  const withValue = routes.filter(({ path }) => /\{\w+\}/.test(path));
+  equal(withValue.length > 50, true);
+  for (const route of withValue) {
+    const { message } = await api.refused(
+      { status: 400, type: "invalid_request" },
+      route.method,
+      pathOf(route, desk.projectId, "a%00b"),
+      bodyOf(route),
+    );
+    equal(message, "The path contains a NUL character");
   }
 });
 

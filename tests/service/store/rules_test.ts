@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import {
   acrossProjects,
   inProject,
@@ -7,6 +7,7 @@ import {
   isUniqueViolation,
   nextSeq,
   type Store,
+  StoreError,
   type Tx,
 } from "../../../lib/service/store/mod.ts";
 import { addOffering, PROJECT, setCurrent, withStore } from "../../support/store_fixture.ts";
@@ -132,7 +133,10 @@ rule("a text is not stored where a number belongs", async (store) => {
     }))
       .execute()
   );
-  await rejects(wrong, /cannot store TEXT value in INTEGER column offerings.created_at/);
+  await rejects(wrong, (error) => {
+    match(String(error), /created_at/);
+    return error instanceof StoreError && error.failure === "type";
+  });
 });
 
 rule("numbers of a project count up one by one, and only where there is one", async (store) => {

@@ -15,6 +15,8 @@ const CODES: ReadonlyMap<string, StoreFailure> = new Map([
   ["23503", "foreign_key"],
   ["23514", "check"],
   ["23502", "not_null"],
+  // A text where a number belongs.
+  ["42804", "type"],
   // U+0000 in a text, and a text that is too long for an index.
   ["22021", "unfit"],
   ["54000", "unfit"],
