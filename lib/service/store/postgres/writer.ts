@@ -71,6 +71,8 @@ const PROJECT_LOCK = "select 1 from projects where id = $1 for no key update";
 /** Makes the writer of a database. */
 export function createWriter(bench: Bench): Writer {
   const lanes = new Map<string, Lane>();
+  // The lanes that were careful when they became empty.
+  const careful = new Set<string>();
   const running = new Set<Promise<void>>();
 
   async function drain(lane: Lane): Promise<void> {
@@ -79,6 +81,7 @@ export function createWriter(bench: Bench): Writer {
       await commitTogether(bench, lane, lane.queue.splice(0, LARGEST_GROUP));
     }
     lanes.delete(lane.projectId);
+    if (lane.careful) careful.add(lane.projectId);
   }
 
   return {
@@ -97,7 +100,7 @@ export function createWriter(bench: Bench): Writer {
         };
         const known = lanes.get(projectId);
         if (known) return void known.queue.push(job);
-        const lane = { projectId, queue: [job], careful: false };
+        const lane = { projectId, queue: [job], careful: careful.delete(projectId) };
         lanes.set(projectId, lane);
         const run = drain(lane).finally(() => running.delete(run));
         running.add(run);
