@@ -1,7 +1,8 @@
 /**
  * Runs the tests on PostgreSQL: `deno task test:postgres [FILES…]`. It starts a server of its own in a
  * temporary folder, on a port that the system chooses, and removes both at the end. Where PostgreSQL's
- * programs are missing it says SKIPPED, and succeeds.
+ * programs are missing it says SKIPPED, and succeeds. At the end it prints the tests that only SQLite
+ * can have, with their reasons.
  *
  * @module
  */
@@ -40,6 +41,7 @@ if (programs === undefined) {
 /** Runs the tests on a new server. Returns their exit code. */
 async function testOn(bin: string, files: readonly string[]): Promise<number> {
   const server = await startPostgres(bin, SETTINGS);
+  const skipped = await Deno.makeTempFile({ prefix: "skipped" });
   // Ctrl-C reaches the tests as well: when they have ended, the server is stopped.
   Deno.addSignalListener("SIGINT", () => {});
   try {
@@ -53,10 +55,24 @@ async function testOn(bin: string, files: readonly string[]): Promise<number> {
         ...PERMISSIONS,
         ...files,
       ],
-      env: { TEST_ENGINE: "postgres", TEST_DATABASE: server.address("postgres") },
+      env: {
+        TEST_ENGINE: "postgres",
+        TEST_DATABASE: server.address("postgres"),
+        TEST_SKIPPED: skipped,
+      },
     }).spawn();
-    return (await tests.status).code;
+    const { code } = await tests.status;
+    await showSkipped(skipped);
+    return code;
   } finally {
+    await Deno.remove(skipped);
     await server.remove();
   }
+}
+
+/** Prints the tests that `testOnSqlite` has noted in a file. */
+async function showSkipped(file: string): Promise<void> {
+  const lines = (await Deno.readTextFile(file)).split("\n").filter(Boolean).sort();
+  console.log(`${lines.length} tests are skipped on PostgreSQL:`);
+  for (const line of lines) console.log(`  ${line}`);
 }

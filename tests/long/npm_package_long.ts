@@ -13,7 +13,7 @@ import { newSigningSecret, signatureHeaders } from "../../lib/service/events/sig
 import { VERSION } from "../../lib/version.ts";
 import { makeHostileFolder } from "../package/hostile_folder.ts";
 import { matchGolden } from "../support/golden.ts";
-import { type RunningService, startService } from "../support/running_service.ts";
+import { type RunningService, startWith } from "../support/running_service.ts";
 import { LIBRARY_OUTCOME, LIBRARY_PROGRAM, LOCK_PROGRAM, TYPED_PROGRAM } from "./programs.ts";
 
 const RUNTIMES = {
@@ -205,7 +205,7 @@ async function libraryRuns(stage: Stage): Promise<void> {
   const folder = await withLibrary(stage);
   await Deno.writeTextFile(join(folder, "program.js"), LIBRARY_PROGRAM);
   const data = await emptyFolder(stage);
-  const service = await startService(data);
+  const service = await startWith(data, "--data", data);
   try {
     const known = await variables(service, data);
     for (const [name, command] of Object.entries(RUNTIMES)) {

@@ -1,17 +1,17 @@
 /**
- * A process for a test to kill: it advances the clock of the database in a folder to a moment, or
- * goes on with an advance that was broken off. It prints a line every other millisecond, and `through`
+ * A process for a test to kill: it advances the clock of a database to a moment, or goes
+ * on with an advance that was broken off. It prints a line every other millisecond, and `through`
  * at the end.
  *
  * @module
  */
 
-import { serveFolder, tell } from "./clock_fixture.ts";
+import { serveAt, tell } from "./clock_fixture.ts";
 import { acrossProjects } from "../../lib/service/store/mod.ts";
 
 if (import.meta.main) {
-  const [folder = "", to = ""] = Deno.args;
-  const service = await serveFolder(folder);
+  const [database = "", to = ""] = Deno.args;
+  const service = await serveAt(database);
   print("started");
   const timer = setInterval(() => print("going on"), 2);
   const { clock_advancing_to } = await service.store.read((tx) =>

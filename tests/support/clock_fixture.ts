@@ -1,25 +1,19 @@
 /**
- * A project full of subscriptions of every kind, in a file that can be copied and taken apart.
+ * A project full of subscriptions of every kind, in a database that can be copied.
  *
  * @module
  */
 
 import { equal } from "node:assert/strict";
-import { join } from "node:path";
 import { openService, type Service } from "../../lib/service/mod.ts";
-import { connect } from "../../lib/service/store/sqlite/connection.ts";
 import { BASE_URL } from "./harness.ts";
 
 /** The moment at which the project's clock stands at first. */
 export const START = Date.UTC(2027, 10, 30, 23, 30);
 
-/** Opens the service on a folder's database, at a moment that does not pass. */
-export function serveFolder(folder: string): Promise<Service> {
-  return openService({
-    database: join(folder, "data.db"),
-    clock: () => START,
-    adminSecret: "adm_x",
-  });
+/** Opens the service on a database, at a moment that does not pass. */
+export function serveAt(database: string): Promise<Service> {
+  return openService({ database, clock: () => START, adminSecret: "adm_x" });
 }
 
 /** Sends a request to the simulator. It must succeed. */
@@ -60,18 +54,4 @@ export async function fill(service: Service, count: number): Promise<void> {
     if (i % 12 === 9) await act("family_share", { customer_id: `relative${i}` });
     if (i % 3 === 2) await tell(service, "/clock/advance", { by: "PT7H" });
   }
-}
-
-/** Every row of every table, by table. */
-export function dump(folder: string): Record<string, unknown[]> {
-  const connection = connect(join(folder, "data.db"));
-  const tables = connection.rows(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
-  );
-  const rows = tables.map(({ name }) => {
-    const found = connection.rows(`SELECT * FROM "${name}"`).map((row) => JSON.stringify(row));
-    return [String(name), found.sort()] as const;
-  });
-  connection.close();
-  return Object.fromEntries(rows);
 }

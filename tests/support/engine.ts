@@ -21,8 +21,18 @@ export const ENGINE: "sqlite" | "postgres" = Deno.env.get("TEST_ENGINE") === "po
   ? "postgres"
   : "sqlite";
 
-/** Whether a test is about SQLite itself: how it lies on the disk, or a part that only it has. */
-export const ONLY_SQLITE: { ignore: boolean } = { ignore: ENGINE !== "sqlite" };
+/**
+ * Registers a test of something that only SQLite has. On PostgreSQL it is skipped, and the program
+ * that runs the tests prints its name with the reason.
+ */
+export function testOnSqlite(name: string, reason: string, test: () => void | Promise<void>): void {
+  const ignore = ENGINE !== "sqlite";
+  const list = Deno.env.get("TEST_SKIPPED");
+  if (ignore && list !== undefined) {
+    Deno.writeTextFileSync(list, `${name}: ${reason}\n`, { append: true, create: true });
+  }
+  Deno.test({ name, ignore, fn: test });
+}
 
 /** Whether a test is about several processes on one database, or a server's end. */
 export const ONLY_POSTGRES: { ignore: boolean } = { ignore: ENGINE !== "postgres" };
@@ -62,6 +72,13 @@ export async function createDatabase(): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   await onServer((client) => client.query(`create database ${name} template ${template}`));
   return name;
+}
+
+/** Makes a copy of a database that nobody has open. Returns its name. */
+export async function copyDatabase(name: string): Promise<string> {
+  const copy = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await onServer((client) => client.query(`create database ${copy} template ${name}`));
+  return copy;
 }
 
 /** Makes a database without tables. Returns its name. */

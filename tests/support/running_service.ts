@@ -6,6 +6,8 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isOnServer } from "../../lib/service/store/mod.ts";
+import { type Lasting, SHARED_SECRET } from "./lasting.ts";
 import { childLines } from "./store_fixture.ts";
 
 /** A service in a process of its own. */
@@ -16,27 +18,39 @@ export interface RunningService {
   readonly projectId: string;
   /** An access token of the owner. */
   readonly token: string;
-  /** Its data folder. */
-  readonly data: string;
+  /** Its data folder. Undefined for a database on a server. */
+  readonly data: string | undefined;
+  /** The secret of its administrator. */
+  readonly adminSecret: string;
   /** Kills the process at once, and waits for its end. */
   kill(): Promise<void>;
   /** Ends the process as Ctrl-C does, and waits until it is gone. */
   stop(): Promise<void>;
 }
 
-/** Starts the service on a data folder and waits until it answers. */
-export async function startService(folder: string): Promise<RunningService> {
-  return await startWith(folder, "--data", folder);
+/** Starts the service on a database and waits until it answers. */
+export async function startOn({ database, folder }: Lasting): Promise<RunningService> {
+  if (!isOnServer(database)) return await startWith(folder, "--data", folder);
+  const env = { CLI_SERVICE_DATABASE: database, CLI_SERVICE_ADMIN_SECRET: SHARED_SECRET };
+  return await start(folder, ["--sign-in", "password"], env);
 }
 
 /** Starts the service with a home folder and flags, and waits until it answers. */
-export async function startWith(home: string, ...flags: string[]): Promise<RunningService> {
+export function startWith(home: string, ...flags: string[]): Promise<RunningService> {
+  return start(home, flags, {});
+}
+
+async function start(
+  home: string,
+  flags: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<RunningService> {
   const script = fileURLToPath(import.meta.resolve("../../cli.ts"));
   const words = ["service", "start", "--port", "0", ...flags, "--output", "json"];
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, ...words],
-    env: { HOME: home },
+    env: { HOME: home, ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
@@ -45,6 +59,8 @@ export async function startWith(home: string, ...flags: string[]): Promise<Runni
   const { value: line } = await lines.next();
   if (line === undefined) throw new Error("the service has ended before it said where it is");
   const { base_url: baseUrl, project_id: projectId, data } = JSON.parse(line);
+  const adminSecret = env.CLI_SERVICE_ADMIN_SECRET ??
+    (await Deno.readTextFile(join(data, "admin.secret"))).trim();
   const end = async (signal: Deno.Signal) => {
     child.kill(signal);
     for await (const _ of lines);
@@ -54,18 +70,18 @@ export async function startWith(home: string, ...flags: string[]): Promise<Runni
     baseUrl,
     projectId,
     data,
-    token: await issueToken(data, baseUrl),
+    adminSecret,
+    token: await issueToken(adminSecret, baseUrl),
     kill: () => end("SIGKILL"),
     stop: () => end("SIGINT"),
   };
 }
 
-/** Asks for a token with the secret in the data folder. */
-async function issueToken(folder: string, baseUrl: string): Promise<string> {
-  const secret = await Deno.readTextFile(join(folder, "admin.secret"));
+/** Asks for a token with the administrator's secret. */
+async function issueToken(secret: string, baseUrl: string): Promise<string> {
   const response = await fetch(`${baseUrl}/_sim/tokens`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${secret.trim()}`, "Content-Type": "application/json" },
+    headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
     body: "{}",
   });
   const { access_token } = await response.json();

@@ -1,18 +1,17 @@
 /**
  * A process for the tests to kill. Run with `hold FOLDER` it takes the folder's lock, with
- * `write FOLDER` it says so, then writes to the folder's database without end and prints the id of
- * each write that was acknowledged.
+ * `write DATABASE` it says so, then writes to that database without end and prints the id of each
+ * write that was acknowledged.
  *
  * @module
  */
 
-import { join } from "node:path";
 import {
   acrossProjects,
   inProject,
   lockFolder,
   nextSeq,
-  openStore,
+  openDatabase,
   type Tx,
   writeAddress,
 } from "../../lib/service/store/mod.ts";
@@ -22,9 +21,9 @@ import { addOffering, addProject, PROJECT, setCurrent } from "./store_fixture.ts
 const WRITERS = 16;
 
 if (import.meta.main) {
-  const [what, folder = ""] = Deno.args;
-  if (what === "hold") await hold(folder);
-  if (what === "write") await write(folder);
+  const [what, where = ""] = Deno.args;
+  if (what === "hold") await hold(where);
+  if (what === "write") await write(where);
 }
 
 /** Takes the lock, says so, and keeps it until standard input ends. */
@@ -37,9 +36,9 @@ async function hold(folder: string): Promise<void> {
 }
 
 /** Writes without end. */
-async function write(folder: string): Promise<void> {
+async function write(database: string): Promise<void> {
   print("started");
-  const store = openStore({ file: join(folder, "data.db") });
+  const store = await openDatabase({ file: database });
   const known = await store.read((tx) =>
     acrossProjects(tx).selectFrom("projects").select("id").execute()
   );

@@ -94,19 +94,20 @@ export async function setCurrent(tx: Tx, id: string | null): Promise<void> {
 }
 
 /** Starts `store_child.ts` in a process of its own. */
-export function spawnChild(what: "hold" | "write", folder: string): Deno.ChildProcess {
+export function spawnChild(what: "hold" | "write", where: string): Deno.ChildProcess {
   const script = fileURLToPath(import.meta.resolve("./store_child.ts"));
   return new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       "--no-check",
       "--no-prompt",
+      "--allow-net=127.0.0.1",
       "--allow-env",
       "--allow-read",
       "--allow-write",
       script,
       what,
-      folder,
+      where,
     ],
     stdin: "piped",
     stdout: "piped",

@@ -5,6 +5,7 @@
  */
 
 import { CompiledQuery, sql } from "kysely";
+import { ENGINE } from "./engine.ts";
 import { SHARED_TABLES } from "../../lib/service/store/tables.ts";
 import type { Store, Tx } from "../../lib/service/store/mod.ts";
 
@@ -39,7 +40,7 @@ export async function copyProject(
   to: { id: string; now: number },
 ): Promise<void> {
   await store.write(async (tx) => {
-    await sql`pragma defer_foreign_keys = on`.execute(tx);
+    await deferKeys(tx);
     for (const table of await projectTables(tx)) {
       const { rows } = await sql<Record<string, unknown>>`
         select * from ${sql.table(table)} where ${ownColumn(table)} = ${from}`.execute(tx);
@@ -65,7 +66,7 @@ export async function rowsOfProject(store: Store, id: string): Promise<Record<st
 /** Removes a project with all that it holds. */
 export async function removeProject(store: Store, id: string): Promise<void> {
   await store.write(async (tx) => {
-    await sql`pragma defer_foreign_keys = on`.execute(tx);
+    await deferKeys(tx);
     for (const table of await projectTables(tx)) {
       await sql`delete from ${sql.table(table)} where ${ownColumn(table)} = ${id}`.execute(tx);
     }
@@ -75,7 +76,7 @@ export async function removeProject(store: Store, id: string): Promise<void> {
 /** Puts the rows of a project back that were removed. */
 export async function restoreProject(store: Store, rows: Record<string, string>): Promise<void> {
   await store.write(async (tx) => {
-    await sql`pragma defer_foreign_keys = on`.execute(tx);
+    await deferKeys(tx);
     for (const [table, lines] of Object.entries(rows)) {
       for (const line of lines.split("\n").filter(Boolean)) {
         await insert(tx, table, JSON.parse(line));
@@ -84,21 +85,30 @@ export async function restoreProject(store: Store, rows: Record<string, string>)
   });
 }
 
+/** Lets keys point nowhere for the rest of the transaction. */
+async function deferKeys(tx: Tx): Promise<void> {
+  const deferred = ENGINE === "sqlite"
+    ? sql`pragma defer_foreign_keys = on`
+    // Only a few of the server's keys can wait; this switches the checks off.
+    : sql`set local session_replication_role = replica`;
+  await deferred.execute(tx);
+}
+
 /** The tables that hold rows of projects, as the database itself lists them. */
 async function projectTables(tx: Tx): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table' order by name`.execute(tx);
+  const columns = ENGINE === "sqlite"
+    ? sql<{ table: string; name: string }>`
+      select m.name as "table", c.name as name from sqlite_master m, pragma_table_info(m.name) c
+      where m.type = 'table' and m.name not like 'sqlite_%'`
+    : sql<{ table: string; name: string }>`
+      select table_name as "table", column_name as name from information_schema.columns
+      where table_schema = 'public'`;
+  const { rows } = await columns.execute(tx);
   const shared: readonly string[] = SHARED_TABLES;
-  const tables: string[] = [];
-  for (const { name } of rows) {
-    if (shared.includes(name) || name.startsWith("sqlite_")) continue;
-    const { rows: columns } = await sql<{ name: string }>`
-      select name from pragma_table_info(${name})`.execute(tx);
-    if (name === "projects" || columns.some((column) => column.name === "project_id")) {
-      tables.push(name);
-    }
-  }
-  return tables;
+  const own = rows.filter(({ table, name }) =>
+    !shared.includes(table) && (table === "projects" || name === "project_id")
+  );
+  return [...new Set(own.map(({ table }) => table))].sort();
 }
 
 function ownColumn(table: string) {

@@ -1,10 +1,10 @@
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
-import { join } from "node:path";
 import { path } from "../../../lib/path.ts";
 import type { Service } from "../../../lib/service/mod.ts";
 import { openService } from "../../support/engine.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
 import { TLS } from "../../support/internet.ts";
+import { openLasting } from "../../support/lasting.ts";
 import {
   isListening,
   listenAll,
@@ -175,8 +175,8 @@ Deno.test("events listen waits as long as the receiver asks, and longer after ea
 });
 
 Deno.test("events listen waits for events, and survives a restart of the service", async () => {
-  const folder = await Deno.makeTempDir();
-  const options = { database: join(folder, "data.db"), adminSecret: "adm_x", buyers: false };
+  await using lasting = await openLasting();
+  const options = { database: lasting.database, adminSecret: "adm_x", buyers: false };
   let service: Service | undefined = await openService(options);
   const { projectId = "" } = service;
   const arrived: string[] = [];
@@ -215,7 +215,6 @@ Deno.test("events listen waits for events, and survives a restart of the service
   ok(out.includes('"connection_lost"') && out.includes('"connection_found"'));
   await desk[Symbol.asyncDispose]();
   await service?.close();
-  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("events listen shows a line per event on a terminal, and the missed events", async () => {

@@ -1,13 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { join } from "node:path";
 import { MINUTE, openPostOffice, type PostOffice } from "../../support/delivery_fixture.ts";
 import { answers, openReceiver } from "../../support/receiver.ts";
-import { connect } from "../../../lib/service/store/sqlite/connection.ts";
-import { inFolder } from "../../support/store_fixture.ts";
+import { type Lasting, withLasting } from "../../support/lasting.ts";
 
 const DAY = 24 * 60 * MINUTE;
 
-/** Opens the service on a file again, so many days after it was last open. */
+/** Opens the service on a database again, so many days after it was last open. */
 async function reopen(database: string, days: number): Promise<PostOffice> {
   const office = await openPostOffice({
     database,
@@ -22,22 +20,19 @@ async function reopen(database: string, days: number): Promise<PostOffice> {
 }
 
 /** The remaining rows. */
-function rowsIn(database: string) {
-  const connection = connect(database);
-  const count = (query: string) => connection.rows(`SELECT count(*) AS n ${query}`)[0]?.n;
-  const found = {
-    bodies: count("FROM attempts WHERE response_body IS NOT NULL"),
-    attempts: count("FROM attempts"),
-    deliveries: count("FROM deliveries"),
-    events: count("FROM events"),
+async function rowsIn({ query }: Lasting) {
+  const count = async (rest: string) => (await query(`SELECT count(*) AS n ${rest}`))[0]?.n;
+  return {
+    bodies: await count("FROM attempts WHERE response_body IS NOT NULL"),
+    attempts: await count("FROM attempts"),
+    deliveries: await count("FROM deliveries"),
+    events: await count("FROM events"),
   };
-  connection.close();
-  return found;
 }
 
 Deno.test("bodies are pruned after 7 days, attempts and successes after 30, pending deliveries never", async () => {
-  await inFolder(async (folder) => {
-    const database = join(folder, "data.db");
+  await withLasting(async (lasting) => {
+    const { database } = lasting;
     using receiver = openReceiver();
     const office = await openPostOffice({ database });
     const webhook = await office.subscribe(receiver);
@@ -52,19 +47,19 @@ Deno.test("bodies are pruned after 7 days, attempts and successes after 30, pend
     await office.idle();
     await office[Symbol.asyncDispose]();
     const all = { bodies: 521, attempts: 521, deliveries: 522, events: 522 };
-    deepEqual(rowsIn(database), all);
+    deepEqual(await rowsIn(lasting), all);
 
     await (await reopen(database, 7))[Symbol.asyncDispose]();
-    equal(rowsIn(database).bodies, 521);
+    equal((await rowsIn(lasting)).bodies, 521);
     const week = await reopen(database, 7.01);
     const [last] = (await week.deliveries(webhook)).slice(-1);
     equal(last?.event_id, waiting);
     await week[Symbol.asyncDispose]();
     // Those of the pending delivery, whose second attempt has no response.
-    equal(rowsIn(database).bodies, 1);
+    equal((await rowsIn(lasting)).bodies, 1);
 
     await (await reopen(database, 30))[Symbol.asyncDispose]();
-    equal(rowsIn(database).deliveries, 522);
+    equal((await rowsIn(lasting)).deliveries, 522);
     const month = await reopen(database, 30.1);
     deepEqual((await month.deliveries(webhook)).map(({ event_id, state }) => [event_id, state]), [
       ...[[lost, "dropped"], [waiting, "pending"]],
@@ -75,6 +70,6 @@ Deno.test("bodies are pruned after 7 days, attempts and successes after 30, pend
     const recovery = await month.sim.post("/events/recover", { since: 0 });
     deepEqual(recovery, { object: "recovery", deliveries: 1 });
     await month[Symbol.asyncDispose]();
-    equal(rowsIn(database).events, 522);
+    equal((await rowsIn(lasting)).events, 522);
   });
 });

@@ -9,15 +9,13 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { join } from "node:path";
-import { connect } from "../../../lib/service/store/sqlite/connection.ts";
-import { type RunningService, startService } from "../../support/running_service.ts";
-import { inFolder } from "../../support/store_fixture.ts";
+import { type Lasting, withLasting } from "../../support/lasting.ts";
+import { type RunningService, startOn } from "../../support/running_service.ts";
 
 const ROUNDS = Number(Deno.env.get("SERVICE_CRASH_ROUNDS") ?? 4);
 
 /** A database is used for so many rounds before the next one. */
-const ROUNDS_PER_FOLDER = 4;
+const ROUNDS_PER_DATABASE = 4;
 
 /** The number of concurrent clients. */
 const CLIENTS = 12;
@@ -52,16 +50,16 @@ interface Known {
 
 Deno.test("no acknowledged change is lost or made twice when the service is killed", async () => {
   let changes = 0;
-  for (let round = 0; round < ROUNDS; round += ROUNDS_PER_FOLDER) {
-    await inFolder(async (folder) => {
+  for (let round = 0; round < ROUNDS; round += ROUNDS_PER_DATABASE) {
+    await withLasting(async (lasting) => {
       const known = nothing();
-      for (let i = round; i < Math.min(ROUNDS, round + ROUNDS_PER_FOLDER); i++) {
-        const service = await startService(folder);
+      for (let i = round; i < Math.min(ROUNDS, round + ROUNDS_PER_DATABASE); i++) {
+        const service = await startOn(lasting);
         await settle(service, known);
         await workUntilKilled(service, known);
-        checkDatabase(join(folder, "service.db"), known);
+        await checkDatabase(lasting, known);
       }
-      const service = await startService(folder);
+      const service = await startOn(lasting);
       await settle(service, known);
       await service.kill();
       changes += known.changes;
@@ -241,23 +239,17 @@ async function listOf(service: RunningService, path: string): Promise<Item[]> {
   return items;
 }
 
-/** Checks the file left by the killed service, and the rules for its rows. */
-function checkDatabase(file: string, known: Known): void {
-  const connection = connect(file);
-  try {
-    deepEqual(connection.rows("PRAGMA integrity_check"), [{ integrity_check: "ok" }]);
-    deepEqual(connection.rows("PRAGMA foreign_key_check"), []);
-    const [moved] = connection.rows(`SELECT target_identifier AS id FROM audit_logs
-      WHERE action_type = 'offering_set_current' ORDER BY seq DESC LIMIT 1`);
-    const [project] = connection.rows("SELECT current_offering_id AS id FROM projects");
-    if (moved) deepEqual(project, moved, "the mark is where it was moved last");
-    const [{ entries, keys } = {}] = connection.rows(`SELECT
-      (SELECT count(*) FROM audit_logs) AS entries,
-      (SELECT count(*) FROM idempotency_keys) AS keys`);
-    equal(entries, keys, "each change has its entry and its remembered answer");
-    const most = known.changes + known.open.length;
-    ok(Number(entries) >= known.changes && Number(entries) <= most, `${entries} changes are there`);
-  } finally {
-    connection.close();
-  }
+/** Checks the database left by the killed service, and the rules for its rows. */
+async function checkDatabase(lasting: Lasting, known: Known): Promise<void> {
+  await lasting.checkSound();
+  const [moved] = await lasting.query(`SELECT target_identifier AS id FROM audit_logs
+    WHERE action_type = 'offering_set_current' ORDER BY seq DESC LIMIT 1`);
+  const [project] = await lasting.query("SELECT current_offering_id AS id FROM projects");
+  if (moved) deepEqual(project, moved, "the mark is where it was moved last");
+  const [{ entries, keys } = {}] = await lasting.query(`SELECT
+    (SELECT count(*) FROM audit_logs) AS entries,
+    (SELECT count(*) FROM idempotency_keys) AS keys`);
+  equal(entries, keys, "each change has its entry and its remembered answer");
+  const most = known.changes + known.open.length;
+  ok(Number(entries) >= known.changes && Number(entries) <= most, `${entries} changes are there`);
 }

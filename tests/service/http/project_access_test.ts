@@ -1,24 +1,24 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { join } from "node:path";
 import type { Service } from "../../../lib/service/mod.ts";
 import { openService } from "../../support/engine.ts";
+import { withLasting } from "../../support/lasting.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 
-/** Runs a test on a service whose data is in a file: reads have snapshots of their own there. */
+/** Runs a test on a service whose data is not in memory: reads have snapshots of their own there. */
 async function onDisk(
   test: (service: Service, read: (path: string) => Promise<Response>) => Promise<void>,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "access" });
-  const service = await openService({ database: join(folder, "service.db") });
-  try {
-    const { access_token } = await service.oauth.issueToken();
-    const headers = { Authorization: `Bearer ${access_token}` };
-    const base = `http://127.0.0.1:4010/v2/projects/${service.projectId}`;
-    await test(service, (path) => service.fetch(new Request(base + path, { headers })));
-  } finally {
-    await service.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+  await withLasting(async ({ database }) => {
+    const service = await openService({ database });
+    try {
+      const { access_token } = await service.oauth.issueToken();
+      const headers = { Authorization: `Bearer ${access_token}` };
+      const base = `http://127.0.0.1:4010/v2/projects/${service.projectId}`;
+      await test(service, (path) => service.fetch(new Request(base + path, { headers })));
+    } finally {
+      await service.close();
+    }
+  });
 }
 
 Deno.test("a removed collaborator is refused from the next request on", () =>

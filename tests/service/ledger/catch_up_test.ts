@@ -1,39 +1,48 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { join } from "node:path";
 import { Cancelled } from "../../../lib/errors.ts";
 import { openService } from "../../../lib/service/mod.ts";
 import { serve, type ServeOptions, type Server } from "../../../lib/service/http/serve.ts";
-import { connect } from "../../../lib/service/store/sqlite/connection.ts";
+import { isOnServer } from "../../../lib/service/store/mod.ts";
 import { fill, START } from "../../support/clock_fixture.ts";
 import { DAY } from "../../support/simulation.ts";
-import { inFolder } from "../../support/store_fixture.ts";
+import { type Lasting, SHARED_SECRET, withLasting } from "../../support/lasting.ts";
 
 /** A database in which six subscriptions have so many days to catch up with. */
-async function behind(folder: string, days: number): Promise<number> {
-  const database = join(folder, "service.db");
+async function behind(lasting: Lasting, days: number): Promise<number> {
+  const { database } = lasting;
   const service = await openService({ database, clock: () => START, adminSecret: "adm_x" });
   await fill(service, 6);
   await service.close();
   const until = START + days * DAY;
-  query(folder, `UPDATE projects SET clock_advancing_to = ${until}`);
+  await lasting.query(`UPDATE projects SET clock_advancing_to = ${until}`);
   return until;
 }
 
-/** Starts the service on a folder. */
+/** Starts the service on a database. */
 function start(
-  folder: string,
+  { database, folder }: Lasting,
   options: Pick<ServeOptions, "report" | "signal">,
 ): Promise<Server> {
-  const there = { folder, port: 0, host: "127.0.0.1" } as const;
-  return serve({ ...there, empty: false, rateLimits: "local", ...options });
+  const server = { database, adminSecret: SHARED_SECRET };
+  const where = isOnServer(database)
+    ? { folder: undefined, server, signIn: { kind: "password" } } as const
+    : { folder };
+  return serve({
+    ...where,
+    port: 0,
+    host: "127.0.0.1",
+    empty: false,
+    rateLimits: "local",
+    ...options,
+  });
 }
 
 /** The time of the project's clock, its target, and the number of steps due by then. */
-function progress(folder: string, until: number): unknown[] {
+async function progress({ query }: Lasting, until: number): Promise<unknown[]> {
   const clock = "SELECT clock_frozen_at AS at, clock_advancing_to AS target FROM projects";
   const due = `SELECT count(*) AS n FROM subscriptions WHERE due_at <= ${until}`;
-  const [project] = query(folder, clock);
-  return [project?.at, project?.target, query(folder, due)[0]?.n];
+  const [project] = await query(clock);
+  return [project?.at, project?.target, (await query(due))[0]?.n];
 }
 
 /** The answer to a request for the project's clock, or to anything else below it. */
@@ -45,9 +54,9 @@ async function ask(server: Server, path: string, method = "GET"): Promise<Respon
 }
 
 Deno.test("a service that has to catch up listens at once, and shows no intermediate state", async () => {
-  await inFolder(async (folder) => {
-    const until = await behind(folder, 365 * 60);
-    const server = await start(folder, { report: () => {} });
+  await withLasting(async (lasting) => {
+    const until = await behind(lasting, 365 * 60);
+    const server = await start(lasting, { report: () => {} });
     // Other requests are answered meanwhile.
     equal((await fetch(`${server.baseUrl}/health`)).status, 200);
     const early = await (await ask(server, "/clock/progress")).json();
@@ -77,39 +86,39 @@ Deno.test("a service that has to catch up listens at once, and shows no intermed
       headers: { Authorization: `Bearer ${server.adminSecret}` },
     })).json();
     deepEqual(items, []);
-    const found = progress(folder, until);
+    const found = await progress(lasting, until);
     await server.stop();
     deepEqual(found, [until, null, 0]);
   });
 });
 
 Deno.test("a stop in the middle of catching up is quick, and the next start continues", async () => {
-  await inFolder(async (folder) => {
-    const until = await behind(folder, 365 * 60);
-    const [from] = progress(folder, until);
-    const server = await start(folder, { report: () => {} });
-    for (let at = from; at === from; [at] = progress(folder, until)) {
+  await withLasting(async (lasting) => {
+    const until = await behind(lasting, 365 * 60);
+    const [from] = await progress(lasting, until);
+    const server = await start(lasting, { report: () => {} });
+    for (let at = from; at === from; [at] = await progress(lasting, until)) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await server.stop();
-    const [at, target] = progress(folder, until);
+    const [at, target] = await progress(lasting, until);
     ok(Number(at) > Number(from) && Number(at) < until, String(at));
     equal(target, until);
-    const again = await start(folder, { report: () => {} });
-    while (progress(folder, until)[1] !== null) {
+    const again = await start(lasting, { report: () => {} });
+    while ((await progress(lasting, until))[1] !== null) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     await again.stop();
-    deepEqual(progress(folder, until), [until, null, 0]);
+    deepEqual(await progress(lasting, until), [until, null, 0]);
   });
 });
 
 Deno.test("a cancelled advance ends at a consistent time, and nothing later has happened", async () => {
-  await inFolder(async (folder) => {
-    const until = await behind(folder, 365 * 60);
-    const [from] = progress(folder, until);
-    const server = await start(folder, { report: () => {} });
-    for (let at = from; at === from; [at] = progress(folder, until)) {
+  await withLasting(async (lasting) => {
+    const until = await behind(lasting, 365 * 60);
+    const [from] = await progress(lasting, until);
+    const server = await start(lasting, { report: () => {} });
+    for (let at = from; at === from; [at] = await progress(lasting, until)) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     const { cancelled } = await (await ask(server, "/clock/cancel", "POST")).json();
@@ -118,9 +127,8 @@ Deno.test("a cancelled advance ends at a consistent time, and nothing later has 
     ok(clock.now > Number(from) && clock.now < until, String(clock.now));
     const again = await (await ask(server, "/clock/cancel", "POST")).json();
     equal(again.cancelled, false);
-    const [newest] = query(folder, "SELECT max(at) AS at FROM movements");
-    const [due] = query(
-      folder,
+    const [newest] = await lasting.query("SELECT max(at) AS at FROM movements");
+    const [due] = await lasting.query(
       `SELECT count(*) AS n FROM subscriptions WHERE due_at <= ${clock.now}`,
     );
     await server.stop();
@@ -130,20 +138,10 @@ Deno.test("a cancelled advance ends at a consistent time, and nothing later has 
 });
 
 Deno.test("a start that is interrupted early changes nothing", async () => {
-  await inFolder(async (folder) => {
-    const until = await behind(folder, 100);
-    const before = progress(folder, until);
-    await rejects(start(folder, { report: () => {}, signal: AbortSignal.abort() }), Cancelled);
-    deepEqual(progress(folder, until), before);
+  await withLasting(async (lasting) => {
+    const until = await behind(lasting, 100);
+    const before = await progress(lasting, until);
+    await rejects(start(lasting, { report: () => {}, signal: AbortSignal.abort() }), Cancelled);
+    deepEqual(await progress(lasting, until), before);
   });
 });
-
-/** The result of a statement on a database file. */
-function query(folder: string, statement: string): Record<string, unknown>[] {
-  const connection = connect(join(folder, "service.db"));
-  try {
-    return connection.rows(statement);
-  } finally {
-    connection.close();
-  }
-}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { prune } from "../../../lib/service/oauth/mod.ts";
 import { refuse } from "../../../lib/service/http/respond.ts";
+import { dump, openLasting } from "../../support/lasting.ts";
 import {
   type Answer,
   openPage,
@@ -192,26 +193,22 @@ Deno.test("a refresh token lives 30 days, and its successor 30 days from then", 
   assert.equal((await refresh(signIn, text(third.json.refresh_token))).json.error, "invalid_grant");
 });
 
-for (const file of [":memory:", "service.db"]) {
-  Deno.test(`64 refreshes of one token at once make one pair, and all get it (${file})`, async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      const path = file === ":memory:" ? file : join(folder, file);
-      await using signIn = await startSignIn({ file: path });
-      const { refresh_token } = await signIn.oauth.issueToken({ rotates: true });
-      const answers = await Promise.all(
-        Array.from({ length: 64 }, () => refresh(signIn, refresh_token)),
-      );
-      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-      assert.equal(new Set(answers.map(({ json }) => JSON.stringify(json))).size, 1);
-      const live = await signIn.store.read((tx) =>
-        tx.selectFrom("refresh_tokens").select("hash").where("rotated_at", "is", null).execute()
-      );
-      assert.equal(live.length, 1);
-      assert.ok(await signIn.oauth.authenticate(text(answers[0]?.json.access_token)));
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+for (const place of ["in memory", "on disk"]) {
+  Deno.test(`64 refreshes of one token at once make one pair, and all get it (${place})`, async () => {
+    await using lasting = await openLasting();
+    const file = place === "in memory" ? ":memory:" : lasting.database;
+    await using signIn = await startSignIn({ file });
+    const { refresh_token } = await signIn.oauth.issueToken({ rotates: true });
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => refresh(signIn, refresh_token)),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.equal(new Set(answers.map(({ json }) => JSON.stringify(json))).size, 1);
+    const live = await signIn.store.read((tx) =>
+      tx.selectFrom("refresh_tokens").select("hash").where("rotated_at", "is", null).execute()
+    );
+    assert.equal(live.length, 1);
+    assert.ok(await signIn.oauth.authenticate(text(answers[0]?.json.access_token)));
   });
 }
 
@@ -322,22 +319,21 @@ Deno.test("a token that is looked up while it is revoked is not remembered", asy
 });
 
 Deno.test("the database holds no token, only hashes", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const tokens: string[] = [];
-    {
-      await using signIn = await startSignIn({ file: join(folder, "service.db") });
-      const pair = await signIn.oauth.issueToken({ rotates: true });
-      const { json } = await refresh(signIn, pair.refresh_token);
-      tokens.push(pair.access_token, pair.refresh_token);
-      tokens.push(text(json.access_token), text(json.refresh_token));
-    }
-    for await (const { name } of Deno.readDir(folder)) {
-      const bytes = new TextDecoder("latin1").decode(await Deno.readFile(join(folder, name)));
-      for (const token of tokens) assert.ok(!bytes.includes(token.slice(4)), name);
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  await using lasting = await openLasting();
+  const tokens: string[] = [];
+  {
+    await using signIn = await startSignIn({ file: lasting.database });
+    const pair = await signIn.oauth.issueToken({ rotates: true });
+    const { json } = await refresh(signIn, pair.refresh_token);
+    tokens.push(pair.access_token, pair.refresh_token);
+    tokens.push(text(json.access_token), text(json.refresh_token));
+  }
+  const rows = Object.values(await dump(lasting)).flat();
+  assert.ok(rows.length > 0);
+  for (const token of tokens) assert.ok(!rows.some((row) => row.includes(token.slice(4))));
+  for await (const { name } of Deno.readDir(lasting.folder)) {
+    const bytes = new TextDecoder("latin1").decode(await Deno.readFile(join(lasting.folder, name)));
+    for (const token of tokens) assert.ok(!bytes.includes(token.slice(4)), name);
   }
 });
 

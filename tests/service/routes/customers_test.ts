@@ -8,7 +8,7 @@ import {
 } from "../../../lib/resources/customers.ts";
 import { acrossProjects, inProject, nextSeq } from "../../../lib/service/store/mod.ts";
 import { alreadyThere, type Api, apiOf, badField, noSuch, signIn } from "../../support/api.ts";
-import { ONLY_SQLITE } from "../../support/engine.ts";
+import { testOnSqlite } from "../../support/engine.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 
 /** Ids of apps' users that a URL would change unless they are encoded once. */
@@ -157,7 +157,7 @@ Deno.test("search finds customers by their exact e-mail address, page by page", 
   await api.refused(badField("search"), "GET", `/customers?search=${"x".repeat(256)}`);
 });
 
-Deno.test("search reads an index", ONLY_SQLITE, async () => {
+testOnSqlite("search reads an index", "reads a plan in the words of SQLite", async () => {
   await using desk = await openDesk();
   const { sql } = await import("kysely");
   const { rows } = await desk.service.store.read((tx) =>

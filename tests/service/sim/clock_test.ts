@@ -1,11 +1,10 @@
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
-import { join } from "node:path";
 import { fc } from "../../support/properties.ts";
 import { listAuditLogs } from "../../../lib/resources/audit_logs.ts";
-import { dump, fill, serveFolder, START, tell } from "../../support/clock_fixture.ts";
+import { fill, serveAt, START, tell } from "../../support/clock_fixture.ts";
 import { openDesk } from "../../support/harness.ts";
+import { dump, type Lasting, openLasting } from "../../support/lasting.ts";
 import { DAY, simulate } from "../../support/simulation.ts";
-import { inFolder } from "../../support/store_fixture.ts";
 
 /** `CLOCK_RUNS` is the number of ways to advance by the same time. */
 const RUNS = Number(Deno.env.get("CLOCK_RUNS") ?? 3);
@@ -14,43 +13,38 @@ const RUNS = Number(Deno.env.get("CLOCK_RUNS") ?? 3);
 const LASTING = { access: 5000 * DAY };
 
 Deno.test("an advance in steps leaves the same database as a single advance", async () => {
-  await inFolder(async (folder) => {
-    const service = await serveFolder(folder);
-    await fill(service, 60);
-    await service.close();
-    const until = START + 500 * DAY;
-    const expected = await copyAndAdvance(folder, [until]);
-    const days = fc.integer({ min: 0, max: 500 * DAY });
-    const stops = fc.array(days, { minLength: 1, maxLength: 4 });
-    await fc.assert(
-      fc.asyncProperty(stops, async (middle) => {
-        const moments = middle.sort((a, b) => a - b).map((ms) => START + 25 * 3_600_000 * 7 + ms);
-        const found = await copyAndAdvance(folder, [...moments.filter((at) => at < until), until]);
-        deepEqual(found, expected);
-      }),
-      { numRuns: RUNS },
-    );
-    const { transactions = [], subscriptions = [], events = [] } = expected;
-    ok(transactions.length > 500 && events.length > 500, "a lot has happened");
-    const statuses = new Set(subscriptions.map((row) => JSON.parse(String(row)).status));
-    deepEqual([...statuses].sort(), ["active", "expired"]);
-  });
+  await using lasting = await openLasting();
+  const service = await serveAt(lasting.database);
+  await fill(service, 60);
+  await service.close();
+  const until = START + 500 * DAY;
+  const expected = await copyAndAdvance(lasting, [until]);
+  const days = fc.integer({ min: 0, max: 500 * DAY });
+  const stops = fc.array(days, { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(stops, async (middle) => {
+      const moments = middle.sort((a, b) => a - b).map((ms) => START + 25 * 3_600_000 * 7 + ms);
+      const found = await copyAndAdvance(lasting, [...moments.filter((at) => at < until), until]);
+      deepEqual(found, expected);
+    }),
+    { numRuns: RUNS },
+  );
+  const { transactions = [], subscriptions = [], events = [] } = expected;
+  ok(transactions.length > 500 && events.length > 500, "a lot has happened");
+  const statuses = new Set(subscriptions.map((row) => JSON.parse(row).status));
+  deepEqual([...statuses].sort(), ["active", "expired"]);
 });
 
-/** Advances a copy of a folder's database from moment to moment. Returns all of its rows. */
+/** Advances a copy of a database from moment to moment. Returns all of its rows. */
 async function copyAndAdvance(
-  folder: string,
+  lasting: Lasting,
   moments: number[],
-): Promise<Record<string, unknown[]>> {
-  let rows: Record<string, unknown[]> = {};
-  await inFolder(async (copy) => {
-    await Deno.copyFile(join(folder, "data.db"), join(copy, "data.db"));
-    const service = await serveFolder(copy);
-    for (const to of moments) await tell(service, "/clock/advance", { to });
-    await service.close();
-    rows = dump(copy);
-  });
-  return rows;
+): Promise<Record<string, string[]>> {
+  await using copy = await lasting.copy();
+  const service = await serveAt(copy.database);
+  for (const to of moments) await tell(service, "/clock/advance", { to });
+  await service.close();
+  return await dump(copy);
 }
 
 Deno.test("a clock runs, stands, advances and continues from there", async () => {

@@ -158,7 +158,7 @@ Deno.test("nothing is restored into a folder that a service holds", () =>
 
 Deno.test("a backup of a database that is being written to is whole", () =>
   inFolder(async (folder) => {
-    const child = spawnChild("write", folder);
+    const child = spawnChild("write", join(folder, "data.db"));
     const lines = childLines(child);
     await lines.next();
     const known: string[] = [];
