@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { sql } from "kysely";
 import { fullPath } from "../lib/service/contract/route.ts";
-import { routes } from "../lib/service/mod.ts";
+import { routes } from "../lib/service/routes/mod.ts";
 import {
   type Answer,
   answerOf,

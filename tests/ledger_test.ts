@@ -11,7 +11,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createClient } from "../lib/client.ts";
-import { operations as routes } from "../lib/service/mod.ts";
+import { operations as routes } from "../lib/service/routes/mod.ts";
 import { openApiDocument } from "../lib/service/contract/openapi.ts";
 import { fullPath } from "../lib/service/contract/route.ts";
 import * as library from "../mod.ts";

@@ -15,23 +15,15 @@ import { type RandomSource, sourceOf, withIds } from "./records/random.ts";
 import { createOAuth, type Lifetimes, type OAuth, type SignInChoice } from "./oauth/mod.ts";
 import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
 import { ensureFileKey } from "./records/invoice_files.ts";
-import { publicRoutes, routes } from "./routes/mod.ts";
-import { sdkRoutes } from "./sdk/routes.ts";
-import { seed, type SeedOptions } from "./seed/seed.ts";
-import type { Answerer } from "./http/mount.ts";
+import type { SeedOptions } from "./seed/seed.ts";
 import { createRequestMetrics } from "./http/metrics.ts";
-import { createOpenServer } from "./http/open_server.ts";
 import { refuse } from "./http/respond.ts";
 import { answerPreflight, createOrigins, isForApps, openToPage } from "./http/origins.ts";
-import { createSdkServer, ETAG, refuseSdk } from "./http/sdk_server.ts";
-import { createServer, type ServerParts } from "./http/server.ts";
-import { openRoutes } from "./open_routes.ts";
+import type { ServerParts } from "./http/server.ts";
+import { type Doors, openDoors } from "./doors.ts";
 import { setDialect } from "./ledger/dialect.ts";
 import { createCatchUp } from "./ledger/catch_up.ts";
 import { createRequestFaults, type RequestFaults } from "./sim/faults.ts";
-import { createPopulations } from "./sim/people/populations.ts";
-import { adminRoutes, simRoutes } from "./sim/routes.ts";
-import { createSimServer } from "./sim/server.ts";
 import {
   acrossProjects,
   openDatabase,
@@ -47,7 +39,6 @@ import { createTargets } from "./outbound/targets.ts";
 import type { Network } from "./outbound/connect.ts";
 
 export { LOCAL_LIMITS, PUBLIC_LIMITS } from "./http/rates.ts";
-export { operations, routes } from "./routes/mod.ts";
 
 /** A running service. */
 export interface Service {
@@ -61,6 +52,8 @@ export interface Service {
   readonly oauth: OAuth;
   /** The database. */
   readonly store: Store;
+  /** Loads the code for all requests, so that the first ones need not wait for it. */
+  warm(): Promise<void>;
   /** Runs the steps due in all projects. A timer also does this every second. */
   catchUp(): Promise<void>;
   /** Deletes old data of deliveries. A timer also does this every hour. */
@@ -168,18 +161,17 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const requests = createRequestMetrics();
   const { observe } = requests;
   const parts: ServerParts = { ...world, catchUp, rates, authenticate, observe };
-  const [faults, populations] = [createRequestFaults(later), createPopulations(parts)];
-  const admin = { ...parts, delivery, oauth, faults, populations, adminSecret };
-  const simulator = createSimServer([...simRoutes, ...adminRoutes], admin);
+  const faults = createRequestFaults(later);
   const guard = createGuard(hosts, createOrigins(options.allowOrigins ?? []));
-  const open = openRoutes({ ...parts, check: watched.check, adminSecret, requests });
-  const servers: Servers = {
-    api: createServer([...routes, ...dialect === "public" ? publicRoutes : []], parts),
-    sdk: createSdkServer(sdkRoutes, parts),
-    sim: simulator.answer,
-    open: createOpenServer([...oauth.routes, ...open], parts),
+  const doors = openDoors({
+    ...parts,
+    delivery,
+    oauth,
     faults,
-  };
+    adminSecret,
+    check: watched.check,
+    requests,
+  });
   const { deliverer, listeners, pruner } = delivery;
   const timers = works.delivers ? keepUp({ ...parts, clock: wall, pruner, deliverer }) : [];
   if (works.delivers) await deliverer.start();
@@ -197,12 +189,13 @@ async function openWith(options: ServiceOptions): Promise<Service> {
       catchUp.stop().catch(report);
       deliverer.stop().catch(report);
     },
-    fetch: (request, sender = "") => answer(request, servers, { guard, parts, sender, role }),
+    warm: doors.warm,
+    fetch: (request, sender = "") => answer(request, doors, { guard, parts, sender, role, faults }),
     async close() {
       timers.forEach(clearInterval);
       delivery.hush();
       listeners.stop();
-      for (const { stop } of [catchUp, deliverer, pruner, simulator]) await stop();
+      for (const { stop } of [catchUp, deliverer, pruner, doors]) await stop();
       targets.close();
       await store.close();
     },
@@ -236,16 +229,16 @@ async function openWatched(
   };
 }
 
-/** The parts that answer requests. */
-interface Servers {
-  /** Everything under `/_sim`. */
-  sim: Answerer;
-  /** Everything under `/v2`. */
-  api: Answerer;
-  /** The addresses for apps, under `/v1` and `/rcbilling/v1`. */
-  sdk: Answerer;
-  /** Everything else. */
-  open: Answerer;
+/** The parts of the service that a request passes. */
+interface Passage {
+  /** The check of hosts and origins. */
+  guard: Guard;
+  /** The parts of the servers. */
+  parts: ServerParts;
+  /** The client's address. */
+  sender: string;
+  /** What this process does. */
+  role: Role;
   /** The faults that the simulator injects. */
   faults: RequestFaults;
 }
@@ -253,22 +246,23 @@ interface Servers {
 /** Answers a request. */
 async function answer(
   request: Request,
-  servers: Servers,
-  { guard, parts, sender, role }: { guard: Guard; parts: ServerParts; sender: string; role: Role },
+  { sim, api, sdk, open }: Doors,
+  { guard, parts, sender, role, faults }: Passage,
 ): Promise<Response> {
   const isApp = isForApps(URL.parse(request.url)?.pathname ?? "");
   try {
     const { pathname } = guard(request);
-    const { sim, api, sdk, open, faults } = servers;
     if (role === "worker" && !/^\/(health|metrics)$/.test(pathname)) throw onlyWorks();
     // Requests to the simulator meet no injected faults.
     if (pathname.startsWith("/_sim/")) return await sim(request);
     const server = /^\/v2(\/|$)/.test(pathname) ? api : isApp ? sdk : open;
     const answered = isApp ? answerPreflight(request) : undefined;
     const response = answered ?? await faults.meet(request, () => server(request, sender));
-    return isApp ? openToPage(request, response, ETAG) : response;
+    return isApp ? openToPage(request, response) : response;
   } catch (error) {
-    return isApp ? refuseSdk(error, parts) : refuse(error, parts);
+    if (!isApp) return refuse(error, parts);
+    const { refuseSdk } = await import("./http/sdk_server.ts");
+    return refuseSdk(error, parts);
   }
 }
 
@@ -288,7 +282,10 @@ async function fill(
     await ensureFileKey(tx);
     await setDialect(tx, dialect);
     const owner = await tx.selectFrom("accounts").select("id").limit(1).executeTakeFirst();
-    if (!owner) return (await seed(tx, options)).project_id;
+    if (!owner) {
+      const { seed } = await import("./seed/seed.ts");
+      return (await seed(tx, options)).project_id;
+    }
     const oldest = await acrossProjects(tx).selectFrom("projects").select("id").orderBy("seq")
       .limit(1).executeTakeFirst();
     return oldest?.id;

@@ -8,11 +8,9 @@ import { VERSION } from "../version.ts";
 import type { Clock } from "./clock.ts";
 import { Refusal } from "./contract/errors.ts";
 import { faultOfOutage } from "./contract/fault.ts";
-import { openApiDocument } from "./contract/openapi.ts";
 import type { Dialect } from "./contract/spelling.ts";
 import { type OpenRoute, readable } from "./http/open_server.ts";
 import { FILES, readFile } from "./records/invoice_files.ts";
-import { operations, publicRoutes } from "./routes/mod.ts";
 import { requireSecret } from "./http/admin_secret.ts";
 import { gauge, METRICS_TYPE, metricsText, type RequestMetrics } from "./http/metrics.ts";
 import { type Outage, type Store } from "./store/mod.ts";
@@ -45,7 +43,10 @@ export function openRoutes(parts: OpenParts): OpenRoute[] {
     }),
     ...readable(
       "/openapi.json",
-      () => new Response(documentIn(dialect), { headers: { "Content-Type": "application/json" } }),
+      async () =>
+        new Response(await documentIn(dialect), {
+          headers: { "Content-Type": "application/json" },
+        }),
     ),
     ...readable(`${FILES}{project_id}/{file}`, async ({ request, params }) => {
       const { project_id = "", file = "" } = params;
@@ -96,9 +97,13 @@ async function answerMetrics(
 const documents = new Map<Dialect, string>();
 
 /** The OpenAPI document of a dialect, created at the first request. */
-function documentIn(dialect: Dialect): string {
+async function documentIn(dialect: Dialect): Promise<string> {
   const known = documents.get(dialect);
   if (known !== undefined) return known;
+  const [{ operations, publicRoutes }, { openApiDocument }] = await Promise.all([
+    import("./routes/mod.ts"),
+    import("./contract/openapi.ts"),
+  ]);
   const all = dialect === "public" ? [...operations, ...publicRoutes] : operations;
   const text = openApiDocument(all, VERSION);
   documents.set(dialect, text);

@@ -8,7 +8,7 @@
 import { loadFor } from "../../lib/cli/commands/mod.ts";
 import type { Group } from "../../lib/cli/words/command.ts";
 import { isGroup } from "../../lib/cli/words/find_entry.ts";
-import { operations as routes } from "../../lib/service/mod.ts";
+import { operations as routes } from "../../lib/service/routes/mod.ts";
 import rows from "../../tests/operations.json" with { type: "json" };
 import { libraryFunctions } from "../docs/library.ts";
 import { deadExports, type SourceFile } from "./exports.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { operations } from "../../lib/service/mod.ts";
+import { operations } from "../../lib/service/routes/mod.ts";
 import { requestsOfCommands } from "./commands.ts";
 import { LIST_ROWS_FILE, listRowsText } from "./list_rows.ts";
 import { libraryFunctions } from "./library.ts";

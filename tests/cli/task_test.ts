@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { cacheFolder } from "../support/cache_folder.ts";
 
@@ -38,7 +38,7 @@ async function inTask(more: Record<string, string>): Promise<void> {
   }
 }
 
-/** The modules of this repository that a file loads before anything runs. */
+/** The modules that a file loads before anything runs; those of this repository by their path. */
 async function loadedAtStart(file: string): Promise<string[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", file] })
     .output();
@@ -54,7 +54,7 @@ async function loadedAtStart(file: string): Promise<string[]> {
   };
   follow(pathToFileURL(file).href);
   const root = new URL("../../", import.meta.url).href;
-  return [...found].filter((one) => one.startsWith(root)).map((one) => one.slice(root.length));
+  return [...found].map((one) => one.startsWith(root) ? one.slice(root.length) : one);
 }
 
 /** A module in the output of `deno info`. */
@@ -67,5 +67,16 @@ interface Loaded {
 
 Deno.test("cli --version loads three files", async () => {
   const loaded = await loadedAtStart(fileURLToPath(new URL("../../cli.ts", import.meta.url)));
-  deepEqual(loaded.sort(), ["cli.ts", "lib/cli/packages.ts", "lib/version.ts"]);
+  const own = loaded.filter((one) => !one.startsWith("npm:"));
+  deepEqual(own.sort(), ["cli.ts", "lib/cli/packages.ts", "lib/version.ts"]);
+});
+
+Deno.test("the service starts without the code of its routes", async () => {
+  const file = fileURLToPath(new URL("../../lib/service/http/serve.ts", import.meta.url));
+  const loaded = await loadedAtStart(file);
+  ok(loaded.includes("lib/service/mod.ts"));
+  const routes = loaded.filter((one) =>
+    /^lib\/service\/(routes|sdk|seed|reports)\/|^npm:\/?zod@/.test(one)
+  );
+  deepEqual(routes, []);
 });

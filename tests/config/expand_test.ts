@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { routes } from "../../lib/service/mod.ts";
+import { routes } from "../../lib/service/routes/mod.ts";
 import { fullPath } from "../../lib/service/contract/route.ts";
 import { type Api, apiOf, badField, signIn, type Wire } from "../support/api.ts";
 import { openDesk } from "../support/harness.ts";

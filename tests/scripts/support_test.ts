@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { type Command, type Group } from "../../lib/cli/words/command.ts";
 import { loadFor } from "../../lib/cli/commands/mod.ts";
 import { findEntry, isGroup } from "../../lib/cli/words/find_entry.ts";
-import { operations } from "../../lib/service/mod.ts";
+import { operations } from "../../lib/service/routes/mod.ts";
 import { ABSENT } from "../../scripts/docs/absent.ts";
 import { LIST_ROWS_FILE, listRowsText } from "../../scripts/docs/list_rows.ts";
 import { LINES, OTHER_COMMANDS, OTHER_GROUPS, OTHER_LINES } from "../../scripts/docs/lines.ts";

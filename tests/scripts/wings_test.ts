@@ -8,8 +8,9 @@ const root = new URL("../../", import.meta.url);
 /** The imports of code in a file of the service: the files that it loads, from the root. */
 function loadedBy(path: string): string[] {
   const source = readFileSync(new URL(path, root), "utf8");
-  const all = source.matchAll(/^(?:import|export)\s(?!type\b)[^;"]*?from\s"(\.[^"]+)";/gm);
-  return [...all].map(([, specifier = ""]) =>
+  const first = source.matchAll(/^(?:import|export)\s(?!type\b)[^;"]*?from\s"(\.[^"]+)";/gm);
+  const later = source.matchAll(/\bimport\("(\.[^"]+)"\)/g);
+  return [...first, ...later].map(([, specifier = ""]) =>
     new URL(specifier, `file:///${path}`).pathname.slice(1)
   );
 }

@@ -5,7 +5,7 @@
  */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { operations } from "../../lib/service/mod.ts";
+import { operations } from "../../lib/service/routes/mod.ts";
 import { publicRoutes } from "../../lib/service/routes/mod.ts";
 import { adminRoutes, simRoutes } from "../../lib/service/sim/routes.ts";
 import { openApiDocument } from "../../lib/service/contract/openapi.ts";

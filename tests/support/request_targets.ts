@@ -6,7 +6,7 @@
  */
 
 import { z } from "zod";
-import { operations } from "../../lib/service/mod.ts";
+import { operations } from "../../lib/service/routes/mod.ts";
 import { openApiDocument } from "../../lib/service/contract/openapi.ts";
 import type { SimRoute } from "../../lib/service/sim/route.ts";
 import { simRoutes } from "../../lib/service/sim/routes.ts";

@@ -16,6 +16,9 @@ const LOCAL = /^[a-z][a-z0-9+.-]*:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{
 /** The form of an origin: a scheme, a host and an optional port. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#,@]+$/;
 
+/** The header with the tag of a response, which pages may read; the SDKs use this name. */
+export const ETAG = "X-RevenueCat-ETag";
+
 /** The lifetime of a preflight response in the browser's cache, in seconds. */
 const REMEMBERED_S = 600;
 
@@ -69,12 +72,12 @@ export function answerPreflight(request: Request): Response | undefined {
 }
 
 /** Lets a page read the response to its request. Other responses stay unchanged. */
-export function openToPage(request: Request, response: Response, exposed: string): Response {
+export function openToPage(request: Request, response: Response): Response {
   const origin = request.headers.get("Origin");
   if (origin === null) return response;
   const headers = new Headers(response.headers);
   headers.set("Access-Control-Allow-Origin", origin);
-  headers.set("Access-Control-Expose-Headers", exposed);
+  headers.set("Access-Control-Expose-Headers", ETAG);
   headers.set("Vary", "Origin");
   const { status, statusText } = response;
   return new Response(response.body, { status, statusText, headers });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SdkRefusal } from "../contract/sdk.ts";
+import { SdkRefusal } from "../contract/sdk_errors.ts";
 import { type Dialect, spellingsOfKey } from "../contract/spelling.ts";
 import { nextDueAt } from "../ledger/catch_up.ts";
 import { acrossProjects, inProject, type ProjectTx, type Tx } from "../store/mod.ts";

@@ -8,13 +8,8 @@
 import type { z } from "zod";
 import { Refusal } from "../contract/errors.ts";
 import { faultOf } from "../contract/fault.ts";
-import {
-  isAnswer,
-  type SdkCall,
-  type SdkCode,
-  SdkRefusal,
-  type SdkRoute,
-} from "../contract/sdk.ts";
+import { isAnswer, type SdkCall, type SdkRoute } from "../contract/sdk.ts";
+import { type SdkCode, SdkRefusal } from "../contract/sdk_errors.ts";
 import { publicAnswer } from "../contract/spelling.ts";
 import { IllegalStep } from "../domain/step.ts";
 import { catchUpWithin, isBehind } from "../ledger/catch_up.ts";
@@ -22,6 +17,7 @@ import { sha256Hex } from "../records/ids.ts";
 import { isUnfit, type Tx } from "../store/mod.ts";
 import { readBody, validate } from "./body.ts";
 import { type Answerer, type Found, mount } from "./mount.ts";
+import { ETAG } from "./origins.ts";
 import { atPresent, behind, bringToPresent } from "./present.ts";
 import { presentOf } from "./project.ts";
 import { respond, UNFIT } from "./respond.ts";
@@ -32,9 +28,6 @@ type SdkParts = Pick<
   ServerParts,
   "store" | "clock" | "catchUp" | "report" | "authenticate" | "dialect" | "observe"
 >;
-
-/** The header with the tag of a response; the SDKs use this name. */
-export const ETAG = "X-RevenueCat-ETag";
 
 /** The header that requests the project's own dates: `project`. */
 const DATES = "X-Dates";

@@ -133,6 +133,7 @@ export async function serve(given: ServeOptions): Promise<Server> {
     }
     const server = await open({ ...options, publicUrl }, service, lock);
     catchUp(service, options.report);
+    if (options.role !== "worker") warm(service, options.report);
     return server;
   } catch (error) {
     await lock?.release();
@@ -153,6 +154,14 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
     if (!(error instanceof StoreError) || isOnServer(options.database)) throw error;
     throw unusableDatabase(options.database, error);
   }
+}
+
+/** The time after which a service loads the code for all requests, in milliseconds. */
+const WARM_AFTER_MS = 500;
+
+/** Loads the code for all requests, once the first ones had their turn. */
+function warm(service: Service, report: (message: unknown) => void): void {
+  Deno.unrefTimer(setTimeout(() => service.warm().catch(report), WARM_AFTER_MS));
 }
 
 /** The time after which a message announces that the service is catching up, in milliseconds. */

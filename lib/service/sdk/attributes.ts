@@ -11,7 +11,8 @@ import type {
   SdkAttributesAnswer,
 } from "../../resources/sdk_subscribers.ts";
 import { Refusal } from "../contract/errors.ts";
-import { answerAs, SDK_CODE, type SdkCall, sdkRoute } from "../contract/sdk.ts";
+import { answerAs, type SdkCall, sdkRoute } from "../contract/sdk.ts";
+import { SDK_CODE } from "../contract/sdk_errors.ts";
 import { readAttributeTimes, rememberAttributeTime } from "../records/attribute_times.ts";
 import {
   attributeName,

@@ -5,7 +5,8 @@
  */
 
 import { z } from "zod";
-import { answerAs, type SdkAnswer, type SdkCall, SdkRefusal } from "../contract/sdk.ts";
+import { answerAs, type SdkAnswer, type SdkCall } from "../contract/sdk.ts";
+import { SdkRefusal } from "../contract/sdk_errors.ts";
 import { insertCustomer } from "../records/changes.ts";
 import { isNobody } from "../records/customers.ts";
 import { LONGEST_CUSTOMER_ID } from "../records/find.ts";

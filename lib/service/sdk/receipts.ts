@@ -8,7 +8,8 @@
 import { z } from "zod";
 import type { SdkReceipt } from "../../resources/sdk_receipts.ts";
 import { text } from "../contract/fields.ts";
-import { type SdkCall, SdkRefusal, sdkRoute } from "../contract/sdk.ts";
+import { type SdkCall, sdkRoute } from "../contract/sdk.ts";
+import { SdkRefusal } from "../contract/sdk_errors.ts";
 import { restoreHoldings } from "../ledger/restore.ts";
 import { redeemReceipt } from "../sim/receipts.ts";
 import { buyProduct, newPurchase } from "../sim/purchases.ts";

@@ -6,7 +6,8 @@
 
 import { z } from "zod";
 import type { SdkAlias, SdkIdentity } from "../../resources/sdk_subscribers.ts";
-import { type SdkCall, SdkRefusal, sdkRoute } from "../contract/sdk.ts";
+import { type SdkCall, sdkRoute } from "../contract/sdk.ts";
+import { SdkRefusal } from "../contract/sdk_errors.ts";
 import { isAllAnonymous } from "../ledger/restore.ts";
 import { mergeCustomers } from "../ledger/ownership.ts";
 import { addAlias, findKnown, signIn } from "../sim/customers.ts";

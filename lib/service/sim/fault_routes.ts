@@ -5,7 +5,7 @@
  */
 
 import { wholeList } from "../records/lists.ts";
-import { type Fault, newFault } from "./faults.ts";
+import { type Fault, newFault } from "./new_fault.ts";
 import { pageOf } from "../contract/schemas.ts";
 import type { RequestFault } from "../../simulator/faults.ts";
 import { requestFault } from "./answers.ts";

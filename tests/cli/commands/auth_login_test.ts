@@ -8,7 +8,7 @@ import {
 } from "node:assert/strict";
 import { join } from "node:path";
 import { DEFAULT_SCOPES, missingScopes } from "../../../lib/auth/scopes.ts";
-import { routes } from "../../../lib/service/mod.ts";
+import { routes } from "../../../lib/service/routes/mod.ts";
 import {
   allow,
   allowedAddress,

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { routes } from "../../../lib/service/mod.ts";
+import { routes } from "../../../lib/service/routes/mod.ts";
 import { fullPath } from "../../../lib/service/contract/route.ts";
 import { MOST_FIELDS, MOST_VALUES } from "../../../lib/service/http/body.ts";
 import { answerOf, apiOf, checkRefusal, signIn } from "../../support/api.ts";

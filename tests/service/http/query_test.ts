@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Route } from "../../../lib/service/contract/route.ts";
 import { queryOf } from "../../../lib/service/http/query.ts";
-import { routes } from "../../../lib/service/mod.ts";
+import { routes } from "../../../lib/service/routes/mod.ts";
 import { openDesk } from "../../support/harness.ts";
 
 const ACTOR = {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { fullPath, type Route } from "../../../lib/service/contract/route.ts";
-import { routes } from "../../../lib/service/mod.ts";
+import { routes } from "../../../lib/service/routes/mod.ts";
 import { serve } from "../../../lib/service/http/serve.ts";
 import { answerOf, apiOf, checkRefusal, sendRaw, signIn } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";

@@ -5,7 +5,7 @@ import {
   deleteEntitlement,
   getEntitlement,
 } from "../../../lib/resources/entitlements.ts";
-import { routes } from "../../../lib/service/mod.ts";
+import { routes } from "../../../lib/service/routes/mod.ts";
 import { fullPath, type Route } from "../../../lib/service/contract/route.ts";
 import { apiOf, noSuch } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";

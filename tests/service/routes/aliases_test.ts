@@ -6,7 +6,7 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { routes } from "../../../lib/service/mod.ts";
+import { routes } from "../../../lib/service/routes/mod.ts";
 import type { Operation } from "../../../lib/service/contract/route.ts";
 import { type Answer, apiOf, checkRefusal, type Wire } from "../../support/api.ts";
 import { openDesk } from "../../support/harness.ts";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { fullPath } from "../../../lib/service/contract/route.ts";
 import { createOrigins, isOrigin } from "../../../lib/service/http/origins.ts";
-import { operations } from "../../../lib/service/mod.ts";
+import { operations } from "../../../lib/service/routes/mod.ts";
 import { adminRoutes, simRoutes } from "../../../lib/service/sim/routes.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 import { openTestStore } from "../../support/sdk_fixture.ts";

@@ -1,0 +1,110 @@
+/**
+ * The servers of the service, by the beginning of the path. Each is loaded for its first request, so
+ * that a start does not wait for code that it does not need.
+ *
+ * @module
+ */
+
+import type { Delivery } from "./events/mod.ts";
+import type { Answerer } from "./http/mount.ts";
+import type { ServerParts } from "./http/server.ts";
+import type { OAuth } from "./oauth/mod.ts";
+import type { RequestMetrics } from "./http/metrics.ts";
+import { openRoutes } from "./open_routes.ts";
+import { createOpenServer } from "./http/open_server.ts";
+import type { RequestFaults } from "./sim/faults.ts";
+import type { Outage } from "./store/mod.ts";
+
+/** The parts that the servers need. */
+interface DoorParts extends ServerParts {
+  /** The deliveries of events to webhooks. */
+  delivery: Omit<Delivery, "store">;
+  /** Sign-in and tokens. */
+  oauth: OAuth;
+  /** The faults that the simulator injects. */
+  faults: RequestFaults;
+  /** The secret for `/_sim` and the metrics, `adm_…`. */
+  adminSecret: string;
+  /** The reason why the database cannot be used now, or undefined. */
+  check(): Promise<Outage | undefined>;
+  /** The requests so far. */
+  requests: RequestMetrics;
+}
+
+/** The servers. */
+export interface Doors {
+  /** Answers everything under `/_sim`. */
+  sim: Answerer;
+  /** Answers everything under `/v2`. */
+  api: Answerer;
+  /** Answers apps, under `/v1` and `/rcbilling/v1`. */
+  sdk: Answerer;
+  /** Answers everything else. */
+  open: Answerer;
+  /** Loads all servers. */
+  warm(): Promise<void>;
+  /** Waits for the simulator's requests in progress, which still read their results. */
+  stop(): Promise<void>;
+}
+
+/** Makes the servers, without loading their code. */
+export function openDoors(parts: DoorParts): Doors {
+  const { oauth, dialect } = parts;
+  const api = lazily(async () => {
+    const [{ createServer }, { publicRoutes, routes }] = await Promise.all([
+      import("./http/server.ts"),
+      import("./routes/mod.ts"),
+    ]);
+    return createServer([...routes, ...dialect === "public" ? publicRoutes : []], parts);
+  });
+  const sdk = lazily(async () => {
+    const [{ createSdkServer }, { sdkRoutes }] = await Promise.all([
+      import("./http/sdk_server.ts"),
+      import("./sdk/routes.ts"),
+    ]);
+    return createSdkServer(sdkRoutes, parts);
+  });
+  const sim = lazily(async () => {
+    const [{ createSimServer }, { adminRoutes, simRoutes }, { createPopulations }] = await Promise
+      .all([
+        import("./sim/server.ts"),
+        import("./sim/routes.ts"),
+        import("./sim/people/populations.ts"),
+      ]);
+    const all = { ...parts, populations: createPopulations(parts) };
+    return createSimServer([...simRoutes, ...adminRoutes], all);
+  });
+  return {
+    api: async (request, sender) => (await api.get())(request, sender),
+    sdk: async (request, sender) => (await sdk.get())(request, sender),
+    sim: async (request) => (await sim.get()).answer(request),
+    open: createOpenServer([...oauth.routes, ...openRoutes(parts)], parts),
+    async warm() {
+      for (const { get } of [api, sim, sdk]) await get();
+    },
+    async stop() {
+      await (await sim.loaded())?.stop();
+    },
+  };
+}
+
+/** Something that is loaded at first use. */
+interface Lazy<T> {
+  /** Loads it, unless it is loaded already. */
+  get(): Promise<T>;
+  /** The loaded one, or undefined if nobody has asked for it. */
+  loaded(): Promise<T | undefined>;
+}
+
+/** Loads something at first use, and again after a failure. */
+function lazily<T>(load: () => Promise<T>): Lazy<T> {
+  let loading: Promise<T> | undefined;
+  return {
+    get: () =>
+      loading ??= load().catch((error) => {
+        loading = undefined;
+        throw error;
+      }),
+    loaded: async () => await loading?.catch(() => undefined),
+  };
+}
