@@ -126,7 +126,7 @@ function leaseOf(holder: string | undefined): string {
 }
 
 /** The holder of a lease. */
-function holderOf(lease: string | null): string {
+export function holderOf(lease: string | null): string {
   return lease?.split(".", 1)[0] ?? "";
 }
 
@@ -165,15 +165,37 @@ export async function deadClaims(
   return held.filter(({ lease }) => !alive?.has(holderOf(lease)));
 }
 
-/** Releases the claims of dead processes, and records their attempts as interrupted. */
+/** Releases claims of dead processes, and records their attempts as interrupted. */
 export async function freeLeases(
   whole: Tx,
   now: number,
-  others: Others | undefined,
+  claims: readonly Row<"deliveries">[],
 ): Promise<void> {
-  for (const delivery of await deadClaims(whole, others)) {
-    const tx = inProject(whole, delivery.project_id);
+  for (const { project_id, id, lease } of claims) {
+    const tx = inProject(whole, project_id);
+    // Its holder may have ended it meanwhile, or another process may have released it.
+    const delivery = await tx.selectFrom("deliveries").selectAll().where("id", "=", id)
+      .where("lease", "=", lease).executeTakeFirst();
+    if (!delivery) continue;
     await recordInterrupted(tx, delivery, now);
+    await updateDelivery(tx, delivery, { lease: null, ready_at: 0 });
+  }
+}
+
+/**
+ * Releases claims of a process that it does not have. The database made them, but was lost before it
+ * said so.
+ */
+export async function freeUnknown(
+  whole: Tx,
+  holder: string,
+  known: ReadonlySet<string>,
+): Promise<void> {
+  const held = await acrossProjects(whole).selectFrom("deliveries").selectAll()
+    .where("lease", "like", `${holder}.%`).orderBy("project_id").orderBy("seq").execute();
+  for (const delivery of held) {
+    if (known.has(delivery.lease ?? "")) continue;
+    const tx = inProject(whole, delivery.project_id);
     await updateDelivery(tx, delivery, { lease: null, ready_at: 0 });
   }
 }

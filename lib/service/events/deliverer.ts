@@ -6,7 +6,7 @@
  */
 
 import type { Clock, Later } from "../clock.ts";
-import type { Store } from "../store/mod.ts";
+import type { Store, Tx } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
 import { attemptDelivery, type Tried } from "./attempt.ts";
 import {
@@ -15,6 +15,8 @@ import {
   deadClaims,
   finish,
   freeLeases,
+  freeUnknown,
+  holderOf,
   type Lane,
   nextReadyAt,
   type Outcome,
@@ -22,7 +24,9 @@ import {
   release,
   wasAttempted,
 } from "./claims.ts";
+import { createDeadHolders, type DeadHolders } from "./dead_holders.ts";
 import type { DeliveryFault, DeliveryFaults } from "./faults.ts";
+import { insist } from "./insist.ts";
 import { shortenWaits } from "./shorten_waits.ts";
 import { type Schedule, waitAfter } from "./schedule.ts";
 
@@ -91,6 +95,12 @@ interface Worker extends DelivererParts {
   looking: Promise<void> | undefined;
   /** Whether something may have changed since its start. */
   stale: boolean;
+  /** The leases of the deliveries in progress. */
+  leases: Set<string>;
+  /** Whether the database may hold claims that this process does not know of. */
+  doubtful: boolean;
+  /** The processes that have died. */
+  dead: DeadHolders;
   /** Cancels the timer. */
   callOff(): void;
   /** Aborts everything. */
@@ -106,6 +116,9 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     waiting: new Map(),
     looking: undefined,
     stale: false,
+    leases: new Set(),
+    doubtful: false,
+    dead: createDeadHolders(parts.clock),
     callOff: () => {},
     stop: new AbortController(),
   };
@@ -119,7 +132,9 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     async start() {
       const now = worker.clock();
       await worker.store.write(async (tx) => {
-        await freeLeases(tx, now, worker.store.others);
+        // Where there are others, one may only have lost its connection: see freeDead().
+        const { others } = worker.store;
+        if (!others) await freeLeases(tx, now, await deadClaims(tx, others));
         await shortenWaits(tx, { now, schedule: worker.schedule });
       });
       wake(worker);
@@ -142,12 +157,14 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
 
 /** Releases the claims of other processes that have died. */
 async function freeDead(worker: Worker): Promise<void> {
-  const { store, clock, stop } = worker;
+  const { store, clock, stop, dead } = worker;
   const { others } = store;
   if (!others || stop.signal.aborted) return;
-  const dead = await store.read((tx) => deadClaims(tx, others));
-  if (dead.length === 0) return;
-  await store.write((tx) => freeLeases(tx, clock(), others));
+  const claims = await store.read((tx) => deadClaims(tx, others));
+  const holders = dead.among(claims.map(({ lease }) => holderOf(lease)));
+  const free = claims.filter(({ lease }) => holders.has(holderOf(lease)));
+  if (free.length === 0) return;
+  await store.write((tx) => freeLeases(tx, clock(), free));
   wake(worker);
 }
 
@@ -204,7 +221,12 @@ async function lookWhileStale(worker: Worker): Promise<void> {
 
 /** Claims ready deliveries up to the lane's limit, and sets the timer for the others. */
 async function look(worker: Worker): Promise<void> {
-  const { store, clock, schedule, load } = worker;
+  const { store, clock, schedule, load, leases } = worker;
+  const holder = store.others?.holder;
+  if (worker.doubtful && holder !== undefined) {
+    await store.write((tx) => freeUnknown(tx, holder, leases));
+    worker.doubtful = false;
+  }
   const now = clock();
   const { lanes, next } = await store.read(async (tx) => ({
     lanes: await readyLanes(tx, now),
@@ -214,6 +236,7 @@ async function look(worker: Worker): Promise<void> {
   const open = lanes.filter((lane) => roomIn(lane) > 0);
   if (open.length > 0) {
     const until = now + schedule.timeoutMs + LEASE_MARGIN_MS;
+    worker.doubtful = true;
     const claims = await store.write(async (tx) => {
       const taken: Claim[] = [];
       for (const lane of open) {
@@ -222,13 +245,14 @@ async function look(worker: Worker): Promise<void> {
             now,
             until,
             most: roomIn(lane),
-            holder: store.others?.holder,
+            holder,
           }),
         );
       }
       return taken;
     });
     for (const one of claims) begin(worker, one);
+    worker.doubtful = false;
   }
   // Claimed deliveries need no timer; their end wakes the worker.
   if (next !== null) setAlarm(worker, next - clock());
@@ -242,11 +266,13 @@ function setAlarm(worker: Worker, ms: number): void {
 
 /** Starts a delivery, and looks for more when it ends. */
 function begin(worker: Worker, one: Claim): void {
-  const { running, load, waiting } = worker;
+  const { running, load, waiting, leases } = worker;
+  leases.add(one.lease);
   const lane = keyOf(one.delivery);
   load.set(lane, (load.get(lane) ?? 0) + 1);
   const run = deliver(worker, one).catch(worker.report).then(() => {
     running.delete(run);
+    leases.delete(one.lease);
     load.set(lane, (load.get(lane) ?? 1) - 1);
     const key = `${one.delivery.project_id} ${one.delivery.id}`;
     waiting.get(key)?.forEach((resolve) => resolve());
@@ -262,13 +288,12 @@ function keyOf({ project_id, integration_id }: Lane): string {
 
 /** Makes one delivery, with its injected fault. */
 async function deliver(worker: Worker, one: Claim): Promise<void> {
-  const { store, clock, stop, faults } = worker;
-  const { project_id } = one.delivery;
+  const { stop, faults, clock } = worker;
   const fault = faults.next(one.delivery);
   if (fault === "drop" || fault === "reorder") return await misplace(worker, one, fault);
   const first = await attemptDelivery(one, worker, stop.signal);
   if (stop.signal.aborted && first.attempt.error !== null) {
-    return await store.write((tx) => release(tx, one, first.attempt), project_id);
+    return await keep(worker, one, (tx) => release(tx, one, first.attempt));
   }
   const tried = [first];
   if (fault === "duplicate" && first.attempt.error === null) {
@@ -276,7 +301,18 @@ async function deliver(worker: Worker, one: Claim): Promise<void> {
   }
   const outcome = outcomeOf(worker, one, first);
   const attempts = tried.map(({ attempt }) => attempt);
-  await store.write((tx) => finish(tx, one, attempts, outcome, clock()), project_id);
+  await keep(worker, one, (tx) => finish(tx, one, attempts, outcome, clock()));
+}
+
+/**
+ * Stores the result of a delivery. A result that is forgotten is a delivery that is made twice, so
+ * only the end of its lease or of the worker ends the tries.
+ */
+function keep(worker: Worker, { delivery }: Claim, work: (tx: Tx) => Promise<void>): Promise<void> {
+  const { store, clock, stop, schedule } = worker;
+  const until = clock() + schedule.timeoutMs + LEASE_MARGIN_MS;
+  const write = () => store.write(work, delivery.project_id);
+  return insist(write, { clock, until, signal: stop.signal });
 }
 
 /** The next state of a delivery after an attempt. */
