@@ -6,7 +6,7 @@
 
 import { sql } from "kysely";
 import { type Clock, type Later, steadyClock, systemClock, systemLater } from "./clock.ts";
-import { type Deliverer, openDelivery, type ScheduleName } from "./events/mod.ts";
+import { type Deliverer, type Delivery, openDelivery, type ScheduleName } from "./events/mod.ts";
 import { Refusal } from "./contract/errors.ts";
 import type { Dialect } from "./contract/spelling.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
@@ -24,6 +24,7 @@ import { type Doors, openDoors } from "./doors.ts";
 import { setDialect } from "./ledger/dialect.ts";
 import { createCatchUp } from "./ledger/catch_up.ts";
 import { createRequestFaults, type RequestFaults } from "./sim/faults.ts";
+import { openFaultList } from "./sim/open_faults.ts";
 import {
   acrossProjects,
   openDatabase,
@@ -147,7 +148,8 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const targets = createTargets(options.webhookTargets ?? "public", { network, later });
   const surroundings = { clock: wall, later, targets, report };
   const works = { schedule: options.webhookSchedule, delivers: role !== "api" };
-  const { store, ...delivery } = openDelivery({ ...surroundings, ...works, store: watched });
+  const opened = await openDelivery({ ...surroundings, ...works, store: watched });
+  const { store, ...delivery } = opened;
   const { empty = false, buyers = true, hosts = [] } = options;
   const projectId = await fill(store, { now: wall(), empty, buyers }, options.dialect);
   await tidy(store, wall);
@@ -161,7 +163,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const requests = createRequestMetrics();
   const { observe } = requests;
   const parts: ServerParts = { ...world, catchUp, rates, authenticate, observe };
-  const faults = createRequestFaults(later);
+  const faults = createRequestFaults(later, await openFaultList(store));
   const guard = createGuard(hosts, createOrigins(options.allowOrigins ?? []));
   const doors = openDoors({
     ...parts,
@@ -172,7 +174,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     check: watched.check,
     requests,
   });
-  const { deliverer, listeners, pruner } = delivery;
+  const { deliverer, pruner } = delivery;
   const timers = works.delivers ? keepUp({ ...parts, clock: wall, pruner, deliverer }) : [];
   if (works.delivers) await deliverer.start();
   return {
@@ -183,14 +185,27 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     deliverer,
     catchUp: catchUp.all,
     prune: pruner.prune,
+    warm: doors.warm,
+    fetch: (request, sender = "") => answer(request, doors, { guard, parts, sender, role, faults }),
+    ...endings({ ...parts, delivery, doors, timers }),
+  };
+}
+
+/** The ways in which a service ends. */
+function endings(
+  { store, catchUp, targets, delivery, doors, timers, report }:
+    & Pick<ServerParts, "store" | "catchUp" | "targets" | "report">
+    & { delivery: Omit<Delivery, "store">; doors: Doors }
+    & { timers: readonly ReturnType<typeof setInterval>[] },
+): Pick<Service, "stopWaiting" | "close"> {
+  const { deliverer, listeners, pruner } = delivery;
+  return {
     stopWaiting() {
       delivery.hush();
       listeners.stop();
       catchUp.stop().catch(report);
       deliverer.stop().catch(report);
     },
-    warm: doors.warm,
-    fetch: (request, sender = "") => answer(request, doors, { guard, parts, sender, role, faults }),
     async close() {
       timers.forEach(clearInterval);
       delivery.hush();

@@ -14,6 +14,7 @@ const ACROSS: readonly string[] = [
   "lib/service/events/claims.ts",
   "lib/service/events/shorten_waits.ts",
   "lib/service/events/prune.ts",
+  "lib/service/events/shared_faults.ts",
   "lib/service/http/project.ts",
   "lib/service/http/sdk_caller.ts",
   "lib/service/http/server.ts",

@@ -25,7 +25,7 @@ import {
   wasAttempted,
 } from "./claims.ts";
 import { createDeadHolders, type DeadHolders } from "./dead_holders.ts";
-import type { DeliveryFault, DeliveryFaults } from "./faults.ts";
+import { type DeliveryFault, type DeliveryFaults, letOvertake } from "./faults.ts";
 import { insist } from "./insist.ts";
 import { shortenWaits } from "./shorten_waits.ts";
 import { type Schedule, waitAfter } from "./schedule.ts";
@@ -289,7 +289,7 @@ function keyOf({ project_id, integration_id }: Lane): string {
 /** Makes one delivery, with its injected fault. */
 async function deliver(worker: Worker, one: Claim): Promise<void> {
   const { stop, faults, clock } = worker;
-  const fault = faults.next(one.delivery);
+  const fault = await faults.next(one.delivery);
   if (fault === "drop" || fault === "reorder") return await misplace(worker, one, fault);
   const first = await attemptDelivery(one, worker, stop.signal);
   if (stop.signal.aborted && first.attempt.error !== null) {
@@ -338,9 +338,6 @@ async function misplace(worker: Worker, one: Claim, fault: DeliveryFault): Promi
     const lost: Outcome = { state: "dropped", ready_at: null, counts: false, disables: false };
     return await store.write((tx) => finish(tx, one, [], lost, now), project_id);
   }
-  const overtaken = await store.write(
-    (tx) => faults.letOvertake(tx, one, now + HOLD_MS),
-    project_id,
-  );
-  if (!overtaken) faults.putBack(one.delivery, fault);
+  const overtaken = await store.write((tx) => letOvertake(tx, one, now + HOLD_MS), project_id);
+  if (!overtaken) await faults.putBack(one.delivery, fault);
 }

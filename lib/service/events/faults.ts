@@ -1,5 +1,6 @@
 /**
- * Injected faults of deliveries. They are in memory only; a restart clears them.
+ * Injected faults of deliveries. In a process that is alone on its database they are in memory only,
+ * and a restart clears them; several processes share them.
  *
  * @module
  */
@@ -12,51 +13,72 @@ import type { Claim, Lane } from "./claims.ts";
  * The faults of a delivery: it arrives twice, it is silently lost, or the customer's next one
  * overtakes it.
  */
-export type DeliveryFault = "duplicate" | "drop" | "reorder";
+export type DeliveryFault = Row<"delivery_faults">["fault"];
+
+/** Equal faults that follow each other. */
+export interface FaultRun {
+  /** The integration. */
+  integration_id: string;
+  /** The fault. */
+  fault: DeliveryFault;
+  /** The number of deliveries that it happens to. */
+  count: number;
+}
 
 /** Pending faults of deliveries. */
 export interface DeliveryFaults {
   /** Adds a fault to the next deliveries to an integration. */
-  add(lane: Lane, fault: DeliveryFault, count: number): void;
-  /** Takes the fault of this delivery. */
-  next(delivery: Row<"deliveries">): DeliveryFault | undefined;
+  add(lane: Lane, fault: DeliveryFault, count: number): Promise<void>;
+  /** Takes the fault of the next delivery to an integration. Asks nobody while there is none. */
+  next(lane: Lane): DeliveryFault | undefined | Promise<DeliveryFault | undefined>;
   /** Puts back a fault that could not happen. */
-  putBack(delivery: Row<"deliveries">, fault: DeliveryFault): void;
-  /**
-   * Lets the customer's next delivery overtake this one. Without a next one, this one waits until
-   * `until`, and the result is false.
-   */
-  letOvertake(tx: Tx, one: Claim, until: number): Promise<boolean>;
-  /** The pending faults of an integration, in order. */
-  list(lane: Lane): readonly DeliveryFault[];
-  /** The pending faults of a project's integrations. */
-  ofProject(projectId: string): { integration_id: string; faults: readonly DeliveryFault[] }[];
-  /** Clears the pending faults of an integration. */
-  clear(lane: Lane): void;
+  putBack(lane: Lane, fault: DeliveryFault): Promise<void>;
+  /** The pending faults of a project's integrations, each integration's in order. */
+  list(projectId: string): Promise<FaultRun[]>;
+  /** Clears the pending faults of a project, or of one of its integrations. */
+  clear(projectId: string, integrationId?: string): Promise<void>;
 }
 
-/** Creates the store of faults. */
+/** Keeps faults in memory. */
 export function createDeliveryFaults(): DeliveryFaults {
-  const lanes = new Map<string, DeliveryFault[]>();
+  const lanes = new Map<string, FaultRun[]>();
   const key = ({ project_id, integration_id }: Lane) => `${project_id} ${integration_id}`;
+  const runsOf = (lane: Lane): FaultRun[] => {
+    const runs = lanes.get(key(lane)) ?? [];
+    lanes.set(key(lane), runs);
+    return runs;
+  };
   return {
-    add(lane, fault, count) {
-      const more = new Array<DeliveryFault>(count).fill(fault);
-      lanes.set(key(lane), [...lanes.get(key(lane)) ?? [], ...more]);
+    async add(lane, fault, count) {
+      runsOf(lane).push({ integration_id: lane.integration_id, fault, count });
     },
-    next: (delivery) => lanes.get(key(delivery))?.shift(),
-    putBack: (delivery, fault) => void lanes.get(key(delivery))?.unshift(fault),
-    letOvertake,
-    list: (lane) => lanes.get(key(lane)) ?? [],
-    ofProject: (projectId) =>
-      [...lanes].map(([lane, faults]) => ({ lane: lane.split(" "), faults }))
-        .filter(({ lane: [id], faults }) => id === projectId && faults.length > 0)
-        .map(({ lane: [, integration_id = ""], faults }) => ({ integration_id, faults })),
-    clear: (lane) => void lanes.delete(key(lane)),
+    next(lane) {
+      const runs = lanes.get(key(lane));
+      const [first] = runs ?? [];
+      if (first && --first.count === 0) runs?.shift();
+      return first?.fault;
+    },
+    async putBack(lane, fault) {
+      runsOf(lane).unshift({ integration_id: lane.integration_id, fault, count: 1 });
+    },
+    list: async (projectId) =>
+      [...lanes].filter(([lane]) => lane.startsWith(`${projectId} `)).flatMap(([, runs]) => runs),
+    async clear(project_id, integration_id) {
+      if (integration_id !== undefined) {
+        return void lanes.delete(key({ project_id, integration_id }));
+      }
+      for (const lane of [...lanes.keys()]) {
+        if (lane.startsWith(`${project_id} `)) lanes.delete(lane);
+      }
+    },
   };
 }
 
-async function letOvertake(
+/**
+ * Lets the customer's next delivery overtake this one. Without a next one, this one waits until
+ * `until`, and the result is false.
+ */
+export async function letOvertake(
   whole: Tx,
   { delivery, lease }: Claim,
   until: number,

@@ -15,7 +15,6 @@ import { hasEvents, hasQueued } from "./queue.ts";
 import { type ScheduleName, SCHEDULES } from "./schedule.ts";
 
 export type { Deliverer } from "./deliverer.ts";
-export type { DeliveryFault, DeliveryFaults } from "./faults.ts";
 export type { Pruner } from "./prune.ts";
 export type { ScheduleName } from "./schedule.ts";
 
@@ -54,9 +53,12 @@ export interface Delivery {
 }
 
 /** Creates the worker, without starting it. */
-export function openDelivery(options: DeliveryOptions): Delivery {
+export async function openDelivery(options: DeliveryOptions): Promise<Delivery> {
   const { store, schedule = "public", delivers = true, ...parts } = options;
-  const faults = createDeliveryFaults();
+  const { others } = store;
+  const faults = others
+    ? await (await import("./shared_faults.ts")).openSharedFaults(store, others)
+    : createDeliveryFaults();
   const deliverer = createDeliverer({
     ...parts,
     store,
@@ -66,7 +68,6 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     delivers,
   });
   const listeners = createListeners(store, options.later);
-  const { others } = store;
   const onQueued = () => {
     deliverer.wake();
     others?.tell("events");
@@ -75,7 +76,8 @@ export function openDelivery(options: DeliveryOptions): Delivery {
     listeners.wake();
     others?.tell("events");
   };
-  const hush = others?.hear(() => {
+  const hush = others?.hear((news) => {
+    if (news !== "events") return;
     listeners.wake();
     deliverer.wake();
   });

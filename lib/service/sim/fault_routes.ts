@@ -17,7 +17,7 @@ const listFaults = adminRoute({
   method: "GET",
   path: "/_sim/faults",
   response: pageOf(requestFault),
-}, async ({ url, faults }) => wholeList(url, faults.list().map(show)));
+}, async ({ url, faults }) => wholeList(url, (await faults.list()).map(show)));
 
 const addFault = adminRoute({
   name: "addRequestFault",
@@ -29,7 +29,7 @@ const addFault = adminRoute({
   status: 201,
 }, async ({ faults, body }) => {
   const fault = body();
-  faults.add(fault);
+  await faults.add(fault);
   return show(fault);
 });
 
@@ -40,8 +40,8 @@ const clearFaults = adminRoute({
   path: "/_sim/faults",
   response: pageOf(requestFault),
 }, async ({ url, faults }) => {
-  faults.clear();
-  return wholeList(url, faults.list().map(show));
+  await faults.clear();
+  return wholeList(url, (await faults.list()).map(show));
 });
 
 /** The routes of faults of requests. */

@@ -1,6 +1,6 @@
 /**
- * Injected faults of requests: errors, delays and disconnects. They are in memory only; a restart
- * clears them.
+ * Injected faults of requests: errors, delays and disconnects. In a process that is alone on its
+ * database they are in memory only, and a restart clears them; several processes share them.
  *
  * @module
  */
@@ -11,15 +11,21 @@ import { SDK_CODE } from "../contract/sdk_errors.ts";
 import type { Fault } from "./new_fault.ts";
 
 /** The injected faults of requests to the API. */
-export interface RequestFaults {
-  /** The pending faults. */
-  list(): readonly Fault[];
-  /** Adds a fault. */
-  add(fault: Fault): void;
-  /** Removes all faults. */
-  clear(): void;
+export interface RequestFaults extends Omit<FaultList, "take"> {
   /** Applies a fault to a request, or passes it on. */
   meet(request: Request, pass: () => Promise<Response>): Promise<Response>;
+}
+
+/** The pending faults, in order. */
+export interface FaultList {
+  /** All of them. */
+  list(): Promise<readonly Fault[]>;
+  /** Adds a fault. */
+  add(fault: Fault): Promise<void>;
+  /** Removes all faults. */
+  clear(): Promise<void>;
+  /** Takes one of the first fault that fits. Asks nobody while none does. */
+  take(fits: (fault: Fault) => boolean): Fault | undefined | Promise<Fault | undefined>;
 }
 
 const TYPES: Readonly<Record<number, ErrorType>> = {
@@ -32,27 +38,38 @@ const TYPES: Readonly<Record<number, ErrorType>> = {
   429: "rate_limit_error",
 };
 
-/** Creates the store of faults. */
-export function createRequestFaults(later: Later): RequestFaults {
-  let faults: Fault[] = [];
+/** Applies the faults of a list to requests. */
+export function createRequestFaults(later: Later, { take, ...faults }: FaultList): RequestFaults {
   return {
-    list: () => faults,
-    add(fault) {
-      faults.push(fault);
-    },
-    clear() {
-      faults = [];
-    },
+    ...faults,
     async meet(request, pass) {
-      const fault = faults.find((one) => concerns(one, request));
+      const fault = await take((one) => concerns(one, request));
       if (!fault) return await pass();
-      if (--fault.count === 0) faults = faults.filter((one) => one !== fault);
       const { delay_ms, cut, status } = fault;
       if (delay_ms !== undefined) await new Promise<void>((go) => later(delay_ms, go));
       if (cut === "before") return cutOff();
       if (status !== undefined) return refused(request, status, fault.retry_after_s);
       const response = await pass();
       return cut === "after" ? cutOff() : response;
+    },
+  };
+}
+
+/** Keeps faults in memory. */
+export function createFaultList(): FaultList {
+  let faults: Fault[] = [];
+  return {
+    list: async () => faults,
+    async add(fault) {
+      faults.push(fault);
+    },
+    async clear() {
+      faults = [];
+    },
+    take(fits) {
+      const fault = faults.find(fits);
+      if (fault && --fault.count === 0) faults = faults.filter((one) => one !== fault);
+      return fault;
     },
   };
 }

@@ -33,15 +33,23 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What a process tells the others on the same database. */
-export type News = "events";
+/** What a process tells the others on the same database: that there is more or less of something. */
+export const NEWS = ["events", "faults"] as const;
+
+/** One of the things that processes tell each other. */
+export type News = typeof NEWS[number];
 
 /** The other processes that work on the same database. */
 export interface Others {
   /** Tells the other processes that something was committed. May be lost: ask again now and then. */
   tell(news: News): void;
+  /**
+   * Tells the other processes something, and waits until each of them has acted on it. A process that
+   * does not answer is waited for so long that it has looked by itself.
+   */
+  agree(news: News): Promise<void>;
   /** Hears what other processes tell, until the returned function is called. */
-  hear(listener: (news: News) => void): () => void;
+  hear(listener: (news: News) => void | Promise<void>): () => void;
   /** How far the database's clock is ahead of this machine's, in milliseconds. */
   skew(): number;
   /** This process's name, which is alive as long as the process. */

@@ -11,6 +11,7 @@
 import type { Generated, Selectable } from "kysely";
 import type { DeliveryTables } from "./delivery_tables.ts";
 import type { HoldingTables } from "./holding_tables.ts";
+import type { ProcessTables } from "./process_tables.ts";
 import type { SignInTables } from "./sign_in_tables.ts";
 
 /** A person who can sign in. */
@@ -336,7 +337,7 @@ interface VirtualCurrencyRow {
 }
 
 /** All tables. */
-export interface Tables extends HoldingTables, DeliveryTables, SignInTables {
+export interface Tables extends HoldingTables, DeliveryTables, SignInTables, ProcessTables {
   accounts: AccountRow;
   projects: ProjectRow;
   collaborators: CollaboratorRow;
@@ -384,6 +385,7 @@ export const SHARED_TABLES = [
   "identities",
   "idempotency_keys",
   "settings",
+  "request_faults",
 ] as const satisfies readonly (keyof Tables)[];
 
 /** A table whose rows belong to no project. */

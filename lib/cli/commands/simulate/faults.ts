@@ -50,7 +50,7 @@ const list = command({
   brief: "List the faults that are set",
   details:
     "Shows the request faults of the whole service and the delivery faults of this project. A " +
-    "restart clears them.",
+    "restart clears them, unless the database is on PostgreSQL.",
   flags: dataFlag,
   async run(context, { data }) {
     await showFaults(context, data, "list");

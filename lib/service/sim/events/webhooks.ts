@@ -7,7 +7,7 @@
 
 import { z } from "zod";
 import type { Lane } from "../../events/claims.ts";
-import type { DeliveryFault, DeliveryFaults } from "../../events/mod.ts";
+import type { DeliveryFault, DeliveryFaults } from "../../events/faults.ts";
 import { queueNew } from "../../events/queue.ts";
 import { newSigningSecret, OVERLAP_MS } from "../../events/signatures.ts";
 import { writeTestEvent } from "../../ledger/test_event.ts";
@@ -103,8 +103,8 @@ const addFaults = simRouteOutside({
   }),
   response: webhookFaults,
   async outside({ lane, fault, count }: Ordered, { faults }) {
-    faults.add(lane, fault, count);
-    return showFaults(faults.list(lane));
+    await faults.add(lane, fault, count);
+    return await showFaults(lane, faults);
   },
 }, async (call) => {
   const { id } = await findWebhook(call, call.params.id);
@@ -119,8 +119,8 @@ const clearFaults = simRouteOutside({
   path: "/webhooks/{id}/faults/clear",
   response: webhookFaults,
   async outside(lane: Lane, { faults }) {
-    faults.clear(lane);
-    return showFaults(faults.list(lane));
+    await faults.clear(lane.project_id, lane.integration_id);
+    return await showFaults(lane, faults);
   },
 }, async (call) => {
   const { id } = await findWebhook(call, call.params.id);
@@ -134,7 +134,7 @@ const listAllFaults = simRouteOutside({
   path: "/faults",
   response: deliveryFaults,
   async outside({ id, url }: ProjectAsked, { faults }) {
-    return wholeList(url, showAllFaults(id, faults));
+    return wholeList(url, await showAllFaults(id, faults));
   },
 }, async ({ project, url }) => ({ id: project.id, url }));
 
@@ -145,10 +145,8 @@ const clearAllFaults = simRouteOutside({
   path: "/faults/clear",
   response: deliveryFaults,
   async outside({ id, url }: ProjectAsked, { faults }) {
-    for (const { integration_id } of faults.ofProject(id)) {
-      faults.clear({ project_id: id, integration_id });
-    }
-    return wholeList(url, showAllFaults(id, faults));
+    await faults.clear(id);
+    return wholeList(url, await showAllFaults(id, faults));
   },
 }, async ({ project, url }) => ({ id: project.id, url }));
 
@@ -171,19 +169,25 @@ interface ProjectAsked {
 }
 
 /** The pending faults of a project, equal ones together. */
-function showAllFaults(projectId: string, faults: DeliveryFaults): DeliveryFaultRun[] {
-  return faults.ofProject(projectId).flatMap(({ integration_id: webhook_id, faults }) => {
-    const runs: DeliveryFaultRun[] = [];
-    for (const fault of faults) {
-      const last = runs.at(-1);
-      if (last?.fault === fault) last.count++;
-      else runs.push({ object: "delivery_fault", webhook_id, fault, count: 1 });
-    }
-    return runs;
-  });
+async function showAllFaults(id: string, faults: DeliveryFaults): Promise<DeliveryFaultRun[]> {
+  const shown: DeliveryFaultRun[] = [];
+  for (const { integration_id: webhook_id, fault, count } of await faults.list(id)) {
+    const last = shown.at(-1);
+    if (last?.fault === fault && last.webhook_id === webhook_id) last.count += count;
+    else shown.push({ object: "delivery_fault", webhook_id, fault, count });
+  }
+  return shown;
 }
 
-/** The pending faults. */
-function showFaults(faults: readonly DeliveryFault[]): WebhookFaults {
-  return { object: "delivery_faults", faults: [...faults] };
+/** The pending faults of an integration, one by one. */
+async function showFaults(
+  { project_id, integration_id }: Lane,
+  faults: DeliveryFaults,
+): Promise<WebhookFaults> {
+  const runs = await faults.list(project_id);
+  const own = runs.filter((run) => run.integration_id === integration_id);
+  return {
+    object: "delivery_faults",
+    faults: own.flatMap(({ fault, count }) => new Array<DeliveryFault>(count).fill(fault)),
+  };
 }

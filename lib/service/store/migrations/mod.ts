@@ -12,6 +12,7 @@ import { sql as events } from "./0001_start/events.ts";
 import { sql as holdings } from "./0001_start/holdings.ts";
 import { sql as ledger } from "./0001_start/ledger.ts";
 import { sql as passwords } from "./0001_start/passwords.ts";
+import { sql as shared } from "./0001_start/shared.ts";
 import { sql as signIn } from "./0001_start/sign_in.ts";
 
 /** One step. Its number is its place in the list, from 1. */
@@ -26,6 +27,6 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   {
     name: "start",
-    sql: [catalogue, signIn, passwords, holdings, currencies, ledger, events].join("\n"),
+    sql: [catalogue, signIn, passwords, holdings, currencies, ledger, events, shared].join("\n"),
   },
 ];

@@ -13,7 +13,7 @@ import { readAddress } from "./address.ts";
 import { createPool, type Wire } from "./driver.ts";
 import { stepsDone } from "./migrate.ts";
 import { checkServer, unusable } from "./open.ts";
-import { HOLDERS } from "./others.ts";
+import { HOLDERS } from "./line.ts";
 import { createSession } from "./session.ts";
 
 /**

@@ -1,0 +1,26 @@
+/**
+ * What processes on one database share besides the data: faults that the simulator injects. Where only
+ * one process uses the database, it keeps them in memory, and these tables are empty.
+ *
+ * @module
+ */
+
+/** The statements. */
+export const sql = `
+CREATE TABLE request_faults (
+  seq INTEGER NOT NULL PRIMARY KEY,
+  fault TEXT NOT NULL,
+  count INTEGER NOT NULL CHECK (count > 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE delivery_faults (
+  project_id TEXT NOT NULL,
+  integration_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  fault TEXT NOT NULL CHECK (fault IN ('duplicate', 'drop', 'reorder')),
+  count INTEGER NOT NULL CHECK (count > 0),
+  PRIMARY KEY (project_id, integration_id, seq),
+  FOREIGN KEY (project_id, integration_id) REFERENCES webhook_integrations (project_id, id)
+    ON DELETE CASCADE
+) STRICT;
+`;

@@ -1,0 +1,24 @@
+/**
+ * One statement on any connection of the pool.
+ *
+ * @module
+ */
+
+import type { Answer, Pool } from "./driver.ts";
+
+/** Runs one statement on its own. */
+export async function ask(
+  pool: Pool,
+  sql: string,
+  parameters?: readonly unknown[],
+): Promise<Answer> {
+  const wire = await pool.take();
+  let broken = true;
+  try {
+    const answer = await wire.send(sql, parameters);
+    broken = false;
+    return answer;
+  } finally {
+    wire.release(broken);
+  }
+}

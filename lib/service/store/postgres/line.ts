@@ -1,0 +1,115 @@
+/**
+ * The connection on which a process hears the others. It is made again whenever it is lost, and a lock
+ * on it shows that the process is alive.
+ *
+ * @module
+ */
+
+import type { Address } from "./address.ts";
+import { type Ear, openEar, type Pool } from "./driver.ts";
+
+/** The channel that all processes listen to. */
+export const CHANNEL = "service_news";
+
+/** The first number of the locks that show who is alive; the second is made of the holder's name. */
+export const HOLDERS = 7_262_052;
+
+/** How long to wait before the lost connection is made again, in milliseconds. */
+const RECONNECT_MS = 250;
+
+/** What a process needs to be connected to the others. */
+export interface Peers {
+  /** Where the database is. */
+  address: Address;
+  /** Connections to tell something. */
+  pool: Pool;
+  /** This machine's time, in milliseconds since 1970. */
+  clock(): number;
+}
+
+/** A message of another process. */
+export interface Message {
+  /** Who sent it. */
+  from: string;
+  /** What it is about. */
+  word: string;
+  /** What it is to be answered with, if an answer is wanted. */
+  nonce: string | undefined;
+}
+
+/** How this process is connected to the others. */
+export interface Line extends Peers {
+  /** This process's name. */
+  holder: string;
+  /** Takes what others say. */
+  take(message: Message): void;
+  /** Told when the connection is made again: something may have been said meanwhile. */
+  again(): void;
+  /** The connection that hears, while there is one. */
+  ear: Ear | undefined;
+  /** How far the server's clock is ahead, in milliseconds. */
+  skew: number;
+  /** Whether it is no longer wanted. */
+  closed: boolean;
+}
+
+/** Opens the connection that hears, and again whenever it is lost. */
+export async function listen(line: Line): Promise<void> {
+  const ear = await openEar(line.address);
+  try {
+    await register(ear, line);
+  } catch (error) {
+    ear.release(true);
+    throw error;
+  }
+  line.ear = ear;
+  ear.onLost(() => {
+    line.ear = undefined;
+    if (!line.closed) setTimeout(() => void listenAgain(line), RECONNECT_MS);
+  });
+  // If it fails, it is asked again soon, or the connection is lost.
+  await measure(line).catch(() => {});
+}
+
+/** Shows the others that this process is alive, and hears what they tell. */
+async function register(ear: Ear, { holder, take }: Line): Promise<void> {
+  // Whoever frees what dead processes hold sees by this lock that this one is alive. It is shared:
+  // a lost connection has it as well, until the server notices.
+  await ear.send(`select pg_advisory_lock_shared(${HOLDERS}, ${lockOf(holder)})`);
+  ear.onNews((text) => {
+    const [from = "", word = "", nonce] = text.split(" ");
+    if (from !== holder) take({ from, word, nonce });
+  });
+  await ear.send(`listen ${CHANNEL}`);
+}
+
+async function listenAgain(line: Line): Promise<void> {
+  if (line.closed) return;
+  try {
+    await listen(line);
+    // It may have been closed meanwhile.
+    if (line.closed) line.ear?.release(true);
+    else line.again();
+  } catch {
+    setTimeout(() => void listenAgain(line), RECONNECT_MS);
+  }
+}
+
+/** The second number of a holder's lock. */
+export function lockOf(holder: string): number {
+  return Number.parseInt(holder, 16) | 0;
+}
+
+/** Measures how far the server's clock is ahead: its answer is from the middle of the wait. */
+export async function measure(line: Line): Promise<void> {
+  const { ear, clock } = line;
+  if (!ear) return;
+  const before = clock();
+  const { rows } = await ear.send(
+    "select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now",
+  );
+  const after = clock();
+  const skew = Number(rows[0]?.now ?? 0) - (before + after) / 2;
+  // Less than that is the network's.
+  line.skew = Math.abs(skew) <= (after - before) / 2 + 1 ? 0 : Math.round(skew);
+}

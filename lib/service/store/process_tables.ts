@@ -1,0 +1,32 @@
+/**
+ * The tables of what processes on one database share besides the data.
+ *
+ * @module
+ */
+
+/** A fault of requests. */
+interface RequestFaultRow {
+  /** The order: the first one that concerns a request happens to it. */
+  seq: number;
+  /** The fault as JSON, without its count. */
+  fault: string;
+  /** How many requests it still happens to. */
+  count: number;
+}
+
+/** A fault of the next deliveries to an integration. */
+interface DeliveryFaultRow {
+  project_id: string;
+  integration_id: string;
+  /** The order in which they happen. */
+  seq: number;
+  fault: "duplicate" | "drop" | "reorder";
+  /** How many deliveries it still happens to. */
+  count: number;
+}
+
+/** The tables. */
+export interface ProcessTables {
+  request_faults: RequestFaultRow;
+  delivery_faults: DeliveryFaultRow;
+}
