@@ -105,8 +105,8 @@ export function createHandler(fault?: Fault): (request: Request) => Promise<Resp
       if (fault !== "last write wins" && seen.has(event.id)) return new Response();
       seen.add(event.id);
     }
-    // It is killed now and then, after it has answered.
-    if (fault === "answers before it stores and loses it" && ++dropped % 5 === 0) {
+    // It is killed soon after its start and now and then, after it has answered.
+    if (fault === "answers before it stores and loses it" && dropped++ % 5 === 0) {
       return new Response();
     }
     act(event);

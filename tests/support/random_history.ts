@@ -161,7 +161,9 @@ async function attempt(
     webhook: undefined,
     id: (name) => String(name),
     event: () => "",
-    deliver: () => Promise.resolve({ type: "", status: 0 }),
+    deliver: () => Promise.resolve(undefined),
+    hold: () => Promise.resolve(),
+    release: () => Promise.resolve([]),
     later: () => Promise.resolve(now),
   });
   return makes && answer && "id" in answer ? String(answer.id) : undefined;

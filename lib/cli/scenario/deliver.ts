@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Signed } from "../../scenario/deeds/deed.ts";
+import type { Signed } from "../../scenario/deeds/made_up.ts";
 import type { Post, Posted } from "../../scenario/run/stage.ts";
 import type { Context } from "../context.ts";
 
@@ -20,7 +20,7 @@ const OTHER_SECRET = `whsec_${"AAAA".repeat(8)}`;
 /** Makes a delivery. The status is 0 when there is no answer. */
 export async function postSigned(
   { around, signal }: Context,
-  { url, id, body, secret, signed }: Post,
+  { url, id, body, secret, signed, authorization_header }: Post,
 ): Promise<Posted> {
   const { signatureHeaders } = await import("../../service/events/signatures.ts");
   const started = around.now();
@@ -30,7 +30,13 @@ export async function postSigned(
     const request = new Request(url, {
       method: "POST",
       body,
-      headers: [...headers, ["Content-Type", "application/json"]],
+      headers: [
+        ...headers,
+        ["Content-Type", "application/json"],
+        ...authorization_header === undefined
+          ? []
+          : [["Authorization", authorization_header] satisfies [string, string]],
+      ],
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });

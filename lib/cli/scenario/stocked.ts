@@ -58,6 +58,7 @@ async function openStocked(context: Context, seed: string): Promise<OpenStage> {
     once: undefined,
     zone: "UTC",
     searcher: await openSearcher(),
+    held: false,
   };
   const catalogue = readCatalogue(root, scope);
   await applyCatalogue(catalogue, stage.project, (request) => readFrom(stage, request));

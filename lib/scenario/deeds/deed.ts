@@ -8,10 +8,8 @@ import type { Client } from "../../client.ts";
 import type { Path } from "../../path.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 import type { Field, Made } from "../file/kinds.ts";
+import type { AnswerFault, MadeUp } from "./made_up.ts";
 import type { Json } from "../file/tree.ts";
-
-/** How a delivery is signed: as it must be, with another secret, or an hour ago. */
-export type Signed = "right" | "wrong" | "old";
 
 /** A request to the service. Paths without `/_sim` belong to the project. */
 export interface DeedRequest {
@@ -23,16 +21,6 @@ export interface DeedRequest {
   readonly body?: object;
   /** The query, where there is one. */
   readonly query?: Readonly<Record<string, Json | undefined>>;
-}
-
-/** How a delivery differs from that of an event. */
-export interface MadeUp {
-  /** How it is signed. */
-  readonly signed: Signed;
-  /** Another type. The delivery then has an id of its own. */
-  readonly type: string | undefined;
-  /** Fields that are added to the event. */
-  readonly fields: Readonly<Record<string, Json>>;
 }
 
 /** What a deed works with. */
@@ -49,11 +37,12 @@ export interface Given {
   id(name: Json | undefined): string;
   /** The id of an event, by its number in the story, from 1. */
   event(number: number): string;
-  /** Delivers what is made of an event, by its number in the story, from 1. Returns the status. */
-  deliver(
-    number: number,
-    made: MadeUp,
-  ): Promise<{ readonly type: string; readonly status: number }>;
+  /** Delivers what is made of an event, by its number in the story, from 1. Returns what is wrong. */
+  deliver(number: number, made: MadeUp): Promise<AnswerFault | undefined>;
+  /** Lets events wait from now on. */
+  hold(): Promise<void>;
+  /** Delivers the events that wait, and those that come later. Returns what is wrong. */
+  release(): Promise<readonly AnswerFault[]>;
   /** The moment after such a period from now, in milliseconds since 1970. */
   later(period: string): Promise<number>;
 }
@@ -70,6 +59,8 @@ export interface Deed {
   readonly makes?: Made;
   /** Fields of which exactly one, or at most one, is given. */
   readonly choice?: { readonly of: readonly string[]; readonly required: boolean };
+  /** Whether it makes sense only while events wait for `deliver`, or only while they do not. */
+  readonly when?: "held" | "not held";
   /** Does it. The answer is what `as` names. */
   perform(given: Given): Promise<object>;
 }

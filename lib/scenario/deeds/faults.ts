@@ -12,9 +12,14 @@ import {
   type NewDeliveryFault,
 } from "../../simulator/webhooks.ts";
 import { CannotDo, WrongAnswer } from "./cannot_do.ts";
-import type { Deed, Given, MadeUp } from "./deed.ts";
+import type { Deed, Given } from "./deed.ts";
+import { eventNumbers, lanesIn } from "./event_numbers.ts";
+import type { AnswerFault, MadeUp } from "./made_up.ts";
 import { anything, mapOf, oneOf, text, whole } from "../file/kinds.ts";
 import type { Json } from "../file/tree.ts";
+
+/** Fields that are added. */
+const FIELDS = mapOf(text(100), anything, "a map of fields");
 
 /** Deeds on faults, by their names in a file. */
 export const faultDeeds: Readonly<Record<string, Deed>> = {
@@ -39,6 +44,7 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
   },
   delivery_fault: {
     brief: "The next deliveries to the webhook arrive twice, never or in the wrong order.",
+    when: "not held",
     fields: {
       fault: {
         brief: "What goes wrong",
@@ -59,29 +65,44 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
   resend: {
     brief: "An event is delivered once more, by its number in the story.",
     short: "number",
+    when: "not held",
     fields: { number: { brief: "The number, from 1", kind: whole(1, 100_000), required: true } },
     perform: ({ simulator, values, event }) => resendEvent(simulator, event(Number(values.number))),
   },
+  hold: {
+    brief: "From now on events wait until a step deliver or release delivers them.",
+    fields: {},
+    when: "not held",
+    async perform({ hold }) {
+      await hold();
+      return {};
+    },
+  },
+  release: {
+    brief: "The events that wait are delivered in order, and later ones as usual.",
+    fields: {},
+    when: "held",
+    async perform({ release }) {
+      complain(await release());
+      return {};
+    },
+  },
   deliver: {
     brief:
-      "A made-up delivery goes to the webhook: with a wrong or old signature it must be refused.",
+      "The webhook gets events by their numbers from 1, in this order; [[1, 3], [2]] delivers " +
+      "two lists side by side. With a wrong or old signature it must refuse them.",
+    short: "event",
     fields: {
-      event: {
-        brief: "The event that it is made of, by its number from 1",
-        kind: whole(1, 100_000),
-        required: true,
-      },
+      event: { brief: "The events, by their numbers from 1", kind: eventNumbers, required: true },
       signature: {
         brief: "The signature: right, wrong, or an hour old (default: right)",
         kind: oneOf("right", "wrong", "old"),
       },
       type: { brief: "Another type; it then has an id of its own", kind: text(100) },
-      fields: {
-        brief: "Fields that are added to the event",
-        kind: mapOf(text(100), anything, "a map of fields"),
-      },
+      fields: { brief: "Fields that are added to the event", kind: FIELDS },
+      body: { brief: "Fields that are added beside the event", kind: FIELDS },
     },
-    perform: deliverMadeUp,
+    perform: deliverEvents,
   },
   clear_faults: {
     brief: "Nothing goes wrong on purpose any more.",
@@ -93,24 +114,33 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
   },
 };
 
-/** Makes a delivery that the service does not make, and judges the answer. */
-async function deliverMadeUp({ values, deliver }: Given): Promise<object> {
-  const { event, signature = "right", type, fields } = values;
-  const signed = signature === "wrong" || signature === "old" ? signature : "right";
+/** Delivers events, and judges the answers. */
+async function deliverEvents({ values, deliver }: Given): Promise<object> {
+  const { event = null, signature = "right", type, fields, body } = values;
   const made: MadeUp = {
-    signed,
+    signed: signature === "wrong" || signature === "old" ? signature : "right",
     type: type === undefined ? undefined : String(type),
     fields: mapIn(fields),
+    body: mapIn(body),
   };
-  const { type: sent, status } = await deliver(Number(event), made);
-  if (signed === "right") {
-    if (status === 200) return {};
-    const answer = status === 0 ? "did not answer" : `answered ${status} to`;
-    throw new WrongAnswer(`The webhook ${answer} ${sent}; it must answer 200`);
-  }
-  if (status < 200 || status >= 300) return {};
-  const how = signed === "wrong" ? "a wrong signature" : "a signature of an hour ago";
-  throw new WrongAnswer(`The webhook accepted ${sent} with ${how}`);
+  const faults = await Promise.all(
+    lanesIn(event).map(async (lane) => {
+      const found: AnswerFault[] = [];
+      for (const number of lane) {
+        found.push(...[await deliver(number, made)].filter((one) => !!one));
+      }
+      return found;
+    }),
+  );
+  complain(faults.flat());
+  return {};
+}
+
+/** Says what is wrong with the answers to deliveries. */
+function complain(faults: readonly AnswerFault[]): void {
+  if (faults.length === 0) return;
+  const told = [...new Set(faults.map(({ message }) => message))].join("; ");
+  throw new WrongAnswer(told.charAt(0).toUpperCase() + told.slice(1));
 }
 
 function mapIn(value: Json | undefined): Readonly<Record<string, Json>> {

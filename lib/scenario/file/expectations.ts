@@ -20,6 +20,7 @@ import {
   type Scope,
   sold,
   text,
+  truth,
   whole,
 } from "./kinds.ts";
 import { checkExpected, EXPECTED_SCHEMA } from "./match.ts";
@@ -71,6 +72,7 @@ const HANDLER: Readonly<Record<string, Field>> = {
   },
   status: { brief: "The status of the answer (default: 200)", kind: whole(100, 599) },
   json: { brief: "What the answer has", kind: value },
+  or_missing: { brief: "true: an answer 404 will do as well", kind: truth },
   within_s: {
     brief: "Seconds that it may take to get there (default: 5)",
     kind: whole(0, LONGEST_WAIT_S),

@@ -36,6 +36,8 @@ export interface Scope {
   zone: string;
   /** What searches with regular expressions. */
   readonly searcher: Searcher;
+  /** Whether events wait at this place for a step `deliver`. */
+  held: boolean;
 }
 
 /** A kind of value. */

@@ -82,6 +82,7 @@ export async function parseScenario(source: string, options: ParseOptions): Prom
     once: undefined,
     zone: "UTC",
     searcher: await openSearcher(),
+    held: false,
   };
   if (problems.length > 0) return { scenario: undefined, problems };
   if (root?.kind !== "map") {

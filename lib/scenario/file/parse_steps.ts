@@ -89,8 +89,22 @@ function readAction(
   }
   const deed = DEEDS[name];
   if (!deed) return undefined;
+  checkHeld(name, deed, step, scope);
   const values = readDeed(name, deed, value, scope);
   return { deed: name, values, as: readName(step, name, deed, values, scope) };
+}
+
+/** Makes sure that events wait at a step which needs that, or do not wait. */
+function checkHeld(name: string, { when }: Deed, step: MapNode, scope: Scope): void {
+  const at = entryOf(step, name)?.at ?? step.at;
+  if (when === "held" && !scope.held) {
+    complain(scope, at, `no step above holds events that "${name}" could deliver`);
+  } else if (when === "not held" && scope.held) {
+    const next = "Deliver the events first: - release:";
+    complain(scope, at, `"${name}" cannot come while a step above holds the events`, next);
+  }
+  if (name === "hold") scope.held = true;
+  if (name === "release") scope.held = false;
 }
 
 /** Reads the fields of a deed. */
@@ -98,7 +112,8 @@ function readDeed(name: string, deed: Deed, value: Node, scope: Scope): Record<s
   const { short, fields, choice } = deed;
   const [only] = short === undefined ? [] : [fields[short]];
   let values: Record<string, Json>;
-  if (value.kind === "scalar" && value.value !== null && only && short !== undefined) {
+  const isShort = value.kind === "list" || value.kind === "scalar" && value.value !== null;
+  if (isShort && only && short !== undefined) {
     const read = only.kind.read(value, scope);
     values = read === undefined ? {} : { [short]: read };
   } else if (value.kind === "scalar" && value.value === null && Object.keys(fields).length === 0) {

@@ -6,7 +6,7 @@
 
 import { path } from "../../path.ts";
 import { CannotDo } from "../deeds/cannot_do.ts";
-import type { DeedRequest, MadeUp } from "../deeds/deed.ts";
+import type { DeedRequest } from "../deeds/deed.ts";
 import type { MatchContext } from "../file/match.ts";
 import { openSearcher } from "../file/regular.ts";
 import type { Scenario } from "../file/scenario.ts";
@@ -29,12 +29,24 @@ export interface SeenEvent {
 
 /** A webhook that deliveries go to. */
 export interface Hook {
-  /** Its id. */
-  readonly id: string;
+  /** Its id at the service; undefined while events wait. */
+  readonly id: string | undefined;
   /** Its address. */
   readonly url: string;
+  /** Sent as `Authorization`. */
+  readonly authorization_header: string | undefined;
   /** What deliveries are signed with. */
   readonly secret: string;
+  /** The types that are delivered. Default: all. */
+  readonly event_types: readonly string[] | undefined;
+}
+
+/** The events that wait until a step delivers them. */
+interface Held {
+  /** How many events there were before. */
+  readonly from: number;
+  /** The ids of those that steps have delivered. */
+  readonly delivered: Set<string>;
 }
 
 /** A running scenario. */
@@ -56,7 +68,11 @@ export interface Bench {
   /** The events that the webhook did not take, as far as a failure says so. */
   readonly undelivered: Set<string>;
   /** The webhook that deliveries go to, if there is one. */
-  readonly webhook: Hook | undefined;
+  webhook: Hook | undefined;
+  /** The events that wait, while a step holds them. */
+  held: Held | undefined;
+  /** How many deliveries the steps have made. */
+  madeUp: number;
   /** How matchers look things up. */
   readonly match: MatchContext;
   /** Reads something of the service. */
@@ -80,6 +96,8 @@ export async function createBench(
     past: new Map(),
     undelivered: new Set(),
     webhook,
+    held: undefined,
+    madeUp: 0,
     match: {
       vars,
       zone: scenario.start.zone,
@@ -110,28 +128,6 @@ export function fieldOf(value: Json | undefined, field: string): Json | undefine
   return Object.hasOwn(value, field)
     ? (value as { readonly [key: string]: Json })[field]
     : undefined;
-}
-
-/** Delivers what is made of an event, and returns the type and the status. */
-export async function deliverMadeUp(
-  bench: Bench,
-  number: number,
-  { signed, type, fields }: MadeUp,
-): Promise<{ type: string; status: number }> {
-  const { seen, webhook, stage } = bench;
-  if (!webhook) throw new CannotDo("there is no webhook: pass --webhook URL, or set start.webhook");
-  const event = eventAt(bench, number);
-  const { url, secret } = webhook;
-  const id = type === undefined ? event.id : `${event.id.slice(0, -4)}${hexOf(seen.length)}`;
-  const sent = { ...event.fields, ...fields, id, type: type ?? event.type };
-  const body = JSON.stringify({ api_version: "1.0", event: sent });
-  const { status } = await stage.post({ url, id, body, secret, signed });
-  return { type: sent.type, status };
-}
-
-/** The last digits of an id that no event has. */
-function hexOf(number: number): string {
-  return (0xf000 + number % 0x1000).toString(16);
 }
 
 /** An event, by its number in the story. */

@@ -25,6 +25,7 @@ export async function compareHandler(bench: Bench, step: Step, item: Node): Prom
   const field = (name: string) => entryOf(item, name)?.value;
   const status = Number(text(field("status")) ?? 200);
   const expected = field("json");
+  const orMissing = text(field("or_missing")) === "true";
   const limit = Number(text(field("within_s")) ?? USUAL_WAIT_S) * 1000;
   let answer: HandlerAnswer;
   let found: Difference[];
@@ -35,6 +36,7 @@ export async function compareHandler(bench: Bench, step: Step, item: Node): Prom
     }
     found = expected ? differences(answer.body, expected, bench.match) : [];
     if (answer.status === status && found.length === 0) return [];
+    if (answer.status === 404 && orMissing) return [];
     if (waited >= limit) break;
     const wait = WAITS_MS[look] ?? 500;
     waited += wait;

@@ -5,13 +5,11 @@
  * @module
  */
 
-import { path } from "../../path.ts";
 import { ToolkitError } from "../../errors.ts";
 import {
   accessOf,
   type Bench,
   createBench,
-  deliverMadeUp,
   eventAt,
   followEvents,
   type Hook,
@@ -19,6 +17,7 @@ import {
   readFrom,
   timeOf,
 } from "./bench.ts";
+import { addWebhook, deliverEvent, holdEvents, releaseEvents } from "./deliveries.ts";
 import { CannotDo, WrongAnswer } from "../deeds/cannot_do.ts";
 import { applyCatalogue } from "../file/catalogue.ts";
 import { compare } from "./compare.ts";
@@ -59,7 +58,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   let webhook: Hook | undefined;
   try {
     if (catalogue) await applyCatalogue(catalogue, stage.project, send);
-    webhook = await addWebhook(scenario, options, send);
+    webhook = await openWebhook(scenario, options, send);
   } catch (error) {
     if (!(error instanceof CannotDo)) throw error;
     const failure = failureOf(START, START.at, `Cannot begin: ${error.message}`);
@@ -87,33 +86,20 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
 const START = { number: 0, title: "start", at: { line: 1, column: 1 } };
 
 /** Makes the webhook that events are delivered to, if there is one. */
-async function addWebhook(
+async function openWebhook(
   { start: { webhook } }: Scenario,
   options: RunOptions,
   send: <T>(request: DeedRequest) => Promise<T>,
 ): Promise<Hook | undefined> {
   const url = options.webhook ?? webhook?.url;
   if (url === undefined) return undefined;
-  const types = webhook?.event_types;
-  const { id, signing_secret: own } = await send<{ id: string; signing_secret?: string }>({
-    method: "POST",
-    path: path`/integrations/webhooks`,
-    body: {
-      name: "scenario",
-      url,
-      event_types: types?.map((type) => type.toLowerCase()) ?? ["initial_purchase"],
-      authorization_header: webhook?.authorization_header,
-    },
-  });
-  // Only a change can ask for all types.
-  const change = { method: "POST", path: path`/integrations/webhooks/${id}` } as const;
-  if (!types) await send({ ...change, body: { event_types: null } });
-  const signing_secret = options.secret ?? webhook?.secret;
-  if (signing_secret !== undefined) {
-    const place = path`/_sim/projects/${options.stage.project}/webhooks/${id}/rotate_secret`;
-    await send({ method: "POST", path: place, body: { signing_secret } });
-  }
-  return { id, url, secret: signing_secret ?? own ?? "" };
+  const secret = options.secret ?? webhook?.secret;
+  const { authorization_header, event_types } = webhook ?? {};
+  return await addWebhook(
+    { url, authorization_header, event_types, secret },
+    options.stage.project,
+    send,
+  );
 }
 
 /** The past moments that a scenario asks about, and the customers whose access it wants. */
@@ -166,7 +152,7 @@ async function runStep(bench: Bench, step: Step, marks: Marks): Promise<StepOutc
 async function deliver(bench: Bench, step: Step): Promise<Failure[]> {
   const { webhook, stage, undelivered } = bench;
   // A handler that has failed would be waited for at each step.
-  if (webhook === undefined || undelivered.size > 0) return [];
+  if (webhook?.id === undefined || undelivered.size > 0) return [];
   return (await stage.delivered(webhook.id)).map((event) => {
     undelivered.add(event.event_id);
     const { event_type, last_status, last_error } = event;
@@ -196,7 +182,9 @@ export async function act(
       webhook: bench.webhook?.id,
       id: (name) => idOf(bench, name),
       event: (number) => eventAt(bench, number).id,
-      deliver: (number, made) => deliverMadeUp(bench, number, made),
+      deliver: (number, made) => deliverEvent(bench, number, made),
+      hold: () => holdEvents(bench),
+      release: () => releaseEvents(bench),
       later: (by) => targetOf(bench, { by }),
     });
     if (action.as !== undefined) bench.made.set(action.as, { ...done });

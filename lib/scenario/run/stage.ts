@@ -6,7 +6,8 @@
 
 import type { Client } from "../../client.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
-import type { DeedRequest, Signed } from "../deeds/deed.ts";
+import type { DeedRequest } from "../deeds/deed.ts";
+import type { Signed } from "../deeds/made_up.ts";
 import type { Json } from "../file/tree.ts";
 
 /** What the service says to a request that it refuses. */
@@ -56,6 +57,8 @@ export interface Post {
   readonly secret: string;
   /** How it is signed. */
   readonly signed: Signed;
+  /** Sent as `Authorization`. */
+  readonly authorization_header?: string | undefined;
 }
 
 /** The answer to a delivery. */

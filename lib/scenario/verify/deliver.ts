@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Signed } from "../deeds/deed.ts";
+import { type AnswerFault, faultOf, type Signed } from "../deeds/made_up.ts";
 import type { Posted } from "../run/stage.ts";
 import type { Trick } from "./life.ts";
 import { NAMES, type Played } from "./play.ts";
@@ -24,7 +24,7 @@ export interface Handler {
 /** What is wrong with a handler. */
 export interface Complaint {
   /** The kind of fault, the same for the same one. */
-  readonly kind: "status" | "forged" | "slow" | "state";
+  readonly kind: AnswerFault["kind"] | "state";
   /** What is wrong, as one sentence. */
   readonly message: string;
   /** The deliveries until then. */
@@ -37,9 +37,6 @@ export interface Complaint {
 
 /** What was tried: how often each type of event met each situation. */
 export type Coverage = Map<string, Map<string, number>>;
-
-/** How long a handler may take for an answer, in milliseconds. */
-export const SLOW_MS = 10_000;
 
 /** How long a handler may take to get to its state, in milliseconds, and how often it is asked. */
 const STATE_WAITS_MS = [0, 10, 30, 100, 300, 600];
@@ -61,9 +58,11 @@ export async function tryHandler(
       for (const parcel of lane) {
         parcels.push(parcel);
         note(coverage, parcel.type, parcel.trick ?? "once");
-        const taken = await handler.deliver(parcel, signatureOf(parcel));
-        const complaint = judge(parcel, taken, [...parcels]);
-        if (complaint) return complaint;
+        const { type, trick, made: { signed } } = parcel;
+        const taken = await handler.deliver(parcel, signed);
+        const what = trick === "again" ? `${type}, delivered again` : type;
+        const fault = faultOf(taken, { what, signed });
+        if (fault) return { ...fault, parcels: [...parcels] };
       }
       return undefined;
     }));
@@ -71,12 +70,6 @@ export async function tryHandler(
     if (complaint) return complaint;
   }
   return await compareStates(handler, played, entitlement, parcels);
-}
-
-/** How a delivery is signed. */
-function signatureOf({ trick }: Parcel): Signed {
-  if (trick === "wrong_signature") return "wrong";
-  return trick === "old_signature" ? "old" : "right";
 }
 
 /** Compares the handler's state with the truth, under the ids that events told. */
@@ -120,30 +113,6 @@ async function stateOf(
     if (state === expected || state === undefined && !expected) return expected;
   }
   return state;
-}
-
-/** What is wrong with the answer to a delivery, if anything. */
-function judge(
-  { trick, type }: Parcel,
-  { status, ms }: Posted,
-  parcels: readonly Parcel[],
-): Complaint | undefined {
-  const forged = trick === "wrong_signature" || trick === "old_signature";
-  if (forged && status >= 200 && status < 300) {
-    const why = trick === "wrong_signature" ? "a wrong signature" : "a signature of an hour ago";
-    return { kind: "forged", message: `the handler accepted ${type} with ${why}`, parcels };
-  }
-  if (!forged && status !== 200) {
-    const what = trick === "again" ? `${type}, delivered again` : type;
-    const answer = status === 0 ? "did not answer" : `answered ${status} to`;
-    return {
-      kind: "status",
-      message: `the handler ${answer} ${what}; it must answer 200`,
-      parcels,
-    };
-  }
-  if (ms <= SLOW_MS) return undefined;
-  return { kind: "slow", message: `the handler took ${Math.round(ms)} ms for ${type}`, parcels };
 }
 
 function note(coverage: Coverage, type: string, situation: string): void {

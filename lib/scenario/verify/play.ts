@@ -62,16 +62,8 @@ export interface Played {
   readonly events: readonly LifeEvent[];
   /** The entitlements of each customer at the end, those of sandbox purchases left out. */
   readonly truth: ReadonlyMap<string, readonly string[]>;
-  /** What was done, as steps of a scenario file, and how many events there were after each. */
-  readonly steps: readonly PlayedStep[];
-}
-
-/** A step of a life. */
-interface PlayedStep {
-  /** The step, as it stands in a file. */
-  readonly text: string;
-  /** How many events there were after it. */
-  readonly events: number;
+  /** What was done, as steps of a scenario file. */
+  readonly steps: readonly string[];
 }
 
 /** What is known while a life is played. */
@@ -93,7 +85,7 @@ interface Playing {
   /** Customers who have bought in the sandbox, and nothing else. */
   sandbox: Set<string>;
   /** The steps so far. */
-  steps: PlayedStep[];
+  steps: string[];
   /** How many names were given. */
   given: number;
 }
@@ -122,7 +114,7 @@ export async function playLife(stage: Stage, { moves }: Life, people: People): P
     try {
       const step = await DOINGS[move.what](playing, move);
       if (step === undefined) continue;
-      playing.steps.push({ text: step, events: (await list()).length });
+      playing.steps.push(step);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
     }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Json } from "../file/tree.ts";
+import { type MadeUp, makeUp, PLAIN } from "../deeds/made_up.ts";
 import type { Trick } from "./life.ts";
 import type { LifeEvent, Played } from "./play.ts";
 
@@ -18,6 +18,10 @@ export interface Parcel {
   readonly type: string;
   /** What is special about it; undefined for an event that comes for the first time. */
   readonly trick: Trick["what"] | undefined;
+  /** The number of the event that it is made of, from 1. */
+  readonly number: number;
+  /** How it differs from the delivery of that event. */
+  readonly made: MadeUp;
   /** The customer whose deliveries it must not overtake. */
   readonly lane: string;
 }
@@ -33,13 +37,15 @@ const LONGEST_PAUSE = 4;
 
 /** The deliveries of a life. Rounds come after each other. */
 export function roundsOf(
-  { events, customers }: Pick<Played, "events" | "customers">,
+  { events }: Pick<Played, "events">,
   tricks: readonly Trick[],
 ): Round[] {
   const rounds: Round[] = [];
   const count = Math.max(1, events.length);
   const at = (i: number) => tricks.filter(({ after }) => after % count === i);
   const single = (parcel: Parcel) => void rounds.push([[parcel]]);
+  const parcelOf = (event: LifeEvent, made?: MadeUp, trick?: Trick["what"]): Parcel =>
+    parcelFrom(event, events.indexOf(event) + 1, { made, trick, mark: rounds.length });
   for (let i = 0; i < events.length; i++) {
     const event = events[i];
     if (!event) continue;
@@ -50,19 +56,19 @@ export function roundsOf(
       const held = heldFrom(events, i, 1 + pause.of % LONGEST_PAUSE);
       // The answer to the first one was lost, so it comes again with those that waited.
       single(parcelOf(event));
-      rounds.push(lanesOf(held));
+      rounds.push(lanesOf(held.map((one) => parcelOf(one, PLAIN, "pause"))));
       i += held.length - 1;
     } else if (next && here.some(({ what }) => what === "swapped") && mayPass(event, next)) {
-      single({ ...parcelOf(next), trick: "swapped" });
+      single(parcelOf(next, PLAIN, "swapped"));
       single(parcelOf(event));
       i++;
     } else {
       const field = here.some(({ what }) => what === "unknown_field");
-      single(field ? withFields(event) : parcelOf(event));
+      single(field ? parcelOf(event, WITH_FIELDS, "unknown_field") : parcelOf(event));
     }
     for (const { what, of } of here) {
       const earlier = events[of % (i + 1)] ?? event;
-      if (!isReordering(what)) single(special(what, earlier, customers, i));
+      if (!isReordering(what)) single(parcelOf(earlier, specialOf(what, earlier), what));
     }
   }
   return rounds;
@@ -93,48 +99,48 @@ function heldFrom(events: readonly LifeEvent[], from: number, most: number): Lif
   return held;
 }
 
-function lanesOf(events: readonly LifeEvent[]): Round {
-  const parcels = events.map((event): Parcel => ({ ...parcelOf(event), trick: "pause" }));
+function lanesOf(parcels: readonly Parcel[]): Round {
   return [...Map.groupBy(parcels, ({ lane }) => lane).values()];
 }
 
-function parcelOf({ id, type, customer, body }: LifeEvent): Parcel {
-  return { id, type, body: JSON.stringify(body), trick: undefined, lane: customer };
-}
-
-/** An event with fields that no handler knows. */
-function withFields(event: LifeEvent): Parcel {
-  const { body } = event;
-  const sent = { ...body, event: { ...body.event, ...NEW_FIELDS }, another_new_field: 1 };
-  return { ...parcelOf(event), body: JSON.stringify(sent), trick: "unknown_field" };
+/** The delivery of an event. */
+function parcelFrom(
+  { id, type, customer, body: { event: fields } }: LifeEvent,
+  number: number,
+  { made = PLAIN, trick, mark }: {
+    made: MadeUp | undefined;
+    trick: Trick["what"] | undefined;
+    mark: number;
+  },
+): Parcel {
+  return { ...makeUp({ id, type, fields }, made, mark), trick, number, made, lane: customer };
 }
 
 /** Fields that no handler knows. */
-export const NEW_FIELDS: Readonly<Record<string, Json>> = { a_new_field: { nested: [1] } };
+const WITH_FIELDS: MadeUp = {
+  signed: "right",
+  fields: { a_new_field: { nested: [1] } },
+  body: { another_new_field: 1 },
+};
 
 /** A type that no handler knows. */
-export const NEW_TYPE = "A_NEW_TYPE";
+const NEW_TYPE = "A_NEW_TYPE";
 
-/** A delivery that is not simply an event. */
-function special(
-  what: Exclude<Trick["what"], Reordering>,
-  event: LifeEvent,
-  customers: readonly string[],
-  number: number,
-): Parcel {
-  if (what === "again") return { ...parcelOf(event), trick: what };
-  const id = `${event.id.slice(0, -4)}${String(number).padStart(2, "0")}ff`;
-  const lane = event.customer;
-  if (what === "unknown_type") {
-    const made = { type: NEW_TYPE, id, app_user_id: customers[0] ?? "", event_timestamp_ms: 0 };
-    return { id, type: NEW_TYPE, body: JSON.stringify({ event: made }), trick: what, lane };
+/** What is made of an event that is not simply delivered. */
+function specialOf(what: Exclude<Trick["what"], Reordering>, { type }: LifeEvent): MadeUp {
+  switch (what) {
+    case "again":
+      return PLAIN;
+    case "unknown_type":
+      return { signed: "right", type: NEW_TYPE };
+    case "wrong_signature":
+      return { signed: "wrong", type: forgedType(type) };
+    case "old_signature":
+      return { signed: "old", type: forgedType(type) };
   }
-  const type = forgedType(event.type);
-  const forged: { [field: string]: Json } = { ...event.body.event, id, type };
-  return { id, type, body: JSON.stringify({ ...event.body, event: forged }), trick: what, lane };
 }
 
 /** The type of a forged event: whoever believes it gives or takes access. */
-export function forgedType(type: string): string {
+function forgedType(type: string): string {
   return type === "EXPIRATION" ? "INITIAL_PURCHASE" : "EXPIRATION";
 }

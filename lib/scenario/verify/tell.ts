@@ -7,9 +7,9 @@
 import { flow } from "../file/update.ts";
 import type { Json } from "../file/tree.ts";
 import { CATALOGUE } from "../stories/catalogue.ts";
-import type { Trick } from "./life.ts";
-import { type LifeEvent, NAMES } from "./play.ts";
-import { forgedType, NEW_FIELDS, NEW_TYPE, type Parcel } from "./rounds.ts";
+import { PLAIN } from "../deeds/made_up.ts";
+import { NAMES } from "./play.ts";
+import { type Parcel, roundsOf } from "./rounds.ts";
 import type { Found } from "./search.ts";
 
 /** What is special about a delivery, for people. */
@@ -65,23 +65,17 @@ interface Reproduction {
 
 /** A scenario file that reproduces a fault. */
 export function scenarioOf(found: Found, { state, path, command }: Reproduction): string {
-  const { played, life: { tricks }, complaint } = found;
-  const count = Math.max(1, played.events.length);
-  let done = 0;
-  const steps = played.steps.flatMap(({ text, events }) => {
-    const lines = [`  - ${text}`];
-    for (; done < events; done++) {
-      const here = tricks.filter(({ after }) => after % count === done);
-      lines.push(...here.map((trick) => stepOf(trick, done, played.events)));
-    }
-    return lines;
-  });
+  const { played, complaint } = found;
   const checks = played.customers.map((customer, i) => {
     const entitlements = played.truth.get(customer) ?? [];
     const id = (played.told[i] === customer ? played.names : played.signed)[i] ?? "";
-    const url = state.replaceAll("{customer}", encodeURIComponent(id));
-    const value = nested(path, entitlements.includes(path.split(".").at(-1) ?? ""));
-    return `        - { get: ${flow(url)}, json: ${flow(value)} }`;
+    const get = flow(state.replaceAll("{customer}", encodeURIComponent(id)));
+    const has = entitlements.includes(path.split(".").at(-1) ?? "");
+    // A handler need not know somebody who has no access.
+    const more = has ? "" : "or_missing: true, ";
+    return `        - { get: ${get}, json: ${
+      flow(nested(path, has))
+    }, ${more}within_s: ${WITHIN_S} }`;
   });
   const inline = CATALOGUE.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return [
@@ -93,7 +87,9 @@ export function scenarioOf(found: Found, { state, path, command }: Reproduction)
     ...inline.map((line) => `    ${line}`),
     "steps:",
     ...played.names.map((name) => `  - customer: ${flow(name)}`),
-    ...steps,
+    "  - hold:",
+    ...played.steps.map((step) => `  - ${step}`),
+    ...deliveriesOf(found).map((step) => `  - deliver: ${step}`),
     "  - expect:",
     "      handler:",
     ...checks,
@@ -101,25 +97,38 @@ export function scenarioOf(found: Found, { state, path, command }: Reproduction)
   ].join("\n");
 }
 
-/** The step of a file that makes a delivery. */
-function stepOf({ what, of }: Trick, done: number, events: readonly LifeEvent[]): string {
-  const number = of % (done + 1) + 1;
-  const type = forgedType(events[number - 1]?.type ?? "");
-  switch (what) {
-    case "again":
-      return `  - resend: ${number}`;
-    case "unknown_type":
-      return `  - deliver: { event: ${number}, type: ${NEW_TYPE} }`;
-    case "unknown_field":
-      return `  - deliver: { event: ${done + 1}, fields: ${flow(NEW_FIELDS)} }`;
-    case "wrong_signature":
-      return `  - deliver: { event: ${number}, type: ${type}, signature: wrong }`;
-    case "old_signature":
-      return `  - deliver: { event: ${number}, type: ${type}, signature: old }`;
-    default:
-      // A file has no word for an order of deliveries.
-      return `  # Here: a delivery ${SPECIAL[what]}.`;
+/** How long a handler may take to get to its state in a file, in seconds. */
+const WITHIN_S = 1;
+
+/** What the steps of a file deliver: the same deliveries in the same order as those of the life. */
+function deliveriesOf({ played, life: { tricks } }: Found): string[] {
+  const steps: string[] = [];
+  let inOrder: number[] = [];
+  const end = () => {
+    if (inOrder.length > 0) steps.push(flow(inOrder));
+    inOrder = [];
+  };
+  for (const lanes of roundsOf(played, tricks)) {
+    const [first = []] = lanes;
+    if (lanes.length > 1) {
+      end();
+      steps.push(flow(lanes.map((lane) => lane.map(({ number }) => number))));
+    } else {
+      for (const { number, made } of first) {
+        if (made === PLAIN) inOrder.push(number);
+        else {
+          end();
+          const { signed, type, fields, body } = made;
+          const more: Json = { ...type && { type }, ...fields && { fields }, ...body && { body } };
+          steps.push(
+            flow({ event: number, ...more, ...signed !== "right" && { signature: signed } }),
+          );
+        }
+      }
+    }
   }
+  end();
+  return steps;
 }
 
 /** A map in which a path leads to a value. */
