@@ -13,7 +13,8 @@ import { createGuard, type Guard } from "./http/guard.ts";
 import { newToken } from "./records/ids.ts";
 import { type RandomSource, sourceOf, withIds } from "./records/random.ts";
 import { createOAuth, type Lifetimes, type OAuth, type SignInChoice } from "./oauth/mod.ts";
-import { createRateCounter, LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
+import { LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
+import { openRateCounter } from "./http/shared_rates.ts";
 import { ensureFileKey } from "./records/invoice_files.ts";
 import type { SeedOptions } from "./seed/seed.ts";
 import { createRequestMetrics } from "./http/metrics.ts";
@@ -154,7 +155,8 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const projectId = await fill(store, { now: wall(), empty, buyers }, options.dialect);
   await tidy(store, wall);
   const oauth = openSignIn(options, { store, clock: wall, report });
-  const rates = createRateCounter(options.rateLimits ?? LOCAL_LIMITS, wall);
+  const limits = options.rateLimits ?? LOCAL_LIMITS;
+  const rates = openRateCounter({ limits, clock: wall, others: store.others });
   const clock = steadyClock(wall, await latestMoment(store));
   const catchUp = createCatchUp(store, clock);
   const { authenticate } = oauth;
@@ -193,8 +195,8 @@ async function openWith(options: ServiceOptions): Promise<Service> {
 
 /** The ways in which a service ends. */
 function endings(
-  { store, catchUp, targets, delivery, doors, timers, report }:
-    & Pick<ServerParts, "store" | "catchUp" | "targets" | "report">
+  { store, catchUp, rates, targets, delivery, doors, timers, report }:
+    & Pick<ServerParts, "store" | "catchUp" | "rates" | "targets" | "report">
     & { delivery: Omit<Delivery, "store">; doors: Doors }
     & { timers: readonly ReturnType<typeof setInterval>[] },
 ): Pick<Service, "stopWaiting" | "close"> {
@@ -210,7 +212,7 @@ function endings(
       timers.forEach(clearInterval);
       delivery.hush();
       listeners.stop();
-      for (const { stop } of [catchUp, deliverer, pruner, doors]) await stop();
+      for (const { stop } of [catchUp, deliverer, pruner, doors, rates]) await stop();
       targets.close();
       await store.close();
     },

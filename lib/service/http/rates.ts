@@ -40,6 +40,10 @@ export interface RateCounter {
    * @throws {Refusal} 429 over the limit of a minute.
    */
   count(caller: string, rate: RateClass): Record<string, string>;
+  /** Adds requests that another process counted in a slot of time. */
+  add(key: string, slot: number, count: number): void;
+  /** Ends what it does besides counting. */
+  stop(): Promise<void>;
 }
 
 /** The requests of one caller in the last minute, by slot of time. */
@@ -52,10 +56,24 @@ interface Usage {
   total: number;
 }
 
-/** Makes a counter over a sliding minute of wall time. */
-export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter {
+/**
+ * Makes a counter over a sliding minute of wall time.
+ *
+ * @param counted Told of each request that was counted, with its slot of time.
+ */
+export function createRateCounter(
+  limits: RateLimits,
+  clock: Clock,
+  counted?: (key: string, slot: number) => void,
+): RateCounter {
   const used = new Map<string, Usage>();
   let swept = 0;
+  const usageAt = (key: string, now: number): Usage => {
+    const usage = used.get(key) ?? { slots: new Uint32Array(SLOTS), newest: 0, total: 0 };
+    used.set(key, usage);
+    moveTo(usage, Math.floor(now / SLOT_MS));
+    return usage;
+  };
   return {
     get callers() {
       return used.size;
@@ -70,18 +88,19 @@ export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter
         swept = now;
       }
       const key = `${rate} ${caller}`;
-      const usage = used.get(key) ?? { slots: new Uint32Array(SLOTS), newest: 0, total: 0 };
-      used.set(key, usage);
-      moveTo(usage, Math.floor(now / SLOT_MS));
+      const usage = usageAt(key, now);
       const limit = limits[rate];
       const isOver = usage.total >= limit;
-      if (!isOver) add(usage);
+      if (!isOver) {
+        add(usage, usage.newest, 1);
+        counted?.(key, usage.newest);
+      }
       const headers = {
         "Service-Rate-Limit-Current-Usage": String(usage.total),
         "Service-Rate-Limit-Current-Limit": String(limit),
       };
       if (!isOver) return headers;
-      const seconds = Math.ceil((freeAt(usage) - now) / 1000);
+      const seconds = Math.ceil((freeAt(usage, limit) - now) / 1000);
       throw new Refusal(
         429,
         "rate_limit_error",
@@ -92,6 +111,8 @@ export function createRateCounter(limits: RateLimits, clock: Clock): RateCounter
         },
       );
     },
+    add: (key, slot, count) => add(usageAt(key, clock()), slot, count),
+    stop: async () => {},
   };
 }
 
@@ -109,16 +130,19 @@ function moveTo(usage: Usage, slot: number): void {
   }
 }
 
-/** Counts a request in the newest slot. */
-function add(usage: Usage): void {
-  const place = usage.newest % SLOTS;
-  usage.slots[place] = (usage.slots[place] ?? 0) + 1;
-  usage.total++;
+/** Counts requests in a slot, unless that is over. Clocks may differ by a few milliseconds. */
+function add(usage: Usage, slot: number, count: number): void {
+  const { slots, newest } = usage;
+  const at = Math.min(slot, newest);
+  if (at <= newest - SLOTS) return;
+  slots[at % SLOTS] = (slots[at % SLOTS] ?? 0) + count;
+  usage.total += count;
 }
 
-/** The time when the oldest requests no longer count. */
-function freeAt({ slots, newest }: Usage): number {
+/** The time when so many of the oldest requests no longer count that another one may come. */
+function freeAt({ slots, newest, total }: Usage, limit: number): number {
   let oldest = newest - SLOTS + 1;
-  while (oldest < newest && slots[oldest % SLOTS] === 0) oldest++;
+  let left = total - (slots[oldest % SLOTS] ?? 0);
+  while (oldest < newest && left >= limit) left -= slots[++oldest % SLOTS] ?? 0;
   return (oldest + SLOTS) * SLOT_MS;
 }

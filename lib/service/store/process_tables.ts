@@ -25,8 +25,19 @@ interface DeliveryFaultRow {
   count: number;
 }
 
+/** A note of one process for the others. */
+interface NoteRow {
+  /** Counts up in the order of the commits. */
+  number: number;
+  /** The process that wrote it. */
+  holder: string;
+  at: number;
+  text: string;
+}
+
 /** The tables. */
 export interface ProcessTables {
   request_faults: RequestFaultRow;
   delivery_faults: DeliveryFaultRow;
+  notes: NoteRow;
 }

@@ -50,6 +50,8 @@ export interface Others {
   agree(news: News): Promise<void>;
   /** Hears what other processes tell, until the returned function is called. */
   hear(listener: (news: News) => void | Promise<void>): () => void;
+  /** Leaves a note for the other processes, and returns theirs of the last minute, each once. */
+  exchange(note: string | undefined): Promise<string[]>;
   /** How far the database's clock is ahead of this machine's, in milliseconds. */
   skew(): number;
   /** This process's name, which is alive as long as the process. */

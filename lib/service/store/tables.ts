@@ -386,6 +386,7 @@ export const SHARED_TABLES = [
   "idempotency_keys",
   "settings",
   "request_faults",
+  "notes",
 ] as const satisfies readonly (keyof Tables)[];
 
 /** A table whose rows belong to no project. */

@@ -11,6 +11,7 @@ import type { Tx } from "../queries.ts";
 import { NEWS, type News, type Others } from "../store.ts";
 import { createCrier } from "./agreement.ts";
 import { HOLDERS, type Line, listen, lockOf, measure, type Peers } from "./line.ts";
+import { createNotes } from "./notes.ts";
 
 /** How often everybody looks for news, told of any or not, in milliseconds. */
 const POLL_MS = 1000;
@@ -65,6 +66,7 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    exchange: createNotes(peers.pool, line.holder),
     alive,
     async close() {
       line.closed = true;

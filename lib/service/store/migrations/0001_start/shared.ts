@@ -1,6 +1,7 @@
 /**
- * What processes on one database share besides the data: faults that the simulator injects. Where only
- * one process uses the database, it keeps them in memory, and these tables are empty.
+ * What processes on one database share besides the data: faults that the simulator injects, and
+ * what they have counted. Where only one process uses the database, it keeps them in memory, and these
+ * tables are empty.
  *
  * @module
  */
@@ -23,4 +24,11 @@ CREATE TABLE delivery_faults (
   FOREIGN KEY (project_id, integration_id) REFERENCES webhook_integrations (project_id, id)
     ON DELETE CASCADE
 ) STRICT;
+
+CREATE TABLE notes (
+  number INTEGER NOT NULL PRIMARY KEY,
+  holder TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 `;
