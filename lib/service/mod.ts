@@ -5,7 +5,14 @@
  */
 
 import { sql } from "kysely";
-import { type Clock, type Later, steadyClock, systemClock, systemLater } from "./clock.ts";
+import {
+  type Clock,
+  type Later,
+  steadyClock,
+  systemClock,
+  systemLater,
+  systemStopwatch,
+} from "./clock.ts";
 import { type Deliverer, type Delivery, openDelivery, type ScheduleName } from "./events/mod.ts";
 import { Refusal } from "./contract/errors.ts";
 import type { Dialect } from "./contract/spelling.ts";
@@ -232,7 +239,7 @@ async function openWatched(
   { database: file, open = openDatabase, report = () => {}, clock }: ServiceOptions,
 ): Promise<{ store: WatchedStore; report(error: unknown): void; wall: Clock }> {
   const machine = clock ?? systemClock;
-  const store = await open({ file, clock: machine, say: report });
+  const store = await open({ file, clock: machine, stopwatch: systemStopwatch, say: report });
   const { others } = store;
   return {
     store: watchStore(store, machine, report),

@@ -72,6 +72,8 @@ export interface StoreOptions {
    * in milliseconds since 1970. Default: always 0, so everything is checked.
    */
   clock?: (() => number) | undefined;
+  /** This machine's monotonic clock, in milliseconds. Default: `clock`. */
+  stopwatch?: (() => number) | undefined;
   /** Told in words of other programs that disturb. Default: nobody. */
   say?: Say | undefined;
 }

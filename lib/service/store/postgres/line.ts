@@ -7,6 +7,7 @@
 
 import type { Address } from "./address.ts";
 import { type Ear, openEar, type Pool } from "./driver.ts";
+import type { ServerTime } from "./server_time.ts";
 
 /** The channel that all processes listen to. */
 export const CHANNEL = "service_news";
@@ -17,6 +18,9 @@ export const HOLDERS = 7_262_052;
 /** How long to wait before the lost connection is made again, in milliseconds. */
 const RECONNECT_MS = 250;
 
+/** How often in a row a new connection asks the server for its time. */
+const FIRST_TIMES = 5;
+
 /** What a process needs to be connected to the others. */
 export interface Peers {
   /** Where the database is. */
@@ -25,6 +29,8 @@ export interface Peers {
   pool: Pool;
   /** This machine's time, in milliseconds since 1970. */
   clock(): number;
+  /** This machine's monotonic clock, in milliseconds. */
+  stopwatch(): number;
 }
 
 /** A message of another process. */
@@ -47,8 +53,10 @@ export interface Line extends Peers {
   again(): void;
   /** The connection that hears, while there is one. */
   ear: Ear | undefined;
-  /** How far the server's clock is ahead, in milliseconds. */
-  skew: number;
+  /** The server's time. */
+  time: ServerTime;
+  /** Whether it is being asked for. */
+  asking: boolean;
   /** Whether it is no longer wanted. */
   closed: boolean;
 }
@@ -68,7 +76,7 @@ export async function listen(line: Line): Promise<void> {
     if (!line.closed) setTimeout(() => void listenAgain(line), RECONNECT_MS);
   });
   // If it fails, it is asked again soon, or the connection is lost.
-  await measure(line).catch(() => {});
+  await measure(line, FIRST_TIMES).catch(() => {});
 }
 
 /** Shows the others that this process is alive, and hears what they tell. */
@@ -100,16 +108,20 @@ export function lockOf(holder: string): number {
   return Number.parseInt(holder, 16) | 0;
 }
 
-/** Measures how far the server's clock is ahead: its answer is from the middle of the wait. */
-export async function measure(line: Line): Promise<void> {
-  const { ear, clock } = line;
-  if (!ear) return;
-  const before = clock();
-  const { rows } = await ear.send(
-    "select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now",
-  );
-  const after = clock();
-  const skew = Number(rows[0]?.now ?? 0) - (before + after) / 2;
-  // Less than that is the network's.
-  line.skew = Math.abs(skew) <= (after - before) / 2 + 1 ? 0 : Math.round(skew);
+/** Asks the server for its time, so often in a row. */
+export async function measure(line: Line, times = 1): Promise<void> {
+  const { ear, stopwatch, time } = line;
+  if (!ear || line.asking) return;
+  line.asking = true;
+  try {
+    for (let left = times; left > 0; left--) {
+      const before = stopwatch();
+      const { rows } = await ear.send(
+        "select cast(extract(epoch from clock_timestamp()) * 1e6 as bigint) as now",
+      );
+      time.note({ before, after: stopwatch(), server: Number(rows[0]?.now) / 1000 });
+    }
+  } finally {
+    line.asking = false;
+  }
 }

@@ -12,6 +12,7 @@ import { NEWS, type News, type Others } from "../store.ts";
 import { createCrier } from "./agreement.ts";
 import { HOLDERS, type Line, listen, lockOf, measure, type Peers } from "./line.ts";
 import { createNotes } from "./notes.ts";
+import { createServerTime } from "./server_time.ts";
 
 /** How often everybody looks for news, told of any or not, in milliseconds. */
 const POLL_MS = 1000;
@@ -36,8 +37,11 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
   };
   // A failure is that of the database, which its next user reports.
   const look = () => NEWS.forEach((news) => void hear(news).catch(() => {}));
+  const time = createServerTime(peers.clock, peers.stopwatch);
   const line: Line = {
     ...peers,
+    time,
+    asking: false,
     holder: randomBytes(4).toString("hex"),
     take(message) {
       const news = NEWS.find((one) => one === message.word);
@@ -46,7 +50,6 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
     },
     again: look,
     ear: undefined,
-    skew: 0,
     closed: false,
   };
   const crier = createCrier(line);
@@ -59,7 +62,10 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
   const { tell, agree } = crier;
   return {
     holder: line.holder,
-    skew: () => line.skew,
+    skew() {
+      if (time.wasSet()) void measure(line).catch(() => {});
+      return time.now() - line.clock();
+    },
     tell,
     agree,
     hear(listener) {
