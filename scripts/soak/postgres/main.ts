@@ -11,7 +11,10 @@ import { findPrograms, OLDEST, type PostgresServer, startPostgres } from "../../
 import type { Findings } from "./checks.ts";
 import type { Role } from "./fleet.ts";
 import { killAtRandom } from "./kills.ts";
+import { readClocks } from "./clocks.ts";
 import { randomFrom } from "./random.ts";
+import { stopUnderLoad } from "./stops.ts";
+import { walkUnderChange } from "./walk.ts";
 
 /** A proof on a server. */
 interface Proof {
@@ -19,19 +22,50 @@ interface Proof {
   server: PostgresServer;
   /** A number from 0 to 1. */
   random(): number;
-  /** The size of the proof, if it is not the usual one. */
-  size: number | undefined;
+  /** The size of the proof. */
+  size: number;
   /** Prints a line. */
   say(line: string): void;
 }
 
-/** The proofs by name. */
-const PROOFS: { [name: string]: (proof: Proof) => Promise<Findings> } = {
-  kills: ({ size = 100, ...proof }) =>
-    killAtRandom({ ...proof, ...placed(proof), roles: MIXED, moments: size }),
-};
-
+/** What four processes do: two kinds of them, or all the same. */
 const MIXED: readonly Role[] = ["api", "api", "worker", "worker"];
+const EQUAL: readonly Role[] = ["all", "all", "all", "all"];
+
+/** A proof, with its usual size and that of its short form. */
+interface Known {
+  /** The usual size. */
+  long: number;
+  /** The size of the short form. */
+  short: number;
+  /** Runs it. */
+  run(proof: Proof): Promise<Findings>;
+}
+
+/** The proofs by name. */
+const PROOFS: { [name: string]: Known } = {
+  kills: {
+    long: 100,
+    short: 5,
+    run: (proof) => killAtRandom({ ...proof, ...placed(proof), roles: MIXED, moments: proof.size }),
+  },
+  stops: {
+    long: 3,
+    short: 1,
+    run: (proof) => stopUnderLoad({ ...proof, ...placed(proof), roles: MIXED, stops: proof.size }),
+  },
+  walk: {
+    long: 100_000,
+    short: 5000,
+    run: (proof) =>
+      walkUnderChange({ ...proof, ...placed(proof), roles: EQUAL, customers: proof.size }),
+  },
+  clocks: {
+    long: 100,
+    short: 20,
+    run: (proof) => readClocks({ ...proof, ...placed(proof), rounds: proof.size }),
+  },
+};
 
 /** Each proof has a server of its own. */
 function placed({ server }: Pick<Proof, "server">): { database: string } {
@@ -48,6 +82,7 @@ async function main(args: string[]): Promise<number> {
       proof: { type: "string", multiple: true },
       seed: { type: "string" },
       size: { type: "string" },
+      short: { type: "boolean" },
     },
   });
   const bin = await findPrograms();
@@ -56,7 +91,6 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  const size = values.size === undefined ? undefined : Number(values.size);
   let fine = true;
   for (const name of values.proof ?? Object.keys(PROOFS)) {
     const proof = PROOFS[name];
@@ -72,7 +106,8 @@ async function main(args: string[]): Promise<number> {
     try {
       const random = randomFrom(seed);
       const say = (line: string) => console.log(`  ${line}`);
-      const { figures, wrong } = await proof({ server, random, size, say });
+      const size = Number(values.size ?? (values.short ? proof.short : proof.long));
+      const { figures, wrong } = await proof.run({ server, random, size, say });
       for (const [what, count] of Object.entries(figures)) say(`${what}: ${count}`);
       say(`took ${Math.round((performance.now() - began) / 1000)} s`);
       for (const what of wrong.slice(0, 20)) say(`WRONG ${what}`);
