@@ -19,6 +19,7 @@ const ACROSS: readonly string[] = [
   "lib/service/http/sdk_caller.ts",
   "lib/service/http/server.ts",
   "lib/service/ledger/catch_up.ts",
+  "lib/service/ledger/progress.ts",
   "lib/service/records/projects.ts",
   "lib/service/routes/projects.ts",
   "lib/service/sim/accounts.ts",

@@ -67,22 +67,23 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
     faults,
     delivers,
   });
-  const listeners = createListeners(store, options.later);
+  const own = createListeners(store, options.later);
+  const wakeOthers = () => {
+    own.wake();
+    others?.tell("events");
+  };
+  const listeners = { ...own, wake: wakeOthers };
   const onQueued = () => {
     deliverer.wake();
     others?.tell("events");
   };
-  const onEvents = () => {
-    listeners.wake();
-    others?.tell("events");
-  };
   const hush = others?.hear((news) => {
     if (news !== "events") return;
-    listeners.wake();
+    own.wake();
     deliverer.wake();
   });
   return {
-    store: noticing(store, onQueued, onEvents),
+    store: noticing(store, onQueued, listeners.wake),
     hush: hush ?? (() => {}),
     deliverer,
     faults,

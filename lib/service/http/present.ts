@@ -6,7 +6,8 @@
  */
 
 import { Refusal } from "../contract/errors.ts";
-import { type CatchUp, isBehind, type Progress, type TimeOfProject } from "../ledger/catch_up.ts";
+import { type CatchUp, isBehind, type TimeOfProject } from "../ledger/catch_up.ts";
+import type { Progress } from "../ledger/progress.ts";
 
 /** The time that a request waits for its project to catch up, in milliseconds. */
 export const PRESENT_WAIT_MS = 2000;
@@ -30,7 +31,7 @@ export async function bringToPresent(
   });
   try {
     const arrived = await Promise.race([catchUp.project(projectId).then(() => true), late]);
-    if (!arrived) throw behind(catchUp.progress(projectId)[0]);
+    if (!arrived) throw behind((await catchUp.progress(projectId))[0]);
   } finally {
     clearTimeout(timer);
   }

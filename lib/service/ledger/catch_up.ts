@@ -17,6 +17,7 @@ import { USUAL_DURATION } from "../domain/subscription.ts";
 import type { Place } from "../records/find.ts";
 import { type Journal, openJournal } from "./journal.ts";
 import { endPast, isPast } from "./past.ts";
+import { createProgressBoard, type Progress, type Run, type Way } from "./progress.ts";
 import { acrossProjects, inProject, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
@@ -31,30 +32,12 @@ export interface CatchUp {
    * Whoever asks meanwhile waits for both. The run notes its progress with the given function.
    */
   during(projectId: string, run: (note: (way: Way) => void) => Promise<void>): Promise<void>;
-  /** The progress of all projects that are catching up, or of one. */
-  progress(projectId?: string): Progress[];
+  /** The progress of all projects that are catching up, or of one, read in a transaction or by itself. */
+  progress(projectId?: string, tx?: Tx): Promise<Progress[]>;
   /** Whether it was stopped. Projects may then be behind. */
   isStopped(): boolean;
   /** Stops after the current batches. */
   stop(): Promise<void>;
-}
-
-/** The progress of a project that is catching up. */
-export interface Progress extends Way {
-  /** The project. */
-  project_id: string;
-  /** The duration so far, in milliseconds. */
-  took_ms: number;
-}
-
-/** The way of a project to its present. */
-interface Way {
-  /** The time reached so far, in milliseconds since 1970. */
-  now: number;
-  /** The target time. */
-  to: number;
-  /** The number of steps so far. */
-  done: number;
 }
 
 /**
@@ -69,28 +52,27 @@ const GROWTH = 1.5;
 /** Creates the catch-up of a database's projects. */
 export function createCatchUp(store: Store, clock: Clock): CatchUp {
   const running = new Map<string, Promise<void>>();
-  const progress = new Map<string, Progress & { began_at: number }>();
+  const board = createProgressBoard(store, clock);
   let stopped = false;
-  const noteOf = (projectId: string) => {
-    const began_at = clock();
-    return (way: Way) =>
-      progress.set(projectId, { ...way, project_id: projectId, began_at, took_ms: 0 });
-  };
-  const runBatches = (projectId: string) =>
-    runAll(store, clock, projectId, { note: noteOf(projectId), isStopped: () => stopped });
-  const start = (projectId: string, work: () => Promise<void>): Promise<void> => {
-    const run = store.writeMuch(work).finally(() => {
-      running.delete(projectId);
-      progress.delete(projectId);
-    });
-    running.set(projectId, run);
-    return run;
+  const runBatches = (projectId: string, run: Run) =>
+    runAll(store, clock, projectId, { run, isStopped: () => stopped });
+  const start = (projectId: string, work: (run: Run) => Promise<void>): Promise<void> => {
+    const run = board.begin(projectId);
+    const working = store.writeMuch(async () => {
+      try {
+        await work(run);
+      } finally {
+        if (!stopped) await run.end();
+      }
+    }).finally(() => running.delete(projectId));
+    running.set(projectId, working);
+    return working;
   };
   const project = (projectId: string): Promise<void> => {
     const known = running.get(projectId);
     if (known) return known;
     if (stopped) return Promise.resolve();
-    return start(projectId, () => runBatches(projectId));
+    return start(projectId, (run) => runBatches(projectId, run));
   };
   return {
     project,
@@ -105,14 +87,12 @@ export function createCatchUp(store: Store, clock: Clock): CatchUp {
         await known.catch(() => {});
       }
       if (stopped) return;
-      await start(projectId, async () => {
-        await run(noteOf(projectId));
-        await runBatches(projectId);
+      await start(projectId, async (own) => {
+        await run(own.note);
+        await runBatches(projectId, own);
       });
     },
-    progress: (projectId) =>
-      [...progress.values()].filter((one) => (projectId ?? one.project_id) === one.project_id)
-        .map(({ began_at, ...one }) => ({ ...one, took_ms: clock() - began_at })),
+    progress: board.read,
     isStopped: () => stopped,
     async stop() {
       stopped = true;
@@ -126,14 +106,19 @@ async function runAll(
   store: Store,
   clock: Clock,
   projectId: string,
-  { note, isStopped }: { note(way: Way): void; isStopped(): boolean },
+  { run, isStopped }: { run: Run; isStopped(): boolean },
 ): Promise<void> {
   let done = 0;
   let size = FIRST_BATCH;
-  const batch = () => store.write((tx) => runBatch(tx, projectId, clock(), size), projectId);
+  const batch = () =>
+    store.write(async (tx) => {
+      const made = await runBatch(tx, projectId, clock(), size);
+      if (made) await run.noteIn?.(inProject(tx, projectId), { ...made, done: made.steps });
+      return made;
+    }, projectId);
   for (let made = await batch(); made && !isStopped(); made = await batch()) {
     done += made.steps;
-    note({ now: made.now, to: made.to, done });
+    run.note({ now: made.now, to: made.to, done });
     await breathe();
     if (isStopped()) return;
     size = Math.min(LARGEST_BATCH, size * GROWTH);

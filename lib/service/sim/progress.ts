@@ -5,7 +5,7 @@
  */
 
 import { countDue } from "../ledger/due.ts";
-import type { Progress } from "../ledger/catch_up.ts";
+import type { Progress } from "../ledger/progress.ts";
 import { inProject, type ProjectTx } from "../store/mod.ts";
 import type { Left } from "../../simulator/clock.ts";
 import type { ProjectProgress } from "../../simulator/service.ts";
@@ -32,7 +32,7 @@ const listProgress = adminRoute({
 }, async ({ store, catchUp }) =>
   await store.read(async (tx) => {
     const items: ProjectProgress[] = [];
-    for (const one of catchUp.progress()) {
+    for (const one of await catchUp.progress(undefined, tx)) {
       items.push({ ...one, ...await leftUntil(inProject(tx, one.project_id), one.to, one) });
     }
     return { items };

@@ -153,7 +153,7 @@ async function answer(
 async function callFor(asked: Asked, whole: Tx): Promise<SimCall> {
   const { route, parts, request, projectId, params, body } = asked;
   const wall = parts.clock();
-  const progress = parts.catchUp.progress(projectId)[0];
+  const [progress] = await parts.catchUp.progress(projectId, whole);
   const catchesUp = route.method !== "GET" && !route.still && !route.then;
   if (catchesUp && !await catchUpWithin(whole, projectId, wall)) throw behind(progress);
   const tx = inProject(whole, projectId);

@@ -25,6 +25,19 @@ interface DeliveryFaultRow {
   count: number;
 }
 
+/** A project that catches up with its time. */
+interface CatchUpRow {
+  project_id: string;
+  /** When the run began, by wall time. */
+  began_at: number;
+  /** The project's time that was reached. */
+  now: number;
+  /** The project's time where the run ends. */
+  target: number;
+  /** The steps so far, of all processes. */
+  done: number;
+}
+
 /** A note of one process for the others. */
 interface NoteRow {
   /** Counts up in the order of the commits. */
@@ -39,5 +52,6 @@ interface NoteRow {
 export interface ProcessTables {
   request_faults: RequestFaultRow;
   delivery_faults: DeliveryFaultRow;
+  catch_ups: CatchUpRow;
   notes: NoteRow;
 }

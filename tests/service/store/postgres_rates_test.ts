@@ -78,7 +78,11 @@ Deno.test("without the database each process counts for itself, and tells later"
   reachable = true;
   await rates.stop();
   const slot = Math.floor(now / 250);
-  deepEqual(sent.map((note) => JSON.parse(note)), [[["charts ada", slot, 3], ["charts ada", slot, 1]]]);
+  deepEqual(sent.map((note) => JSON.parse(note)), [[["charts ada", slot, 3], [
+    "charts ada",
+    slot,
+    1,
+  ]]]);
   const usage = () => {
     try {
       return rates.count("ada", "charts")["Service-Rate-Limit-Current-Usage"];

@@ -1,7 +1,7 @@
 /**
- * What processes on one database share besides the data: faults that the simulator injects, and
- * what they have counted. Where only one process uses the database, it keeps them in memory, and these
- * tables are empty.
+ * What processes on one database share besides the data: faults that the simulator injects, their
+ * counts, and their progress. Where only one process uses the database, it keeps them in memory, and
+ * these tables are empty.
  *
  * @module
  */
@@ -23,6 +23,14 @@ CREATE TABLE delivery_faults (
   PRIMARY KEY (project_id, integration_id, seq),
   FOREIGN KEY (project_id, integration_id) REFERENCES webhook_integrations (project_id, id)
     ON DELETE CASCADE
+) STRICT;
+
+CREATE TABLE catch_ups (
+  project_id TEXT NOT NULL PRIMARY KEY REFERENCES projects (id),
+  began_at INTEGER NOT NULL,
+  now INTEGER NOT NULL,
+  target INTEGER NOT NULL,
+  done INTEGER NOT NULL CHECK (done >= 0)
 ) STRICT;
 
 CREATE TABLE notes (
