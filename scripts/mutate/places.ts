@@ -22,6 +22,8 @@ export interface Fault {
   end: number;
   /** The name of the kind of change. */
   kind: string;
+  /** Whether it is in a function: other files see only the types of its parameters and its result. */
+  inner: boolean;
   /** The original text. */
   before: string;
   /** The replacement. */
@@ -36,12 +38,13 @@ export function faultsIn(file: string, source: string): Fault[] {
     plugins: ["typescript", "deferredImportEvaluation"],
   });
   const faults: Fault[] = [];
-  for (const { node, parent } of nodesOf(tree, undefined)) {
+  for (const { node, parent, inner } of nodesOf(tree, undefined, false)) {
     for (const { kind, start, end, after } of changesOf(node, parent, source)) {
       const before = source.slice(start, end);
       const line = source.slice(0, start).split("\n").length;
       const text = lines[line - 1]?.trim() ?? "";
-      if (before !== after) faults.push({ file, line, text, start, end, kind, before, after });
+      if (before === after) continue;
+      faults.push({ file, line, text, start, end, kind, inner, before, after });
     }
   }
   return faults.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -58,15 +61,24 @@ interface Place {
   node: Node;
   /** Its parent; undefined for the whole file. */
   parent: Node | undefined;
+  /** Whether it is in the body of a function. */
+  inner: boolean;
 }
 
 /** All nodes of code, without types, imports and re-exports. */
-function* nodesOf(node: Node, parent: Node | undefined): Generator<Place, void, undefined> {
+function* nodesOf(
+  node: Node,
+  parent: Node | undefined,
+  isInner: boolean,
+): Generator<Place, void, undefined> {
   if (makesNoCode(node)) return;
-  yield { node, parent };
+  const inner = isInner || node.type === "BlockStatement";
+  yield { node, parent, inner };
   const children: Record<string, unknown> = { ...node };
   for (const key of VISITOR_KEYS[node.type] ?? []) {
-    for (const child of [children[key]].flat()) if (isNode(child)) yield* nodesOf(child, node);
+    for (const child of [children[key]].flat()) {
+      if (isNode(child)) yield* nodesOf(child, node, inner);
+    }
   }
 }
 

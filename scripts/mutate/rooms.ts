@@ -10,6 +10,7 @@ import { type CoverageMap, coverageOf } from "./coverage.ts";
 import { type TestFile, testFiles } from "./graph.ts";
 import { nearTests } from "./near.ts";
 import type { Fault } from "./places.ts";
+import { describe } from "./report.ts";
 import type { Plan } from "./run.ts";
 import { type Tests, type Trial, tryFault } from "./trial.ts";
 import { inTurns, takeCounted } from "./turns.ts";
@@ -100,7 +101,7 @@ async function tryNear(
       counts = trial.found !== "types";
       if (counts) counted++;
       if (trial.found === "no") open.push({ trial, near: tests });
-      if (trial.found === "no") plan.tell(`No test near it finds ${fault.file}:${fault.line}`);
+      if (trial.found === "no") plan.tell(`No test near it finds ${describe(fault)}`);
       else plan.tellTrial(trial);
     } finally {
       turns.done(counts);
@@ -109,10 +110,11 @@ async function tryNear(
   return counted;
 }
 
-/** Tries a fault with tests, then with the types of the whole tree. */
+/** Tries a fault with tests, then with the types of the whole tree if these may differ. */
 async function tryAll(fault: Fault, copy: Copy, tests: Tests): Promise<Trial> {
   const trial = await tryFault(fault, copy, tests);
-  return trial.found === "no" && await isRefusedAnywhere(fault, copy) ? refusal(fault) : trial;
+  const isDone = trial.found !== "no" || fault.inner;
+  return !isDone && await isRefusedAnywhere(fault, copy) ? refusal(fault) : trial;
 }
 
 /** The result of a fault that the type checker refuses. */

@@ -17,7 +17,17 @@ function changed(source: string): string[] {
 
 /** A fault of a kind with nothing special about it. */
 function faultOf(kind: string, line = 1, file = "lib/a.ts"): Fault {
-  return { file, line, text: "", start: line, end: line, kind, before: "a", after: "b" };
+  return {
+    file,
+    line,
+    text: "",
+    start: line,
+    end: line,
+    kind,
+    inner: true,
+    before: "a",
+    after: "b",
+  };
 }
 
 Deno.test("each operator, condition and literal has a mutation", () => {
@@ -84,6 +94,9 @@ Deno.test("a fault has its line", () => {
     kind === "edge"
   );
   deepEqual([fault?.line, fault?.text, fault?.before, fault?.after], [4, "a <", "<", "<="]);
+  equal(fault?.inner, false);
+  const both = faultsIn("lib/a.ts", "const a = (b = 1) => {\n  return 2;\n};\n");
+  deepEqual(both.filter(({ kind }) => kind === "number").map(({ inner }) => inner), [false, true]);
 });
 
 Deno.test("the same seed selects the same faults, and every fault once", () => {
