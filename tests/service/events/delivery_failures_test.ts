@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { ANSWER_LIMITS } from "../../../lib/service/events/exchange.ts";
 import type { Webhook } from "../../../lib/resources/webhooks.ts";
 import {
   checkWait,
@@ -9,6 +10,22 @@ import {
 import { HOST, PUBLIC } from "../../support/internet.ts";
 import { answers, internetOf, openReceiver, write } from "../../support/receiver.ts";
 import { FAILURES, OK } from "../../support/receiver_failures.ts";
+
+Deno.test("a response may have a line as long as the limit", async () => {
+  const start = "HTTP/1.1 200 ";
+  const line = start + "a".repeat(ANSWER_LIMITS.head - start.length);
+  using receiver = openReceiver((_, conn) => write(conn, `${line}\r\nContent-Length: 0\r\n\r\n`));
+  await using office = await openPostOffice();
+  const webhook = await office.subscribe(receiver);
+  await office.buy();
+  await office.idle();
+  const [refused] = await office.deliveries(webhook);
+  equal(refused?.last_error, "The receiver sent headers that are too long");
+  receiver.behave = (_, conn) => write(conn, `${line}\r\n\r\n`);
+  office.time.pass(6 * MINUTE);
+  await office.idle();
+  deepEqual((await office.deliveries(webhook)).map(({ state }) => state), ["delivered"]);
+});
 
 for (const [name, { behave, error, status, late }] of Object.entries(FAILURES)) {
   Deno.test(`a receiver that ${name} gets the same event again after 5 minutes`, async () => {

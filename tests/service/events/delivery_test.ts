@@ -45,6 +45,7 @@ Deno.test("an event arrives signed, and byte for byte as it was stored", async (
   const [attempt] = await office.attempts(delivery);
   equal(attempt?.address, "93.184.216.34");
   equal(attempt?.request.headers.Authorization, "(hidden)");
+  equal(attempt?.request.headers["Content-Type"], "application/json");
   equal(attempt?.request.body, arrived?.body);
   deepEqual(attempt?.response, {
     status: 200,
