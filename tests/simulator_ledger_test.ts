@@ -5,7 +5,7 @@
  * @module
  */
 
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createClient } from "../lib/client.ts";
 import { adminRoutes, simRoutes } from "../lib/service/sim/routes.ts";
 import rows from "./simulator.json" with { type: "json" };
@@ -114,12 +114,16 @@ Deno.test("the simulator serves its own document, with each row", async () => {
   const headers = { Authorization: `Bearer ${desk.service.adminSecret}` };
   const answer = await desk.service.fetch(new Request(BASE_URL + DOCUMENT, { headers }));
   const { paths, components }: {
-    paths: Record<string, Record<string, { operationId: string; security: object[] }>>;
+    paths: Record<
+      string,
+      Record<string, { operationId: string; summary: string; security: object[] }>
+    >;
     components: { securitySchemes: object };
   } = await answer.json();
   delete paths[DOCUMENT];
   const found = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operationId, security }]) => {
+    Object.entries(item).map(([method, { operationId, summary, security }]) => {
+      match(summary, /^[A-Z].+\.$/s, operationId);
       deepEqual(security, [{ admin_secret: [] }]);
       return rowOf(operationId, method.toUpperCase(), path);
     })
