@@ -18,6 +18,7 @@ export type Wing =
   | "oauth"
   | "reports"
   | "store"
+  | "check"
   | "seed"
   | "sim"
   | "sdk"
@@ -31,6 +32,8 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
     ...["http", "oauth", "routes", "sdk", "seed", "sim"] as const,
   ],
   store: [],
+  // It reads all projects, and rows of every table.
+  check: ["domain", "store"],
   domain: [],
   outbound: [],
   contract: ["store"],

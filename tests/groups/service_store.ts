@@ -6,4 +6,4 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("service/store");
+await importTests("service/store", "service/check");

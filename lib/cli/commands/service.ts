@@ -9,6 +9,7 @@ import { adminClient, dataFlag, folderOf } from "../local/local_service.ts";
 import { quoted } from "../words/shell.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
+import { check } from "./service/check.ts";
 import { clients } from "./service/client.ts";
 import { backup } from "./service/backup.ts";
 import { migrate } from "./service/migrate.ts";
@@ -91,6 +92,7 @@ export const service = group("The local service on this machine", [], {
   restore,
   snapshot,
   migrate,
+  check,
   populate,
   reset,
 });

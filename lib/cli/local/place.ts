@@ -44,6 +44,27 @@ export async function placeIn(context: Context, flag: string, given: string): Pr
   return "address" in place && await isSame(place.address, named) ? { address: named } : place;
 }
 
+/**
+ * The database that flags name: `--data` a folder, `--database` an address. Without them it is the one
+ * of `CLI_SERVICE_DATABASE`, else the usual data folder.
+ *
+ * @throws {UsageError} when both are given.
+ */
+export async function placeOfFlags(
+  context: Context,
+  { data, database }: { data: string | undefined; database: string | undefined },
+): Promise<Place> {
+  if (database !== undefined) {
+    if (data !== undefined) throw new UsageError("Cannot use --database with --data");
+    const { readAddress } = await import("../../service/store/postgres/address.ts");
+    await refusePassword("--database", database);
+    readAddress(database);
+    return await placeIn(context, "--database", database);
+  }
+  const named = data === undefined ? context.around.env(DATABASE) : undefined;
+  return named ? { address: named } : await placeIn(context, "--data", folderOf(context, data));
+}
+
 /** Whether an address is that of another one, but for the password. */
 async function isSame(address: string, other: string): Promise<boolean> {
   const { hasPassword, readAddress } = await import("../../service/store/postgres/address.ts");

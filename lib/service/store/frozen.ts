@@ -27,6 +27,8 @@ export interface Frozen {
   count(table: Shape): Promise<number>;
   /** All rows of a table in the order of its key, some at a time. */
   pages(table: Shape): AsyncIterable<readonly MovedRow[]>;
+  /** What is wrong with the storage itself, as far as the engine can tell. */
+  inspect(): Promise<readonly MovedRow[]>;
   /** Lets the moment go. */
   close(): Promise<void>;
 }

@@ -15,6 +15,7 @@ const ELSEWHERE: Record<string, string> = {
   "scenario schema": "scenario/schema_test.ts: an independent validator reads it",
   "invoices file": "invoice_files_test.ts: each address is signed anew",
   "service backup": "service_backup_test.ts: it needs a data folder",
+  "service check": "service_check_test.ts: it needs a database",
   "service migrate": "service_migrate_test.ts: it needs two databases",
   "service populate": "service_populate_test.ts: it takes a service's time",
   "service snapshot save": "service_snapshot_test.ts: it needs a data folder",

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
+import { conditionsIn } from "../../../lib/service/store/rules.ts";
 import { type Values, VIOLATIONS } from "../../support/violations.ts";
 
 /** An empty database with the whole schema, in which rows may stand alone. */
@@ -19,20 +20,6 @@ function checksOf(database: DatabaseSync): Map<string, string[]> {
     conditionsIn(String(sql)),
   ]);
   return new Map(checks.filter(([, conditions]) => conditions.length > 0));
-}
-
-/** What stands in the brackets after each CHECK. */
-function conditionsIn(sql: string): string[] {
-  return [...sql.matchAll(/\bCHECK\s*\(/gi)].map((found) => {
-    const start = found.index + found[0].length;
-    let end = start;
-    for (let depth = 1; depth > 0; end++) {
-      const character = sql[end];
-      if (character === undefined) throw new RangeError(`No end of a CHECK in ${sql}`);
-      depth += character === "(" ? 1 : character === ")" ? -1 : 0;
-    }
-    return inOneLine(sql.slice(start, end - 1));
-  });
 }
 
 /** A condition without the line breaks of the source. */

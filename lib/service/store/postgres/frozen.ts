@@ -41,6 +41,8 @@ export async function freezePostgres(text: string): Promise<Frozen> {
         count: async ({ name }) =>
           Number((await wire.send(`select count(*) as n from "${name}"`)).rows[0]?.n),
         pages: (table) => pagesOf(wire, table),
+        // The server checks what it reads by itself.
+        inspect: () => Promise.resolve([]),
         close,
       };
     } catch (error) {

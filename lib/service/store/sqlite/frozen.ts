@@ -38,6 +38,7 @@ export async function freezeSqlite({ file, folder }: FilePlace): Promise<Frozen>
     count: ({ name }) =>
       Promise.resolve(Number(connection.rows(`SELECT count(*) AS n FROM "${name}"`)[0]?.n)),
     pages: (table) => pagesOf(connection, table),
+    inspect: () => Promise.resolve(inspect(connection, steps)),
     close: () => Promise.resolve(connection.close()),
   };
 }
@@ -83,16 +84,33 @@ export async function* pagesOf(
   }
 }
 
-/** Refuses texts with U+0000: the driver reads no further, and no other engine holds them. */
-function refuseCutTexts(connection: Connection, { name, columns, key }: Shape): void {
+/** Damage of the file, and texts that the driver cuts. */
+function inspect(connection: Connection, steps: number): MovedRow[] {
+  const found = connection.rows("PRAGMA integrity_check(10)");
+  const damage = found.filter((row) => row.integrity_check !== "ok")
+    .map((row) => ({ problem: String(row.integrity_check) }));
+  if (damage.length > 0) return damage;
+  return schemaAfter(migrations.slice(0, steps)).tables.flatMap((table) => {
+    const row = cutText(connection, table);
+    return row ? [{ problem: "a text contains U+0000", table: table.name, ...row }] : [];
+  });
+}
+
+/** The key of a row with U+0000 in a text: the driver reads no further, and PostgreSQL has none. */
+function cutText(connection: Connection, { name, columns, key }: Shape): MovedRow | undefined {
   const texts = columns.filter(({ type }) => type === "TEXT").map((column) => column.name);
   const cut = texts.map((column) => `instr("${column}", char(0)) > 0`);
   const [row] = connection.rows(
     `SELECT ${listOf(key)} FROM "${name}" WHERE ${cut.join(" OR ") || "0"} LIMIT 1`,
   );
+  return row;
+}
+
+function refuseCutTexts(connection: Connection, table: Shape): void {
+  const row = cutText(connection, table);
   if (!row) return;
   throw new ConfigError(
-    `Cannot read the table ${JSON.stringify(name)}: a text in the row ` +
+    `Cannot read the table ${JSON.stringify(table.name)}: a text in the row ` +
       `${JSON.stringify(Object.values(row))} contains U+0000`,
     { hint: "Replace that text with: sqlite3 service.db, while no service runs." },
   );
