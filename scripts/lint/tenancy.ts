@@ -8,10 +8,14 @@
 import { SHARED_TABLES } from "../../lib/service/store/tables.ts";
 import { repositoryPath } from "./rooms.ts";
 
-/** The files that look at all projects at once, to find out which is meant or for them all. */
+/**
+ * The files that look at all projects at once, to find out which is meant or for them all, or whose
+ * fixed SQL names the project itself.
+ */
 const ACROSS: readonly string[] = [
   "lib/service/mod.ts",
   "lib/service/events/claims.ts",
+  "lib/service/events/results.ts",
   "lib/service/events/shorten_waits.ts",
   "lib/service/events/prune.ts",
   "lib/service/events/shared_faults.ts",

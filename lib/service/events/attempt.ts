@@ -8,8 +8,9 @@ import { VERSION } from "../../version.ts";
 import type { Clock, Later } from "../clock.ts";
 import { TargetError } from "../outbound/judge.ts";
 import { type Targets } from "../outbound/targets.ts";
-import type { Attempt, Claim } from "./claims.ts";
+import type { Claim } from "./claims.ts";
 import { exchange, type HeaderLines, type Reply, ReplyError } from "./exchange.ts";
+import type { Attempt } from "./attempts.ts";
 import { readRetryAfter, type Schedule } from "./schedule.ts";
 import { secretsAt, signatureHeaders } from "./signatures.ts";
 
@@ -92,7 +93,7 @@ export async function attemptDelivery(
  * comes: that request is sent once more, on a new connection. Events may arrive twice anyway.
  */
 async function send(
-  { event, webhook }: Claim,
+  { payload, webhook }: Claim,
   headers: HeaderLines,
   { targets, clock }: AttemptParts,
   findings: Findings,
@@ -100,7 +101,7 @@ async function send(
 ): Promise<void> {
   const mark = (step: string) => void findings.times.set(step, clock());
   const url = targets.check(webhook.url);
-  const body = new TextEncoder().encode(event.payload);
+  const body = new TextEncoder().encode(payload);
   const request = { method: "POST", url, headers, body };
   const options = { signal, done: mark, user: `${webhook.project_id} ${webhook.id}` };
   for (let isNew = false;; isNew = true) {
@@ -118,12 +119,12 @@ async function send(
 }
 
 /** The headers of a delivery, signed anew for each attempt. */
-function requestHeaders({ event, webhook }: Claim, now: number): HeaderLines {
+function requestHeaders({ delivery, payload, webhook }: Claim, now: number): HeaderLines {
   const { authorization_header } = webhook;
   return [
     ["Content-Type", "application/json"],
     ["User-Agent", `svc-webhooks/${VERSION}`],
-    ...signatureHeaders(secretsAt(webhook, now), { id: event.id, body: event.payload, now }),
+    ...signatureHeaders(secretsAt(webhook, now), { id: delivery.event_id, body: payload, now }),
     ...authorization_header === null ? [] : [["Authorization", authorization_header] as const],
   ];
 }

@@ -8,27 +8,27 @@
 import type { Clock, Later } from "../clock.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
-import { attemptDelivery, type Tried } from "./attempt.ts";
+import { attemptDelivery } from "./attempt.ts";
 import {
   type Claim,
   claim,
   deadClaims,
-  finish,
   freeLeases,
   freeUnknown,
   holderOf,
   type Lane,
   nextReadyAt,
-  type Outcome,
   readyLanes,
-  release,
   wasAttempted,
 } from "./claims.ts";
 import { createDeadHolders, type DeadHolders } from "./dead_holders.ts";
 import { type DeliveryFault, type DeliveryFaults, letOvertake } from "./faults.ts";
 import { insist } from "./insist.ts";
+import { outcomeOf } from "./outcome.ts";
+import { createRecorder, type Recorder, type RecorderParts } from "./recorder.ts";
+import { type Outcome, release } from "./results.ts";
 import { shortenWaits } from "./shorten_waits.ts";
-import { type Schedule, waitAfter } from "./schedule.ts";
+import type { Schedule } from "./schedule.ts";
 
 /** The worker. */
 export interface Deliverer {
@@ -87,15 +87,17 @@ const HOLD_MS = 200;
 interface Worker extends DelivererParts {
   /** Deliveries in progress. */
   running: Set<Promise<void>>;
-  /** Their number in each lane. */
+  /** The number of claims in each lane whose attempts are not over. */
   load: Map<string, number>;
+  /** Writes results, and claims deliveries. */
+  recorder: Recorder;
   /** The callers that wait for an attempt, by delivery. */
   waiting: Map<string, (() => void)[]>;
   /** The check in progress. */
   looking: Promise<void> | undefined;
   /** Whether something may have changed since its start. */
   stale: boolean;
-  /** The leases of the deliveries in progress. */
+  /** The leases of the claims that this process has, or makes at this moment. */
   leases: Set<string>;
   /** Whether the database may hold claims that this process does not know of. */
   doubtful: boolean;
@@ -113,6 +115,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     ...parts,
     running: new Set(),
     load: new Map(),
+    recorder: createRecorder(partsOfRecorder(parts, () => worker)),
     waiting: new Map(),
     looking: undefined,
     stale: false,
@@ -151,6 +154,29 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       worker.callOff();
       await idle();
       worker.waiting.values().forEach((ones) => ones.forEach((resolve) => resolve()));
+    },
+  };
+}
+
+/** What the recorder needs of the worker, which is made after it. */
+function partsOfRecorder({ store, clock }: DelivererParts, own: () => Worker): RecorderParts {
+  return {
+    store,
+    clock,
+    claimMore: (tx, project_id, integration_id) =>
+      claimMore(own(), tx, { project_id, integration_id }),
+    begin: (claims) => claims.forEach((one) => begin(own(), one)),
+    forget(claims, mayHold) {
+      const worker = own();
+      for (const { lease } of claims) worker.leases.delete(lease);
+      worker.doubtful ||= mayHold && claims.length > 0;
+    },
+    wrote(ended) {
+      const worker = own();
+      // Retries need the timer, and the last one to end looks whether anything is left.
+      const waits = ended.some(({ outcome }) => outcome.state === "pending");
+      const isLast = ended.length > 0 && worker.running.size <= ended.length;
+      if (waits || isLast) wake(worker);
     },
   };
 }
@@ -219,43 +245,38 @@ async function lookWhileStale(worker: Worker): Promise<void> {
   }
 }
 
-/** Claims ready deliveries up to the lane's limit, and sets the timer for the others. */
+/** Claims ready deliveries, and sets the timer for the others. */
 async function look(worker: Worker): Promise<void> {
-  const { store, clock, schedule, load, leases } = worker;
+  const { store, clock, load, recorder, leases } = worker;
   const holder = store.others?.holder;
   if (worker.doubtful && holder !== undefined) {
-    await store.write((tx) => freeUnknown(tx, holder, leases));
     worker.doubtful = false;
+    await store.write((tx) => freeUnknown(tx, holder, leases)).catch((error) => {
+      worker.doubtful = true;
+      throw error;
+    });
   }
   const now = clock();
   const { lanes, next } = await store.read(async (tx) => ({
     lanes: await readyLanes(tx, now),
     next: await nextReadyAt(tx, now),
   }));
-  const roomIn = (lane: Lane) => LANE_WIDTH - (load.get(keyOf(lane)) ?? 0);
-  const open = lanes.filter((lane) => roomIn(lane) > 0);
-  if (open.length > 0) {
-    const until = now + schedule.timeoutMs + LEASE_MARGIN_MS;
-    worker.doubtful = true;
-    const claims = await store.write(async (tx) => {
-      const taken: Claim[] = [];
-      for (const lane of open) {
-        taken.push(
-          ...await claim(tx, lane, {
-            now,
-            until,
-            most: roomIn(lane),
-            holder,
-          }),
-        );
-      }
-      return taken;
-    });
-    for (const one of claims) begin(worker, one);
-    worker.doubtful = false;
-  }
+  const open = lanes.filter((lane) => (load.get(keyOf(lane)) ?? 0) < LANE_WIDTH);
+  await Promise.all(open.map((lane) => recorder.claim(lane.project_id, lane.integration_id)));
   // Claimed deliveries need no timer; their end wakes the worker.
   if (next !== null) setAlarm(worker, next - clock());
+}
+
+/** Claims ready deliveries of a lane up to its limit. */
+async function claimMore(worker: Worker, tx: Tx, lane: Lane): Promise<Claim[]> {
+  const { store, clock, schedule, load, stop, leases } = worker;
+  const most = LANE_WIDTH - (load.get(keyOf(lane)) ?? 0);
+  if (most <= 0 || stop.signal.aborted) return [];
+  const now = clock();
+  const until = now + schedule.timeoutMs + LEASE_MARGIN_MS;
+  const claims = await claim(tx, lane, { now, until, most, holder: store.others?.holder });
+  for (const { lease } of claims) leases.add(lease);
+  return claims;
 }
 
 function setAlarm(worker: Worker, ms: number): void {
@@ -264,20 +285,28 @@ function setAlarm(worker: Worker, ms: number): void {
   worker.callOff = worker.later(Math.min(Math.max(ms, 1), LONGEST_NAP_MS), () => wake(worker));
 }
 
-/** Starts a delivery, and looks for more when it ends. */
+/** Starts a delivery. */
 function begin(worker: Worker, one: Claim): void {
-  const { running, load, waiting, leases } = worker;
-  leases.add(one.lease);
+  const { running, load, waiting, leases, report } = worker;
   const lane = keyOf(one.delivery);
   load.set(lane, (load.get(lane) ?? 0) + 1);
-  const run = deliver(worker, one).catch(worker.report).then(() => {
+  let isOver = false;
+  const over = () => {
+    if (isOver) return;
+    isOver = true;
+    load.set(lane, (load.get(lane) ?? 1) - 1);
+  };
+  const failed = (error: unknown) => {
+    report(error);
+    wake(worker);
+  };
+  const run = deliver(worker, one, over).catch(failed).then(() => {
+    over();
     running.delete(run);
     leases.delete(one.lease);
-    load.set(lane, (load.get(lane) ?? 1) - 1);
     const key = `${one.delivery.project_id} ${one.delivery.id}`;
     waiting.get(key)?.forEach((resolve) => resolve());
     waiting.delete(key);
-    wake(worker);
   });
   running.add(run);
 }
@@ -286,58 +315,53 @@ function keyOf({ project_id, integration_id }: Lane): string {
   return `${project_id} ${integration_id}`;
 }
 
-/** Makes one delivery, with its injected fault. */
-async function deliver(worker: Worker, one: Claim): Promise<void> {
-  const { stop, faults, clock } = worker;
+/** Makes one delivery, with its injected fault. `over` is called when its attempts are over. */
+async function deliver(worker: Worker, one: Claim, over: () => void): Promise<void> {
+  const { store, stop, faults } = worker;
+  const { project_id } = one.delivery;
   const fault = await faults.next(one.delivery);
-  if (fault === "drop" || fault === "reorder") return await misplace(worker, one, fault);
+  if (fault === "drop" || fault === "reorder") return await misplace(worker, one, fault, over);
   const first = await attemptDelivery(one, worker, stop.signal);
   if (stop.signal.aborted && first.attempt.error !== null) {
-    return await keep(worker, one, (tx) => release(tx, one, first.attempt));
+    const write = () => store.write((tx) => release(tx, one, first.attempt), project_id);
+    return await keep(worker, write);
   }
   const tried = [first];
   if (fault === "duplicate" && first.attempt.error === null) {
     tried.push(await attemptDelivery(one, worker, stop.signal));
   }
   const outcome = outcomeOf(worker, one, first);
+  over();
   const attempts = tried.map(({ attempt }) => attempt);
-  await keep(worker, one, (tx) => finish(tx, one, attempts, outcome, clock()));
+  await keep(worker, () => worker.recorder.record({ claim: one, attempts, outcome }));
 }
 
 /**
  * Stores the result of a delivery. A result that is forgotten is a delivery that is made twice, so
  * only the end of its lease or of the worker ends the tries.
  */
-function keep(worker: Worker, { delivery }: Claim, work: (tx: Tx) => Promise<void>): Promise<void> {
-  const { store, clock, stop, schedule } = worker;
+function keep(worker: Worker, write: () => Promise<void>): Promise<void> {
+  const { clock, stop, schedule } = worker;
   const until = clock() + schedule.timeoutMs + LEASE_MARGIN_MS;
-  const write = () => store.write(work, delivery.project_id);
   return insist(write, { clock, until, signal: stop.signal });
 }
 
-/** The next state of a delivery after an attempt. */
-function outcomeOf(worker: Worker, one: Claim, { attempt, retryAfterMs }: Tried): Outcome {
-  const { schedule, random, clock } = worker;
-  if (attempt.error === null) {
-    return { state: "delivered", ready_at: null, counts: true, disables: false };
-  }
-  const gone = attempt.status === 410;
-  const ends = gone || one.delivery.once === 1;
-  const failures = one.delivery.tries + 1;
-  const wait = ends ? undefined : waitAfter(schedule, failures, { retryAfterMs, random });
-  if (wait === undefined) return { state: "dead", ready_at: null, counts: true, disables: gone };
-  return { state: "pending", ready_at: clock() + wait, counts: true, disables: false };
-}
-
 /** Loses a delivery, or lets the customer's next one overtake it. */
-async function misplace(worker: Worker, one: Claim, fault: DeliveryFault): Promise<void> {
-  const { store, clock, faults } = worker;
+async function misplace(
+  worker: Worker,
+  one: Claim,
+  fault: DeliveryFault,
+  over: () => void,
+): Promise<void> {
+  const { store, clock, faults, recorder } = worker;
   const { project_id } = one.delivery;
-  const now = clock();
+  over();
   if (fault === "drop") {
     const lost: Outcome = { state: "dropped", ready_at: null, counts: false, disables: false };
-    return await store.write((tx) => finish(tx, one, [], lost, now), project_id);
+    return await recorder.record({ claim: one, attempts: [], outcome: lost });
   }
-  const overtaken = await store.write((tx) => letOvertake(tx, one, now + HOLD_MS), project_id);
+  const until = clock() + HOLD_MS;
+  const overtaken = await store.write((tx) => letOvertake(tx, one, until), project_id);
   if (!overtaken) await faults.putBack(one.delivery, fault);
+  wake(worker);
 }

@@ -4,15 +4,15 @@
  * @module
  */
 
-import { BlockList, isIP } from "node:net";
-
 /** Where an address leads: to the Internet, to this machine, into a local network, or nowhere. */
 export type AddressUse = "public" | "loopback" | "private" | "reserved";
 
-/** A range of addresses. */
+/** A range of addresses. An address is a list of bytes here: 4 for IPv4, 16 for IPv6. */
 interface Range {
-  /** Finds addresses in the range. */
-  readonly list: BlockList;
+  /** The first address. */
+  readonly first: readonly number[];
+  /** How many leading bits all addresses of the range share. */
+  readonly bits: number;
   /** What the range is for. */
   readonly use: AddressUse;
 }
@@ -62,36 +62,58 @@ const WRAPPING: readonly Range[] = [
 
 /** What an address is for. Text that is not an address in its usual form is reserved. */
 export function useOf(address: string): AddressUse {
-  if (!isAddress(address)) return "reserved";
-  return isIP(address) === 4 ? useOfV4(address) : useOfV6(address);
+  const bytes = bytesOf(address);
+  if (!bytes) return "reserved";
+  return bytes.length === 4 ? useOfV4(bytes) : useOfV6(bytes);
 }
 
 /** Whether text is an address in its usual form, without a zone. */
 export function isAddress(text: string): boolean {
-  return isIP(text) !== 0 && !text.includes("%");
+  return bytesOf(text) !== undefined;
 }
 
-function useOfV4(address: string): AddressUse {
-  return V4.find(({ list }) => list.check(address, "ipv4"))?.use ?? "public";
+function useOfV4(address: readonly number[]): AddressUse {
+  return V4.find((range) => isIn(address, range))?.use ?? "public";
 }
 
-function useOfV6(address: string): AddressUse {
-  const within = ({ list }: Range) => list.check(address, "ipv6");
-  return WRAPPING.some(within) ? useOfV4(wrappedIn(address)) : V6.find(within)?.use ?? "reserved";
+function useOfV6(address: readonly number[]): AddressUse {
+  if (WRAPPING.some((range) => isIn(address, range))) return useOfV4(address.slice(12));
+  return V6.find((range) => isIn(address, range))?.use ?? "reserved";
 }
 
-/** The IPv4 address in the last two groups of one of IPv6. */
-function wrappedIn(address: string): string {
+function isIn(address: readonly number[], { first, bits }: Range): boolean {
+  const whole = bits >> 3;
+  for (let i = 0; i < whole; i++) if (address[i] !== first[i]) return false;
+  const rest = 8 - (bits & 7);
+  return rest === 8 || (address[whole] ?? 0) >> rest === (first[whole] ?? 0) >> rest;
+}
+
+/** The bytes of an address, or undefined if the text is none. */
+function bytesOf(text: string): number[] | undefined {
+  return text.includes(":") ? bytesOfV6(text) : bytesOfV4(text);
+}
+
+function bytesOfV4(text: string): number[] | undefined {
+  const parts = text.split(".");
+  if (parts.length !== 4) return undefined;
+  const bytes = parts.map((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) ? Number(part) : 256);
+  return bytes.every((byte) => byte < 256) ? bytes : undefined;
+}
+
+function bytesOfV6(text: string): number[] | undefined {
+  if (!/^[0-9a-f:.]{2,45}$/i.test(text)) return undefined;
   // A URL has an address in its shortest form: without IPv4, and `::` for groups of zeros.
-  const { hostname } = new URL(`http://[${address}]`);
-  const groups = hostname.slice(1, -1).split(":").slice(-2).map((group) =>
-    parseInt(group || "0", 16)
-  );
-  return groups.flatMap((group) => [group >> 8, group & 0xff]).join(".");
+  const shortest = URL.parse(`http://[${text}]`)?.hostname.slice(1, -1);
+  if (shortest === undefined) return undefined;
+  const [before = [], after = []] = shortest.split("::")
+    .map((half) => half === "" ? [] : half.split(":"));
+  const zeros = new Array<string>(8 - before.length - after.length).fill("0");
+  return [...before, ...zeros, ...after].flatMap((group) => {
+    const value = parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
 }
 
 function range(first: string, bits: number, use: AddressUse): Range {
-  const list = new BlockList();
-  list.addSubnet(first, bits, isIP(first) === 4 ? "ipv4" : "ipv6");
-  return { list, use };
+  return { first: bytesOf(first) ?? [], bits, use };
 }

@@ -89,15 +89,25 @@ interface TargetOptions {
   later?: Later | undefined;
 }
 
+/** So many URLs are remembered as good. What a URL's text says does not change. */
+const MOST_JUDGED = 1000;
+
 /** Makes a guard. */
 export function createTargets(policy: TargetPolicy, options: TargetOptions = {}): Targets {
   const { network = systemNetwork, probeMs = 10_000 } = options;
   const idle = createIdle(options.later);
+  const judged = new Map<string, URL>();
+  const check = (text: string): URL => {
+    const url = judged.get(text) ?? checkUrl(text, policy);
+    if (judged.size >= MOST_JUDGED) judged.clear();
+    judged.set(text, url);
+    return url;
+  };
   const open = async (
     text: string,
     { signal, done = () => {}, user, isNew = false }: OpenOptions,
   ) => {
-    const url = checkUrl(text, policy);
+    const url = check(text);
     const addresses = await findAddresses(url, network, signal);
     // One bad address among good ones is how a name slips past a guard.
     for (const address of addresses) checkAddress(address, url, policy);
@@ -108,7 +118,7 @@ export function createTargets(policy: TargetPolicy, options: TargetOptions = {})
   };
   return {
     policy,
-    check: (url) => checkUrl(url, policy),
+    check,
     open,
     async probe(url) {
       const limit = new AbortController();

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { BlockList, isIP } from "node:net";
 import { isAddress, useOf } from "../../../lib/service/outbound/addresses.ts";
 import { TargetError, type TargetPolicy } from "../../../lib/service/outbound/judge.ts";
 import { createTargets } from "../../../lib/service/outbound/targets.ts";
@@ -11,6 +12,7 @@ import {
   WRONG_URLS,
 } from "../../support/forbidden_targets.ts";
 import { HOST, openInternet, PUBLIC, TLS } from "../../support/internet.ts";
+import { fc } from "../../support/properties.ts";
 
 /** A listener on this machine that says how often somebody connected. */
 function openListener(): { port: number; count(): Promise<number>; [Symbol.dispose](): void } {
@@ -129,6 +131,66 @@ Deno.test("the ranges of addresses begin and end where they should", () => {
   equal(isAddress("1:2:3:4:5:6:1.2.3.4"), true);
   equal(isAddress("1.2.3.4::"), false);
   equal(isAddress("::1.2.3.4:5"), false);
+});
+
+Deno.test("addresses are told from other text as Node tells them", () => {
+  const parts = [
+    "0",
+    "00",
+    "1",
+    "7f",
+    "ffff",
+    "10000",
+    "256",
+    "255",
+    ":",
+    "::",
+    ".",
+    "%1",
+    " ",
+    "g",
+  ];
+  const text = fc.array(fc.constantFrom(...parts, ":", ".", "1.2.3.4"), { maxLength: 17 });
+  const groups = fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 })
+    .map((all) => all.map((group) => group.toString(16)).join(":"));
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), groups, text.map((all) => all.join(""))), (one) => {
+      equal(isAddress(one), isIP(one) !== 0 && !one.includes("%"), one);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+Deno.test("an address is in the ranges that Node finds it in", () => {
+  const lists = { reserved: new BlockList(), private: new BlockList(), loopback: new BlockList() };
+  lists.loopback.addSubnet("127.0.0.0", 8, "ipv4");
+  lists.private.addSubnet("172.16.0.0", 12, "ipv4");
+  lists.private.addSubnet("fc00::", 7, "ipv6");
+  lists.reserved.addSubnet("198.18.0.0", 15, "ipv4");
+  lists.reserved.addSubnet("2001::", 23, "ipv6");
+  const near = fc.constantFrom(
+    ...["127", "172.16", "172.31", "172.32", "198.18", "198.19", "198.20"].map((head) =>
+      fc.array(fc.nat(255), { minLength: 4, maxLength: 4 })
+        .map((all) => [...head.split("."), ...all].slice(0, 4).join("."))
+    ),
+    ...["fc00", "fdff", "fe00", "2001:1ff", "2001:0", "2001:200"].map((head) =>
+      fc.nat(0xffff).map((last) => `${head}::${last.toString(16)}`)
+    ),
+  ).chain((one) => one);
+  const exceptions = ["fd00:ec2:", "fd20:ce:"];
+  fc.assert(
+    fc.property(near, (address) => {
+      if (exceptions.some((one) => address.startsWith(one))) return;
+      const kind = isIP(address) === 4 ? "ipv4" : "ipv6";
+      for (const [use, list] of Object.entries(lists)) {
+        if (list.check(address, kind)) equal(useOf(address), use, address);
+      }
+      if (useOf(address) === "public") {
+        ok(Object.values(lists).every((list) => !list.check(address, kind)), address);
+      }
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 Deno.test("the Internet is reached with a certificate that holds, and only so", async () => {

@@ -1,0 +1,143 @@
+/**
+ * The results of attempts.
+ *
+ * @module
+ */
+
+import { projectTime } from "../clock.ts";
+import { fixed, inProject, type ProjectTx, type Tx, writeRows } from "../store/mod.ts";
+import type { DeliveryState } from "../store/delivery_tables.ts";
+import type { Row } from "../store/tables.ts";
+import { type Attempt, INTERRUPTED, numbered, recordAttempts } from "./attempts.ts";
+import type { Claim } from "./claims.ts";
+
+/** The next state of a delivery. */
+export interface Outcome {
+  /** Its state. */
+  state: DeliveryState;
+  /** The time of the next attempt, while it is pending. */
+  ready_at: number | null;
+  /** Whether the attempt counts towards the limit of attempts. */
+  counts: boolean;
+  /** Whether the receiver answered that it is gone. */
+  disables: boolean;
+}
+
+/** Attempts that are over. */
+export interface Ended {
+  /** The claim that they were made with. */
+  claim: Claim;
+  /** The attempts. */
+  attempts: readonly Attempt[];
+  /** The next state of the delivery. */
+  outcome: Outcome;
+}
+
+/** Releases a delivery that the service itself interrupted. The attempt does not count. */
+export async function release(
+  whole: Tx,
+  { delivery: { project_id, id, ready_at }, lease }: Claim,
+  attempt: Attempt,
+): Promise<void> {
+  const tx = inProject(whole, project_id);
+  const delivery = await tx.selectFrom("deliveries").selectAll()
+    .where("id", "=", id).executeTakeFirst();
+  if (delivery?.lease !== lease) return;
+  await recordAttempts(tx, delivery, [{ ...attempt, error: INTERRUPTED }], ready_at);
+  const attempts = delivery.attempts + 1;
+  await tx.updateTable("deliveries").set({ lease: null, ready_at, attempts }).where("id", "=", id)
+    .execute();
+}
+
+/** Stores attempts of a project and their results, and makes the customers' next deliveries ready. */
+export async function recordEnded(
+  whole: Tx,
+  projectId: string,
+  ended: readonly Ended[],
+  now: number,
+): Promise<void> {
+  const tx = inProject(whole, projectId);
+  const rows: Omit<Row<"attempts">, "project_id">[] = [];
+  for (const { claim, attempts, outcome } of ended) {
+    const { delivery } = claim;
+    const isPending = outcome.state === "pending" && !await isDisabled(tx, delivery);
+    const state = outcome.state === "pending" && !isPending ? "dead" : outcome.state;
+    const ready_at = isPending ? outcome.ready_at : null;
+    const isOwn = await settle(tx, claim, {
+      state,
+      ready_at,
+      attempts: delivery.attempts + attempts.length,
+      tries: delivery.tries + (outcome.counts ? 1 : 0),
+      finished_at: isPending ? null : now,
+    });
+    // The integration or the event may be deleted, and another worker may hold the claim.
+    if (!isOwn) continue;
+    if (outcome.disables) await disable(tx, delivery, now);
+    rows.push(...numbered(delivery.id, delivery.attempts, attempts, ready_at));
+    if (!isPending) await letNextGo(tx, delivery);
+  }
+  await writeRows(tx, "attempts", rows);
+}
+
+/** Writes the next state of a delivery. Returns whether the claim still held it. */
+async function settle(
+  tx: ProjectTx,
+  { delivery: { id }, lease }: Claim,
+  next: Pick<Row<"deliveries">, "state" | "ready_at" | "attempts" | "tries" | "finished_at">,
+): Promise<boolean> {
+  const { state, ready_at, attempts, tries, finished_at } = next;
+  const { rows } = await fixed`
+    update deliveries set state = ${state}, ready_at = ${ready_at}, lease = null,
+      attempts = ${attempts}, tries = ${tries}, finished_at = ${finished_at},
+      payload = case when ${finished_at === null ? 1 : 0} = 1 then payload end
+    where project_id = ${tx.projectId} and id = ${id} and lease = ${lease}
+    returning id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Whether the integration of a delivery is disabled. */
+async function isDisabled(
+  tx: ProjectTx,
+  { integration_id }: Row<"deliveries">,
+): Promise<boolean> {
+  const { rows } = await fixed`select 1 from webhook_integrations
+    where project_id = ${tx.projectId} and id = ${integration_id}
+      and disabled_at is not null`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Makes the first waiting delivery of a customer ready, unless one is ready already. */
+async function letNextGo(
+  tx: ProjectTx,
+  { integration_id, customer_id }: Pick<Row<"deliveries">, "integration_id" | "customer_id">,
+): Promise<void> {
+  // SQLite uses the index of what is pending only if the state is written out.
+  await fixed`
+    update deliveries set ready_at = 0
+    where project_id = ${tx.projectId} and ready_at is null and id = (
+      select id from deliveries
+      where project_id = ${tx.projectId} and integration_id = ${integration_id}
+        and customer_id = ${customer_id} and state = 'pending'
+      order by seq limit 1)`.execute(tx);
+}
+
+/** Disables an integration, and fails its waiting deliveries. */
+async function disable(
+  tx: ProjectTx,
+  { integration_id }: Row<"deliveries">,
+  now: number,
+): Promise<void> {
+  const project = await tx.selectFrom("projects").select(["clock_frozen_at", "clock_offset"])
+    .executeTakeFirstOrThrow();
+  // It is shown beside the creation time, which is project time.
+  await tx.updateTable("webhook_integrations").set({ disabled_at: projectTime(project, now) })
+    .where("id", "=", integration_id).execute();
+  // Claimed deliveries fail when their attempt ends.
+  const dead = { state: "dead", ready_at: null, finished_at: now, payload: null } as const;
+  await tx.updateTable("deliveries").set(dead)
+    .where("integration_id", "=", integration_id).where("state", "=", "pending").where(
+      "lease",
+      "is",
+      null,
+    ).execute();
+}
