@@ -35,7 +35,17 @@ export function findForgotten(holdings: Holdings): string[] {
   const operations = holdings.rows.flatMap(([name = "", method = "", path = ""]) =>
     missingOfOperation(holdings, name, `${method} ${path}`)
   );
-  return [...operations, ...holdings.commands.flatMap((name) => missingOfCommand(holdings, name))];
+  const known = new Set(holdings.rows.map(([name]) => name));
+  const rowless = [...holdings.docs].filter(([name, doc]) => isOperation(doc) && !known.has(name))
+    .flatMap(([name, doc]) => [
+      `${name}: no row in tests/operations.json`,
+      ...missingOfOperation({ ...holdings, added: [name] }, name, placeIn(doc)),
+    ]);
+  return [
+    ...operations,
+    ...rowless,
+    ...holdings.commands.flatMap((name) => missingOfCommand(holdings, name)),
+  ];
 }
 
 function missingOfOperation(holdings: Holdings, name: string, place: string): string[] {
@@ -66,6 +76,16 @@ function missingOfCommand({ golden }: Holdings, name: string): string[] {
       `cli ${name}: no output in tests/golden/, and no reason in tests/cli/golden/coverage_test.ts`,
     ]),
   ];
+}
+
+/** Whether a doc comment is one of an operation: it ends with a method and a path. */
+function isOperation(doc: string): boolean {
+  return placeIn(doc) !== "";
+}
+
+/** The method and the path at the end of a doc comment. Empty without them. */
+function placeIn(doc: string): string {
+  return /`((?:GET|POST|PUT|DELETE) \/[^`]*)`[\s*.]*$/.exec(doc)?.[1] ?? "";
 }
 
 /** Whether a doc comment names an operation's method and path; values may have other names. */

@@ -46,6 +46,21 @@ Deno.test("each missing step of an operation is one line with its name and place
   for (const [change, lines] of lacking) {
     deepEqual(findForgotten({ ...complete, ...change }), lines);
   }
+  const rowless = {
+    ...complete,
+    changesTouched: false,
+    rows: [],
+    support: "",
+    tests: "",
+    routes: new Set<string>(),
+  };
+  deepEqual(findForgotten(rowless), [
+    "payInvoice: no row in tests/operations.json",
+    "payInvoice: no route() in lib/service/routes/",
+    "payInvoice: no row in docs/support.md: run `deno task docs`",
+    "payInvoice: no test in tests/ names the function or one of its commands",
+    "payInvoice: no line in CHANGES.md",
+  ]);
   const without = findForgotten({ ...complete, support: "", tests: "payInvoice(client)" });
   deepEqual(without, ["payInvoice: no row in docs/support.md: run `deno task docs`"]);
 });

@@ -16,7 +16,7 @@ import type { Claim, Lane } from "./claims.ts";
 export type DeliveryFault = Row<"delivery_faults">["fault"];
 
 /** Equal faults that follow each other. */
-export interface FaultRun {
+interface FaultRun {
   /** The integration. */
   integration_id: string;
   /** The fault. */

@@ -39,7 +39,7 @@ export interface Run {
 }
 
 /** The progress of all projects. */
-export interface ProgressBoard {
+interface ProgressBoard {
   /** Begins a run. */
   begin(projectId: string): Run;
   /** The progress of all projects that are catching up, or of one. */

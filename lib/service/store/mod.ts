@@ -34,5 +34,5 @@ export { nextSeq } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
 export { unusableDatabase } from "./sqlite/unusable.ts";
 export type { Others, Store, StoreOptions } from "./store.ts";
-export { openView, type View } from "./view.ts";
+export { openView } from "./view.ts";
 export { type WatchedStore, watchStore } from "./watch.ts";

@@ -8,7 +8,7 @@
 import type { News, Others } from "./store.ts";
 
 /** What is remembered. */
-export interface View<T> {
+interface View<T> {
   /** What was read last. */
   value: T;
   /** Reads again. Resolves once something is remembered that was read after this call. */

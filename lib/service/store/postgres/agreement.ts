@@ -21,7 +21,7 @@ const AGREE_MS = 1500;
 const HEARD = "heard";
 
 /** Sends messages to the other processes. */
-export interface Crier {
+interface Crier {
   /** Sends news, those of a moment together. */
   tell(news: News): void;
   /** Sends news, and waits until each process that is alive has acted on them. */

@@ -11,7 +11,7 @@ const DRIFT = 1e-4;
 const SET_MS = 10;
 
 /** One question to the server for its time. */
-export interface Sample {
+interface Sample {
   /** When it was sent, by the stopwatch. */
   before: number;
   /** When it was answered, by the stopwatch. */
