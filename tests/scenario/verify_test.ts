@@ -1,6 +1,6 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { createHandler, type Fault, FAULTS, SECRET } from "../support/handlers.ts";
-import { verifyWebhook } from "../../mod.ts";
+import { Cancelled, verifyWebhook } from "../../mod.ts";
 import { SLOW_MS } from "../../lib/scenario/deeds/made_up.ts";
 import { tryHandler } from "../../lib/scenario/verify/deliver.ts";
 import { openFolder, type ScenarioFolder, START } from "../support/scenarios.ts";
@@ -105,7 +105,7 @@ Deno.test("a made-up delivery fails its step where the handler believes it", asy
     equal(code, 1);
     match(out, /:9:5: step 2 .*: The handler accepted EXPIRATION with a wrong signature/);
     match(out, /:10:5: step 3 .*: The handler accepted INITIAL_PURCHASE with a signature of an h/);
-    match(out, /:12:5: step 5 .*: Cannot do it: there were 1 events so far, and no number 2/);
+    match(out, /:12:5: step 5 .*: Cannot do it: there is no event 2; events so far: 1/);
     equal(out.includes("step 4"), false);
     match((await folder.run("scenario", "run", file)).out, /there is no webhook: pass --webhook/);
   } finally {
@@ -258,4 +258,29 @@ Deno.test("verify refuses what it cannot use", async () => {
     equal(code, 2, err);
     match(err, message);
   }
+});
+
+Deno.test("an error of the search itself is no passed life, and Ctrl-C ends it", async () => {
+  const { searchFaults } = await import("../../lib/scenario/verify/search.ts");
+  const handler = {
+    deliver: () => Promise.resolve({ status: 200, ms: 0 }),
+    state: () => Promise.resolve(undefined),
+    pause: () => Promise.resolve(),
+  };
+  let opened = 0;
+  const controller = new AbortController();
+  const search = () =>
+    searchFaults({
+      ...{ runs: 50, faults: 1, seed: 1, entitlement: "pro", prefix: "v", handler },
+      open() {
+        opened++;
+        throw new TypeError("no stage");
+      },
+      signal: controller.signal,
+    });
+  await rejects(search, /no stage/);
+  equal(opened, 1);
+  controller.abort(new TypeError("stopped"));
+  await rejects(search, Cancelled);
+  equal(opened, 1);
 });

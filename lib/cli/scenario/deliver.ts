@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Cancelled } from "../../errors.ts";
 import type { Signed } from "../../scenario/deeds/made_up.ts";
 import type { Post, Posted } from "../../scenario/run/stage.ts";
 import type { Context } from "../context.ts";
@@ -44,7 +45,7 @@ export async function postSigned(
     await response.body?.cancel();
     return { status: response.status, ms: around.now() - started };
   } catch {
-    signal.throwIfAborted();
+    if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
     return { status: 0, ms: around.now() - started };
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Cancelled } from "../../errors.ts";
 import { type Complaint, type Coverage, type Handler, tryHandler } from "./deliver.ts";
 import { type Ingredient, type Life, lives } from "./life.ts";
 import { type Played, playLife } from "./play.ts";
@@ -104,11 +105,15 @@ async function searchOne(
   let fault: Found | undefined;
   let until = 0;
   let smaller = 0;
+  let broken: { readonly why: unknown } | undefined;
   const property = fc.asyncProperty(lives(fc, without), async (life) => {
-    signal.throwIfAborted();
-    if (fault && ++smaller > MOST_SMALLER) return true;
+    // An error of the search says nothing about the handler, and nothing smaller is looked for.
+    if (broken || signal.aborted || fault && ++smaller > MOST_SMALLER) return true;
     const number = searching.tried++;
-    const complaint = await tryLife(options, life, number, coverage);
+    const complaint = await tryLife(options, life, number, coverage).catch((why: unknown) => {
+      broken = { why };
+      return undefined;
+    });
     options.tell?.(searching.tried);
     // Another fault must not take the place of the first one on the way.
     if (!complaint || fault && fault.complaint.kind !== complaint.complaint.kind) return true;
@@ -117,6 +122,8 @@ async function searchOne(
     return false;
   });
   await fc.check(property, { numRuns: runs, seed: seed + round });
+  if (signal.aborted) throw new Cancelled("Stopped", { cause: signal.reason });
+  if (broken && !fault) throw broken.why;
   return { fault, lives: fault ? until : searching.tried - before };
 }
 
