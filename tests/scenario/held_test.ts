@@ -133,6 +133,7 @@ Deno.test("steps that hold and release are in order, and their lists are checked
   - deliver: [[1], []]
   - deliver: { events: [1] }
   - deliver: first
+  - hold
 `,
   );
   const { code, out } = await folder.run("scenario", "run", file);
@@ -152,6 +153,7 @@ Deno.test("steps that hold and release are in order, and their lists are checked
     '17:16: "deliver" has no field "events"; did you mean "event"? ' +
     "Its fields: event, signature, type, fields, body",
     '18:14: "first" is not a whole number between 1 and 100000',
+    '19:5: step 12 is a map, not "hold". Write - hold:',
   ]);
 });
 

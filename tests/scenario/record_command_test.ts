@@ -64,9 +64,8 @@ Deno.test("what cannot be recorded is a comment in the file, and on standard err
   const { out, err } = await desk.must("scenario", "record", "ada");
   for (const text of [out, err]) {
     match(text, /Not recorded: faults of requests that are set/);
-    match(text, /Not recorded: the attribute plan \(a file cannot hold its value\)/);
   }
-  match(out, /attributes: \{ customer: ada, set: \{ note: ok \} \}/);
+  match(out, /attributes: \{ customer: ada, set: \{ note: ok, plan: "\$\$\{HOME\}" \} \}/);
 });
 
 Deno.test("a customer that the service does not know cannot be recorded", async () => {

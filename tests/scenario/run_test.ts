@@ -304,3 +304,46 @@ steps:
   const { code, out } = await folder.run("scenario", "run", file);
   equal(code, 0, out);
 });
+
+Deno.test("a field that is not there gets the name that was probably meant", async () => {
+  await using folder = await openFolder();
+  const file = await folder.write(
+    "a.yaml",
+    `${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+    as: s
+    expect:
+      events: [{ type: INITIAL_PURCHASE, period_tipe: NORMAL }]
+      subscription: { s: { give_access: true } }
+`,
+  );
+  const { code, out } = await folder.run("scenario", "run", file);
+  equal(code, 1);
+  match(out, /:11:\d+: .*INITIAL_PURCHASE differs in period_tipe; did you mean "period_type"\?/);
+  match(out, /:12:\d+: .* in give_access; did you mean "gives_access"\?/);
+});
+
+Deno.test("a dollar more takes ${ as it is, and variables stand in keys and past moments", async () => {
+  await using folder = await openFolder();
+  const file = await folder.write(
+    "a.yaml",
+    `${START}steps:
+  - customer: ada
+  - attributes: { customer: "\${WHO}", set: { a: "\$\${WHO} \${WHO}", b: "\$\${s.id}" } }
+    expect:
+      attributes: { "\${WHO}": { a: "\$\${WHO} ada", b: "\$\${s.id}" } }
+  - purchase: { customer: ada, product: pro.monthly }
+    expect: { access: { "\${WHO}": [pro] } }
+  - advance: P1M
+    expect: { past: { at: "\${DAY}", access: { "\${WHO}": [pro] } } }
+  - expect:
+      attributes: { ada: { a: other } }
+`,
+  );
+  const vars = ["--var", "WHO=ada", "--var", "DAY=2026-02-03"];
+  const { code, out } = await folder.run("scenario", "run", file, ...vars, "--update");
+  equal(code, 1);
+  equal(out.match(/a\.yaml:\d+:/g)?.length, 1, out);
+  equal((await folder.run("scenario", "run", file, ...vars)).code, 0);
+  match(await Deno.readTextFile(file), /\{ a: "\$\$\{WHO\} ada" \} \}\n$/);
+});

@@ -194,7 +194,7 @@ async function paymentOf(
   }
   const id = made[Number(payment) - 1];
   if (id !== undefined) return { transaction_id: id };
-  throw new CannotDo(`it has ${made.length} payments, and no number ${payment}`);
+  throw new CannotDo(`there is no payment ${payment}; payments so far: ${made.length}`);
 }
 
 /** Whether an id is that of something bought once: the service makes all ids, and these begin so. */

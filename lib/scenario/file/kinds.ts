@@ -6,6 +6,7 @@
 
 import { didYouMean } from "../../spelling.ts";
 import type { Searcher } from "./regular.ts";
+import { isVariable, replaceReferences } from "./references.ts";
 import { readMoment, readPeriod } from "./times.ts";
 import {
   type Json,
@@ -71,7 +72,9 @@ export function complain(scope: Scope, at: Position, message: string, hint?: str
 /** A text with its variables filled in. */
 export function filled(node: ScalarNode, scope: Scope): string | undefined {
   let whole = true;
-  const text = node.text.replace(/\$\{([A-Z][A-Z0-9_]*)\}/g, (_, name: string) => {
+  const text = replaceReferences(node.text, (name) => {
+    // What is there only while the story runs stays as it is.
+    if (!isVariable(name)) return undefined;
     const value = scope.vars[name];
     if (value !== undefined) return value;
     complain(scope, node.at, `the variable ${name} has no value`, `Pass --var ${name}=VALUE.`);

@@ -6,8 +6,15 @@
  */
 
 import { complain, type Scope } from "./kinds.ts";
-import { didYouMean } from "../../spelling.ts";
+import { closest, didYouMean } from "../../spelling.ts";
 import type { Searcher } from "./regular.ts";
+import {
+  isVariable,
+  onlyReference,
+  referencesIn,
+  replaceReferences,
+  withVariables,
+} from "./references.ts";
 import { readMoment } from "./times.ts";
 import { type Json, kindOf, type Node, type Position, type Route } from "./tree.ts";
 
@@ -21,6 +28,8 @@ export interface Difference extends Position {
   readonly expected: Json;
   /** What is there; undefined where there is nothing. */
   readonly actual: Json | undefined;
+  /** The field that was probably meant, where there is none of the name. */
+  readonly meant?: string | undefined;
   /** Whether the expectation is an exact value, which can be replaced. */
   readonly exact: boolean;
 }
@@ -134,8 +143,8 @@ export function checkExpected(node: Node, scope: Scope): void {
 
 function checkVariables(node: Node, scope: Scope): void {
   if (node.kind !== "scalar") return;
-  for (const [, name = ""] of node.text.matchAll(/\$\{([^}]*)\}/g)) {
-    if (/^[A-Z][A-Z0-9_]*$/.test(name)) {
+  for (const name of referencesIn(node.text)) {
+    if (isVariable(name)) {
       if (scope.vars[name] !== undefined) continue;
       complain(scope, node.at, `the variable ${name} has no value`, `Pass --var ${name}=VALUE.`);
       continue;
@@ -189,14 +198,13 @@ export function differences(
     );
   }
   if (!isMap(actual)) return [differs(true)];
-  return expected.entries.flatMap(({ key, value }) =>
-    differences(
-      Object.hasOwn(actual, key) ? actual[key] : undefined,
-      value,
-      context,
-      joined(where, key),
-    )
-  );
+  return expected.entries.flatMap(({ key: written, value }) => {
+    const key = withVariables(written, context.vars);
+    const inside = joined(where, key);
+    if (Object.hasOwn(actual, key)) return differences(actual[key], value, context, inside);
+    const [meant] = closest(key, Object.keys(actual));
+    return differences(undefined, value, context, inside).map((one) => ({ ...one, meant }));
+  });
 }
 
 /** Whether a value is as expected. */
@@ -223,12 +231,12 @@ function contains(actual: Json | undefined, argument: Node, context: MatchContex
 /** A scalar with its variables and references filled in. */
 function resolved(node: Node, { vars, value }: MatchContext): Json {
   if (node.kind !== "scalar") return null;
-  const whole = /^\$\{([^}]+)\}$/.exec(node.text)?.[1];
+  const whole = onlyReference(node.text);
   if (whole !== undefined && whole.includes(".")) return value(whole) ?? null;
   if (typeof node.value !== "string" || !node.value.includes("${")) return node.value;
-  return node.value.replace(
-    /\$\{([^}]+)\}/g,
-    (_, name: string) => String(name.includes(".") ? value(name) ?? "" : vars[name] ?? ""),
+  return replaceReferences(
+    node.value,
+    (name) => String(name.includes(".") ? value(name) ?? "" : vars[name] ?? ""),
   );
 }
 

@@ -35,7 +35,8 @@ const ACTIONS: readonly string[] = [...Object.keys(DEEDS), "advance", "to"];
 
 function readStep(node: Node, number: number, scope: Scope): Step | undefined {
   if (node.kind !== "map") {
-    const hint = "Write a step such as - cancel: s";
+    const word = node.kind === "scalar" && ACTIONS.includes(node.text) ? node.text : "cancel: s";
+    const hint = word.includes(":") ? `Write a step such as - ${word}` : `Write - ${word}:`;
     return complain(scope, node.at, `step ${number} is a map, not ${kindOf(node)}`, hint);
   }
   const known = [...ACTIONS, "as", "expect"];

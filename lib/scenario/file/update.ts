@@ -4,6 +4,7 @@
  * @module
  */
 
+import { withoutReferences } from "./references.ts";
 import type { Json, Route } from "./tree.ts";
 
 /** A value to write, and the keys and indexes that lead to its place. */
@@ -39,9 +40,10 @@ const RESERVED = /^(true|false|null|yes|no|on|off|y|n|~)$/i;
 /** A value of YAML on one line. */
 export function flow(value: Json): string {
   if (typeof value === "string") {
+    const escaped = withoutReferences(value);
     const isPlain = /^[A-Za-z_][\w.-]*$/.test(value) && !RESERVED.test(value);
     const isMoment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
-    return isPlain || isMoment ? value : JSON.stringify(value);
+    return isPlain || isMoment ? value : JSON.stringify(escaped);
   }
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;

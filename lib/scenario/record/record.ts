@@ -116,8 +116,7 @@ async function repeatAttributes(
 ): Promise<void> {
   const set: Record<string, string> = {};
   for (const [name, value] of Object.entries(all)) {
-    const readsVariables = /\$\{[A-Z]/.test(name + value);
-    if (!readsVariables && value.length <= LONGEST_VALUE) set[name] = value;
+    if (value.length <= LONGEST_VALUE) set[name] = value;
     else reel.notes.push(`Not recorded: the attribute ${name} (a file cannot hold its value)`);
   }
   if (Object.keys(set).length === 0) return;

@@ -134,7 +134,7 @@ export function fieldOf(value: Json | undefined, field: string): Json | undefine
 export function eventAt({ seen, before }: Bench, number: number): SeenEvent {
   const event = seen[before + number - 1];
   if (event) return event;
-  throw new CannotDo(`there were ${seen.length - before} events so far, and no number ${number}`);
+  throw new CannotDo(`there is no event ${number}; events so far: ${seen.length - before}`);
 }
 
 /** The id of what a name stands for. */

@@ -14,6 +14,7 @@ import { diffOf, failureOf, failuresFrom } from "./failure.ts";
 import { differences } from "../file/match.ts";
 import type { Failure } from "./outcome.ts";
 import type { Check, Step } from "../file/scenario.ts";
+import { withVariables } from "../file/references.ts";
 import { readMoment } from "../file/times.ts";
 import { type Entry, entryOf, type Json, type Node, plain } from "../file/tree.ts";
 
@@ -24,14 +25,17 @@ const COMPARISONS: Readonly<
   events: compareEvents,
   events_include: compareSomeEvents,
   access: (bench, step, node) =>
-    each(node, (entry) => compareAccess(bench, step, entry, (id) => accessOf(bench, id))),
+    each(bench, node, (entry) => compareAccess(bench, step, entry, (id) => accessOf(bench, id))),
   past: comparePast,
-  subscription: (bench, step, node) => each(node, (entry) => compareBought(bench, step, entry)),
-  purchase: (bench, step, node) => each(node, (entry) => compareBought(bench, step, entry)),
+  subscription: (bench, step, node) =>
+    each(bench, node, (entry) => compareBought(bench, step, entry)),
+  purchase: (bench, step, node) => each(bench, node, (entry) => compareBought(bench, step, entry)),
   invoices: (bench, step, node) =>
-    each(node, (entry) => compareList(bench, step, entry, "invoices")),
-  balances: (bench, step, node) => each(node, (entry) => compareBalances(bench, step, entry)),
-  attributes: (bench, step, node) => each(node, (entry) => compareAttributes(bench, step, entry)),
+    each(bench, node, (entry) => compareList(bench, step, entry, "invoices")),
+  balances: (bench, step, node) =>
+    each(bench, node, (entry) => compareBalances(bench, step, entry)),
+  attributes: (bench, step, node) =>
+    each(bench, node, (entry) => compareAttributes(bench, step, entry)),
   metrics: compareMetrics,
   charts: (bench, step, node) => eachItem(node, (item) => compareChart(bench, step, item)),
   handler: (bench, step, node) => eachItem(node, (item) => compareHandler(bench, step, item)),
@@ -42,9 +46,15 @@ export async function compare(bench: Bench, step: Step, { kind, node }: Check): 
   return await COMPARISONS[kind]?.(bench, step, node) ?? [];
 }
 
-async function each(node: Node, look: (entry: Entry) => Promise<Failure[]>): Promise<Failure[]> {
+async function each(
+  { match }: Bench,
+  node: Node,
+  look: (entry: Entry) => Promise<Failure[]>,
+): Promise<Failure[]> {
   const failures: Failure[] = [];
-  for (const entry of node.kind === "map" ? node.entries : []) failures.push(...await look(entry));
+  for (const entry of node.kind === "map" ? node.entries : []) {
+    failures.push(...await look({ ...entry, key: withVariables(entry.key, match.vars) }));
+  }
   return failures;
 }
 
@@ -152,11 +162,15 @@ async function comparePast(bench: Bench, step: Step, node: Node): Promise<Failur
     const at = entryOf(item, "at")?.value;
     const access = entryOf(item, "access")?.value;
     if (!at || !access) return [];
-    const text = String(plain(at));
+    const text = withVariables(String(plain(at)), bench.match.vars);
     const then = bench.past.get(readMoment(text, bench.match.zone) ?? NaN);
     if (!then) throw new CannotDo(`no step above moves the clock from ${text} on`);
     const look = (id: string) => Promise.resolve(then.get(id) ?? []);
-    return await each(access, (entry) => compareAccess(bench, step, entry, look, ` at ${text}`));
+    return await each(
+      bench,
+      access,
+      (entry) => compareAccess(bench, step, entry, look, ` at ${text}`),
+    );
   });
 }
 

@@ -8,6 +8,7 @@ import type { Bench } from "./bench.ts";
 import { tellEvent } from "./explain.ts";
 import { failureOf, failuresFrom } from "./failure.ts";
 import { type Difference, differences } from "../file/match.ts";
+import { replaceReferences } from "../file/references.ts";
 import type { Failure } from "./outcome.ts";
 import type { Step } from "../file/scenario.ts";
 import type { HandlerAnswer, HandlerRequest } from "./stage.ts";
@@ -74,10 +75,9 @@ function wrongStatus(
 /** The request that an expectation describes. */
 function requestOf({ match }: Bench, item: Node): HandlerRequest {
   const fill = (value: string) =>
-    value.replace(
-      /\$\{([^}]+)\}/g,
-      (_, name: string) =>
-        name.includes(".") ? String(match.value(name) ?? "") : match.vars[name] ?? "",
+    replaceReferences(
+      value,
+      (name) => name.includes(".") ? String(match.value(name) ?? "") : match.vars[name] ?? "",
     );
   const headers = entryOf(item, "headers")?.value;
   return {

@@ -37,15 +37,16 @@ export function failuresFrom(
   what: string,
   because: readonly string[],
 ): Failure[] {
-  return found.map(({ line, column, where, expected, actual, exact, route }, i) =>
-    failureOf(step, { line, column }, where === "" ? what : `${what} in ${where}`, {
+  return found.map(({ line, column, where, expected, actual, meant, exact, route }, i) => {
+    const like = meant === undefined ? "" : `; did you mean ${JSON.stringify(meant)}?`;
+    return failureOf(step, { line, column }, (where === "" ? what : `${what} in ${where}`) + like, {
       diff: [...lines("-", expected), ...lines("+", shownLike(expected, actual))],
       because: i === 0 ? because : [],
       update: exact && actual !== undefined
         ? { route, value: shownLike(expected, actual) ?? null }
         : undefined,
-    })
-  );
+    });
+  });
 }
 
 /** A value as the expectation has it: moments as people write them where that was expected. */

@@ -31,6 +31,7 @@ import { differences } from "../file/match.ts";
 import type { Failure, Outcome, StepOutcome } from "./outcome.ts";
 import type { Scenario, Step } from "../file/scenario.ts";
 import type { Refused, Stage } from "./stage.ts";
+import { withVariables } from "../file/references.ts";
 import { readMoment } from "../file/times.ts";
 import { entryOf, type Json, plain } from "../file/tree.ts";
 
@@ -69,7 +70,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   await followEvents(bench, 0);
   bench.before = scenario.start.data ? bench.seen.length : 0;
   bench.checked = bench.seen.length;
-  const marks = marksOf(scenario);
+  const marks = marksOf(scenario, vars);
   const steps: StepOutcome[] = [];
   for (const step of scenario.steps) steps.push(await runStep(bench, step, marks));
   const told = bench.seen.map(({ fields }) => JSON.stringify(fields)).join("\n");
@@ -103,16 +104,19 @@ async function openWebhook(
 }
 
 /** The past moments that a scenario asks about, and the customers whose access it wants. */
-function marksOf({ steps, start: { zone } }: Scenario): Map<number, Set<string>> {
+function marksOf(
+  { steps, start: { zone } }: Scenario,
+  vars: Readonly<Record<string, string>>,
+): Map<number, Set<string>> {
   const marks = new Map<number, Set<string>>();
   const checks = steps.flatMap(({ checks }) => checks).filter(({ kind }) => kind === "past");
   for (const item of checks.flatMap(({ node }) => itemsOf(node))) {
     const at = entryOf(item, "at")?.value;
     const access = entryOf(item, "access")?.value;
-    const when = at && readMoment(String(plain(at)), zone);
+    const when = at && readMoment(withVariables(String(plain(at)), vars), zone);
     if (when === undefined || access?.kind !== "map") continue;
     const customers = marks.get(when) ?? new Set();
-    access.entries.forEach(({ key }) => customers.add(key));
+    access.entries.forEach(({ key }) => customers.add(withVariables(key, vars)));
     marks.set(when, customers);
   }
   return marks;
