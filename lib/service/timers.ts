@@ -23,12 +23,17 @@ export function keepUp(
   },
 ): ReturnType<typeof setInterval>[] {
   const { store, clock, catchUp, pruner, deliverer, report } = parts;
+  // Of several processes one does this at a time; when it dies, another one takes over.
+  const once = (work: () => Promise<void>) => async () => {
+    if (await store.others?.leads() ?? true) await work();
+  };
+  const pruneOnce = once(pruner.prune);
   // Nothing waits for this.
-  pruner.prune().catch(report);
+  pruneOnce().catch(report);
   return [
-    every(HOUR_MS, () => tidy(store, clock), report),
-    every(SECOND_MS, catchUp.all, report),
-    every(HOUR_MS, pruner.prune, report),
+    every(HOUR_MS, once(() => tidy(store, clock)), report),
+    every(SECOND_MS, once(catchUp.all), report),
+    every(HOUR_MS, pruneOnce, report),
     every(MINUTE_MS, async () => store.shrinkLog(), report),
     // Its own timer depends on the clock, which may have been set back.
     every(MINUTE_MS, async () => deliverer.wake(), report),

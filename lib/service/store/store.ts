@@ -52,6 +52,11 @@ export interface Others {
   hear(listener: (news: News) => void | Promise<void>): () => void;
   /** Leaves a note for the other processes, and returns theirs of the last minute, each once. */
   exchange(note: string | undefined): Promise<string[]>;
+  /**
+   * Whether this process is the one that does what needs doing once, such as the passing of time. It
+   * stays the one as long as it is alive.
+   */
+  leads(): Promise<boolean>;
   /** How far the database's clock is ahead of this machine's, in milliseconds. */
   skew(): number;
   /** This process's name, which is alive as long as the process. */

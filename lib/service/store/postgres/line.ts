@@ -15,6 +15,9 @@ export const CHANNEL = "service_news";
 /** The first number of the locks that show who is alive; the second is made of the holder's name. */
 export const HOLDERS = 7_262_052;
 
+/** The lock of the process that does what needs doing once. */
+const LEADER = 7_262_054;
+
 /** How long to wait before the lost connection is made again, in milliseconds. */
 const RECONNECT_MS = 250;
 
@@ -53,6 +56,8 @@ export interface Line extends Peers {
   again(): void;
   /** The connection that hears, while there is one. */
   ear: Ear | undefined;
+  /** The connection that holds the lock of the leader, if this process has it. */
+  leading: Ear | undefined;
   /** The server's time. */
   time: ServerTime;
   /** Whether it is being asked for. */
@@ -124,4 +129,15 @@ export async function measure(line: Line, times = 1): Promise<void> {
   } finally {
     line.asking = false;
   }
+}
+
+/** Takes the lock of the leader if it is free. It is released when the connection is lost. */
+export async function lead(line: Line): Promise<boolean> {
+  const { ear } = line;
+  if (!ear) return false;
+  if (line.leading !== ear) {
+    const { rows } = await ear.send(`select pg_try_advisory_lock(${LEADER}) as leads`);
+    if (rows[0]?.leads === 1) line.leading = ear;
+  }
+  return line.leading === line.ear;
 }

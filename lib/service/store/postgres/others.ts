@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import type { Tx } from "../queries.ts";
 import { NEWS, type News, type Others } from "../store.ts";
 import { createCrier } from "./agreement.ts";
-import { HOLDERS, type Line, listen, lockOf, measure, type Peers } from "./line.ts";
+import { HOLDERS, lead, type Line, listen, lockOf, measure, type Peers } from "./line.ts";
 import { createNotes } from "./notes.ts";
 import { createServerTime } from "./server_time.ts";
 
@@ -50,6 +50,7 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
     },
     again: look,
     ear: undefined,
+    leading: undefined,
     closed: false,
   };
   const crier = createCrier(line);
@@ -72,6 +73,7 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    leads: () => lead(line),
     exchange: createNotes(peers.pool, line.holder),
     alive,
     async close() {

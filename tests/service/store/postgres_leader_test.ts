@@ -1,0 +1,102 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { openDatabase, type Store } from "../../../lib/service/store/mod.ts";
+import { onDatabase, ONLY_POSTGRES } from "../../support/engine.ts";
+import { openTogether, type Together, until } from "../../support/together.ts";
+
+/** Opens workers that count their writes in projects. */
+async function openWorkers(all: Together, count: number): Promise<number[]> {
+  const writes = new Array<number>(count).fill(0);
+  for (let i = 0; i < count; i++) {
+    const open = async (options: Parameters<typeof openDatabase>[0]): Promise<Store> => {
+      const store = await openDatabase(options);
+      return {
+        ...store,
+        write(work, projectId) {
+          if (projectId !== undefined) writes[i] = (writes[i] ?? 0) + 1;
+          return store.write(work, projectId);
+        },
+      };
+    };
+    await all.open({ role: "worker", open });
+  }
+  return writes;
+}
+
+/** Lets a month pass in the database, as if nobody had been there. */
+async function passMonth({ database }: Together): Promise<void> {
+  await onDatabase(
+    database,
+    (client) => client.query("update projects set clock_offset = clock_offset + 2700000000"),
+  );
+}
+
+/** The sequence of renewals so far. */
+async function renewals({ database }: Together): Promise<number> {
+  return await onDatabase(database, async (client) => {
+    const { rows } = await client.query("select count(*) as n from events where type = 'RENEWAL'");
+    return Number(rows[0]?.n);
+  });
+}
+
+/** The process that holds the lock of the leader. */
+async function leader({ database }: Together): Promise<number | undefined> {
+  return await onDatabase(database, async (client) => {
+    const { rows } = await client.query(
+      "select pid from pg_locks where locktype = 'advisory' and objid = 7262054 and granted " +
+        "and database = (select oid from pg_database where datname = current_database())",
+    );
+    ok(rows.length <= 1, "one leads at most");
+    return rows[0] && Number(rows[0].pid);
+  });
+}
+
+Deno.test(
+  "of two workers one lets time pass, and another takes over when it dies",
+  ONLY_POSTGRES,
+  async () => {
+    await using all = await openTogether(1, { role: "api" });
+    const product = await monthlyProduct(all);
+    const bought = await all.send(0, "POST", `/_sim/projects/${all.projectId}/purchases`, {
+      customer_id: "ada",
+      product_id: product,
+    });
+    equal(bought.status, 201, await bought.text());
+    const writes = await openWorkers(all, 2);
+    await until(async () => await leader(all) !== undefined, "a leader");
+    await passMonth(all);
+    await until(async () => await renewals(all) === 1, "a renewal");
+    equal(writes.filter((count) => count > 0).length, 1, writes.join());
+
+    // The leader ends as if it were killed: its connection is gone.
+    const first = writes.findIndex((count) => count > 0);
+    writes.fill(0);
+    await all.services[1 + first]?.close();
+    await passMonth(all);
+    const began = Date.now();
+    await until(async () => await renewals(all) === 2, "a renewal by the other one");
+    ok(Date.now() - began < 5000, "within seconds");
+    deepEqual(writes.map((count) => count > 0), first === 0 ? [false, true] : [true, false]);
+
+    const pid = await leader(all);
+    ok(pid !== undefined);
+    await onDatabase(
+      all.database,
+      (client) => client.query("select pg_terminate_backend($1)", [pid]),
+    );
+    await until(async () => ![undefined, pid].includes(await leader(all)), "a new leader");
+    await passMonth(all);
+    await until(async () => await renewals(all) === 3, "a renewal after a lost connection");
+    all.services.splice(1 + first, 1);
+  },
+);
+
+/** A product that renews each month. */
+async function monthlyProduct(all: Together): Promise<string> {
+  const listed = await all.send(0, "GET", `/v2/projects/${all.projectId}/products?limit=100`);
+  const { items } = await listed.json();
+  const found = items.find((
+    { subscription }: { subscription?: { duration?: string; trial_duration?: string | null } },
+  ) => subscription?.duration === "P1M" && !subscription.trial_duration);
+  ok(found, JSON.stringify(items).slice(0, 300));
+  return found.id;
+}
