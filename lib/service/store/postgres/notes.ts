@@ -51,9 +51,9 @@ export function createNotes(
       const read = wire.send(READ, [last]);
       const sweeps = exchanges++ % SWEEP_EVERY === 0 ? [wire.send(SWEEP)] : [];
       const ended = wire.send("COMMIT");
-      const { rows } = await read;
-      await Promise.all([...sent, ...sweeps]);
-      if ((await ended).command !== "COMMIT") throw new Error("the notes were not stored");
+      // All together: a failure that nobody waited for would end the process.
+      const [{ rows }, { command }] = await Promise.all([read, ended, ...sent, ...sweeps]);
+      if (command !== "COMMIT") throw new Error("the notes were not stored");
       broken = false;
       last = Number(rows.at(-1)?.number ?? last);
       return rows.filter((row) => row.holder !== holder).map(({ text }) => String(text));

@@ -1,0 +1,49 @@
+/**
+ * Notes that processes exchange through the database. Runs with `TEST_ENGINE=postgres`, and is skipped
+ * by name otherwise.
+ */
+
+import { ok } from "node:assert/strict";
+import { openDatabase } from "../../../lib/service/store/mod.ts";
+import {
+  addressOf,
+  createDatabase,
+  dropDatabase,
+  onDatabase,
+  ONLY_POSTGRES,
+} from "../../support/engine.ts";
+
+Deno.test(
+  "a connection that is lost during an exchange of notes fails only that exchange",
+  ONLY_POSTGRES,
+  async () => {
+    const name = await createDatabase();
+    const store = await openDatabase({ file: addressOf(name), clock: Date.now });
+    try {
+      let failed = 0;
+      for (let round = 0; round < 5; round++) {
+        await onDatabase(name, async (client) => {
+          // The exchange waits for this lock, with its other statements sent behind it.
+          await client.query("select pg_advisory_lock(7262053)");
+          const exchanged = store.others?.exchange("note").catch(() => failed++);
+          for (let waits = false; !waits;) {
+            const { rows } = await client.query(
+              "select count(*) as n from pg_locks where objid = 7262053 and not granted",
+            );
+            waits = Number(rows[0]?.n) > 0;
+          }
+          await client.query(
+            "select pg_terminate_backend(pid) from pg_locks where objid = 7262053 and not granted",
+          );
+          await exchanged;
+          await client.query("select pg_advisory_unlock(7262053)");
+        });
+      }
+      ok(failed === 5, `${failed} of 5 exchanges failed`);
+      await store.others?.exchange("note");
+    } finally {
+      await store.close();
+      await dropDatabase(name);
+    }
+  },
+);
