@@ -116,7 +116,7 @@ async function killSome(
       await server.crash();
       await server.start();
       kills.push(Date.now());
-    } else if (one) {
+    } else if (one && ready.length > 1) {
       kills.push(Date.now());
       await one.kill();
       const start: Promise<void> = one.start().finally(() => starting.delete(start));

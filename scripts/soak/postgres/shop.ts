@@ -108,7 +108,7 @@ export function startWriters(desk: Desk, count: number): Writers {
   };
   const running = [
     ...Array.from({ length: count }, () => again(() => writeSomething(desk), 20)),
-    again(() => advanceSome(desk), 1500),
+    again(() => advanceSome(desk), 700),
   ];
   return {
     async stop() {
@@ -252,7 +252,7 @@ async function advanceSome(desk: Desk): Promise<void> {
   const shop = pick(desk, desk.shops);
   if (!shop) return;
   const path = `/_sim/projects/${shop.project}/clock/advance`;
-  const body = { by: `P${1 + Math.floor(desk.random() * 14)}D`, confirmed: true };
+  const body = { by: `P${1 + Math.floor(desk.random() * 25)}D`, confirmed: true };
   const reply = await desk.fleet.ask({ method: "POST", path, body });
   if (reply.status !== 200) throw unexpected(path, reply);
   desk.record.advances++;

@@ -6,7 +6,7 @@
 
 import type { PostgresServer } from "../../postgres/server.ts";
 import type { Findings } from "./checks.ts";
-import { type Fleet, type Member, pause, type Role, startFleet } from "./fleet.ts";
+import { type Ask, type Fleet, type Member, pause, type Role, startFleet } from "./fleet.ts";
 import { openReceiver } from "./receiver.ts";
 import { emptyRecord, openShop, type Shop, startWriters } from "./shop.ts";
 
@@ -27,6 +27,7 @@ interface StopOptions {
 /** How long the server is away, and how soon each process must answer after its return. */
 const AWAY_MS = 2000;
 const SOON_MS = 1000;
+const PATIENCE_MS = 15_000;
 
 /** How long the load runs before each stop, in milliseconds. */
 const LOAD_MS = 3000;
@@ -43,6 +44,8 @@ export async function stopUnderLoad(options: StopOptions): Promise<Findings> {
   const waits: number[] = [];
   try {
     const shop = await openShop(fleet, receiver.url, Date.UTC(2026, 0, 1));
+    // One without load, so that no request waits for the writers of another one.
+    const quiet = await openShop(fleet, receiver.url, Date.UTC(2026, 0, 1));
     const record = emptyRecord();
     const desk = { fleet, shops: [shop], record, random };
     const writers = startWriters({ ...desk, wrong: (what) => wrong.push(what) }, WRITERS);
@@ -53,7 +56,7 @@ export async function stopUnderLoad(options: StopOptions): Promise<Findings> {
       await server.start();
       const back = performance.now();
       const asking = fleet.members.filter(({ role }) => role !== "worker");
-      const answered = asking.map((member) => untilAnswered(fleet, member, shop));
+      const answered = asking.map((member) => untilAnswered(fleet, member, quiet));
       for (const at of await Promise.all(answered)) waits.push(Math.round(at - back));
     }
     await writers.stop();
@@ -85,14 +88,19 @@ export async function stopUnderLoad(options: StopOptions): Promise<Findings> {
   }
 }
 
-/** Reads and writes through a process until both work. Returns when that was. */
+/** Reads and writes through a process until both work, or for too long. Returns when that was. */
 async function untilAnswered(fleet: Fleet, member: Member, { project }: Shop): Promise<number> {
   const path = `/v2/projects/${project}/customers`;
-  const read = { method: "GET", path: `/v2/projects/${project}/offerings`, member };
-  for (;;) {
-    const id = `after-${crypto.randomUUID()}`;
-    const wrote = await fleet.once({ method: "POST", path, body: { id }, member });
-    if (wrote?.status === 201 && (await fleet.once(read))?.status === 200) return performance.now();
-    await pause(10);
-  }
+  const end = performance.now() + PATIENCE_MS;
+  const until = async (status: number, ask: () => Ask) => {
+    while ((await fleet.once({ ...ask(), member }))?.status !== status) {
+      if (performance.now() > end) return;
+      await pause(10);
+    }
+  };
+  await Promise.all([
+    until(200, () => ({ method: "GET", path })),
+    until(201, () => ({ method: "POST", path, body: { id: crypto.randomUUID() } })),
+  ]);
+  return performance.now();
 }
