@@ -14,6 +14,7 @@ import { FILES, readFile } from "./records/invoice_files.ts";
 import { requireSecret } from "./http/admin_secret.ts";
 import { gauge, METRICS_TYPE, metricsText, type RequestMetrics } from "./http/metrics.ts";
 import { type Outage, type Store } from "./store/mod.ts";
+import { storeMetrics } from "./store_metrics.ts";
 import { workWaiting } from "./waiting_work.ts";
 
 /** The parts that the routes need. */
@@ -88,6 +89,7 @@ async function answerMetrics(
       Deno.memoryUsage().rss,
     ),
     ...work,
+    ...storeMetrics(store.figures()),
     ...requests.metrics(),
   ]);
   const headers = { "Content-Type": METRICS_TYPE, "Cache-Control": "no-store" };

@@ -99,19 +99,33 @@ export function createRequestMetrics(): RequestMetrics {
           name: "svc_http_request_duration_seconds",
           help: "Time from the arrival of a request to its response",
           type: "histogram",
-          samples: all.flatMap(histogramOf),
+          samples: all.flatMap(({ labels, ranges, sum }) =>
+            histogram({ bounds: BOUNDS, ranges, sum, labels })
+          ),
         },
       ];
     },
   };
 }
 
-/** The samples of a histogram: each bucket counts the requests up to its bound. */
-function histogramOf({ labels, ranges, sum }: Counts): Sample[] {
+/** The numbers behind a histogram. */
+interface Ranges {
+  /** The upper bounds of the ranges. */
+  bounds: readonly number[];
+  /** How many fell into each range; the last range has no upper bound. */
+  ranges: readonly number[];
+  /** The sum of all. */
+  sum: number;
+  /** The labels of each sample. Default: none. */
+  labels?: Readonly<Record<string, string>>;
+}
+
+/** The samples of a histogram: each bucket counts what is up to its bound. */
+export function histogram({ bounds, ranges, sum, labels = {} }: Ranges): Sample[] {
   let value = 0;
   const buckets = ranges.map((count, i): Sample => {
     value += count;
-    const le = i < BOUNDS.length ? String(BOUNDS[i]) : "+Inf";
+    const le = i < bounds.length ? String(bounds[i]) : "+Inf";
     return { suffix: "_bucket", labels: { ...labels, le }, value };
   });
   return [

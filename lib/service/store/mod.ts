@@ -16,6 +16,7 @@ export {
   StoreError,
   type StoreFailure,
 } from "./failure.ts";
+export { COMMIT_BOUNDS } from "./commit_sizes.ts";
 export { fixed } from "./fixed.ts";
 export { acrossProjects, inProject, type ProjectTx } from "./in_project.ts";
 export { lockFolder, readAddress, writeAddress } from "./lock.ts";
@@ -33,6 +34,6 @@ export {
 export { nextSeq } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
 export { unusableDatabase } from "./sqlite/unusable.ts";
-export type { Others, Store, StoreOptions } from "./store.ts";
+export type { Others, Store, StoreFigures, StoreOptions } from "./store.ts";
 export { openView } from "./view.ts";
 export { type WatchedStore, watchStore } from "./watch.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CommitSizes } from "./commit_sizes.ts";
 import type { Tx } from "./queries.ts";
 import { type Access, misuse, refuseNested, type Say, type Work } from "./work.ts";
 
@@ -27,10 +28,30 @@ export interface Store {
   writeMuch<T>(run: () => Promise<T>): Promise<T>;
   /** Keeps the log short. To be called every minute or so. */
   shrinkLog(): void;
+  /** What was committed so far, and the connections now. */
+  figures(): StoreFigures;
   /** Other processes on this database. Undefined where there can be none. */
   readonly others: Others | undefined;
   /** Refuses new work, waits for what is under way, and closes the file. */
   close(): Promise<void>;
+}
+
+/** Figures of a store in this process, for its operator. */
+export interface StoreFigures {
+  /** How many units of work shared each commit. */
+  commits: CommitSizes;
+  /** The connections to a server. Undefined without one. */
+  connections: ConnectionCounts | undefined;
+}
+
+/** The connections of a pool. */
+export interface ConnectionCounts {
+  /** Connections that are open, those in use included. */
+  open: number;
+  /** Open connections that nobody uses. */
+  idle: number;
+  /** Callers that wait for a connection. */
+  waiting: number;
 }
 
 /** What a process tells the others on the same database: that there is more or less of something. */
@@ -92,6 +113,7 @@ export function guardStore(store: Store): Store {
   };
   return {
     others: store.others,
+    figures: store.figures,
     write: async (work, projectId) => {
       check("write");
       return await store.write(work, projectId);

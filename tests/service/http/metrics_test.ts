@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createRequestMetrics, metricsText } from "../../../lib/service/http/metrics.ts";
 import { serve } from "../../../lib/service/http/serve.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
+import { ENGINE } from "../../support/engine.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
 
 /** The form of a line in the text format. */
@@ -35,6 +36,49 @@ Deno.test("the metrics count requests by route and status, in the text format", 
   ok(text.includes('svc_http_requests_total{method="other",path="unknown",status="404"} 2\n'));
   match(text, /^svc_up 1$/m);
   match(text, /^svc_projects_behind 0$/m);
+});
+
+/** The value of a sample in the metrics. */
+function sampleIn(text: string, name: string): number {
+  const line = text.split("\n").find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1));
+}
+
+Deno.test("the metrics count the units of work in each commit", async () => {
+  await using desk = await openDesk();
+  const read = async (...names: string[]) => {
+    const text = await scrape(desk);
+    return names.map((name) => sampleIn(text, `svc_commit_units${name}`));
+  };
+  const names = ["_count", "_sum", '_bucket{le="+Inf"}'];
+  const [commits = NaN, units = NaN] = await read(...names);
+  ok(commits > 0 && units >= commits, "the demonstration project was committed");
+  const all = Array.from({ length: 40 }, (_, i) => ({ lookup_key: `k${i}`, display_name: "x" }));
+  const path = `/v2/projects/${desk.projectId}/entitlements`;
+  const responses = await Promise.all(all.map((body) => desk.send("POST", path, body)));
+  ok(responses.every(({ status }) => status === 201));
+  const [more = NaN, later = NaN, top = NaN] = await read(...names);
+  ok(later - units >= 40, `${later - units} units for 40 requests`);
+  ok(more - commits < 40, `${more - commits} commits for 40 requests at once`);
+  equal(top, more);
+  // Reads change nothing, so they are no commits.
+  const gets = Array.from({ length: 20 }, () => desk.send("GET", path));
+  for (const response of await Promise.all(gets)) await response.body?.cancel();
+  const [, last = NaN] = await read(...names);
+  ok(last - later < 20, `${last - later} units for reads`);
+});
+
+Deno.test("the metrics show the connections to a server, and none without one", async () => {
+  await using desk = await openDesk();
+  const text = await scrape(desk);
+  const [busy, idle, waiting] = [
+    'svc_database_connections{state="busy"}',
+    'svc_database_connections{state="idle"}',
+    "svc_database_connections_waiting",
+  ].map((name) => sampleIn(text, name));
+  if (ENGINE === "sqlite") return deepEqual([busy, idle, waiting], [NaN, NaN, NaN]);
+  ok(Number(busy) + Number(idle) > 0, `${busy} busy, ${idle} idle`);
+  equal(waiting, 0);
 });
 
 Deno.test("the metrics need the admin secret", async () => {

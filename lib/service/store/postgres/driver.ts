@@ -6,6 +6,7 @@
 
 // @ts-types="./pg.d.ts"
 import pg, { type Client, type ClientConfig, type PoolClient } from "pg";
+import type { ConnectionCounts } from "../store.ts";
 import type { Address } from "./address.ts";
 
 /** A row as the driver gives it, by the names of its columns. */
@@ -33,8 +34,8 @@ export interface Wire {
 export interface Pool {
   /** Takes a connection, once one is free. A patient one waits for answers for as long as it takes. */
   take(patience?: "patient"): Promise<Wire>;
-  /** Connections that are open, and callers who wait for one. */
-  size(): { open: number; waiting: number };
+  /** Its connections now. */
+  size(): ConnectionCounts;
   /** Closes all connections, once they are given back. */
   close(): Promise<void>;
 }
@@ -84,7 +85,11 @@ export function createPool(address: Address, most: number, answerMs: number = AN
         client.release(broken);
       });
     },
-    size: () => ({ open: pool.totalCount, waiting: pool.waitingCount }),
+    size: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: async () => {
       await pool.end();
       watch.end();

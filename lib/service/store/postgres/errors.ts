@@ -80,8 +80,20 @@ export function toStoreError(error: unknown, keys: KeyColumns = new Map()): unkn
   });
 }
 
+/** What the driver says of a certificate, or of a server without one. */
+const UNTRUSTED = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_)/;
+const NO_TLS = "The server does not support SSL connections";
+
+/** Whether a server was not trusted, or cannot encrypt. */
+export function isUntrusted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return UNTRUSTED.test(code) || error.message === NO_TLS;
+}
+
 function failureOf(error: Error, code: string | undefined): StoreFailure | undefined {
   if (UNANSWERED.has(code) || LOST.test(error.message)) return "unreachable";
+  if (isUntrusted(error)) return "cannot_open";
   if (error instanceof AggregateError) {
     const [first] = error.errors;
     return first instanceof Error && "code" in first && UNANSWERED.has(first.code)

@@ -6,12 +6,14 @@
 
 import { sql } from "kysely";
 import { ConfigError } from "../../../errors.ts";
+import { createCommitCounter } from "../commit_sizes.ts";
+import { shellWord } from "../../../shell_word.ts";
 import { migrations } from "../migrations/mod.ts";
 import type { Tx } from "../queries.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
 import { type Address, createHint, readAddress } from "./address.ts";
 import { createPool, type Pool, type Wire } from "./driver.ts";
-import { type KeyColumns, toStoreError } from "./errors.ts";
+import { isUntrusted, type KeyColumns, toStoreError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { openOthers } from "./others.ts";
 import { createReader } from "./reader.ts";
@@ -52,9 +54,15 @@ function storeOn(
 ): Store {
   const statistics = createStatistics(pool);
   const reader = createReader(pool, () => keys, MOST_READERS);
-  const writer = createWriter({ pool, keys: () => keys, committed: statistics.changed });
+  const commits = createCommitCounter();
+  const committed = (rows: number, units: number): void => {
+    statistics.changed(rows);
+    commits.note(units);
+  };
+  const writer = createWriter({ pool, keys: () => keys, committed });
   return {
     others,
+    figures: () => ({ commits: commits.sizes(), connections: pool.size() }),
     write: writer.run,
     read: reader.run,
     probe: (access) => access === "read" ? reader.run(look) : writer.run(touch),
@@ -149,7 +157,10 @@ export function unusable(address: Address, error: unknown): unknown {
   return new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${why}`, {
     hint: isMissing
       ? `Create it with: ${createHint(address)}`
-      : "Check that the server runs and lets this user in: psql " + shown,
+      : isUntrusted(error)
+      ? "Pass the certificate of the server's authority, and the host that the server's own one " +
+        "names: postgres://user@host/name?sslmode=verify-full&sslrootcert=FILE"
+      : `Check that the server runs and lets this user in: psql ${shellWord(shown)}`,
     cause: error,
   });
 }

@@ -79,6 +79,7 @@ export class Pool {
   connect(): Promise<PoolClient>;
   end(): Promise<void>;
   totalCount: number;
+  idleCount: number;
   waitingCount: number;
   on: Emitter["on"];
   once: Emitter["once"];

@@ -54,8 +54,8 @@ interface Bench {
   pool: Pool;
   /** The columns of unique keys. */
   keys(): KeyColumns;
-  /** Told of each commit, with the number of rows that it changed. */
-  committed(rows: number): void;
+  /** Told of each commit, with the number of rows that it changed and of its units of work. */
+  committed(rows: number, units: number): void;
 }
 
 /** So many share a commit at most: the first must wait for the last. */
@@ -153,7 +153,7 @@ async function runGroup(
     const group = createGroup(createSession(wire, bench.keys()), lane.projectId);
     const careful = lane.careful && jobs.length > 1;
     const outcomes = careful ? await runInSavepoints(group, jobs) : await runPlainly(group, jobs);
-    if (outcomes) bench.committed(group.rows());
+    if (outcomes) bench.committed(group.rows(), outcomes.filter((one) => !one.failure).length);
     else lane.careful = true;
     broken = false;
     return outcomes;

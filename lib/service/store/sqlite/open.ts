@@ -7,6 +7,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { sql } from "kysely";
+import { createCommitCounter } from "../commit_sizes.ts";
 import { refuseLinks } from "../links.ts";
 import type { Tx } from "../queries.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
@@ -60,10 +61,12 @@ function storeOnDisk(file: string, clock: () => number, say: Say): Store {
     throw error;
   }
   const reader = createReader(() => connect(file, { readOnly: true, waitMs: THREAD_WAIT_MS }));
-  const writer = createWriter(connection, reader, say);
+  const commits = createCommitCounter();
+  const writer = createWriter(connection, reader, say, commits.note);
   const log = createLogKeeper(connection, file, say);
   return {
     others: undefined,
+    figures: () => ({ commits: commits.sizes(), connections: undefined }),
     shrinkLog: () => {
       reader.letGo();
       log.shrink();
@@ -97,9 +100,11 @@ function postponeCheckpoints(connection: Connection): Store["writeMuch"] {
 /** Memory has no second connection: reads queue up with the writes, and are undone. */
 function storeInMemory(now: number): Store {
   const connection = connectToMemory(now);
-  const writer = createWriter(connection);
+  const commits = createCommitCounter();
+  const writer = createWriter(connection, undefined, undefined, commits.note);
   return {
     others: undefined,
+    figures: () => ({ commits: commits.sizes(), connections: undefined }),
     write: (work) => writer.run(work, "write"),
     read: (work) => writer.run(work, "read"),
     probe: (access) => writer.run(access === "read" ? look : touch, access),

@@ -49,6 +49,8 @@ interface Bench {
   connection: Connection;
   /** The reader whose snapshots must keep up, if there is one. */
   reader: Reader | undefined;
+  /** Told of each commit, with the number of its units of work. */
+  committed(units: number): void;
   /** Begins the groups' transactions. */
   beginner: Beginner;
   /** Whether a job of the last group failed, so that the next group starts with savepoints. */
@@ -60,9 +62,11 @@ export function createWriter(
   connection: Connection,
   reader?: Reader,
   say: Say = () => {},
+  committed: (units: number) => void = () => {},
 ): Writer {
   const queue: Job[] = [];
-  const bench: Bench = { connection, reader, beginner: createBeginner(say), careful: false };
+  const beginner = createBeginner(say);
+  const bench: Bench = { connection, reader, beginner, careful: false, committed };
   let draining: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
@@ -111,6 +115,7 @@ async function commitTogether(bench: Bench, jobs: readonly Job[]): Promise<void>
     const plain = careful ? undefined : await runPlainly(bench, jobs);
     const outcomes = plain ?? await runInSavepoints(bench, jobs);
     reader?.renew();
+    bench.committed(unitsIn(jobs, outcomes));
     bench.careful = outcomes.length > 1 && outcomes.some(({ failure }) => failure !== undefined);
     for (const outcome of outcomes) outcome.tell();
   } catch (error) {
@@ -120,6 +125,15 @@ async function commitTogether(bench: Bench, jobs: readonly Job[]): Promise<void>
     await commitTogether(bench, jobs.slice(0, middle));
     await commitTogether(bench, jobs.slice(middle));
   }
+}
+
+/** How many jobs have changed something for good. */
+function unitsIn(jobs: readonly Job[], outcomes: readonly Outcome[]): number {
+  let units = 0;
+  outcomes.forEach(({ failure }, i) => {
+    if (!failure && jobs[i]?.access === "write") units++;
+  });
+  return units;
 }
 
 /**
