@@ -7,6 +7,7 @@
  * @module
  */
 
+import { CERTIFICATE, KEY } from "../tests/support/certificate.ts";
 import { findPrograms, OLDEST, startPostgres } from "./postgres/server.ts";
 
 /** What a test server may forget: it is thrown away, so nothing has to survive. */
@@ -21,7 +22,7 @@ const SETTINGS = [
 ];
 
 const PERMISSIONS = [
-  "--allow-net=127.0.0.1,localhost,[::1]",
+  "--allow-net=127.0.0.1,127.0.0.2,localhost,[::1]",
   "--allow-env",
   "--allow-read",
   "--allow-write",
@@ -40,7 +41,7 @@ if (programs === undefined) {
 
 /** Runs the tests on a new server. Returns their exit code. */
 async function testOn(bin: string, files: readonly string[]): Promise<number> {
-  const server = await startPostgres(bin, SETTINGS);
+  const server = await startPostgres(bin, SETTINGS, { certificate: CERTIFICATE, key: KEY });
   const skipped = await Deno.makeTempFile({ prefix: "skipped" });
   // Ctrl-C reaches the tests as well: when they have ended, the server is stopped.
   Deno.addSignalListener("SIGINT", () => {});

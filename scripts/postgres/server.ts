@@ -42,10 +42,22 @@ export async function findPrograms(): Promise<string | undefined> {
   return Number.isFinite(newest) ? join(root, String(newest), "bin") : undefined;
 }
 
-/** Starts a new server with some settings, such as `fsync=off`. */
+/** A certificate of a server, and its key, both in PEM. */
+export interface ServerCertificate {
+  /** The certificate. */
+  certificate: string;
+  /** Its key. */
+  key: string;
+}
+
+/** The database that a server with a certificate shows to encrypted connections alone. */
+export const ONLY_TLS = "only_tls";
+
+/** Starts a new server with some settings, such as `fsync=off`. With a certificate it offers TLS. */
 export async function startPostgres(
   bin: string,
   settings: readonly string[],
+  tls?: ServerCertificate,
 ): Promise<PostgresServer> {
   const folder = await Deno.makeTempDir({ prefix: "postgres" });
   const owner = await ownerOf(folder);
@@ -64,6 +76,7 @@ export async function startPostgres(
   const crash = () => control("-m", "immediate", "stop");
   try {
     await run("initdb", "-D", data, "-E", "UTF8", "--locale=C", "-A", "trust", "-U", "postgres");
+    if (tls) await offerTls(data, tls, owner);
     await start();
   } catch (error) {
     await Deno.remove(folder, { recursive: true });
@@ -79,6 +92,24 @@ export async function startPostgres(
       await Deno.remove(folder, { recursive: true });
     },
   };
+}
+
+/** Gives a server a certificate, and one database that needs TLS. */
+async function offerTls(
+  data: string,
+  { certificate, key }: ServerCertificate,
+  { uid, gid }: Owner,
+): Promise<void> {
+  for (const [name, text] of [["server.crt", certificate], ["server.key", key]] as const) {
+    const file = join(data, name);
+    await Deno.writeTextFile(file, text, { mode: 0o600 });
+    await Deno.chown(file, uid ?? null, gid ?? null);
+  }
+  await Deno.writeTextFile(join(data, "postgresql.conf"), "\nssl = on\n", { append: true });
+  const rules = join(data, "pg_hba.conf");
+  const usual = await Deno.readTextFile(rules);
+  const own = `hostssl ${ONLY_TLS} all all trust\nhost ${ONLY_TLS} all all reject\n`;
+  await Deno.writeTextFile(rules, own + usual);
 }
 
 /** Who the server runs as: not the administrator of the machine, whom it refuses. */

@@ -48,7 +48,18 @@ export function openService(options: ServiceOptions): Promise<Service> {
  */
 export async function openForTests(options: StoreOptions): Promise<Store> {
   if (ENGINE === "sqlite" || options.file !== ":memory:") return await openDatabase(options);
+  return await openOnce(await createDatabase(), options);
+}
+
+/** Opens a new database on the server after a change of its tables. */
+export async function openChanged(options: StoreOptions, change: string): Promise<Store> {
   const name = await createDatabase();
+  await onDatabase(name, (client) => client.query(change));
+  return await openOnce(name, options);
+}
+
+/** Opens a database that is dropped when the store is closed. */
+async function openOnce(name: string, options: StoreOptions): Promise<Store> {
   const store = await openDatabase({ ...options, file: addressOf(name) });
   return {
     ...store,
@@ -84,10 +95,15 @@ export async function copyDatabase(name: string): Promise<string> {
 /** Makes a database without tables. Returns its name. */
 export async function createEmptyDatabase(): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
+  await createNamedDatabase(name);
+  return name;
+}
+
+/** Makes a database without tables under a name that the server's rules know. */
+export async function createNamedDatabase(name: string): Promise<void> {
   await onServer((client) =>
     client.query(`create database ${name} encoding 'UTF8' template template0`)
   );
-  return name;
 }
 
 /** Drops a database, whoever uses it. */
