@@ -131,6 +131,7 @@ export async function measureWrites(
         ours: together.perSecond.toFixed(0),
         base: `${alone.perSecond.toFixed(0)}, 1 at a time`,
         value: together.perSecond / alone.perSecond,
+        better: "more",
         unit: "x",
       },
       plain("Writes per commit, 64 at a time", together.perCommit.toFixed(1)),
