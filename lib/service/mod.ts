@@ -276,7 +276,9 @@ async function answer(
   const isApp = isForApps(URL.parse(request.url)?.pathname ?? "");
   try {
     const { pathname } = guard(request);
-    if (role === "worker" && !/^\/(health|metrics)$/.test(pathname)) throw onlyWorks();
+    if (role === "worker" && !/^\/(health(\/(live|ready))?|metrics)$/.test(pathname)) {
+      throw onlyWorks();
+    }
     // Requests to the simulator meet no injected faults.
     if (pathname.startsWith("/_sim/")) return await sim(request);
     const server = /^\/v2(\/|$)/.test(pathname) ? api : isApp ? sdk : open;

@@ -6,9 +6,8 @@
 
 import { VERSION } from "../version.ts";
 import type { Clock } from "./clock.ts";
-import { Refusal } from "./contract/errors.ts";
-import { faultOfOutage } from "./contract/fault.ts";
 import type { Dialect } from "./contract/spelling.ts";
+import { healthRoutes } from "./health.ts";
 import { type OpenRoute, readable } from "./http/open_server.ts";
 import { FILES, readFile } from "./records/invoice_files.ts";
 import { requireSecret } from "./http/admin_secret.ts";
@@ -29,15 +28,17 @@ interface OpenParts {
   check(): Promise<Outage | undefined>;
   /** The secret for the metrics, `adm_…`. */
   adminSecret: string;
+  /** Tells whether the service is stopping. */
+  catchUp: { isStopped(): boolean };
   /** The requests so far. */
   requests: RequestMetrics;
 }
 
 /** The routes without a credential. */
 export function openRoutes(parts: OpenParts): OpenRoute[] {
-  const { store, clock, dialect, check } = parts;
+  const { store, clock, dialect } = parts;
   return [
-    ...readable("/health", async () => answerHealth(await check())),
+    ...healthRoutes(parts),
     ...readable("/metrics", async ({ request }) => {
       requireSecret(request, parts.adminSecret);
       return await answerMetrics(parts);
@@ -55,18 +56,6 @@ export function openRoutes(parts: OpenParts): OpenRoute[] {
       return await readFile({ store, clock }, { project_id, file, query });
     }),
   ];
-}
-
-/** The health of the service, with the reason of an outage. */
-function answerHealth(outage: Outage | undefined): Response {
-  const headers = { "Cache-Control": "no-store" };
-  if (!outage) return Response.json({ status: "ok", version: VERSION }, { headers });
-  const { status: _, message, ...details } = faultOfOutage(outage);
-  // The usual form of errors, so that clients show the message.
-  const { body } = new Refusal(503, "server_error", message, details);
-  const state = { status: "unavailable", version: VERSION, reason: outage.cause };
-  const all = { ...headers, ...details.headers };
-  return Response.json({ ...body, ...state }, { status: 503, headers: all });
 }
 
 /** The metrics of the service, with those that need the database if it can be read. */

@@ -22,8 +22,8 @@ interface Passage {
   onlyTls: boolean;
 }
 
-/** The one address that answers without TLS: a balancer asks it whether the service lives. */
-const OPEN = "/health";
+/** The addresses that answer without TLS: a balancer asks there whether the service works. */
+const OPEN: readonly string[] = ["/health", "/health/live", "/health/ready"];
 
 /**
  * Reads what trusted proxies say, and refuses what came without TLS where that is needed. Requests
@@ -50,7 +50,7 @@ export function throughProxies(answer: Answerer, passage: Passage): Answerer {
 /** Whether a request may be answered as it came. */
 function mayPass({ url }: Request, trusted: boolean, peer: string, host: string): boolean {
   const { protocol, pathname } = new URL(url);
-  if (protocol === "https:" || pathname === OPEN) return true;
+  if (protocol === "https:" || OPEN.includes(pathname)) return true;
   return !trusted && (isLoopback(plain(peer)) || plain(peer) === plain(host));
 }
 

@@ -31,6 +31,7 @@ export {
   type ListedTable,
   listRows,
 } from "./rows.ts";
+export { schemaSteps } from "./schema_steps.ts";
 export { nextSeq } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
 export { unusableDatabase } from "./sqlite/unusable.ts";
