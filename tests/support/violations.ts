@@ -223,4 +223,13 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
     good: { name: "default", acknowledged: 0 },
     broken: { "name <> ''": [{ name: "" }], "acknowledged >= 0": [{ acknowledged: -1 }] },
   },
+  request_faults: { good: {}, broken: { "count > 0": [{ count: 0 }] } },
+  delivery_faults: {
+    good: { fault: "drop" },
+    broken: {
+      "fault IN ('duplicate', 'drop', 'reorder')": [{ fault: "late" }],
+      "count > 0": [{ count: 0 }],
+    },
+  },
+  catch_ups: { good: {}, broken: { "done >= 0": [{ done: -1 }] } },
 };
