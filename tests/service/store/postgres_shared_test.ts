@@ -4,7 +4,7 @@
  */
 
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { openService, type Service } from "../../../lib/service/mod.ts";
+import { openService } from "../../../lib/service/mod.ts";
 import {
   acrossProjects,
   inProject,
@@ -282,28 +282,6 @@ Deno.test("an event and a revoked token reach the other processes", ONLY_POSTGRE
   } finally {
     await one.close();
     await other.close();
-    await dropDatabase(name);
-  }
-});
-
-Deno.test("64 refreshes of one token on two processes give one pair", ONLY_POSTGRES, async () => {
-  const name = await createDatabase();
-  const services: Service[] = [];
-  for (let i = 0; i < 2; i++) {
-    services.push(await openService({ database: addressOf(name), buyers: false }));
-  }
-  try {
-    const pair = await services[0]?.oauth.issueToken({ rotates: true });
-    const form = { grant_type: "refresh_token", client_id: "svc-cli" };
-    const body = new URLSearchParams({ ...form, refresh_token: pair?.refresh_token ?? "" });
-    const answers = await Promise.all(Array.from({ length: 64 }, async (_, i) => {
-      const request = new Request("http://127.0.0.1:4010/oauth2/token", { method: "POST", body });
-      return await (await services[i % 2]?.fetch(request))?.json();
-    }));
-    equal(new Set(answers.map(({ refresh_token }) => refresh_token)).size, 1);
-    equal(new Set(answers.map(({ access_token }) => access_token)).size, 1);
-  } finally {
-    for (const service of services) await service.close();
     await dropDatabase(name);
   }
 });
