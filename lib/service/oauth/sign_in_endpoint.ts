@@ -91,10 +91,10 @@ async function answerPassword(
   const id = given.required("form");
   const shown = shownForm(parts, request, id);
   const trier = { email: emailIn(given), sender };
-  const { now, known, lockedUntil } = await commit(parts, async (tx, { now }) => {
+  const { now, known, lockedUntil, networkLock } = await commit(parts, async (tx, { now }) => {
     await findForm(tx, shown, now);
-    const lockedUntil = await countTry(tx, trier, now);
-    return { value: { now, lockedUntil, known: await findPassword(tx, trier.email) } };
+    const counted = await countTry(tx, trier, now);
+    return { value: { now, ...counted, known: await findPassword(tx, trier.email) } };
   });
   if (lockedUntil !== undefined) {
     const seconds = Math.ceil((lockedUntil - now) / 1000);
@@ -112,7 +112,7 @@ async function answerPassword(
     const form = await takeForm(tx, shown, span.now);
     // It may have been changed in the meantime.
     if ((await findPassword(tx, trier.email))?.hash !== known.hash) throw changed();
-    await forgiveTry(tx, trier, span.now);
+    await forgiveTry(tx, trier, { now: span.now, networkLock });
     return { value: await admit(tx, form, known.account_id, span) };
   });
   return askSignedIn(parts, request, signedIn);

@@ -30,17 +30,23 @@ interface Trier {
   sender: string;
 }
 
-/**
- * Counts a try before its password is checked, so that tries at the same moment count each. Returns
- * until when the account or the network is locked; undefined when the password may be checked.
- */
-export async function countTry(tx: Tx, trier: Trier, now: number): Promise<number | undefined> {
+/** A try that was counted, or refused. */
+interface Try {
+  /** When the lock of the account or the network ends; undefined when the password may be checked. */
+  lockedUntil: number | undefined;
+  /** When the lock ends that this try put on its network. */
+  networkLock: number;
+}
+
+/** Counts a try before its password is checked, so that tries at the same moment count each. */
+export async function countTry(tx: Tx, trier: Trier, now: number): Promise<Try> {
   const subjects = subjectsOf(trier);
   const rows = await tx.selectFrom("sign_in_tries").selectAll()
     .where("subject", "in", subjects.map(({ subject }) => subject)).execute();
   const live = rows.filter((row) => row.expires_at > now);
   const locked = Math.max(...live.map((row) => row.locked_until), 0);
-  if (locked > now) return locked;
+  if (locked > now) return { lockedUntil: locked, networkLock: now };
+  let networkLock = now;
   for (const { subject, free } of subjects) {
     const before = live.find((row) => row.subject === subject)?.tries ?? 0;
     const tries = before + 1;
@@ -48,18 +54,27 @@ export async function countTry(tx: Tx, trier: Trier, now: number): Promise<numbe
     const values = { tries, locked_until, expires_at: locked_until + TRIES.forget_ms };
     await tx.insertInto("sign_in_tries").values({ subject, ...values })
       .onConflict((conflict) => conflict.column("subject").doUpdateSet(values)).execute();
+    if (subject === networkOf(trier.sender)) networkLock = locked_until;
   }
-  return undefined;
+  return { lockedUntil: undefined, networkLock };
 }
 
-/** Takes back a try whose password was right: the account's are forgotten, the network has one less. */
-export async function forgiveTry(tx: Tx, trier: Trier, now: number): Promise<void> {
+/**
+ * Takes back a try whose password was right: the account's are forgotten, the network has one less.
+ * A lock that a later try put on the network stays.
+ */
+export async function forgiveTry(
+  tx: Tx,
+  trier: Trier,
+  { now, networkLock }: { now: number } & Pick<Try, "networkLock">,
+): Promise<void> {
   await forgetTries(tx, trier.email);
   const subject = networkOf(trier.sender);
   await tx.deleteFrom("sign_in_tries").where("subject", "=", subject).where("tries", "<=", 1)
     .execute();
-  await tx.updateTable("sign_in_tries")
-    .set((eb) => ({ tries: eb("tries", "-", 1), locked_until: now }))
+  await tx.updateTable("sign_in_tries").set({ locked_until: now })
+    .where("subject", "=", subject).where("locked_until", "=", networkLock).execute();
+  await tx.updateTable("sign_in_tries").set((eb) => ({ tries: eb("tries", "-", 1) }))
     .where("subject", "=", subject).execute();
 }
 
