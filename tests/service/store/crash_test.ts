@@ -2,7 +2,7 @@
  * Kills a writing process at random points. That shows atomicity and recovery; that a power cut
  * loses nothing is up to `synchronous = FULL` and the drive.
  *
- * `STORE_CRASH_ROUNDS` is the number of rounds, 15 without it.
+ * `STORE_CRASH_ROUNDS` is the number of rounds, 6 without it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { openDatabase } from "../../../lib/service/store/mod.ts";
 import { type Lasting, openLasting } from "../../support/lasting.ts";
 import { childLines, offeringIds, spawnChild } from "../../support/store_fixture.ts";
 
-const ROUNDS = Number(Deno.env.get("STORE_CRASH_ROUNDS") ?? 15);
+const ROUNDS = Number(Deno.env.get("STORE_CRASH_ROUNDS") ?? 6);
 
 /** A database is used for so many rounds before the next one, so that its creation is hit as well. */
 const ROUNDS_PER_DATABASE = 5;
