@@ -226,12 +226,14 @@ async function cancel(desk: Desk): Promise<void> {
   // Most renew until the end.
   const [id, known] = running.length > 10 ? pick(desk, running) ?? [] : [];
   if (id === undefined || !known) return;
-  known.cancelled = true;
+  // Until it is acknowledged, it is not known which it is.
+  record.subscriptions.delete(id);
   const path = `/_sim/projects/${known.project}/subscriptions/${id}/cancel`;
   const reply = await fleet.ask({ method: "POST", path, body: {} });
   if (reply.status !== 200 && !(reply.status === 422 && reply.repeated)) {
     throw unexpected(path, reply);
   }
+  record.subscriptions.set(id, { ...known, cancelled: true });
 }
 
 async function refund(desk: Desk): Promise<void> {
@@ -239,12 +241,13 @@ async function refund(desk: Desk): Promise<void> {
   const owned = [...record.purchases].filter(([, { refunded }]) => !refunded);
   const [id, known] = pick(desk, owned) ?? [];
   if (id === undefined || !known) return;
-  known.refunded = true;
+  record.purchases.delete(id);
   const path = `/_sim/projects/${known.project}/purchases/${id}/refund`;
   const reply = await fleet.ask({ method: "POST", path, body: {} });
   if (reply.status !== 200 && !(reply.status === 422 && reply.repeated)) {
     throw unexpected(path, reply);
   }
+  record.purchases.set(id, { ...known, refunded: true });
 }
 
 /** Advances the clock of one project by some days. */

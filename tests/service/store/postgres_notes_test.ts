@@ -4,7 +4,7 @@
  */
 
 import { ok } from "node:assert/strict";
-import { openDatabase } from "../../../lib/service/store/mod.ts";
+import { openDatabase, outageIn } from "../../../lib/service/store/mod.ts";
 import {
   addressOf,
   createDatabase,
@@ -25,7 +25,10 @@ Deno.test(
         await onDatabase(name, async (client) => {
           // The exchange waits for this lock, with its other statements sent behind it.
           await client.query("select pg_advisory_lock(7262053)");
-          const exchanged = store.others?.exchange("note").catch(() => failed++);
+          const exchanged = store.others?.exchange("note").catch((error) => {
+            // It counts as an outage, which is reported once for all.
+            if (outageIn(error)) failed++;
+          });
           for (let waits = false; !waits;) {
             const { rows } = await client.query(
               "select count(*) as n from pg_locks where objid = 7262053 and not granted",

@@ -5,6 +5,7 @@
  */
 
 import type { Answer, Pool } from "./driver.ts";
+import { toStoreError } from "./errors.ts";
 
 /** Runs one statement on its own. */
 export async function ask(
@@ -18,6 +19,8 @@ export async function ask(
     const answer = await wire.send(sql, parameters);
     broken = false;
     return answer;
+  } catch (error) {
+    throw toStoreError(error);
   } finally {
     wire.release(broken);
   }

@@ -6,6 +6,7 @@
  */
 
 import type { Pool } from "./driver.ts";
+import { toStoreError } from "./errors.ts";
 
 /** The lock of who writes notes: so their numbers are in the order of their commits. */
 const LOCK = 7_262_053;
@@ -57,6 +58,8 @@ export function createNotes(
       broken = false;
       last = Number(rows.at(-1)?.number ?? last);
       return rows.filter((row) => row.holder !== holder).map(({ text }) => String(text));
+    } catch (error) {
+      throw toStoreError(error);
     } finally {
       wire.release(broken);
     }
