@@ -1,5 +1,4 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { sql } from "kysely";
 import { fullPath } from "../lib/service/contract/route.ts";
 import { routes } from "../lib/service/routes/mod.ts";
 import {
@@ -11,7 +10,8 @@ import {
   noSuch,
   signIn,
 } from "./support/api.ts";
-import { type Desk, openDesk } from "./support/harness.ts";
+import { breakInserts } from "./support/engine.ts";
+import { openDesk } from "./support/harness.ts";
 
 const malformed = (message: RegExp, status = 400) => ({ status, type: "invalid_request", message });
 
@@ -187,17 +187,10 @@ Deno.test("checks run in a fixed order, and the first failure is reported", asyn
 Deno.test("an internal failure shows its cause to the operator only", async () => {
   const told: unknown[] = [];
   await using desk = await openDesk({ report: (error) => void told.push(error) });
-  await breakAudit(desk);
+  // Every change fails at its last step.
+  await breakInserts(desk.service.store, "audit_logs");
   const answer = await apiOf(desk).send("POST", "/offerings/default", { display_name: "Lost" });
   checkRefusal(answer, { status: 500, type: "server_error", message: /see its log/ }, "500");
   match(String(told[0]), /audit_logs/);
   equal((await apiOf(desk).get("/offerings/default")).display_name, "Standard prices");
 });
-
-/** Makes every change fail at its last step. */
-async function breakAudit({ service }: Desk): Promise<void> {
-  await service.store.write(async (tx) => {
-    await sql`create trigger broken before insert on audit_logs
-      begin select raise(abort, 'audit_logs is broken'); end`.execute(tx);
-  });
-}

@@ -8,6 +8,7 @@
 
 import type { Client } from "../../lib/service/store/postgres/pg.d.ts";
 import { createHash } from "node:crypto";
+import { sql } from "kysely";
 import {
   openService as openWithEngine,
   type Service,
@@ -162,4 +163,21 @@ async function templateName(): Promise<string> {
     await client.query(`alter database ${name}_new rename to ${name}`);
   });
   return template = name;
+}
+
+/** Makes each new row of a table fail, with an error that names the table. */
+export async function breakInserts(store: Store, table: string): Promise<void> {
+  const message = sql.lit(`${table} is broken`);
+  const steps = ENGINE === "sqlite"
+    ? [sql`create trigger broken before insert on ${sql.table(table)}
+      begin select raise(abort, ${message}); end`]
+    : [
+      sql`create function break_it() returns trigger language plpgsql as
+        ${sql.lit(`begin raise exception '${table} is broken'; end`)}`,
+      sql`create trigger broken before insert on ${sql.table(table)}
+        for each row execute function break_it()`,
+    ];
+  await store.write(async (tx) => {
+    for (const step of steps) await step.execute(tx);
+  });
 }
