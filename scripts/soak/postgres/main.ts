@@ -56,7 +56,7 @@ const PROOFS: { [name: string]: Known } = {
   },
   walk: {
     long: 100_000,
-    short: 5000,
+    short: 2000,
     run: (proof) =>
       walkUnderChange({ ...proof, ...placed(proof), roles: EQUAL, customers: proof.size }),
   },
