@@ -27,7 +27,7 @@ import type { Subscription } from "./subscriptions.ts";
 export interface Customer {
   /** Always `customer`. */
   object: "customer";
-  /** The app user id, 1 to 1,500 characters, chosen by the app or the importer. */
+  /** The app user id, 1 to 1,500 bytes in UTF-8, chosen by the app or the importer. */
   id: string;
   /** The project it belongs to. */
   project_id: string;

@@ -28,15 +28,24 @@ export function queryOf(
 ): RequestQuery {
   if (url.search !== "") {
     const parameters = url.searchParams;
-    for (const [name, value] of parameters) {
-      if (value.includes("\0")) throw invalid(name, `'${name}' contains a NUL character`);
-    }
+    checkQuery(parameters);
     const query = validate(route.query, Object.fromEntries(parameters));
     return { query, expand: expansions(parameters, route, actor) };
   }
   const known = emptyQueries.get(route) ?? validate(route.query, {});
   emptyQueries.set(route, known);
   return { query: { ...known }, expand: new Set() };
+}
+
+/**
+ * Checks the values in a query, as those in a path.
+ *
+ * @throws {Refusal} 400 for a NUL character.
+ */
+export function checkQuery(parameters: URLSearchParams): void {
+  for (const [name, value] of parameters) {
+    if (value.includes("\0")) throw invalid(name, `'${name}' contains a NUL character`);
+  }
 }
 
 /**

@@ -14,6 +14,7 @@ import { publicAnswer } from "../contract/spelling.ts";
 import { IllegalStep } from "../domain/step.ts";
 import { catchUpWithin, isBehind } from "../ledger/catch_up.ts";
 import { sha256Hex } from "../records/ids.ts";
+import { checkQuery } from "./query.ts";
 import { isUnfit, type Tx } from "../store/mod.ts";
 import { readBody, validate } from "./body.ts";
 import { type Answerer, type Found, mount } from "./mount.ts";
@@ -95,7 +96,11 @@ async function readRequest(
   request: Request,
 ): Promise<Pick<SdkCall, "query" | "body" | "platform">> {
   const platform = platformIn(request);
-  const query = checked("bad_request", route.query, queryOf(route, new URL(request.url)));
+  const url = new URL(request.url);
+  const query = refusing("bad_request", () => {
+    checkQuery(url.searchParams);
+    return validate(route.query, queryOf(route, url));
+  });
   if (!route.body) return { platform, query, body: undefined };
   const { value } = await readBody(request);
   return { platform, query, body: checked(route.bodyCode, route.body, value) };
@@ -103,8 +108,13 @@ async function readRequest(
 
 /** Checks a value, and refuses it with a code of version 1. */
 function checked(code: SdkCode, schema: z.ZodType, value: unknown): unknown {
+  return refusing(code, () => validate(schema, value));
+}
+
+/** Runs a check, and refuses what it refuses with a code of version 1. */
+function refusing<T>(code: SdkCode, check: () => T): T {
   try {
-    return validate(schema, value);
+    return check();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new SdkRefusal(error.status, code, error.message);

@@ -11,7 +11,7 @@ import { findAccount, listAccounts } from "./accounts.ts";
 import { type Asked, findTarget, readAsked, type Target } from "./authorization_request.ts";
 import { addCode } from "./codes.ts";
 import { addForm, matterOf, takeForm } from "./consent_forms.ts";
-import { type Parameters, readForm } from "./form.ts";
+import { checkValues, type Parameters, readForm } from "./form.ts";
 import { consentPage } from "./pages.ts";
 import { commit, type OAuthParts } from "./parts.ts";
 import { askWho } from "./sign_in_endpoint.ts";
@@ -55,6 +55,8 @@ async function answerRequest(
 ): Promise<Response> {
   checkNavigation(request);
   const { searchParams } = new URL(request.url);
+  // What else is wrong is told to the client, once it is known.
+  checkValues(searchParams, ["client_id", "redirect_uri"]);
   const target = await parts.store.read((tx) => findTarget(tx, searchParams));
   try {
     const asked = { ...readAsked(searchParams), sender };

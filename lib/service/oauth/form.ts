@@ -31,6 +31,22 @@ export function duplicatesIn(search: URLSearchParams): Set<string> {
   return twice;
 }
 
+/**
+ * Checks the values of parameters. PostgreSQL can neither hold nor look up a NUL.
+ *
+ * @throws {OAuthRefusal} `invalid_request` for a NUL character.
+ */
+export function checkValues(
+  search: URLSearchParams,
+  names: readonly string[] = [...search.keys()],
+): void {
+  for (const name of names) {
+    if (search.get(name)?.includes("\0")) {
+      throw invalidRequest("A parameter contains a NUL character");
+    }
+  }
+}
+
 /** Wraps parameters that are known to hold no duplicates. */
 export function parametersOf(search: URLSearchParams): Parameters {
   const optional = (name: string): string | undefined => search.get(name) || undefined;
@@ -61,6 +77,7 @@ export async function readForm(request: Request): Promise<Parameters> {
   const search = new URLSearchParams(await readText(request));
   const [twice] = duplicatesIn(search);
   if (twice !== undefined) throw invalidRequest("A parameter is repeated");
+  checkValues(search);
   return parametersOf(search);
 }
 

@@ -90,8 +90,17 @@ export function findInvoice(call: Place, id: string): Promise<Row<"invoices">> {
   return byId(call, "invoices", "invoice", id);
 }
 
-/** The longest id of a customer, in characters. */
+/**
+ * The longest id of a customer, in bytes of UTF-8. An index of PostgreSQL holds 2,704 bytes in a row, and
+ * the id is in indexes with other texts.
+ */
 export const LONGEST_CUSTOMER_ID = 1500;
+
+/** Whether a text is too long for the id of a customer. */
+export function isTooLong(id: string): boolean {
+  return id.length * 3 > LONGEST_CUSTOMER_ID &&
+    new TextEncoder().encode(id).length > LONGEST_CUSTOMER_ID;
+}
 
 /** Finds a customer by its id or any other of its aliases. */
 export async function findCustomer(
@@ -99,8 +108,8 @@ export async function findCustomer(
   alias: string,
   param?: string,
 ): Promise<Row<"customers">> {
-  if ([...alias].length > LONGEST_CUSTOMER_ID) {
-    const message = `A customer id must have at most ${LONGEST_CUSTOMER_ID} characters`;
+  if (isTooLong(alias)) {
+    const message = `A customer id must have at most ${LONGEST_CUSTOMER_ID} bytes in UTF-8`;
     throw invalid(param ?? "customer_id", message);
   }
   const customers = tx.selectFrom("customers").selectAll().as("customers");

@@ -9,7 +9,7 @@ import { answerAs, type SdkAnswer, type SdkCall } from "../contract/sdk.ts";
 import { SdkRefusal } from "../contract/sdk_errors.ts";
 import { insertCustomer } from "../records/changes.ts";
 import { isNobody } from "../records/customers.ts";
-import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
+import { isTooLong, LONGEST_CUSTOMER_ID } from "../records/find.ts";
 import { findKnown, USUAL_COUNTRY } from "../sim/customers.ts";
 import type { Row } from "../store/tables.ts";
 import { readSubscriber } from "./subscriber.ts";
@@ -30,8 +30,8 @@ export function checkUser(user: string): void {
   if (user === "") {
     throw new SdkRefusal(400, "empty_user", "An app user id must have at least 1 character");
   }
-  if ([...user].length > LONGEST_CUSTOMER_ID) {
-    const message = `An app user id must have at most ${LONGEST_CUSTOMER_ID} characters`;
+  if (isTooLong(user)) {
+    const message = `An app user id must have at most ${LONGEST_CUSTOMER_ID} bytes in UTF-8`;
     throw new SdkRefusal(400, "invalid_user", message);
   }
   if (!isNobody(user) && !/[/\0]/.test(user) && user !== "." && user !== "..") return;

@@ -9,7 +9,7 @@ import { isDuration, parseDuration } from "../domain/calendar.ts";
 import { CURRENCIES, decimalsOf } from "../domain/currencies.ts";
 import { convert, LARGEST_PAYMENT_USD, payable, toMicros } from "../domain/money.ts";
 import { invalid, Refusal } from "../contract/errors.ts";
-import { LONGEST_CUSTOMER_ID } from "../records/find.ts";
+import { isTooLong, LONGEST_CUSTOMER_ID } from "../records/find.ts";
 import { BLOCKED_RULE, isNobody } from "../records/customers.ts";
 import { text } from "../contract/fields.ts";
 
@@ -36,6 +36,7 @@ export const environment = z.enum(["production", "sandbox"]);
 
 /** An id of a customer, as in SDKs: any text that is valid in a path and no placeholder. */
 export const customerId = text(LONGEST_CUSTOMER_ID)
+  .refine((id) => !isTooLong(id), `must have at most ${LONGEST_CUSTOMER_ID} bytes in UTF-8`)
   .refine((id) => !id.includes("/"), "must not contain a slash")
   .refine(
     (id) => id !== "." && id !== "..",

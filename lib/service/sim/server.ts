@@ -15,7 +15,7 @@ import { openApiDocument } from "../contract/openapi.ts";
 import type { Delivery } from "../events/mod.ts";
 import type { Observation } from "../http/metrics.ts";
 import { type Found, mount } from "../http/mount.ts";
-import { checkPath } from "../http/query.ts";
+import { checkPath, checkQuery } from "../http/query.ts";
 import { atPresent, behind, bringToPresent } from "../http/present.ts";
 import { refuse } from "../http/respond.ts";
 import { catchUpWithin } from "../ledger/catch_up.ts";
@@ -58,6 +58,7 @@ export function createSimServer(
     async answer(route, found) {
       requireSecret(found.request, adminSecret);
       checkPath(found.params);
+      checkQuery(new URL(found.request.url).searchParams);
       const result = "administer" in route
         ? await administer(route, { ...parts, describe }, found)
         : await answer(route, parts, found);

@@ -160,7 +160,7 @@ Deno.test("an error of version 1 keeps its message", async () => {
   await using desk = await openDesk();
   const long = await desk.run("offerings", "preview", "--as", "x".repeat(1501));
   equal(long.code, 1);
-  match(long.err, /An app user id must have at most 1500 characters/);
+  match(long.err, /An app user id must have at most 1500 bytes in UTF-8/);
   ok(!long.err.includes("does not come from the service"), long.err);
   const json = await desk.run(
     ...["offerings", "preview", "--as", "x".repeat(1501), "--output", "json"],
