@@ -5,6 +5,7 @@
  */
 
 import { documented, operationDocs } from "./docs.ts";
+import { engines } from "./engines.ts";
 import { formats } from "./formats.ts";
 import { imports } from "./imports.ts";
 import { runtimes } from "./runtimes.ts";
@@ -30,6 +31,7 @@ const plugin: Deno.lint.Plugin = {
     platform,
     runtimes,
     formats,
+    engines,
     "file-lines": fileLines,
     "function-lines": functionLines,
     "named-exports": namedExports,

@@ -311,3 +311,29 @@ Deno.test("rows of a project are queried in one way only", () => {
   }
   for (const source of allowed) deepEqual(refusals("lib/service/routes/apps.ts", source), []);
 });
+
+Deno.test("SQL has words that every engine takes", () => {
+  const refused: [path: string, source: string][] = [
+    ["lib/service/events/claims.ts", "sql`select id from deliveries for update skip locked`;"],
+    ["lib/service/events/claims.ts", "sql`select rowid from deliveries`;"],
+    ["lib/service/events/claims.ts", "sql`select ctid from deliveries`;"],
+    ["lib/service/events/claims.ts", 'await send("select pg_advisory_xact_lock(1)");'],
+    ["lib/service/events/claims.ts", 'await send("select pg_notify($1, $2)");'],
+    ["lib/service/events/claims.ts", "await send(`listen ${channel}`);"],
+    ["lib/service/store/postgres/reader.ts", 'await send("select pg_try_advisory_lock(1)");'],
+    ["lib/service/store/postgres/reader.ts", 'await send("select 1 from pg_locks");'],
+    ["lib/service/store/postgres/reader.ts", 'await send("select 1 from t for no key update");'],
+    ["lib/service/store/migrations/0002.ts", "export const sql = `CREATE TRIGGER a AFTER INSERT`;"],
+    ["lib/service/store/bulk.ts", 'connection.rows("PRAGMA journal_mode");'],
+    ["lib/service/reports/sums.ts", "sql`select name from sqlite_schema`;"],
+  ];
+  for (const [path, source] of refused) deepEqual(refusals(path, source), ["engines"], source);
+  const allowed: [path: string, source: string][] = [
+    ["lib/service/store/migrations/0002.ts", "export const sql = `) STRICT, WITHOUT ROWID;`;"],
+    ["lib/service/store/postgres/writer.ts", 'const lock = "select 1 from p for no key update";'],
+    ["lib/service/store/sqlite/open.ts", 'connection.rows("PRAGMA journal_mode");'],
+    ["lib/service/http/server.ts", 'say("Wait for updates and listen to triggers of this row");'],
+    ["lib/cli/main.ts", 'say("select rowid from t");'],
+  ];
+  for (const [path, source] of allowed) deepEqual(refusals(path, source), [], source);
+});
