@@ -4,7 +4,6 @@
  * @module
  */
 
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   acrossProjects,
@@ -14,6 +13,7 @@ import {
   type Tx,
 } from "../../lib/service/store/mod.ts";
 import { openForTests } from "./engine.ts";
+import { openLasting } from "./lasting.ts";
 
 /** The project that the rows belong to. */
 export const PROJECT = "proj00000001";
@@ -31,7 +31,13 @@ export async function inFolder(test: (folder: string) => Promise<void>): Promise
 /** Runs a test with a store in memory and again with one on disk, each with an empty project. */
 export async function onBothStores(test: (store: Store) => Promise<void>): Promise<void> {
   await withStore(":memory:", test);
-  await inFolder((folder) => withStore(join(folder, "data.db"), test));
+  await onDisk(test);
+}
+
+/** Runs a test with a store that is not in memory, with an empty project. */
+export async function onDisk(test: (store: Store) => Promise<void>): Promise<void> {
+  await using lasting = await openLasting();
+  await withStore(lasting.database, test);
 }
 
 /** Runs a test with a store that has an empty project, and closes the store afterwards. */

@@ -4,13 +4,9 @@ import { recognizeService } from "../../../lib/auth/discovery.ts";
 import { requestToken } from "../../../lib/auth/token.ts";
 import { systemSurroundings } from "../../../lib/connect.ts";
 import { openService, type Service } from "../../../lib/service/mod.ts";
-import {
-  openStore,
-  outageIn,
-  StoreError,
-  type StoreFailure,
-} from "../../../lib/service/store/mod.ts";
+import { outageIn, StoreError, type StoreFailure } from "../../../lib/service/store/mod.ts";
 import { toStoreError } from "../../../lib/service/store/sqlite/errors.ts";
+import { openForTests } from "../../support/engine.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
 const BASE = "http://127.0.0.1:4010";
@@ -71,8 +67,8 @@ async function openFailing(): Promise<Failing> {
     clock: () => now,
     adminSecret: "adm_test",
     report: (message) => said.push(message),
-    open(options) {
-      const store = openStore(options);
+    async open(options) {
+      const store = await openForTests(options);
       return {
         ...store,
         read: async (work) => (check("read"), await store.read(work)),

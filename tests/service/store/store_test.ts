@@ -20,9 +20,9 @@ import {
   inFolder,
   offeringIds,
   onBothStores,
+  onDisk,
   PROJECT,
   setCurrent,
-  withStore,
 } from "../../support/store_fixture.ts";
 
 /** Ten ids, in order. */
@@ -191,43 +191,39 @@ Deno.test("a full disk fails the write that does not fit, and nothing else", () 
   }));
 
 Deno.test("a read sees one state of the database, however long it takes", () =>
-  inFolder((folder) =>
-    withStore(join(folder, "data.db"), async (store) => {
-      await store.write((tx) => addOffering(tx, "ofrng1"));
-      const [begun, written] = [gate(), gate()];
-      const slow = store.read(async (tx) => {
-        const before = await offeringIds(tx);
-        begun.open();
-        await written.opened;
-        return [before, await offeringIds(tx)];
-      });
-      await begun.opened;
-      await store.write((tx) => addOffering(tx, "ofrng2"));
-      deepEqual(await store.read(offeringIds), ["ofrng1", "ofrng2"], "others see the write");
-      await store.write((tx) => addOffering(tx, "ofrng3"));
-      deepEqual(await store.read(offeringIds), ["ofrng1", "ofrng2", "ofrng3"]);
-      written.open();
-      deepEqual(await slow, [["ofrng1"], ["ofrng1"]]);
-    })
-  ));
+  onDisk(async (store) => {
+    await store.write((tx) => addOffering(tx, "ofrng1"));
+    const [begun, written] = [gate(), gate()];
+    const slow = store.read(async (tx) => {
+      const before = await offeringIds(tx);
+      begun.open();
+      await written.opened;
+      return [before, await offeringIds(tx)];
+    });
+    await begun.opened;
+    await store.write((tx) => addOffering(tx, "ofrng2"));
+    deepEqual(await store.read(offeringIds), ["ofrng1", "ofrng2"], "others see the write");
+    await store.write((tx) => addOffering(tx, "ofrng3"));
+    deepEqual(await store.read(offeringIds), ["ofrng1", "ofrng2", "ofrng3"]);
+    written.open();
+    deepEqual(await slow, [["ofrng1"], ["ofrng1"]]);
+  }));
 
 Deno.test("a read that starts during a write sees nothing of it", () =>
-  inFolder((folder) =>
-    withStore(join(folder, "data.db"), async (store) => {
-      const [halfway, looked] = [gate(), gate()];
-      const write = store.write(async (tx) => {
-        await addOffering(tx, "ofrng1");
-        halfway.open();
-        await looked.opened;
-      });
-      await halfway.opened;
-      const seen = await store.read(offeringIds);
-      looked.open();
-      await write;
-      deepEqual(seen, []);
-      deepEqual(await store.read(offeringIds), ["ofrng1"]);
-    })
-  ));
+  onDisk(async (store) => {
+    const [halfway, looked] = [gate(), gate()];
+    const write = store.write(async (tx) => {
+      await addOffering(tx, "ofrng1");
+      halfway.open();
+      await looked.opened;
+    });
+    await halfway.opened;
+    const seen = await store.read(offeringIds);
+    looked.open();
+    await write;
+    deepEqual(seen, []);
+    deepEqual(await store.read(offeringIds), ["ofrng1"]);
+  }));
 
 Deno.test("every read that starts after a write has resolved sees it", () =>
   onBothStores(async (store) => {
