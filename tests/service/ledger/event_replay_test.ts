@@ -2,7 +2,7 @@
  * Runs random actions, and derives the state from the events alone: no state without an event, and
  * no event without a state.
  *
- * `EVENT_REPLAY_RUNS` is the number of histories of each kind, 3 without it.
+ * `EVENT_REPLAY_RUNS` is the number of histories of each kind, 2 without it.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { openDesk } from "../../support/harness.ts";
 import { CUSTOMERS, type Deed, deeds, type Real } from "../../support/state_deeds.ts";
 import { heldBy, type Model, newModel, Refused } from "../../support/subscription_model.ts";
 
-const RUNS = Number(Deno.env.get("EVENT_REPLAY_RUNS") ?? 3);
+const RUNS = Number(Deno.env.get("EVENT_REPLAY_RUNS") ?? 2);
 
 /** The same histories each time, and others if a number is given. */
 const SEED = Deno.env.has("EVENT_REPLAY_RUNS") ? {} : usualSeed(20270131);
