@@ -323,13 +323,13 @@ Deno.test("SQL has words that every engine takes", () => {
     ["lib/service/store/postgres/reader.ts", 'await send("select pg_try_advisory_lock(1)");'],
     ["lib/service/store/postgres/reader.ts", 'await send("select 1 from pg_locks");'],
     ["lib/service/store/postgres/reader.ts", 'await send("select 1 from t for no key update");'],
-    ["lib/service/store/migrations/0002.ts", "export const sql = `CREATE TRIGGER a AFTER INSERT`;"],
+    ["lib/service/store/migrations/0002.ts", "const sql = `CREATE TRIGGER a AFTER INSERT`;"],
     ["lib/service/store/bulk.ts", 'connection.rows("PRAGMA journal_mode");'],
     ["lib/service/reports/sums.ts", "sql`select name from sqlite_schema`;"],
   ];
   for (const [path, source] of refused) deepEqual(refusals(path, source), ["engines"], source);
   const allowed: [path: string, source: string][] = [
-    ["lib/service/store/migrations/0002.ts", "export const sql = `) STRICT, WITHOUT ROWID;`;"],
+    ["lib/service/store/migrations/0002.ts", "const sql = `) STRICT, WITHOUT ROWID;`;"],
     ["lib/service/store/postgres/writer.ts", 'const lock = "select 1 from p for no key update";'],
     ["lib/service/store/sqlite/open.ts", 'connection.rows("PRAGMA journal_mode");'],
     ["lib/service/http/server.ts", 'say("Wait for updates and listen to triggers of this row");'],
