@@ -103,6 +103,9 @@ async function main(args: string[]): Promise<number> {
     console.log(`${name}: seed ${seed}`);
     const began = performance.now();
     const server = await startPostgres(bin, ["max_connections=200"]);
+    // Ctrl-C reaches the processes as well. Nobody else would stop the server.
+    const stop = () => void server.remove().finally(() => Deno.kill(Deno.pid, "SIGTERM"));
+    Deno.addSignalListener("SIGINT", stop);
     try {
       const random = randomFrom(seed);
       const say = (line: string) => console.log(`  ${line}`);
@@ -114,6 +117,7 @@ async function main(args: string[]): Promise<number> {
       if (wrong.length > 20) say(`WRONG and ${wrong.length - 20} more`);
       fine &&= wrong.length === 0;
     } finally {
+      Deno.removeSignalListener("SIGINT", stop);
       await server.remove();
     }
   }
