@@ -80,8 +80,8 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 };
 
 /**
- * Files that every room may load: errors, bytes, types of events, file modes, loopback hosts, the look of
- * pages, words of commands, and the only writer of secrets. No bare `Error` crosses rooms.
+ * Files that every room may load: errors, bytes, types of events, file modes, loopback hosts, the
+ * look of pages, words of commands, and the only writer of secrets. No bare `Error` crosses rooms.
  */
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",

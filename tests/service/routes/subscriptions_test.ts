@@ -300,6 +300,8 @@ Deno.test("an unknown subscription is 404, and a missing permission 403", async 
   }
   const foreign = `/subscriptions/${other.id}/transactions/${store_subscription_identifier}`;
   await api.refused(noSuch("transaction_id"), "POST", `${foreign}/actions/refund`);
+  const unknown = `/subscriptions/${id}/transactions/nope`;
+  await api.refused(noSuch("transaction_id"), "POST", `${unknown}/actions/refund`);
   const scope = "customer_information:subscriptions:read";
   const reader = apiOf(desk, await signIn(desk, { scope }));
   equal((await reader.get(`/subscriptions/${id}`)).id, id);
