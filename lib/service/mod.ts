@@ -153,7 +153,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 async function openWith(options: ServiceOptions): Promise<Service> {
   const { later = systemLater, network, role = "all" } = options;
   const { store: watched, report, wall } = await openWatched(options);
-  const targets = createTargets(options.webhookTargets ?? "public", { network, later });
+  const targets = createTargets(options.webhookTargets ?? "public", {
+    network,
+    time: { clock: wall, later },
+  });
   const surroundings = { clock: wall, later, targets, report };
   const works = { schedule: options.webhookSchedule, delivers: role !== "api" };
   const opened = await openDelivery({ ...surroundings, ...works, store: watched });

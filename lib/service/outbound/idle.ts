@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Later } from "../clock.ts";
+import type { Clock, Later } from "../clock.ts";
 import type { Connection, HeldConnection } from "./connect.ts";
 
 /** Limits of connections that wait. */
@@ -43,29 +43,53 @@ export interface IdleConnections {
   close(): void;
 }
 
+/** What tells the end of a wait. */
+export interface IdleTime {
+  /** Wall time. */
+  clock: Clock;
+  /** The timer. */
+  later: Later;
+}
+
 /** A place in the list. */
 interface Waiter {
   /** The connection. */
   connection: ReusableConnection;
-  /** Cancels the end of the wait. */
-  callOff(): void;
+  /** When its wait ends, in milliseconds since 1970. */
+  until: number;
 }
 
-/** Creates an empty list. Without a timer, no connection waits. */
-export function createIdle(later: Later | undefined): IdleConnections {
+/** Creates an empty list. Without a clock, no connection waits. */
+export function createIdle(time: IdleTime | undefined): IdleConnections {
   const waiting = new Map<string, Set<Waiter>>();
   let [count, closed] = [0, false];
+  let callOff: (() => void) | undefined;
   const remove = (key: string, one: Waiter): boolean => {
     const those = waiting.get(key);
     if (!those?.delete(one)) return false;
     if (those.size === 0) waiting.delete(key);
     count--;
-    one.callOff();
     return true;
+  };
+  const closeAll = (isOver: (one: Waiter) => boolean) => {
+    for (const [key, those] of waiting) {
+      for (const one of those) if (isOver(one) && remove(key, one)) one.connection.close();
+    }
+  };
+  // One timer for all: most connections are taken again long before their end.
+  const sweep = () => {
+    callOff?.();
+    callOff = undefined;
+    const now = time?.clock() ?? Infinity;
+    closeAll(({ until }) => until <= now);
+    const ends = [...waiting.values()].flatMap((those) => [...those].map(({ until }) => until));
+    if (ends.length > 0) callOff = time?.later(Math.max(1, Math.min(...ends) - now), sweep);
   };
   return {
     take(key, signal) {
-      const last = [...waiting.get(key) ?? []].at(-1);
+      const those = waiting.get(key);
+      let last: Waiter | undefined;
+      for (const one of those ?? []) last = one;
       if (!last) return undefined;
       remove(key, last);
       last.connection.hold(signal);
@@ -74,20 +98,21 @@ export function createIdle(later: Later | undefined): IdleConnections {
     keep(key, connection, ms) {
       const those = waiting.get(key) ?? new Set();
       const isFull = those.size >= IDLE_LIMITS.each || count >= IDLE_LIMITS.all;
-      if (!later || closed || isFull || ms <= 0 || ++connection.uses >= IDLE_LIMITS.requests) {
+      if (!time || closed || isFull || ms <= 0 || ++connection.uses >= IDLE_LIMITS.requests) {
         return connection.close();
       }
-      const end = () => remove(key, one) && connection.close();
-      const one = { connection, callOff: later(Math.min(ms, IDLE_LIMITS.ms), end) };
+      const wait = Math.min(ms, IDLE_LIMITS.ms);
+      const one = { connection, until: time.clock() + wait };
       waiting.set(key, those.add(one));
       count++;
-      connection.wait(end);
+      connection.wait(() => remove(key, one) && connection.close());
+      // A shorter wait than usual may need the timer sooner.
+      if (!callOff || wait < IDLE_LIMITS.ms) sweep();
     },
     close() {
       closed = true;
-      for (const [key, those] of waiting) {
-        for (const one of those) if (remove(key, one)) one.connection.close();
-      }
+      callOff?.();
+      closeAll(() => true);
     },
   };
 }

@@ -6,7 +6,6 @@
  * @module
  */
 
-import type { Later } from "../clock.ts";
 import { isAddress } from "./addresses.ts";
 import {
   type Connection,
@@ -15,7 +14,13 @@ import {
   type Network,
   systemNetwork,
 } from "./connect.ts";
-import { createIdle, type IdleConnections, reusable, type ReusableConnection } from "./idle.ts";
+import {
+  createIdle,
+  type IdleConnections,
+  type IdleTime,
+  reusable,
+  type ReusableConnection,
+} from "./idle.ts";
 import {
   checkAddress,
   checkUrl,
@@ -85,8 +90,8 @@ interface TargetOptions {
   network?: Network | undefined;
   /** How long a probe waits, in milliseconds. Default: 10 seconds. */
   probeMs?: number | undefined;
-  /** The timer of connections that wait for their next request. Without it, none waits. */
-  later?: Later | undefined;
+  /** Ends the waits of connections for their next request. Without it, none waits. */
+  time?: IdleTime | undefined;
 }
 
 /** So many URLs are remembered as good. What a URL's text says does not change. */
@@ -95,7 +100,7 @@ const MOST_JUDGED = 1000;
 /** Makes a guard. */
 export function createTargets(policy: TargetPolicy, options: TargetOptions = {}): Targets {
   const { network = systemNetwork, probeMs = 10_000 } = options;
-  const idle = createIdle(options.later);
+  const idle = createIdle(options.time);
   const judged = new Map<string, URL>();
   const check = (text: string): URL => {
     const url = judged.get(text) ?? checkUrl(text, policy);

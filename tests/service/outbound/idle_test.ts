@@ -24,7 +24,7 @@ function openQuiet() {
 const { signal } = new AbortController();
 
 Deno.test("no more connections wait than the limits allow", () => {
-  const idle = createIdle(openTime().later);
+  const idle = createIdle(openTime());
   const all = Array.from({ length: IDLE_LIMITS.all + 50 }, openQuiet);
   for (const { connection } of all.slice(0, 40)) idle.keep("a", connection, 1000);
   const open = () => all.filter(({ state }) => !state.closed).length;
@@ -44,7 +44,7 @@ Deno.test("no more connections wait than the limits allow", () => {
 });
 
 Deno.test("a connection ends after its last request, and without a timer after its first", () => {
-  const idle = createIdle(openTime().later);
+  const idle = createIdle(openTime());
   const { connection, state } = openQuiet();
   let requests = 1;
   for (idle.keep("a", connection, 1000); idle.take("a", signal); requests++) {
@@ -58,7 +58,7 @@ Deno.test("a connection ends after its last request, and without a timer after i
 });
 
 Deno.test("the signal of the present user closes a connection, and no earlier one", () => {
-  const idle = createIdle(openTime().later);
+  const idle = createIdle(openTime());
   const { connection, state } = openQuiet();
   idle.keep("a", connection, 1000);
   equal(state.held, undefined);
@@ -83,7 +83,7 @@ Deno.test("what was read while a connection waited is read first, in parts as la
 
 Deno.test("a connection that ends or speaks while it waits is closed at once", async () => {
   for (const word of [null, "hello"]) {
-    const idle = createIdle(openTime().later);
+    const idle = createIdle(openTime());
     const { connection, say, state } = openQuiet();
     idle.keep("a", connection, 1000);
     say(word);
@@ -91,4 +91,26 @@ Deno.test("a connection that ends or speaks while it waits is closed at once", a
     equal(state.closed, true);
     equal(idle.take("a", signal), undefined);
   }
+});
+
+Deno.test("each connection is closed at the end of its own wait", () => {
+  const time = openTime();
+  const idle = createIdle(time);
+  const all = [IDLE_LIMITS.ms, 500, Infinity, 1500].map((ms, i) => {
+    const one = openQuiet();
+    idle.keep(`${i}`, one.connection, ms);
+    return one;
+  });
+  const open = () => all.map(({ state }) => !state.closed);
+  time.pass(499);
+  deepEqual(open(), [true, true, true, true]);
+  time.pass(1);
+  deepEqual(open(), [true, false, true, true]);
+  time.pass(1000);
+  deepEqual(open(), [true, false, true, false]);
+  time.pass(IDLE_LIMITS.ms - 1501);
+  deepEqual(open(), [true, false, true, false]);
+  time.pass(1);
+  deepEqual(open(), [false, false, false, false]);
+  equal(time.next(), undefined, "no timer is left");
 });
