@@ -239,10 +239,10 @@ function openSignIn(
 
 /** Opens the database, and creates the reporter of internal errors and the clock. */
 async function openWatched(
-  { database: file, open = openDatabase, report = () => {}, clock }: ServiceOptions,
+  { database: file, open = openDatabase, report = () => {}, clock, role }: ServiceOptions,
 ): Promise<{ store: WatchedStore; report(error: unknown): void; wall: Clock }> {
   const machine = clock ?? systemClock;
-  const store = await open({ file, clock: machine, stopwatch: systemStopwatch, say: report });
+  const store = await open({ file, role, clock: machine, stopwatch: systemStopwatch, say: report });
   const { others } = store;
   return {
     store: watchStore(store, machine, report),

@@ -18,7 +18,7 @@ const WORDS: readonly { word: RegExp; what: string; by: readonly string[] }[] = 
   {
     word: /\bpg_locks\b/i,
     what: "the list of locks",
-    by: ["agreement.ts", "frozen.ts", "others.ts"].map(inPostgres),
+    by: ["agreement.ts", "frozen.ts", "others.ts", "overview.ts"].map(inPostgres),
   },
   {
     word: /\bpg_notify\b|^\s*(?:un)?listen\s+\w*$/i,

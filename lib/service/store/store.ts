@@ -100,6 +100,8 @@ export interface StoreOptions {
   clock?: (() => number) | undefined;
   /** This machine's monotonic clock, in milliseconds. Default: `clock`. */
   stopwatch?: (() => number) | undefined;
+  /** What the process does, such as `worker`, for whoever looks at a shared database. Default: all. */
+  role?: string | undefined;
   /** Told in words of other programs that disturb. Default: nobody. */
   say?: Say | undefined;
 }

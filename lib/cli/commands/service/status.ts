@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ApiError, type ToolkitError } from "../../../errors.ts";
+import { ApiError, NetworkError, type ToolkitError } from "../../../errors.ts";
 import { attemptOnce, ownRefusal, unreachable, unreadable } from "../../../retry.ts";
 import { listProgress, type ProjectProgress } from "../../../simulator/service.ts";
 import type { Context } from "../../context.ts";
@@ -15,14 +15,29 @@ import {
   folderOf,
   notRunning,
 } from "../../local/local_service.ts";
+import type { Place } from "../../../service/store/frozen.ts";
+import type { Worker } from "../../../service/store/postgres/overview.ts";
+import { DATABASE, placeOfFlags } from "../../local/place.ts";
 import { time } from "../../screen/display.ts";
-import { command } from "../../words/command.ts";
+import type { Column } from "../../screen/output.ts";
+import { command, text } from "../../words/command.ts";
 
 /** Shows whether the local service runs. In an outage it shows the known facts, and fails. */
 export const status = command({
   brief: "Show whether the local service runs",
-  flags: dataFlag,
-  async run(context, { data }) {
+  details:
+    `With --database, or when ${DATABASE} is set and --data is not given, it shows the processes on ` +
+    "that database, their roles and versions, and what waits.",
+  flags: {
+    ...dataFlag,
+    database: text(`A PostgreSQL database (default: ${DATABASE}, which may contain the password)`, {
+      placeholder: "postgres://user@host/name",
+    }),
+  },
+  async run(context, { data, database }) {
+    if (database !== undefined || data === undefined && context.around.env(DATABASE)) {
+      return await showDatabase(context, await placeOfFlags(context, { data, database }));
+    }
     const folder = folderOf(context, data);
     const { readAddress } = await import("../../../service/store/lock.ts");
     const { held, address } = await readAddress(folder);
@@ -53,6 +68,41 @@ export const status = command({
     if (outage) throw outage;
   },
 });
+
+const columns: Column<Worker>[] = [
+  { header: "process", value: ({ holder }) => holder, kind: "id" },
+  { header: "role", value: ({ role }) => role, kind: "word" },
+  { header: "version", value: ({ version }) => version },
+  { header: "client", value: ({ client }) => client },
+  { header: "connected_at", value: ({ connected_at }) => connected_at, kind: "time" },
+];
+
+/**
+ * Shows what runs on a database on a server.
+ *
+ * @throws {NetworkError} when nothing does.
+ */
+async function showDatabase({ out }: Context, place: Place): Promise<void> {
+  if (!("address" in place)) return;
+  const { readOverview } = await import("../../../service/store/postgres/overview.ts");
+  const { processes, ...facts } = await readOverview(place.address);
+  const running = processes.length > 0;
+  if (out.format === "json") out.json(JSON.stringify({ running, ...facts, processes }));
+  else {
+    out.card(facts, [
+      { label: "database", value: () => facts.database },
+      { label: "schema", value: () => String(facts.schema) },
+      { label: "pending_deliveries", value: () => String(facts.pending_deliveries) },
+      { label: "deliveries_under_way", value: () => String(facts.deliveries_under_way) },
+      { label: "projects_behind", value: () => String(facts.projects_behind) },
+    ]);
+    out.table(processes, columns, { title: `Processes (${processes.length})`, empty: "none" });
+  }
+  if (running) return;
+  throw new NetworkError(`Cannot reach the service: no process runs on ${facts.database}`, {
+    hint: `Start one with: cli service start --sign-in password, and the same ${DATABASE}`,
+  });
+}
 
 /** Shows a service whose note is missing: the lock of its folder proves that it runs. */
 function showUnknown({ out }: Context, folder: string): void {

@@ -16,12 +16,18 @@ import { checkServer, unusable } from "./open.ts";
 import { HOLDERS } from "./line.ts";
 import { createSession } from "./session.ts";
 
+/** A database on a server as of one moment. */
+interface FrozenOnServer extends Frozen {
+  /** Runs a statement that is written out, and returns its rows. */
+  rows(sql: string): Promise<readonly MovedRow[]>;
+}
+
 /**
  * Opens a database on a server to read all of it as of this moment.
  *
  * @throws {ConfigError} when it cannot be used, or its schema is newer than this version.
  */
-export async function freezePostgres(text: string): Promise<Frozen> {
+export async function freezePostgres(text: string): Promise<FrozenOnServer> {
   const address = readAddress(text);
   const pool = createPool(address, 1);
   try {
@@ -40,6 +46,7 @@ export async function freezePostgres(text: string): Promise<Frozen> {
         runner: createSession(wire, new Map()),
         count: async ({ name }) =>
           Number((await wire.send(`select count(*) as n from "${name}"`)).rows[0]?.n),
+        rows: async (sql) => (await wire.send(sql)).rows,
         pages: (table) => pagesOf(wire, table),
         // The server checks what it reads by itself.
         inspect: () => Promise.resolve([]),

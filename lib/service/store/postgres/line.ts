@@ -5,6 +5,7 @@
  * @module
  */
 
+import { VERSION } from "../../../version.ts";
 import type { Address } from "./address.ts";
 import { type Ear, openEar, type Pool } from "./driver.ts";
 import type { ServerTime } from "./server_time.ts";
@@ -34,6 +35,8 @@ export interface Peers {
   clock(): number;
   /** This machine's monotonic clock, in milliseconds. */
   stopwatch(): number;
+  /** What this process does. */
+  role: string;
 }
 
 /** A message of another process. */
@@ -85,15 +88,22 @@ export async function listen(line: Line): Promise<void> {
 }
 
 /** Shows the others that this process is alive, and hears what they tell. */
-async function register(ear: Ear, { holder, take }: Line): Promise<void> {
+async function register(ear: Ear, { holder, role, take }: Line): Promise<void> {
   // Whoever frees what dead processes hold sees by this lock that this one is alive. It is shared:
   // a lost connection has it as well, until the server notices.
   await ear.send(`select pg_advisory_lock_shared(${HOLDERS}, ${lockOf(holder)})`);
+  // For whoever looks at what runs here: `cli service status`.
+  await ear.send("select set_config('application_name', $1, false)", [nameOf(role)]);
   ear.onNews((text) => {
     const [from = "", word = "", nonce] = text.split(" ");
     if (from !== holder) take({ from, word, nonce });
   });
   await ear.send(`listen ${CHANNEL}`);
+}
+
+/** The name of a process that does something, as the server shows it. */
+function nameOf(role: string): string {
+  return `service ${VERSION} ${role}`;
 }
 
 async function listenAgain(line: Line): Promise<void> {

@@ -33,13 +33,13 @@ const OLDEST = 150_000;
  * @throws {ConfigError} when it cannot be used, or its schema is newer than this version.
  */
 export async function openPostgres(
-  { file, clock = () => 0, stopwatch = clock }: StoreOptions,
+  { file, clock = () => 0, stopwatch = clock, role = "all" }: StoreOptions,
 ): Promise<Store> {
   const address = readAddress(file);
   const pool = createPool(address, MOST_CONNECTIONS);
   try {
     const keys = await prepare(pool, address, clock());
-    const others = await openOthers({ address, pool, clock, stopwatch });
+    const others = await openOthers({ address, pool, clock, stopwatch, role });
     return guardStore(storeOn(pool, keys, others));
   } catch (error) {
     await pool.close();
