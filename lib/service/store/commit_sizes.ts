@@ -16,7 +16,7 @@ export interface CommitSizes {
 }
 
 /** Counts commits. */
-export interface CommitCounter {
+interface CommitCounter {
   /** Notes a commit with so many units of work; one without any changed nothing. */
   note(units: number): void;
   /** The sizes so far. */
