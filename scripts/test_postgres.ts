@@ -17,7 +17,8 @@ const SETTINGS = [
   "full_page_writes=off",
   "wal_level=minimal",
   "max_wal_senders=0",
-  "max_connections=300",
+  // A test runs 60 services side by side.
+  "max_connections=800",
   "max_locks_per_transaction=256",
 ];
 
