@@ -105,7 +105,11 @@ export function createIdle(time: IdleTime | undefined): IdleConnections {
       const one = { connection, until: time.clock() + wait };
       waiting.set(key, those.add(one));
       count++;
-      connection.wait(() => remove(key, one) && connection.close());
+      connection.wait(() => {
+        if (!remove(key, one)) return;
+        connection.close();
+        if (count === 0) callOff = void callOff?.();
+      });
       // A shorter wait than usual may need the timer sooner.
       if (!callOff || wait < IDLE_LIMITS.ms) sweep();
     },

@@ -83,12 +83,14 @@ Deno.test("what was read while a connection waited is read first, in parts as la
 
 Deno.test("a connection that ends or speaks while it waits is closed at once", async () => {
   for (const word of [null, "hello"]) {
-    const idle = createIdle(openTime());
+    const time = openTime();
+    const idle = createIdle(time);
     const { connection, say, state } = openQuiet();
     idle.keep("a", connection, 1000);
     say(word);
     await new Promise((resolve) => setTimeout(resolve));
     equal(state.closed, true);
+    equal(time.next(), undefined, "the last one leaves no timer");
     equal(idle.take("a", signal), undefined);
   }
 });
