@@ -104,6 +104,46 @@ Deno.test("YAML that cannot be read is named with its line", async () => {
   deepEqual(await problemsOf("a: *b\n"), ["1:4 there is no anchor &b"]);
 });
 
+Deno.test("a tab gets one message for its line", async () => {
+  const tab = "a tab stands at the beginning of a line; YAML takes spaces only";
+  const text = `${START}steps:\n  - customer: ada\n\t- advance: P1M\n\t- advance: P1M\n`;
+  const problems = await problemsOf(text);
+  equal(problems[0], `9:1 ${tab}`);
+  equal(problems.filter((problem) => problem.startsWith("9:")).length, 1);
+});
+
+Deno.test("a step refuses fields and other references that it would take as text", async () => {
+  const problems = await problemsOf(`${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+    as: s
+  - attributes: { customer: ada, set: { a: "\${s.id}", b: "\${host}", c: "$\${host}" } }
+  - customer: "\${s.id}"
+  - expect:
+      handler:
+        - { get: "http://localhost/\${t.id}", headers: { a: "\${HOST}", b: "\${s.id}" } }
+`);
+  deepEqual(problems, [
+    '10:44 "${s.id}" is a field, and only "expect" can have fields',
+    '10:58 "${host}" is not a variable such as ${PRICE}',
+    '11:15 "${s.id}" is a field, and only "expect" can have fields',
+    '14:18 no step above makes "t"',
+    "14:60 the variable HOST has no value",
+  ]);
+});
+
+Deno.test("a field that no event has is refused, also where it must be absent", async () => {
+  const problems = await problemsOf(`${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+    expect:
+      events: [{ type: INITIAL_PURCHASE, cancel_resaon: { absent: true } }]
+      events_include: [{ type: RENEWAL, price: 1, xyz: 1, metadata: { xyz: 1 } }]
+`);
+  deepEqual(problems, [
+    '10:42 no event has the field "cancel_resaon"; did you mean "cancel_reason"?',
+    '11:51 no event has the field "xyz"',
+  ]);
+});
+
 Deno.test("a tag that YAML does not define is refused where it stands", async () => {
   const text = `${START}steps:\n  - customer: !!js/function ada\n`;
   const message = "a scenario takes no YAML tags such as !name; remove the tag";

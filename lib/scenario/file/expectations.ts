@@ -4,6 +4,7 @@
  * @module
  */
 
+import { EVENT_FIELDS } from "../../event_fields.ts";
 import { SENT_EVENT_TYPES } from "../../event_types.ts";
 import {
   anything,
@@ -23,7 +24,8 @@ import {
   truth,
   whole,
 } from "./kinds.ts";
-import { checkExpected, EXPECTED_SCHEMA } from "./match.ts";
+import { checkExpected, checkReferences, EXPECTED_SCHEMA } from "./match.ts";
+import { withVariables } from "./references.ts";
 import { didYouMean } from "../../spelling.ts";
 import { type Entry, entryOf, kindOf, type Node, type ScalarNode } from "./tree.ts";
 
@@ -64,11 +66,11 @@ const LONGEST_WAIT_S = 600;
 
 /** The fields of a request to the program under test. */
 const HANDLER: Readonly<Record<string, Field>> = {
-  get: { brief: "The address that is asked", kind: text(2000), required: true },
+  get: { brief: "The address that is asked", kind: template(2000), required: true },
   method: { brief: "The method (default: GET)", kind: oneOf("GET", "POST") },
   headers: {
     brief: "Headers of the request",
-    kind: mapOf(text(100), text(4000), "a map of names to values"),
+    kind: mapOf(text(100), template(4000), "a map of names to values"),
   },
   status: { brief: "The status of the answer (default: 200)", kind: whole(100, 599) },
   json: { brief: "What the answer has", kind: value },
@@ -113,6 +115,24 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   charts: listOf("Answers of charts", CHART, "a chart"),
   handler: listOf("What the program under test answers", HANDLER, "a request"),
 };
+
+/** A text of at most so many characters, whose references are replaced when the story runs. */
+function template(most: number): Kind {
+  const { schema } = text(most);
+  return {
+    what: "a text",
+    schema,
+    read(node, scope) {
+      if (node.kind !== "scalar" || node.value === null) {
+        return complain(scope, node.at, `a text is needed here, not ${kindOf(node)}`);
+      }
+      checkReferences(node, scope);
+      if (node.text.length <= most) return node.text;
+      const length = node.text.length;
+      return complain(scope, node.at, `the text has ${length} characters; ${most} are allowed`);
+    },
+  };
+}
 
 /** Whether an expectation is a list, of which one item may stand for itself. */
 function listOf(
@@ -179,7 +199,18 @@ function checkEvent(item: Node, scope: Scope): void {
     return void complain(scope, item.at, 'an event is a type, or a map with the field "type"');
   }
   checkType(type.value, scope);
+  checkFields(item, scope);
   checkExpected(item, scope);
+}
+
+/** Without this check, the absence of a misspelled field would always hold. */
+function checkFields(item: Node, scope: Scope): void {
+  if (item.kind !== "map") return;
+  for (const { key, at } of item.entries) {
+    if (Object.hasOwn(EVENT_FIELDS, withVariables(key, scope.vars))) continue;
+    const like = didYouMean(key, Object.keys(EVENT_FIELDS));
+    complain(scope, at, `no event has the field ${JSON.stringify(key)}${like}`);
+  }
 }
 
 function checkType(node: ScalarNode, scope: Scope): void {

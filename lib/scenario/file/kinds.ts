@@ -73,15 +73,25 @@ export function complain(scope: Scope, at: Position, message: string, hint?: str
 export function filled(node: ScalarNode, scope: Scope): string | undefined {
   let whole = true;
   const text = replaceReferences(node.text, (name) => {
-    // What is there only while the story runs stays as it is.
-    if (!isVariable(name)) return undefined;
-    const value = scope.vars[name];
+    const value = isVariable(name) ? scope.vars[name] : undefined;
     if (value !== undefined) return value;
-    complain(scope, node.at, `the variable ${name} has no value`, `Pass --var ${name}=VALUE.`);
+    if (isVariable(name)) complainOfVariable(name, node.at, scope);
+    else {
+      const reference = JSON.stringify(`\${${name}}`);
+      const what = name.includes(".")
+        ? `${reference} is a field, and only "expect" can have fields`
+        : `${reference} is not a variable such as \${PRICE}`;
+      complain(scope, node.at, what, "For the text ${, write $${.");
+    }
     whole = false;
     return "";
   });
   return whole ? text : undefined;
+}
+
+/** Says that a variable has no value. */
+export function complainOfVariable(name: string, at: Position, scope: Scope): void {
+  complain(scope, at, `the variable ${name} has no value`, `Pass --var ${name}=VALUE.`);
 }
 
 /** A kind that is written as one word, number or text. */
@@ -338,7 +348,7 @@ export function readFields(
         scope,
         at,
         `${owner} has no field ${JSON.stringify(key)}${didYouMean(key, names)}`,
-        `Its fields: ${names.join(", ")}`,
+        names.length === 0 ? "It has no fields." : `Its fields: ${names.join(", ")}`,
       );
       continue;
     }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { complain, type Scope } from "./kinds.ts";
+import { complain, complainOfVariable, type Scope } from "./kinds.ts";
 import { closest, didYouMean } from "../../spelling.ts";
 import type { Searcher } from "./regular.ts";
 import {
@@ -16,7 +16,14 @@ import {
   withVariables,
 } from "./references.ts";
 import { readMoment } from "./times.ts";
-import { type Json, kindOf, type Node, type Position, type Route } from "./tree.ts";
+import {
+  type Json,
+  kindOf,
+  type Node,
+  type Position,
+  type Route,
+  type ScalarNode,
+} from "./tree.ts";
 
 /** Something that was expected and is otherwise. */
 export interface Difference extends Position {
@@ -126,7 +133,7 @@ function matcherIn(node: Node): string | undefined {
 
 /** Checks the matchers and variables of an expected value when its file is read. */
 export function checkExpected(node: Node, scope: Scope): void {
-  if (node.kind === "scalar") return checkVariables(node, scope);
+  if (node.kind === "scalar") return checkReferences(node, scope);
   if (node.kind === "list") return node.items.forEach((item) => checkExpected(item, scope));
   const name = matcherIn(node);
   const matcher = name === undefined ? undefined : MATCHERS[name];
@@ -141,12 +148,11 @@ export function checkExpected(node: Node, scope: Scope): void {
   }
 }
 
-function checkVariables(node: Node, scope: Scope): void {
-  if (node.kind !== "scalar") return;
+/** Checks the variables of a text, and the names in it. They are replaced when the story runs. */
+export function checkReferences(node: ScalarNode, scope: Scope): void {
   for (const name of referencesIn(node.text)) {
     if (isVariable(name)) {
-      if (scope.vars[name] !== undefined) continue;
-      complain(scope, node.at, `the variable ${name} has no value`, `Pass --var ${name}=VALUE.`);
+      if (scope.vars[name] === undefined) complainOfVariable(name, node.at, scope);
       continue;
     }
     const [head = "", field] = name.split(".");

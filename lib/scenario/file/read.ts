@@ -64,7 +64,13 @@ export async function readTree(text: string): Promise<Tree> {
   const all = [...document.errors, ...document.warnings];
   // What is too deep fails at every level; the first of them says it.
   const deep = all.find(({ code }) => code === "RESOURCE_EXHAUSTION");
-  const wrong = deep ? [deep] : all;
+  // A tab makes the parser misread the rest of its line.
+  const lineOf = (error: Yaml.YAMLError) => placeOf(lines, error.pos[0]).line;
+  const tabs = all.filter(({ code }) => code === "TAB_AS_INDENT");
+  const wrong = deep ? [deep] : all.filter((one) => {
+    const tab = tabs.find((other) => lineOf(other) === lineOf(one));
+    return tab === undefined || tab === one;
+  });
   const problems: Problem[] = wrong.map(({ pos, code, message }) => ({
     ...placeOf(lines, pos[0]),
     message: MESSAGES[code] ?? lowerFirst(message.split("\n")[0] ?? message),
