@@ -178,7 +178,8 @@ Deno.test("an unknown id gets 404 from the real service, however unusual", async
   await using desk = await openDesk();
   for (const id of HARD) {
     const { code, err } = await desk.run("products", "view", id);
-    equal(code, 5, `${JSON.stringify(id.slice(0, 30))}: ${err}`);
+    // No text may hold U+0000, on either engine, so that is refused before anything is looked up.
+    equal(code, id.includes("\0") ? 1 : 5, `${JSON.stringify(id.slice(0, 30))}: ${err}`);
     // deno-lint-ignore no-control-regex
     ok(!/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/.test(err), JSON.stringify(err));
   }
