@@ -66,8 +66,12 @@ export async function openTogether(
 }
 
 /** Asks again until the answer is as wanted, for some seconds. */
-export async function until(ask: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const end = Date.now() + 10_000; !await ask();) {
+export async function until(
+  ask: () => boolean | Promise<boolean>,
+  what: string,
+  patienceMs = 10_000,
+): Promise<void> {
+  for (const end = Date.now() + patienceMs; !await ask();) {
     if (Date.now() > end) throw new Error(`it took too long: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
