@@ -162,6 +162,8 @@ Deno.test("the files of all faults fail one after another, whatever the handler 
     const found = await folder.run("verify", url, ...state, "--save", `${folder.path}/v.yaml`);
     equal(found.code, 1);
     equal(found.out.includes("ada-1-"), false);
+    match(found.out, /^[A-Z].*, then .*: the handler takes (ada|bob)'s access away$/m);
+    match(found.out, /^ {2}\d\. INITIAL_PURCHASE of notes\S+ for (ada|bob)$/m);
     const hook = ["--webhook", url, "--secret", SECRET, "--output", "json"];
     const text = await Deno.readTextFile(`${folder.path}/v.yaml`);
     match(text, /customer: ada-1-\d+\n/);

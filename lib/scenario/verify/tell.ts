@@ -29,7 +29,7 @@ export function tellParcels({ complaint, played }: Found): string[] {
     const who = played.customers.findIndex((id) => body.includes(JSON.stringify(id)));
     const name = NAMES[who];
     const tests = body.includes('"SANDBOX"') ? " in the sandbox" : "";
-    const about = name === undefined ? "" : ` for ${name}${tests}`;
+    const about = name === undefined ? "" : `${ofProduct(body)} for ${name}${tests}`;
     return `${i + 1}. ${type}${about}${trick === undefined ? "" : `, ${SPECIAL[trick]}`}`;
   });
 }
@@ -49,8 +49,17 @@ export function tellFault(found: Found): string {
   }
   if (last?.trick) return `${last.type} ${SPECIAL[last.trick]} ${effect}`;
   const tests = parcels.some(({ body }) => body.includes('"SANDBOX"')) ? ", in the sandbox" : "";
-  const types = parcels.filter(({ trick }) => trick === undefined).map(({ type }) => type);
-  return `${types.join(", ")}, delivered in order, ${effect}${tests}`;
+  const plain = parcels.filter(({ trick }) => trick === undefined);
+  // Products make the sentence long; they are left out where all events are of one.
+  const several = new Set(plain.map(({ body }) => ofProduct(body))).size > 1;
+  const events = plain.map(({ type, body }) => several ? type + ofProduct(body) : type);
+  return `${events.join(", then ")}: the handler ${effect}${tests}`;
+}
+
+/** ` of notes.pro.monthly`, where an event is about a product. */
+function ofProduct(body: string): string {
+  const { event } = JSON.parse(body);
+  return typeof event?.product_id === "string" ? ` of ${event.product_id}` : "";
 }
 
 /** What a scenario file needs to know of the handler. */
