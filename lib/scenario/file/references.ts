@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { Json, Node } from "./tree.ts";
+
 const REFERENCE = /\$\$\{|\$\{([^}]+)\}/g;
 
 /** A text with its references replaced. Undefined keeps the reference as it is. */
@@ -36,6 +38,17 @@ export function isVariable(reference: string): boolean {
 /** A text with the values of its variables. */
 export function withVariables(text: string, vars: Readonly<Record<string, string>>): string {
   return replaceReferences(text, (name) => vars[name]);
+}
+
+/** The plain value of a node, with the values of its variables in keys and texts. */
+export function plainWith(node: Node, vars: Readonly<Record<string, string>>): Json {
+  if (node.kind === "scalar") {
+    return typeof node.value === "string" ? withVariables(node.value, vars) : node.value;
+  }
+  if (node.kind === "list") return node.items.map((item) => plainWith(item, vars));
+  return Object.fromEntries(
+    node.entries.map(({ key, value }) => [withVariables(key, vars), plainWith(value, vars)]),
+  );
 }
 
 /** A text as it is written in a file that must not refer to anything. */

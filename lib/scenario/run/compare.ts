@@ -14,7 +14,7 @@ import { diffOf, failureOf, failuresFrom } from "./failure.ts";
 import { differences } from "../file/match.ts";
 import type { Failure } from "./outcome.ts";
 import type { Check, Step } from "../file/scenario.ts";
-import { withVariables } from "../file/references.ts";
+import { plainWith, withVariables } from "../file/references.ts";
 import { readMoment } from "../file/times.ts";
 import { type Entry, entryOf, type Json, type Node, plain } from "../file/tree.ts";
 
@@ -275,11 +275,12 @@ async function compareMetrics(bench: Bench, step: Step, node: Node): Promise<Fai
 
 /** The answer of a chart. */
 async function compareChart(bench: Bench, step: Step, item: Node): Promise<Failure[]> {
-  const name = String(plain(entryOf(item, "name")?.value ?? item));
+  const { vars } = bench.match;
+  const name = String(plainWith(entryOf(item, "name")?.value ?? item, vars));
   const query = entryOf(item, "query")?.value;
   const expected = entryOf(item, "answer")?.value;
   if (!expected) return [];
-  const given = query ? plain(query) : {};
+  const given = query ? plainWith(query, vars) : {};
   const answer = await bench.read<Json>({
     method: "GET",
     path: path`/charts/${name}`,

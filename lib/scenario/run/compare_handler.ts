@@ -8,7 +8,7 @@ import type { Bench } from "./bench.ts";
 import { tellEvent } from "./explain.ts";
 import { failureOf, failuresFrom } from "./failure.ts";
 import { type Difference, differences } from "../file/match.ts";
-import { replaceReferences } from "../file/references.ts";
+import { plainWith, replaceReferences } from "../file/references.ts";
 import type { Failure } from "./outcome.ts";
 import type { Step } from "../file/scenario.ts";
 import type { HandlerAnswer, HandlerRequest } from "./stage.ts";
@@ -24,10 +24,14 @@ const WAITS_MS = [20, 50, 100, 200, 400];
 export async function compareHandler(bench: Bench, step: Step, item: Node): Promise<Failure[]> {
   const request = requestOf(bench, item);
   const field = (name: string) => entryOf(item, name)?.value;
-  const status = Number(text(field("status")) ?? 200);
+  const given = (name: string) => {
+    const node = field(name);
+    return node && String(plainWith(node, bench.match.vars));
+  };
+  const status = Number(given("status") ?? 200);
   const expected = field("json");
-  const orMissing = text(field("or_missing")) === "true";
-  const limit = Number(text(field("within_s")) ?? USUAL_WAIT_S) * 1000;
+  const orMissing = given("or_missing") === "true";
+  const limit = Number(given("within_s") ?? USUAL_WAIT_S) * 1000;
   let answer: HandlerAnswer;
   let found: Difference[];
   for (let look = 0, waited = 0;; look++) {
@@ -81,7 +85,7 @@ function requestOf({ match }: Bench, item: Node): HandlerRequest {
     );
   const headers = entryOf(item, "headers")?.value;
   return {
-    method: text(entryOf(item, "method")?.value) ?? "GET",
+    method: fill(text(entryOf(item, "method")?.value) ?? "GET"),
     url: fill(text(entryOf(item, "get")?.value) ?? ""),
     headers: headers?.kind === "map"
       ? Object.fromEntries(headers.entries.map(({ key, value }) => [key, fill(text(value) ?? "")]))
