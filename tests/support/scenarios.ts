@@ -19,6 +19,8 @@ export const START = `start:
 export interface ScenarioFolder extends AsyncDisposable {
   /** Its path. */
   readonly path: string;
+  /** The environment of the command lines. Change it at will. */
+  readonly env: Record<string, string>;
   /** Writes a file and returns its path. */
   write(name: string, text: string): Promise<string>;
   /** Runs a command line. */
@@ -36,6 +38,7 @@ export async function openFolder(
   });
   return {
     path,
+    env: desk.env,
     async write(name, text) {
       await Deno.writeTextFile(`${path}/${name}`, text);
       return `${path}/${name}`;

@@ -12,8 +12,9 @@ import { writeFile } from "../data/write_file.ts";
 import { parseCount } from "../input/input.ts";
 import { keysOf, openHandler } from "../scenario/handler.ts";
 import { checkHost } from "../scenario/hosts.ts";
-import { checkedSecret } from "../scenario/secret.ts";
-import { counted } from "../screen/display.ts";
+import { findSecret } from "../scenario/secret.ts";
+import { shellWord } from "../../shell_word.ts";
+import { counted, visible } from "../screen/display.ts";
 import { argument, command, parsed, requiredText, text, toggle } from "../words/command.ts";
 
 /** How many lives are tried without another wish. */
@@ -80,7 +81,7 @@ export const verify = command({
     if (!state.includes("{customer}")) {
       throw new UsageError(`Cannot use ${JSON.stringify(state)} for --state: it has no {customer}`);
     }
-    const secret = checkedSecret(input.secret ?? context.around.env("CLI_WEBHOOK_SECRET"));
+    const secret = findSecret(context, input.secret, true);
     if (secret === undefined) {
       throw new UsageError("Cannot sign deliveries: no signing secret is given", {
         hint: "Set CLI_WEBHOOK_SECRET to the secret that the handler checks, or pass --secret.",
@@ -101,10 +102,20 @@ export const verify = command({
       prefix: `v${context.around.now().toString(36)}`,
       signal: context.signal,
     }).finally(stages.close);
-    const command = `${MARK.slice("# Found with: ".length)} ${url} --seed ${seed} --runs ${runs}`;
-    await show(context, search, { state, path, command, save, seed });
+    const command = [
+      ...[MARK.slice("# Found with: ".length), addressWord(url)],
+      ...["--state", addressWord(state), "--path", shellWord(path)],
+      ...[`--seed ${seed} --runs ${runs}`, ...allowHost ? ["--allow-host"] : []],
+    ].join(" ");
+    const again = `--webhook ${addressWord(url)}${allowHost ? " --allow-host" : ""}`;
+    await show(context, search, { state, path, command, again, save, seed });
   },
 });
+
+/** An address, quoted for a shell, on one line. Line ends mean nothing in an address. */
+function addressWord(url: string): string {
+  return shellWord(visible(url.replace(/[\t\r\n]/g, "")));
+}
 
 /** How to show what came of a search. */
 interface Shown {
@@ -114,6 +125,8 @@ interface Shown {
   readonly path: string;
   /** The command that was run. */
   readonly command: string;
+  /** The flags with which a scenario runs again. */
+  readonly again: string;
   /** Where the scenario goes. */
   readonly save: string;
   /** What the lives were drawn by. */
@@ -170,7 +183,7 @@ async function show(context: Context, search: Search, shown: Shown): Promise<voi
     {
       hint: files.length < faults.length
         ? `${shown.save} is another file; choose one for the scenario with --save`
-        : `Run it again: cli scenario run ${files.join(" ")} --webhook URL`,
+        : `Run it again: cli scenario run ${files.map(shellWord).join(" ")} ${shown.again}`,
     },
   );
 }

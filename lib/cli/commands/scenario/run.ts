@@ -12,7 +12,7 @@ import { writeFile } from "../../data/write_file.ts";
 import { parseCount, parsePairs } from "../../input/input.ts";
 import { findScenarios, readScenario, type ScenarioFile } from "../../scenario/files.ts";
 import { copyStartData, findStartData } from "../../scenario/start_data.ts";
-import { checkedSecret } from "../../scenario/secret.ts";
+import { findSecret } from "../../scenario/secret.ts";
 import { checkHost, isHere } from "../../scenario/hosts.ts";
 import { type Played, playedJson, showPlayed } from "../../scenario/report.ts";
 import { counted } from "../../screen/display.ts";
@@ -57,7 +57,6 @@ export const run = command({
     const { seed = 1, parallel = 1, webhook, junit } = input;
     const allowHost = input.allow_host === true;
     if (webhook !== undefined) checkHost(webhook, "--webhook", allowHost);
-    const secret = checkedSecret(input.secret ?? context.around.env("CLI_WEBHOOK_SECRET"));
     const vars = Object.fromEntries(parsePairs(input.var, "--var"));
     const paths = await findScenarios(input.files);
     if (junit !== undefined) await checkJunit(junit, paths);
@@ -70,6 +69,9 @@ export const run = command({
       );
       files.push(checkedHosts(read, webhook, allowHost));
     }
+    const delivers = webhook !== undefined ||
+      files.some(({ scenario }) => scenario?.start.webhook?.url !== undefined);
+    const secret = findSecret(context, input.secret, delivers);
     const options = { seed, vars, webhook, secret, allowHost };
     const played = await playAll(context, files, parallel, options);
     if (input.update) await update(context, played);

@@ -1,0 +1,45 @@
+import { equal, match } from "node:assert/strict";
+import { createHandler, SECRET } from "../support/handlers.ts";
+import { openFolder, START } from "../support/scenarios.ts";
+
+/** A story that delivers nothing unless a webhook is given. */
+const STORY = `${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+`;
+
+Deno.test("verify prints whole commands, quoted for a shell and without the secret", async () => {
+  await using folder = await openFolder(createHandler("fails on an unknown type"));
+  const hook = "http://localhost:3000/hook?a=1&b='2'";
+  const state = "http://localhost:3000/users/{customer}";
+  const { code, err } = await folder.run(
+    ...["verify", hook, "--state", state, "--path", ".pro", "--secret", SECRET, "--allow-host"],
+    ...["--faults", "1", "--save", `${folder.path}/v 1.yaml`],
+  );
+  equal(code, 1);
+  const url = `'http://localhost:3000/hook?a=1&b='\\''2'\\'''`;
+  const [line] = (await Deno.readTextFile(`${folder.path}/v 1.yaml`)).split("\n");
+  const asked = `--state '${state}' --path .pro --seed 1 --runs 200 --allow-host`;
+  equal(line, `# Found with: cli verify ${url} ${asked}`);
+  const again = `cli scenario run '${folder.path}/v 1.yaml' --webhook ${url} --allow-host`;
+  equal(err.includes(`Run it again: ${again}\n`), true, err);
+  equal(err.includes("whsec_"), false);
+});
+
+Deno.test("the secret's variable is named when it is wrong, and read only for deliveries", async () => {
+  await using folder = await openFolder((request) => fetch(request));
+  folder.env.CLI_WEBHOOK_SECRET = "secret";
+  const file = await folder.write("a.yaml", STORY);
+  equal((await folder.run("scenario", "run", file)).code, 0);
+  const url = "http://127.0.0.1:9/";
+  const inFile = STORY.replace("steps:", `  webhook: { url: "${url}" }\nsteps:`);
+  const own = await folder.write("b.yaml", inFile);
+  const state = ["--state", `${url}{customer}`];
+  for (const words of [["scenario", "run", file, "--webhook", url], ["scenario", "run", own]]) {
+    const { code, err } = await folder.run(...words);
+    equal(code, 2);
+    match(err, /Cannot use the value of CLI_WEBHOOK_SECRET: it is not whsec_/);
+  }
+  match((await folder.run("verify", url, ...state)).err, /the value of CLI_WEBHOOK_SECRET: /);
+  const flag = await folder.run("scenario", "run", file, "--secret", "x");
+  match(flag.err, /Cannot use the value of --secret: it is not whsec_/);
+});
