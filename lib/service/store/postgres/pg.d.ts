@@ -52,6 +52,8 @@ interface Emitter {
 
 /** The socket of a connection. */
 interface Stream {
+  cork(): void;
+  uncork(): void;
   destroy(): void;
 }
 
