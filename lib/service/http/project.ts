@@ -9,14 +9,14 @@ import { Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
 import { catchUpWithin, isBehind, type TimeOfProject } from "../ledger/catch_up.ts";
 import { fixed, type Tx } from "../store/mod.ts";
+import { sharedSearch } from "../records/shared_search.ts";
 import { behind } from "./present.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A project, with the data that shows whether it is behind. */
 export type PresentProject = Row<"projects"> & TimeOfProject;
 
-/** The projects found so far, by caller, for one state of the database. */
-const found = new WeakMap<object, Map<string, PresentProject>>();
+const search = sharedSearch<PresentProject>();
 
 /**
  * The project, if the caller is a collaborator. Other callers cannot see whether it exists.
@@ -29,23 +29,13 @@ export async function projectFor(
   actor: Actor,
 ): Promise<PresentProject> {
   tx.enter?.(projectId);
-  const known = foundIn(tx.snapshot);
   const key = `${actor.account_id} ${projectId}`;
-  const project = known?.get(key) ?? await findProject(tx, projectId, actor);
+  const project = await search(tx, key, () => findProject(tx, projectId, actor));
   if (!project) {
     const message = `The credential has no access to the project ${JSON.stringify(projectId)}`;
     throw new Refusal(403, "authorization_error", message);
   }
-  known?.set(key, project);
   return project;
-}
-
-/** The cache for the current state of the database. Each commit starts a new one. */
-function foundIn(snapshot: object | undefined): Map<string, PresentProject> | undefined {
-  if (!snapshot) return undefined;
-  const known = found.get(snapshot) ?? new Map();
-  found.set(snapshot, known);
-  return known;
 }
 
 /** Looks for the project among those of the caller. */

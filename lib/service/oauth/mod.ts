@@ -9,6 +9,7 @@ import { invalid, Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
 import { ALL_SCOPES } from "../contract/scopes.ts";
 import { type OpenRoute, readable } from "../http/open_server.ts";
+import { sharedSearch } from "../records/shared_search.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import { findAccount } from "./accounts.ts";
 import { readAdmission } from "./admission.ts";
@@ -23,7 +24,7 @@ import { providerRoutes } from "./provider_endpoint.ts";
 import { parseScope } from "./scope.ts";
 import { createPasswords, type ScryptCost } from "./scrypt.ts";
 import { signInRoutes } from "./sign_in_endpoint.ts";
-import { createTokenCache } from "./token_cache.ts";
+import { createTokenCache, type LiveToken } from "./token_cache.ts";
 import { tokenRoutes } from "./token_endpoint.ts";
 import {
   findAccessToken,
@@ -155,15 +156,19 @@ function wayOf({ signIn: choice, report = () => {} }: OAuthOptions): SignInWay {
   return { kind: "oidc", provider: createProvider(known, report) };
 }
 
+const search = sharedSearch<LiveToken>();
+
 async function authenticate(parts: OAuthParts, token: string): Promise<Actor | undefined> {
   const now = parts.clock();
   const { store, cache } = parts;
   const known = cache.get(token, now);
   if (known) return known.actor;
   if (!token.startsWith("atk_")) return undefined;
-  const find = () => store.read((tx) => findAccessToken(tx, token, now));
+  const find = (tx: Tx) => findAccessToken(tx, token, now);
+  if (!store.others) return (await cache.load(token, () => store.read(find)))?.actor;
   // Nothing is remembered where another process may revoke a token.
-  return (store.others ? await find() : await cache.load(token, find))?.actor;
+  const live = await store.read((tx) => search(tx, token, () => find(tx)));
+  return live && live.expires_at > now ? live.actor : undefined;
 }
 
 function routesOf(parts: OAuthParts): OpenRoute[] {

@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { StoreError } from "../failure.ts";
+import { StoreError } from "../failure.ts";
 import { runWork, type Work } from "../work.ts";
-import type { Pool } from "./driver.ts";
+import type { Pool, Wire } from "./driver.ts";
 import { isLost, type KeyColumns, toStoreError } from "./errors.ts";
 import { createSession, type Session } from "./session.ts";
 
@@ -21,22 +21,17 @@ interface Reader {
 
 /** A read that waits. */
 interface Job {
-  /** Runs the work, and tells how that went: whether the database refused something. */
-  attempt(session: Session, snapshot: object): Promise<Ended>;
+  /** Runs the work, and settles the caller's promise unless the database refused something. */
+  attempt(session: Session, snapshot: object): Promise<StoreError | undefined>;
   /** Settles the caller's promise for want of any outcome. */
   fail(error: unknown): void;
 }
 
-/** How an attempt ended. */
-interface Ended {
-  /** What the database objected to. Nothing else on the same snapshot works after that. */
-  refused?: StoreError;
-  /** Settles the caller's promise. */
-  tell(): void;
-}
+/** So many reads share a snapshot at most: each waits for the slow ones among them. */
+const LARGEST_GROUP = 32;
 
-/** So many reads share a snapshot at most. */
-const LARGEST_GROUP = 16;
+/** How long a read waits for the group before it, in milliseconds. Then it gets another connection. */
+const PATIENCE_MS = 5;
 
 const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -44,60 +39,92 @@ const BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 export function createReader(pool: Pool, keys: () => KeyColumns, most: number): Reader {
   const queue: Job[] = [];
   const running = new Set<Promise<void>>();
-  const pump = (): void => {
-    while (queue.length > 0 && running.size < most) {
-      const group = queue.splice(0, LARGEST_GROUP);
-      const run = readTogether(pool, keys(), group).finally(() => {
-        running.delete(run);
-        pump();
-      });
-      running.add(run);
-    }
-  };
-  let scheduled = false;
+  let [scheduled, waiting] = [false, false];
+
+  function start(): void {
+    const run = readTogether(pool, keys(), queue.splice(0, LARGEST_GROUP)).finally(() => {
+      running.delete(run);
+      pump();
+    });
+    running.add(run);
+  }
+
+  /** Starts what can be started. A few full groups cost less than many small ones. */
+  function pump(): void {
+    if (queue.length > 0 && running.size === 0) start();
+    while (queue.length >= LARGEST_GROUP && running.size < most) start();
+    if (queue.length === 0 || waiting || running.size >= most) return;
+    waiting = true;
+    setTimeout(() => {
+      waiting = false;
+      if (queue.length > 0 && running.size < most) start();
+      pump();
+    }, PATIENCE_MS);
+  }
+
   return {
     run: <T>(work: Work<T>) =>
       new Promise<T>((resolve, fail) => {
-        queue.push({
-          fail,
-          attempt: async (session, snapshot) => {
-            try {
-              const value = await runWork(session, work, "read", snapshot);
-              return { tell: () => resolve(value) };
-            } catch (error) {
-              const refused = isStoreError(error) ? { refused: error } : {};
-              return { ...refused, tell: () => fail(error) };
-            }
-          },
-        });
+        queue.push({ fail, attempt: (...on) => attempt(work, on, resolve, fail) });
         if (scheduled) return;
         scheduled = true;
-        queueMicrotask(() => {
+        setImmediate(() => {
           scheduled = false;
           pump();
         });
       }),
     async idle() {
-      while (running.size > 0) await Promise.allSettled(running);
+      while (queue.length > 0 || running.size > 0) {
+        if (running.size === 0) await new Promise((resolve) => setImmediate(resolve));
+        await Promise.allSettled(running);
+      }
     },
   };
 }
 
-/** Runs reads on one snapshot. When the database refuses one of them, each runs by itself. */
-async function readTogether(pool: Pool, keys: KeyColumns, jobs: readonly Job[]): Promise<void> {
+/** Runs a read. Returns what the database refused, if it did, without settling the promise. */
+async function attempt<T>(
+  work: Work<T>,
+  [session, snapshot]: [Session, object],
+  resolve: (value: T) => void,
+  fail: (error: unknown) => void,
+): Promise<StoreError | undefined> {
   try {
-    const ended = await onSnapshot(pool, keys, jobs);
-    const refused = ended.find((one) => one.refused)?.refused;
-    if (!refused || jobs.length === 1 || isLost(refused)) return ended.forEach((one) => one.tell());
+    resolve(await runWork(session, work, "read", snapshot));
   } catch (error) {
-    return jobs.forEach((job) => job.fail(toStoreError(error)));
+    if (error instanceof StoreError) return error;
+    fail(error);
   }
-  for (const job of jobs) await readTogether(pool, keys, [job]);
+  return undefined;
 }
 
-/** Runs reads on one snapshot. Rejects when there is no connection. */
-async function onSnapshot(pool: Pool, keys: KeyColumns, jobs: readonly Job[]): Promise<Ended[]> {
-  const wire = await pool.take();
+/** Runs reads on one snapshot. Those that fail for want of the database run again by themselves. */
+async function readTogether(pool: Pool, keys: KeyColumns, jobs: readonly Job[]): Promise<void> {
+  const refused = await onSnapshot(pool, keys, jobs);
+  for (const { job, error } of refused) {
+    if (jobs.length === 1 || isLost(error)) job.fail(error);
+    else await readTogether(pool, keys, [job]);
+  }
+}
+
+/** A read that the database refused something of. Nothing else on the same snapshot works after that. */
+interface Refused {
+  /** The read. */
+  job: Job;
+  /** What it was told. */
+  error: unknown;
+}
+
+/** Runs reads on one snapshot. Returns those that have no outcome. */
+async function onSnapshot(pool: Pool, keys: KeyColumns, jobs: readonly Job[]): Promise<Refused[]> {
+  let wire: Wire;
+  try {
+    wire = await pool.take();
+  } catch (thrown) {
+    const error = toStoreError(thrown);
+    jobs.forEach((job) => job.fail(error));
+    return [];
+  }
   let broken = true;
   try {
     const session = createSession(wire, keys);
@@ -105,15 +132,15 @@ async function onSnapshot(pool: Pool, keys: KeyColumns, jobs: readonly Job[]): P
     // Whoever asks next is told why; nobody waits for this one.
     begun.catch(() => {});
     const snapshot = {};
-    const ended = await Promise.all(jobs.map((job) => job.attempt(session, snapshot)));
-    broken = ended.some(({ refused }) => isLost(refused)) ||
+    const refused: Refused[] = [];
+    await Promise.all(jobs.map(async (job) => {
+      const error = await job.attempt(session, snapshot);
+      if (error) refused.push({ job, error });
+    }));
+    broken = refused.some(({ error }) => isLost(error)) ||
       await session.send("ROLLBACK").then(() => false, () => true);
-    return ended;
+    return refused;
   } finally {
     wire.release(broken);
   }
-}
-
-function isStoreError(error: unknown): error is StoreError {
-  return error instanceof Error && "failure" in error;
 }
