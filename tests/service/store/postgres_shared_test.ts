@@ -189,7 +189,7 @@ Deno.test(
         const count = async (from: string) =>
           Number((await client.query(`select cast(count(*) as int) as n from ${from}`)).rows[0]?.n);
         const held = () => count("pg_locks where classid = 7262052 and granted");
-        const service = "pg_stat_activity where application_name = 'service' " +
+        const service = "pg_stat_activity where application_name like 'service%' " +
           "and datname = current_database()";
         const tries = `${service} and query like 'select pg_advisory_lock%'`;
         const lose = () => client.query(`select pg_terminate_backend(pid) from ${service}`);
