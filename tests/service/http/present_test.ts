@@ -10,7 +10,7 @@ function catchUpThatTakes(settled: Promise<void>, stopped = false): CatchUp {
   return {
     project: () => settled,
     all: () => settled,
-    progress: () => [way],
+    progress: () => Promise.resolve([way]),
     isStopped: () => stopped,
     stop: () => settled,
     during: () => settled,

@@ -231,7 +231,10 @@ Deno.test("a database that several processes share gets no population", async ()
 
 const NOBODY: Others = {
   tell() {},
+  agree: () => Promise.resolve(),
   hear: () => () => {},
+  exchange: () => Promise.resolve([]),
+  leads: () => Promise.resolve(true),
   skew: () => 0,
   holder: "this",
   alive: (_, holders) => Promise.resolve(new Set(holders)),
