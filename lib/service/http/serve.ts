@@ -29,7 +29,7 @@ import { DATABASE } from "../store/data_folder.ts";
 import { closeToOthers } from "../store/exposure.ts";
 import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
 import { keepSecret } from "./admin_secret.ts";
-import { isOnServer, StoreError, unusableDatabase } from "../store/mod.ts";
+import { startFailure } from "../store/mod.ts";
 import type { TargetPolicy } from "../outbound/judge.ts";
 
 /** How to serve. */
@@ -146,13 +146,12 @@ function exposureOf({ host, server, proxies = [] }: ServeOptions): Exposure {
   return { host, engine: server ? "postgres" : "sqlite", proxies };
 }
 
-/** Opens the service. Damage in the database may appear only at first use. */
+/** Opens the service. Damage in the database, or its loss, may appear only at first use. */
 async function openKnown(options: ServiceOptions): Promise<Service> {
   try {
     return await openService(options);
   } catch (error) {
-    if (!(error instanceof StoreError) || isOnServer(options.database)) throw error;
-    throw unusableDatabase(options.database, error);
+    throw await startFailure(options.database, error);
   }
 }
 

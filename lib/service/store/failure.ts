@@ -82,7 +82,7 @@ const OUTAGES: Readonly<Partial<Record<StoreFailure, string>>> = {
   unreachable: "the database server cannot be reached",
   full: "the disk is full",
   io: "the disk reports an input/output error",
-  cannot_open: "the database file cannot be opened",
+  cannot_open: "the database cannot be opened",
   no_memory: "there is not enough memory",
   read_only: "the database is read-only",
   corrupt: "the database file is damaged",

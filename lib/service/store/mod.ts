@@ -20,7 +20,7 @@ export { COMMIT_BOUNDS } from "./commit_sizes.ts";
 export { fixed } from "./fixed.ts";
 export { acrossProjects, inProject, type ProjectTx } from "./in_project.ts";
 export { lockFolder, readAddress, writeAddress } from "./lock.ts";
-export { isOnServer, openDatabase } from "./open.ts";
+export { isOnServer, openDatabase, startFailure } from "./open.ts";
 export type { Tx } from "./queries.ts";
 export {
   findRow,
@@ -34,7 +34,6 @@ export {
 export { schemaSteps } from "./schema_steps.ts";
 export { nextSeq } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
-export { unusableDatabase } from "./sqlite/unusable.ts";
 export type { Others, Store, StoreFigures, StoreOptions } from "./store.ts";
 export { openView } from "./view.ts";
 export { type WatchedStore, watchStore } from "./watch.ts";

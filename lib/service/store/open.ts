@@ -4,7 +4,9 @@
  * @module
  */
 
+import { StoreError } from "./failure.ts";
 import { openStore } from "./sqlite/open.ts";
+import { unusableDatabase } from "./sqlite/unusable.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 /** Whether a database is on a server, told by its address. */
@@ -21,4 +23,15 @@ export async function openDatabase(options: StoreOptions): Promise<Store> {
   if (!isOnServer(options.file)) return openStore(options);
   const { openPostgres } = await import("./postgres/open.ts");
   return await openPostgres(options);
+}
+
+/** The error for a database that failed while a service started on it, with what to do about it. */
+export async function startFailure(database: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof StoreError)) return error;
+  if (!isOnServer(database)) return unusableDatabase(database, error);
+  const [{ readAddress }, { unusable }] = await Promise.all([
+    import("./postgres/address.ts"),
+    import("./postgres/unusable.ts"),
+  ]);
+  return unusable(readAddress(database), error);
 }

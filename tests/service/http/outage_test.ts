@@ -19,7 +19,7 @@ const OUTAGES: [code: number, message: string, failure: StoreFailure, cause: str
   [778, "disk I/O error", "io", "the disk reports an input/output error"],
   [11, "database disk image is malformed", "corrupt", "the database file is damaged"],
   [13, "database or disk is full", "full", "the disk is full"],
-  [14, "unable to open database file: /x", "cannot_open", "the database file cannot be opened"],
+  [14, "unable to open database file: /x", "cannot_open", "the database cannot be opened"],
   [26, "file is not a database", "corrupt", "the database file is damaged"],
 ];
 

@@ -4,13 +4,9 @@ import { ConfigError } from "../../../lib/errors.ts";
 import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { migrate } from "../../../lib/service/store/sqlite/migrate.ts";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
-import {
-  isUniqueViolation,
-  lockFolder,
-  openStore,
-  unusableDatabase,
-} from "../../../lib/service/store/mod.ts";
+import { isUniqueViolation, lockFolder, openStore } from "../../../lib/service/store/mod.ts";
 import { toStoreError } from "../../../lib/service/store/sqlite/errors.ts";
+import { unusableDatabase } from "../../../lib/service/store/sqlite/unusable.ts";
 import {
   addOffering,
   addProject,

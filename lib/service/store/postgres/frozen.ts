@@ -12,7 +12,8 @@ import { listOf, schemaAfter, type Shape } from "../move/tables.ts";
 import { readAddress } from "./address.ts";
 import { createPool, type Wire } from "./driver.ts";
 import { stepsDone } from "./migrate.ts";
-import { checkServer, unusable } from "./open.ts";
+import { checkServer } from "./open.ts";
+import { unusable } from "./unusable.ts";
 import { HOLDERS } from "./line.ts";
 import { createSession } from "./session.ts";
 

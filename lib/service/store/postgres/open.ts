@@ -7,17 +7,17 @@
 import { sql } from "kysely";
 import { ConfigError } from "../../../errors.ts";
 import { createCommitCounter } from "../commit_sizes.ts";
-import { shellWord } from "../../../shell_word.ts";
 import { migrations } from "../migrations/mod.ts";
 import type { Tx } from "../queries.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
-import { type Address, createHint, readAddress } from "./address.ts";
+import { type Address, readAddress } from "./address.ts";
 import { createPool, type Pool, type Wire } from "./driver.ts";
-import { isUntrusted, type KeyColumns, toStoreError } from "./errors.ts";
+import type { KeyColumns } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { openOthers } from "./others.ts";
 import { createReader } from "./reader.ts";
 import { createStatistics } from "./statistics.ts";
+import { unusable } from "./unusable.ts";
 import { createWriter } from "./writer.ts";
 
 /** Connections of one process: some are left over for writes while reads take all that they may. */
@@ -144,23 +144,4 @@ async function look(tx: Tx): Promise<void> {
 /** Takes a number for the transaction, which makes its commit go to the disk. */
 async function touch(tx: Tx): Promise<void> {
   await sql`select pg_current_xact_id()`.execute(tx);
-}
-
-/** The error for a database on a server that cannot be used. */
-export function unusable(address: Address, error: unknown): unknown {
-  if (error instanceof ConfigError) return error;
-  const cause = toStoreError(error);
-  if (!(cause instanceof Error)) return cause;
-  const why = error instanceof Error && error.message !== "" ? error.message : cause.message;
-  const { shown } = address;
-  const isMissing = error instanceof Error && "code" in error && error.code === "3D000";
-  return new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${why}`, {
-    hint: isMissing
-      ? `Create it with: ${createHint(address)}`
-      : isUntrusted(error)
-      ? "Pass the certificate of the server's authority, and the host that the server's own one " +
-        "names: postgres://user@host/name?sslmode=verify-full&sslrootcert=FILE"
-      : `Check that the server runs and lets this user in: psql ${shellWord(shown)}`,
-    cause: error,
-  });
 }

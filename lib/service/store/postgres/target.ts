@@ -15,7 +15,8 @@ import { createPool, type Wire } from "./driver.ts";
 import { toStoreError } from "./errors.ts";
 import { isInUse, pagesOf, waitLong } from "./frozen.ts";
 import { createTables, takeLock } from "./migrate.ts";
-import { checkServer, unusable } from "./open.ts";
+import { checkServer } from "./open.ts";
+import { unusable } from "./unusable.ts";
 
 /**
  * Begins to fill a database that has no tables.
