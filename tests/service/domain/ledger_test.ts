@@ -31,3 +31,20 @@ Deno.test("a free one-time purchase counts as nothing", async () => {
   await sim.purchase({ product_id: "notes.pro.lifetime", price: 0 });
   deepEqual(await sim.rows("movements"), []);
 });
+
+Deno.test("a refund of a subscription's payment counts as a refund, and its reversal takes it back", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  await sim.act(id, "refund");
+  await sim.act(id, "reverse_refund");
+  const rows = await sim.rows("movements");
+  deepEqual(
+    rows.map(({ kind, payments_delta, refunds_delta }) => [kind, payments_delta, refunds_delta]),
+    [
+      ["start", 1, 0],
+      ["refund", 0, 1],
+      ["refund_reversal", 0, -1],
+    ],
+  );
+});
