@@ -45,6 +45,20 @@ Deno.test("family shares follow the paid subscription, and cost nothing", async 
   equal(status, "expired");
 });
 
+Deno.test("a family share has the renewals and the cancellation of its subscription", async () => {
+  await using desk = await openDesk();
+  const sim = await frozen(desk);
+  const { id } = await sim.subscribe({ product_id: "notes.pro.monthly" });
+  await sim.act(id, "family_share", { customer_id: "brother" });
+  await sim.advance("P2M");
+  await sim.act(id, "cancel");
+  const rows = await sim.rows("subscriptions");
+  deepEqual(rows.map((row) => [row.ownership, row.renewal_number, row.cancel_reason]), [
+    ["purchased", 3, "UNSUBSCRIBE"],
+    ["family_shared", 3, "UNSUBSCRIBE"],
+  ]);
+});
+
 Deno.test("family shares follow a product change of their subscription", async () => {
   for (const when of ["now", "period_end"] as const) {
     await using desk = await openDesk();
