@@ -12,7 +12,6 @@ import {
   customer,
   type Field,
   type Kind,
-  made,
   mapOf,
   moment,
   oneOf,
@@ -25,6 +24,7 @@ import {
   whole,
 } from "./kinds.ts";
 import { checkExpected, checkReferences, EXPECTED_SCHEMA } from "./match.ts";
+import { madeFields, metricsKind } from "./resource_fields.ts";
 import { withVariables } from "./references.ts";
 import { didYouMean } from "../../spelling.ts";
 import { type Entry, entryOf, kindOf, type Node, type ScalarNode } from "./tree.ts";
@@ -89,11 +89,11 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   past: listOf("The entitlements that customers had", PAST, "an entry of past"),
   subscription: fromKind(
     "Fields of subscriptions, by the names that steps gave",
-    mapOf(made("subscription"), value, "a map of names to fields"),
+    madeFields(value, "subscription"),
   ),
   purchase: fromKind(
     "Fields of one-time purchases, by the names that steps gave",
-    mapOf(made("purchase", "subscription"), value, "a map of names to fields"),
+    madeFields(value, "purchase", "subscription"),
   ),
   invoices: fromKind(
     "The invoices of customers, oldest first",
@@ -111,7 +111,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
     "The attributes of customers",
     mapOf(customer, value, "a map of customers to attributes"),
   ),
-  metrics: fromKind("Headline numbers", mapOf(text(100), value, "a map of names to numbers")),
+  metrics: fromKind("Headline numbers", metricsKind(value, text(100))),
   charts: listOf("Answers of charts", CHART, "a chart"),
   handler: listOf("What the program under test answers", HANDLER, "a request"),
 };

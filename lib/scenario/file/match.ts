@@ -123,7 +123,7 @@ export const EXPECTED_SCHEMA: Readonly<Record<string, unknown>> = {
 };
 
 /** The key of a map's matcher, if the map is one. */
-function matcherIn(node: Node): string | undefined {
+export function matcherIn(node: Node): string | undefined {
   if (node.kind !== "map") return undefined;
   const keys = node.entries.map(({ key }) => key);
   const found = keys.find((key) => Object.hasOwn(MATCHERS, key));
