@@ -69,7 +69,10 @@ Deno.test("service snapshot saves, lists, restores and deletes", () =>
     const deleted = await run("delete", "before", "-y", "--output", "json");
     deepEqual(deleted.json(), { deleted: true, name: "before", data });
     deepEqual((await run("list", "--output", "json")).json(), { items: [] });
-    match((await run("restore", "before", "-y")).err, /: there is no such snapshot\n/);
+    match(
+      (await run("restore", "before", "-y")).err,
+      /: there is no such snapshot\n.*snapshot list --data /,
+    );
     match(
       (await run("restore", "../before", "-y")).err,
       /^Cannot use "\.\.\/before" as the name of a/,

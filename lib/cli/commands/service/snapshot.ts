@@ -61,7 +61,7 @@ const restore = command({
     const { findSnapshot } = await import("../../../service/store/snapshots.ts");
     const { checkBackup } = await import("../../../service/store/backup.ts");
     const { hasData, restoreBackup } = await import("../../../service/store/restore.ts");
-    const file = await findSnapshot(folder, name);
+    const file = await findSnapshot(folder, name, sameData(data));
     const { made_at } = await checkBackup(file);
     if (await hasData(folder)) {
       const question = `Delete all data in ${folder} and put the snapshot ${name} of ` +
@@ -108,7 +108,7 @@ const remove = command({
     const { out, signal } = context;
     const folder = folderOf(context, data);
     const { deleteSnapshot, findSnapshot } = await import("../../../service/store/snapshots.ts");
-    await findSnapshot(folder, name);
+    await findSnapshot(folder, name, sameData(data));
     await askFirst(context, input, `Delete the snapshot ${name} in ${folder}?`);
     await deleteSnapshot({ folder, signal }, name);
     out.done(`Deleted the snapshot ${name}`);
