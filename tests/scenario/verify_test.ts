@@ -23,7 +23,7 @@ Deno.test("a right handler passes every life", async () => {
     ...["--save", `${folder.path}/v.yaml`],
   );
   equal(code, 0, out + err);
-  match(err, new RegExp(`${RUNS} lives passed`));
+  match(err, new RegExp(`${RUNS} histories passed`));
   const situations = ["again", "unknown_type", "wrong_signature", "old_signature", "pause"];
   for (const situation of situations) {
     match(out, new RegExp(situation));
@@ -58,8 +58,8 @@ for (const fault of FAULTS) {
       ...["verify", faulty.url, ...state, "--save", file, "--output", "json", "--faults", "1"],
     );
     equal(code, 1, err);
-    const { fault: found, lives } = JSON.parse(out);
-    ok(lives <= 200);
+    const { fault: found, histories } = JSON.parse(out);
+    ok(histories <= 200);
     ok(found.deliveries.length <= 6, found.deliveries.join("\n"));
     await isShown(folder, file, faulty.url, fault);
   });

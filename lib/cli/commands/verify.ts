@@ -34,9 +34,9 @@ const MARK = "# Found with: cli verify";
 export const verify = command({
   brief: "Find what breaks a webhook handler",
   details:
-    "Plays random lives of customers and delivers their events as the documents allow: twice, a " +
+    "Simulates random histories of customers and delivers their events as the documents allow: twice, a " +
     "retry after later ones, after a pause, those of different customers swapped, with unknown " +
-    "types and fields, for the sandbox, with wrong and old signatures. After each life the " +
+    "types and fields, for the sandbox, with wrong and old signatures. After each history the " +
     "handler's state is compared with the truth. Each fault is made as small as possible and " +
     "written as a scenario file. Production access is what counts.",
   examples: [
@@ -53,12 +53,12 @@ export const verify = command({
     }),
     secret: text("Sign deliveries with it (default: CLI_WEBHOOK_SECRET)", { placeholder: "whsec" }),
     runs: parsed(
-      `How many lives are tried (default: ${USUAL_RUNS})`,
+      `How many histories are tried (default: ${USUAL_RUNS})`,
       (value) => parseCount(value, "--runs", { min: 1, max: 100_000 }),
       { placeholder: "n" },
     ),
     seed: parsed(
-      "What the lives are drawn by (default: 1)",
+      "What the histories are drawn by (default: 1)",
       (value) => parseCount(value, "--seed", { min: 0, max: 2_147_483_647 }),
       { placeholder: "n" },
     ),
@@ -158,16 +158,15 @@ async function show(context: Context, search: Search, shown: Shown): Promise<voi
     out.json(JSON.stringify({
       object: "verification",
       seed: shown.seed,
-      lives,
+      histories: lives,
       fault: first ?? null,
       faults,
       coverage: rowsOf(coverage),
     }));
   } else {
     for (const { sentence, deliveries, message } of faults) {
-      out.text(sentence);
-      deliveries.forEach((line) => out.text(`  ${line}`));
-      out.text(`  ${message}`);
+      [sentence, ...[...deliveries, message].map((line) => `  ${line}`)]
+        .forEach((line) => out.text(visible(line)));
     }
     out.table(rowsOf(coverage), [
       { header: "type", value: (row) => row.type },
@@ -175,11 +174,13 @@ async function show(context: Context, search: Search, shown: Shown): Promise<voi
       { header: "count", value: (row) => row.count },
     ], { title: "Deliveries" });
   }
-  if (!first) return out.done(`${counted(lives, "life", "lives")} passed, seed ${shown.seed}`);
+  if (!first) {
+    return out.done(`${counted(lives, "history", "histories")} passed, seed ${shown.seed}`);
+  }
   const count = faults.length === 1 ? "a fault" : counted(faults.length, "fault");
   const files = faults.flatMap(({ scenario }) => scenario ?? []);
   throw new ToolkitError(
-    `Cannot pass: the handler has ${count}, the first found in life ${lives}`,
+    `Cannot pass: the handler has ${count}, the first found in history ${lives}`,
     {
       hint: files.length < faults.length
         ? `${shown.save} is another file; choose one for the scenario with --save`
