@@ -103,6 +103,7 @@ Deno.test("what a scenario cannot begin with is named with its line", () =>
     };
     match(await tell("stories/none.backup"), /2:9.*cannot read ".*none\.backup": no such file/);
     match(await tell("../data/service.db"), /it is outside of the folder/);
+    match(await tell("../nosuch"), /it is outside of the folder/);
     match(await tell(join(folder, "stories", "shop.backup")), /path below the scenario's folder/);
     match(await tell("story.yaml"), /it is not a backup of the service/);
     match(await tell("stories/shop.backup", "\n  at: 2026-01-01"), /"at" and "from" exclude/);

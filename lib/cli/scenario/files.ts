@@ -6,7 +6,7 @@
  */
 
 import { fileReason } from "../../file_reason.ts";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../errors.ts";
 import type { Scenario, StartData } from "../../scenario/file/scenario.ts";
 import type { Problem } from "../../scenario/file/tree.ts";
@@ -109,18 +109,25 @@ async function readInside(folder: string, path: string): Promise<string> {
  */
 export async function realInside(folder: string, path: string): Promise<string> {
   const refuse = (why: string) => new UsageError(`cannot read ${JSON.stringify(path)}: ${why}`);
+  const outside = () => refuse(`it is outside of the folder ${JSON.stringify(folder)}`);
   try {
     const [real, top] = [await Deno.realPath(path), await Deno.realPath(folder)];
-    const below = relative(top, real);
-    if (below.startsWith(`..${sep}`) || below === ".." || isAbsolute(below)) {
-      throw refuse(`it is outside of the folder ${JSON.stringify(folder)}`);
-    }
+    if (!isBelow(top, real)) throw outside();
     if (!(await Deno.stat(real)).isFile) throw refuse("it is not a regular file");
     return real;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    if (error instanceof Deno.errors.NotFound) throw refuse("no such file");
+    if (error instanceof Deno.errors.NotFound) {
+      // What is there outside of the folder is not told.
+      throw isBelow(resolve(folder), resolve(path)) ? refuse("no such file") : outside();
+    }
     if (error instanceof Deno.errors.PermissionDenied) throw refuse("permission denied");
     throw refuse(fileReason(error));
   }
+}
+
+/** Whether a path is a folder or below it. */
+function isBelow(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return !below.startsWith(`..${sep}`) && below !== ".." && !isAbsolute(below);
 }
