@@ -159,8 +159,18 @@ Deno.test("steps that hold and release are in order, and their lists are checked
 
 Deno.test("without a webhook nothing can be held", async () => {
   await using folder = await openFolder();
-  const file = await folder.write("a.yaml", `${START}steps:\n  - hold:\n`);
+  const file = await folder.write(
+    "a.yaml",
+    `${START}steps:
+  - purchase: { customer: ada, product: pro.monthly }
+  - hold:
+  - deliver: 1
+  - release:
+  - delivery_fault: { fault: drop }
+`,
+  );
   const { code, out } = await folder.run("scenario", "run", file);
   equal(code, 1);
-  match(out, /there is no webhook: pass --webhook URL/);
+  match(out, /step 2 \(hold\): Cannot do it: there is no webhook: pass --webhook URL/);
+  equal(out.match(/no webhook/g)?.length, 1, out);
 });

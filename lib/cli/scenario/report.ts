@@ -6,7 +6,7 @@
 
 import { failuresOf, type Outcome } from "../../scenario/run/outcome.ts";
 import type { Problem } from "../../scenario/file/tree.ts";
-import { counted } from "../screen/display.ts";
+import { counted, visible } from "../screen/display.ts";
 import type { Output } from "../screen/output.ts";
 import type { ScenarioFile } from "./files.ts";
 
@@ -18,8 +18,9 @@ export interface Played {
   readonly outcome: Outcome | undefined;
 }
 
-/** Shows what came of a file. */
-export function showPlayed(out: Output, { file, outcome }: Played): void {
+/** Shows what came of a file. Names and ids of the file may be hostile to a terminal. */
+export function showPlayed(output: Output, { file, outcome }: Played): void {
+  const out = { text: (line: string) => output.text(visible(line)) };
   if (!outcome) {
     out.text(`WRONG ${file.file}`);
     for (const problem of file.problems) out.text(`  ${problemText(file.file, problem)}`);

@@ -11,7 +11,7 @@ import {
   clearDeliveryFaults,
   type NewDeliveryFault,
 } from "../../simulator/webhooks.ts";
-import { CannotDo, WrongAnswer } from "./cannot_do.ts";
+import { noWebhook, WrongAnswer } from "./cannot_do.ts";
 import type { Deed, Given } from "./deed.ts";
 import { eventNumbers, lanesIn } from "./event_numbers.ts";
 import type { AnswerFault, MadeUp } from "./made_up.ts";
@@ -54,9 +54,7 @@ export const faultDeeds: Readonly<Record<string, Deed>> = {
       count: { brief: "How many deliveries (default: 1)", kind: whole(1, 10_000) },
     },
     async perform({ simulator, values, webhook }) {
-      if (webhook === undefined) {
-        throw new CannotDo("there is no webhook: pass --webhook URL, or set start.webhook");
-      }
+      if (webhook === undefined) throw noWebhook();
       // The kinds of the fields have checked the values.
       const fault = values as unknown as NewDeliveryFault;
       return await addDeliveryFaults(simulator, webhook, fault);

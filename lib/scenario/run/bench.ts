@@ -69,6 +69,8 @@ export interface Bench {
   readonly undelivered: Set<string>;
   /** The webhook that deliveries go to, if there is one. */
   webhook: Hook | undefined;
+  /** Whether a failure says that there is no webhook. */
+  lacksWebhook: boolean;
   /** The events that wait, while a step holds them. */
   held: Held | undefined;
   /** How many deliveries the steps have made. */
@@ -96,6 +98,7 @@ export async function createBench(
     past: new Map(),
     undelivered: new Set(),
     webhook,
+    lacksWebhook: false,
     held: undefined,
     madeUp: 0,
     match: {

@@ -6,7 +6,7 @@
 
 import { path } from "../../path.ts";
 import { type Bench, eventAt, type Hook, type SeenEvent } from "./bench.ts";
-import { CannotDo } from "../deeds/cannot_do.ts";
+import { noWebhook } from "../deeds/cannot_do.ts";
 import type { DeedRequest } from "../deeds/deed.ts";
 import { type AnswerFault, faultOf, type MadeUp, makeUp, PLAIN } from "../deeds/made_up.ts";
 import type { Webhook } from "../file/scenario.ts";
@@ -91,5 +91,5 @@ async function post(
 
 function hookOf({ webhook }: Bench): Hook {
   if (webhook) return webhook;
-  throw new CannotDo("there is no webhook: pass --webhook URL, or set start.webhook");
+  throw noWebhook();
 }

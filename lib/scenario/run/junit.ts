@@ -53,7 +53,7 @@ function suiteOf({ file, name, steps }: Outcome): Suite {
     }" file="${escape(file)}" line="${step.line}"`;
     if (step.failures.length === 0) return `${head}/>`;
     const inner = step.skipped
-      ? [`      <skipped message="${escape(step.failures[0]?.message ?? "")}"/>`]
+      ? [`      <skipped message="${escape(step.failures[0]?.message ?? "There is no webhook")}"/>`]
       : step.failures.map((failure) => failureText(file, failure));
     return [`${head}>`, ...inner, "    </testcase>"].join("\n");
   });

@@ -18,7 +18,7 @@ import {
   timeOf,
 } from "./bench.ts";
 import { addWebhook, deliverEvent, holdEvents, releaseEvents } from "./deliveries.ts";
-import { CannotDo, WrongAnswer } from "../deeds/cannot_do.ts";
+import { CannotDo, NoWebhook, WrongAnswer } from "../deeds/cannot_do.ts";
 import { applyCatalogue } from "../file/catalogue.ts";
 import { compare } from "./compare.ts";
 import type { DeedRequest } from "../deeds/deed.ts";
@@ -134,10 +134,12 @@ async function runStep(bench: Bench, step: Step, marks: Marks): Promise<StepOutc
     failures.push(...judge(bench, step, refused));
   } catch (error) {
     if (!(error instanceof ToolkitError)) throw error;
-    skipped = error instanceof CannotDo && /^the step that makes /.test(error.message);
+    const known = error instanceof NoWebhook && bench.lacksWebhook;
+    if (error instanceof NoWebhook) bench.lacksWebhook = true;
+    skipped = known || error instanceof CannotDo && /^the step that makes /.test(error.message);
     const { message } = error;
     const told = error instanceof WrongAnswer ? message : `Cannot do it: ${message}`;
-    failures.push(failureOf(step, step.at, told));
+    if (!known) failures.push(failureOf(step, step.at, told));
   }
   await followEvents(bench, number);
   failures.push(...await deliver(bench, step));
