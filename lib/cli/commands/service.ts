@@ -5,7 +5,8 @@
  */
 
 import { command, group, text, texts, toggle } from "../words/command.ts";
-import { adminClient, dataFlag, folderOf } from "../local/local_service.ts";
+import { adminClient, dataFlag } from "../local/local_service.ts";
+import { onlyFolder } from "../local/place.ts";
 import { quoted } from "../words/shell.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
@@ -63,7 +64,7 @@ const reset = command({
   details: "Snapshots and the admin secret stay.",
   flags: { ...dataFlag, ...confirmFlags },
   async run(context, { data, ...input }) {
-    const folder = folderOf(context, data);
+    const folder = onlyFolder(context, data, "delete the data");
     const { checkDataFolder, resetFolder } = await import("../../service/store/data_folder.ts");
     const { countSnapshots } = await import("../../service/store/snapshots.ts");
     await checkDataFolder(folder);

@@ -30,6 +30,22 @@ export async function refusePassword(flag: string, address: string): Promise<voi
 }
 
 /**
+ * The data folder, for a command that works on nothing else.
+ *
+ * @throws {UsageError} when the data is in a PostgreSQL database: the folder may have older data.
+ */
+export function onlyFolder(context: Context, data: string | undefined, deed: string): string {
+  if (data === undefined && context.around.env(DATABASE)) {
+    throw new UsageError(
+      `Cannot ${deed}: the data is in the PostgreSQL database of ${DATABASE}, and this command ` +
+        "works on data folders only",
+      { hint: "Use PostgreSQL's own tools, such as pg_dump, or pass a folder: --data DIR" },
+    );
+  }
+  return folderOf(context, data);
+}
+
+/**
  * The database that an argument names: a data folder, a file, or an address. The password of an address
  * may be in `CLI_SERVICE_DATABASE`, when that is the address of the same database.
  *

@@ -1,5 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { join } from "node:path";
+import { openService } from "../../../lib/service/mod.ts";
 import { openDesk } from "../../support/harness.ts";
+import { inFolder } from "../../support/store_fixture.ts";
 
 const ADDRESS = "postgres://me@127.0.0.1:1/shop";
 
@@ -56,3 +59,30 @@ Deno.test("--database goes with no folder, and --role with nothing else", async 
     match(err, message);
   }
 });
+
+Deno.test("commands for data folders refuse when the data is in PostgreSQL", () =>
+  inFolder(async (data) => {
+    await using desk = await openDesk();
+    await (await openService({ database: join(data, "service.db") })).close();
+    const file = join(data, "one.backup");
+    desk.env.CLI_SERVICE_DATABASE = "postgres://me:hidden@127.0.0.1:1/shop";
+    const refused: [words: string[], deed: string][] = [
+      [["backup", file], "back up"],
+      [["restore", file, "--yes"], "restore"],
+      [["snapshot", "save", "one"], "save"],
+      [["snapshot", "restore", "one", "--yes"], "restore"],
+      [["reset", "--yes"], "delete"],
+    ];
+    for (const [words, deed] of refused) {
+      const { code, out, err } = await desk.run("service", ...words);
+      deepEqual([code, out], [2, ""], words.join(" "));
+      match(
+        err,
+        new RegExp(`^Cannot ${deed} the data: the data is in the PostgreSQL database of `),
+      );
+      match(err, /such as pg_dump, or pass a folder: --data DIR/);
+      equal(err.includes("hidden"), false);
+    }
+    // A folder that is named is meant.
+    equal((await desk.run("service", "backup", file, "--data", data)).code, 0);
+  }));

@@ -7,7 +7,8 @@
 import { join } from "node:path";
 import { argument, command } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
-import { dataFlag, folderOf } from "../../local/local_service.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { onlyFolder } from "../../local/place.ts";
 import type { Field } from "../../screen/output.ts";
 import { quoted } from "../../words/shell.ts";
 import type { BackupNote } from "../../../service/store/backup.ts";
@@ -42,7 +43,7 @@ export const backup = command({
   args: { file: argument("The file to write") },
   flags: dataFlag,
   async run(context, { file, data }) {
-    const folder = folderOf(context, data);
+    const folder = onlyFolder(context, data, "back up the data");
     const { saveBackup } = await import("../../../service/store/backup.ts");
     const { DATABASE } = await import("../../../service/store/data_folder.ts");
     const note = await saveBackup(join(folder, DATABASE), file, context.around.now());

@@ -6,7 +6,8 @@
 
 import { showBackup } from "./backup.ts";
 import { argument, command } from "../../words/command.ts";
-import { dataFlag, folderOf } from "../../local/local_service.ts";
+import { dataFlag } from "../../local/local_service.ts";
+import { onlyFolder } from "../../local/place.ts";
 import { quoted } from "../../words/shell.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
 
@@ -20,7 +21,7 @@ export const restore = command({
   args: { file: argument("A file of cli service backup") },
   flags: { ...dataFlag, ...confirmFlags },
   async run(context, { file, data, ...input }) {
-    const folder = folderOf(context, data);
+    const folder = onlyFolder(context, data, "restore the data");
     const { checkBackup } = await import("../../../service/store/backup.ts");
     const { hasData, restoreBackup } = await import("../../../service/store/restore.ts");
     const { made_at } = await checkBackup(file);

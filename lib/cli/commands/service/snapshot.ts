@@ -6,6 +6,7 @@
 
 import type { Snapshot } from "../../../service/store/snapshots.ts";
 import { dataFlag, folderOf } from "../../local/local_service.ts";
+import { onlyFolder } from "../../local/place.ts";
 import { time } from "../../screen/display.ts";
 import type { Column } from "../../screen/output.ts";
 import { argument, command, group } from "../../words/command.ts";
@@ -25,7 +26,7 @@ const save = command({
   args: { name: argument(NAME) },
   flags: { ...dataFlag, ...confirmFlags },
   async run(context, { name, data, ...input }) {
-    const folder = folderOf(context, data);
+    const folder = onlyFolder(context, data, "save the data");
     const { findSnapshot, saveSnapshot, snapshotFile } = await import(
       "../../../service/store/snapshots.ts"
     );
@@ -57,7 +58,7 @@ const restore = command({
   args: { name: argument(NAME) },
   flags: { ...dataFlag, ...confirmFlags },
   async run(context, { name, data, ...input }) {
-    const folder = folderOf(context, data);
+    const folder = onlyFolder(context, data, "restore the data");
     const { findSnapshot } = await import("../../../service/store/snapshots.ts");
     const { checkBackup } = await import("../../../service/store/backup.ts");
     const { hasData, restoreBackup } = await import("../../../service/store/restore.ts");
