@@ -130,6 +130,13 @@ Deno.test("an extension moves all later periods, a pause starts them anew", () =
   equal(dateOf(due(resumed).after.period_ends_at), "2026-06-10");
 });
 
+Deno.test("a renewal paid early counts once", () => {
+  const early = renewNow(subscribe(SALE, START).after, START + DAY).after;
+  equal(early.renewal_number, 2);
+  const started = due(early).after;
+  deepEqual([started.renewal_number, due(started).after.renewal_number], [2, 3]);
+});
+
 Deno.test("the test store's months take five minutes, and end after five renewals", () => {
   let state = subscribe({ ...SALE, store: "test_store", environment: "sandbox" }, START).after;
   for (let i = 1; i <= 5; i++) {
