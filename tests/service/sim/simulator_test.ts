@@ -83,6 +83,10 @@ Deno.test("an invalid purchase is refused with the reason, and changes nothing",
     [422, "paid", { ...web, paid: false, trial: true }],
     [422, "paid", { ...once, paid: false }],
     [422, "trial", { ...once, trial: true }],
+    [422, "verified", { ...buyer, verified: false, starts_at: Date.UTC(2100, 0, 1) }],
+    [422, "verified", { ...buyer, verified: false, trial: "P7D" }],
+    [422, "verified", { ...buyer, verified: false, paid: false }],
+    [422, "verified", { ...once, verified: false }],
   ];
   for (const [status, param, body] of wrong) {
     equal((await refused(sim, status, "/purchases", body))["param"], param, JSON.stringify(body));
