@@ -224,7 +224,10 @@ function openConnection(
     one.requests.set(request, now());
     one.used = true;
     try {
-      return await handle(request, sender);
+      const response = await handle(request, sender);
+      // Else the client may send its next request on a connection that ends.
+      if (one.closing) response.headers.set("Connection", "close");
+      return response;
     } finally {
       one.requests.delete(request);
       one.since = now();

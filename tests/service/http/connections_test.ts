@@ -114,6 +114,21 @@ Deno.test("a stop finishes requests in progress, and cuts those that do not end"
   equal((await rest(slow)).text.includes("got"), false);
 });
 
+Deno.test("the last response of a connection says that it ends, so no request follows", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const options = { hostname: "127.0.0.1", port: 0, report: () => {} };
+  const listener = listen(options, async () => {
+    await released;
+    return new Response("done");
+  });
+  const client = await dial(listener.port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const stopped = listener.stop(4000);
+  release();
+  match((await rest(client)).text, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*connection: close\r\n/i);
+  await stopped;
+});
+
 Deno.test("a stop does not wait for the rest of a body that was refused unread", async () => {
   for (const length of ["Content-Length: 9", "Transfer-Encoding: chunked"]) {
     const options = { hostname: "127.0.0.1", port: 0, report: () => {} };
