@@ -21,7 +21,7 @@ Deno.test("service check passes sound data, and prints at most ten rows that do 
     equal(sound.code, 0, sound.err);
     match(sound.out, /^STATUS +CHECK +RULE\nok +storage +The file is sound/);
     equal(/^fail/m.test(sound.out), false);
-    match(sound.err, /^The data of .*data fits together\n/);
+    match(sound.err, /^No faults found in the data of .*data\n/);
     const database = new DatabaseSync(join(data, "service.db"));
     database.exec("UPDATE movements_daily SET payments_delta = payments_delta + 1");
     const [{ rows }] = database.prepare("SELECT count(*) AS rows FROM movements_daily").all() as [
@@ -40,7 +40,7 @@ Deno.test("service check passes sound data, and prints at most ten rows that do 
     equal(odd.out.match(/^daily-sums: \{/gm)?.length, Math.min(10, rows));
     match(
       odd.err,
-      /^Cannot vouch for the data of .*: 3 rules are broken: daily-sums, order, json\n/,
+      /^The data of .* is inconsistent: it breaks 3 rules: daily-sums, order, json\n/,
     );
     const json = await desk.run("service", "check", "--data", data, "--output", "json");
     equal(json.code, 1);

@@ -1,5 +1,5 @@
 /**
- * `cli service check`: whether the data of a service fits together.
+ * `cli service check`: whether the data of a service is consistent.
  *
  * @module
  */
@@ -20,12 +20,12 @@ const columns: Column<Verdict>[] = [
 
 /** Checks a database. */
 export const check = command({
-  brief: "Check whether the service's data fits together",
+  brief: "Check the service's data for inconsistencies",
   details:
-    "Reads the database as of one moment and changes nothing; the service may be running. Each rule " +
-    "is ok, or ten at most of the rows that break it are printed: their keys and the values that do " +
-    `not fit, no secrets. Without --data and --database it checks the database of ${DATABASE}, else ` +
-    "the usual data folder.",
+    "Reads the database as of one moment and changes nothing. The service may be running. Each rule " +
+    "is shown as ok or fail, with at most ten of the rows that break it: their keys and the wrong " +
+    `values, without secrets. Without --data and --database it checks ${DATABASE}, or the usual data ` +
+    "folder if that is not set.",
   examples: ["cli service check", "cli service check --database postgres://subs@db/subs"],
   flags: {
     ...dataFlag,
@@ -70,10 +70,10 @@ function show({ out }: Context, { database, verdicts }: Checked): void {
       if (more) out.text(`${name}: there are more`);
     }
   }
-  if (broken.length === 0) return out.done(`The data of ${database} fits together`);
+  if (broken.length === 0) return out.done(`No faults found in the data of ${database}`);
   const names = broken.map(({ name }) => name).join(", ");
-  const noun = broken.length === 1 ? "1 rule is" : `${broken.length} rules are`;
-  throw new ToolkitError(`Cannot vouch for the data of ${database}: ${noun} broken: ${names}`, {
-    hint: "Keep a backup of it, and restore an older one that passes this check.",
+  const noun = broken.length === 1 ? "1 rule" : `${broken.length} rules`;
+  throw new ToolkitError(`The data of ${database} is inconsistent: it breaks ${noun}: ${names}`, {
+    hint: "Make a backup of it now, then restore an older backup that passes this check.",
   });
 }
