@@ -26,6 +26,6 @@ Deno.test("the command in README finds a fault of the example in less than 20 se
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   equal(code, 0, err);
   match(out ?? "", /^ {2}ada has access at the handler, and must not have it$/m);
-  match(err ?? "", /Cannot pass: the handler has a fault, the first found in life \d+/);
+  match(err ?? "", /Cannot pass: the handler has a fault, the first found in history \d+/);
   ok(took < PATIENCE_MS, `it took ${Math.round(took)} ms`);
 });
