@@ -208,7 +208,11 @@ const DIFFERENCES: Record<string, [change: string, show: (desk: TwinDesk) => Pro
   ],
   "numbers that are not exact": [
     "alter table movements alter column gross_usd_micros type real",
-    readCharts,
+    async (desk) => {
+      await simulateYear(desk);
+      await readAll(desk);
+      await readCharts(desk);
+    },
   ],
 };
 
