@@ -6,8 +6,9 @@
  * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit.
  * `--max N` sets how many faults are counted in each room, `--jobs N` how many are tried at a time,
  * `--seed N` which are drawn. `--near` runs only the tests near each fault, and lists faults that
- * others may find. It fails when the tests find less than `--at-least P` percent (95) of a room's
- * faults. A fault that makes no difference belongs into `equal.json`, with the reason.
+ * others may find. `--write` writes each room's result into `RESULTS.md`, as soon as the room is done.
+ * It fails when the tests find less than `--at-least P` percent (95) of a room's faults. A fault that
+ * makes no difference belongs into `equal.json`, with the reason.
  *
  * @module
  */
@@ -15,9 +16,10 @@
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { changedSince } from "./changed.ts";
+import { changedSince, revisionOf } from "./changed.ts";
 import { filesUnder } from "./graph.ts";
-import { byRoom, describe, renderReport, shareFound } from "./report.ts";
+import { byRoom, describe, renderReport, type RoomResult, shareFound } from "./report.ts";
+import { renderResults, type Run } from "./results.ts";
 import { tryFaults } from "./run.ts";
 import { roomOf } from "./sample.ts";
 import type { Trial } from "./trial.ts";
@@ -41,6 +43,8 @@ interface Wishes {
   seed: number;
   /** Whether only the tests near each fault's file run. */
   near: boolean;
+  /** Whether the results go into RESULTS.md. */
+  write: boolean;
   /** The share that tests must find, in percent. */
   atLeast: number;
 }
@@ -61,6 +65,7 @@ function readWishes(words: string[]): Wishes {
       jobs: text,
       seed: text,
       near: { type: "boolean", default: false },
+      write: { type: "boolean", default: false },
       "at-least": text,
     },
     allowPositionals: true,
@@ -75,6 +80,7 @@ function readWishes(words: string[]): Wishes {
     jobs: readNumber("--jobs", values.jobs) || navigator.hardwareConcurrency,
     seed: readNumber("--seed", values.seed) ?? 1,
     near: values.near,
+    write: values.write,
     atLeast: readNumber("--at-least", values["at-least"]) ?? 95,
   };
 }
@@ -89,8 +95,10 @@ function readNumber(name: string, text: string | undefined): number | undefined 
 /**
  * The files that faults are put into: the program and its library, or those of them that are named, in
  * the order of the names.
+ *
+ * @throws {RangeError} when a name is no file, and when RESULTS.md would get a part of a room.
  */
-async function filesFor({ root, paths }: Wishes): Promise<string[]> {
+async function filesFor({ root, paths, since, write }: Wishes): Promise<string[]> {
   const all = ["cli.ts", ...await filesUnder(root, "lib")];
   const chosen = (path: string) =>
     all.filter((file) => file === path || file.startsWith(`${path}/`));
@@ -98,7 +106,12 @@ async function filesFor({ root, paths }: Wishes): Promise<string[]> {
   if (missing !== undefined) {
     throw new RangeError(`Cannot put faults into "${missing}": there is no such file in lib/`);
   }
-  return paths.length === 0 ? all : [...new Set(paths.flatMap(chosen))];
+  const files = paths.length === 0 ? all : [...new Set(paths.flatMap(chosen))];
+  const rooms = new Set(files.map(roomOf));
+  const isWhole = since === undefined &&
+    all.every((file) => !rooms.has(roomOf(file)) || files.includes(file));
+  if (write && !isWhole) throw new RangeError("Cannot write results: they are of parts of rooms");
+  return files;
 }
 
 /** Runs the command. Returns the exit code. Results before a Ctrl-C are printed as well. */
@@ -107,6 +120,7 @@ async function main(words: string[], signal: AbortSignal): Promise<number> {
   const { root, since, max, jobs, seed, near, atLeast } = wishes;
   const changed = since === undefined ? undefined : await changedSince(root, since);
   const files = (await filesFor(wishes)).filter((file) => !changed || changed.has(file));
+  const revision = wishes.write ? await revisionOf(root) : "";
   const trials: Trial[] = [];
   const counts = new Map<string, number>();
   try {
@@ -124,13 +138,26 @@ async function main(words: string[], signal: AbortSignal): Promise<number> {
         trials.push(trial);
         tellTrial(trial, counts);
       },
+      async endRoom(room) {
+        const results = byRoom(trials).filter((result) => result.room === room);
+        console.error(renderReport(results, seed));
+        if (wishes.write) await writeResults(results, { seed, near, revision });
+      },
     });
   } finally {
-    console.log(renderReport(byRoom(trials)));
+    console.log(renderReport(byRoom(trials), seed));
   }
   const low = byRoom(trials).filter((result) => shareFound(result) < atLeast);
   for (const { room } of low) console.error(`The tests find less than ${atLeast} % in ${room}`);
   return low.length > 0 ? 1 : 0;
+}
+
+/** Puts the results of some rooms into RESULTS.md. */
+async function writeResults(results: RoomResult[], run: Omit<Run, "date">): Promise<void> {
+  const path = fileURLToPath(import.meta.resolve("./RESULTS.md"));
+  const before = await Deno.readTextFile(path).catch(() => "");
+  const date = new Date().toISOString().slice(0, 10);
+  await Deno.writeTextFile(path, renderResults(results, { ...run, date }, before));
 }
 
 /** Prints the result of a fault. */

@@ -16,12 +16,12 @@ export function nearness(file: string, test: string): number {
   return Math.max(0, apart) + (test.endsWith(`/${stem}_test.ts`) ? 1 : 0);
 }
 
-/** How many tests are near a file that has no folder of tests. */
+/** How many tests at least are near a file. */
 const FEW = 8;
 
 /**
- * The tests near some files: those in the folders that mirror theirs, and those with their names.
- * A file without any has a few of the next folders, of those that load the least.
+ * The tests near some files: those in the folders that mirror theirs, and those with their names. If
+ * these are few, some of the next folders as well, of those that load the least.
  */
 export function nearTests(files: readonly string[], tests: readonly TestFile[]): Set<TestFile> {
   const near = new Set<TestFile>();
@@ -29,8 +29,10 @@ export function nearTests(files: readonly string[], tests: readonly TestFile[]):
     const reaching = tests.filter((test) => test.files.has(file));
     const own = reaching.filter(({ path }) => isOwn(file, path));
     const order = ({ path, files }: TestFile) => files.size / 1000 - nearness(file, path);
-    const next = () => reaching.toSorted((a, b) => order(a) - order(b)).slice(0, FEW);
-    for (const test of own.length > 0 ? own : next()) near.add(test);
+    const others = reaching.filter((test) => !own.includes(test));
+    others.sort((a, b) => order(a) - order(b));
+    for (const test of own) near.add(test);
+    for (const test of others.slice(0, Math.max(0, FEW - own.length))) near.add(test);
   }
   return near;
 }
@@ -39,5 +41,6 @@ export function nearTests(files: readonly string[], tests: readonly TestFile[]):
 function isOwn(file: string, test: string): boolean {
   const folders = file.split("/").length - 2;
   const stem = file.replace(/^.*\/|\.ts$/g, "");
-  return test.endsWith(`/${stem}_test.ts`) || folders > 0 && nearness(file, test) >= folders;
+  if (test.endsWith(`/${stem}_test.ts`)) return true;
+  return folders > 0 ? nearness(file, test) >= folders : test.split("/").length === 2;
 }

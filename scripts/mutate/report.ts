@@ -47,14 +47,14 @@ export function shareFound({ tried, byTests }: RoomResult): number {
   return tried === 0 ? 100 : 100 * byTests / tried;
 }
 
-/** The table, then every fault that is alive with its place. */
-export function renderReport(results: readonly RoomResult[]): string {
+/** The table and the seed, then every fault that is alive with its place. */
+export function renderReport(results: readonly RoomResult[], seed: number): string {
   const rows = [
-    ["ROOM", "TRIED", "BY TESTS", "(BY TIME)", "BY TYPES", "ALIVE", "FOUND"],
+    ["ROOM", "FOUND / COUNTED", "(BY TIME)", "BY TYPES", "ALIVE", "FOUND"],
     ...results.map((result) => [
       result.room,
-      ...[result.tried, result.byTests, result.byTime, result.byTypes, result.alive.length]
-        .map(String),
+      `${result.byTests} / ${result.tried}`,
+      ...[result.byTime, result.byTypes, result.alive.length].map(String),
       `${shareFound(result).toFixed(0)} %`,
     ]),
   ];
@@ -66,7 +66,8 @@ export function renderReport(results: readonly RoomResult[]): string {
   const alive = results.flatMap((result) => result.alive).map(({ fault, tests }) =>
     `${describe(fault)}\n  ${tests === 0 ? "no test runs it" : `${tests} test files run it`}`
   );
-  return [...table, ...alive.length > 0 ? ["", "Alive:", ...alive] : []].join("\n");
+  const seeded = `Seed ${seed}`;
+  return [...table, seeded, ...alive.length > 0 ? ["", "Alive:", ...alive] : []].join("\n");
 }
 
 /** A fault in one line. */

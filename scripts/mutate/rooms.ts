@@ -1,6 +1,6 @@
 /**
- * Tries the faults of each room: first all of them with the tests near them, then those that are
- * left with all other tests. So most tests are measured only when a fault needs them.
+ * Tries the faults of one room after another: first all of them with the tests near them, then those
+ * that are left with all other tests. So most tests are measured only when a fault needs them.
  *
  * @module
  */
@@ -56,9 +56,9 @@ export async function tryRooms(
   if (first === undefined) return;
   const tests = await testFiles(first);
   const measured: Measured = { tests, maps: new Map(), successes: new Map() };
-  const open: Open[] = [];
-  try {
-    for (const faults of rooms.values()) {
+  for (const [room, faults] of rooms) {
+    const open: Open[] = [];
+    try {
       let counted = 0;
       for (let rest = faults; rest.length > 0 && counted < plan.max;) {
         // Types refuse about a third.
@@ -66,11 +66,12 @@ export async function tryRooms(
         counted += await tryNear(rest.slice(0, size), plan.max - counted, place, measured, open);
         rest = rest.slice(size);
       }
+      if (!plan.near) await tryFar(open, place, measured);
+    } finally {
+      // Those that were not tried with all tests.
+      for (const { trial } of open) plan.tellTrial(trial);
     }
-    if (!plan.near) await tryFar(open, place, measured);
-  } finally {
-    // Those that were not tried with all tests.
-    for (const { trial } of open) plan.tellTrial(trial);
+    await plan.endRoom(room);
   }
 }
 

@@ -10,7 +10,7 @@ import { type Copy, copyTree } from "./copies.ts";
 import { equalOf } from "./equal.ts";
 import { type Fault, faultsIn } from "./places.ts";
 import { runDeno } from "./process.ts";
-import { inRandomOrder, randomFrom, roomOf } from "./sample.ts";
+import { inRandomOrder, roomOf } from "./sample.ts";
 import { tryRooms } from "./rooms.ts";
 import type { Trial } from "./trial.ts";
 
@@ -36,6 +36,8 @@ export interface Plan {
   readonly tell: (what: string) => void;
   /** Called with the result of each fault. */
   readonly tellTrial: (trial: Trial) => void;
+  /** Called with each room after its last fault. */
+  readonly endRoom: (room: string) => Promise<void>;
 }
 
 /**
@@ -99,10 +101,11 @@ async function faultsByRoom(plan: Plan): Promise<Map<string, Fault[]>> {
   const faults: Fault[] = [];
   for (const file of plan.files) {
     const source = await Deno.readTextFile(join(plan.root, file));
-    const all = faultsIn(file, source).filter(({ line }) => plan.mayChange(file, line));
-    faults.push(...all.filter((fault) => equalOf(fault) === undefined));
+    faults.push(...faultsIn(file, source).filter(({ line }) => plan.mayChange(file, line)));
   }
-  const random = randomFrom(plan.seed);
   const rooms = Map.groupBy(faults, ({ file }) => roomOf(file));
-  return new Map([...rooms].map(([room, ofRoom]) => [room, inRandomOrder(ofRoom, random)]));
+  return new Map([...rooms].map(([room, ofRoom]) => {
+    const drawn = inRandomOrder(ofRoom, plan.seed);
+    return [room, drawn.filter((fault) => equalOf(fault) === undefined)];
+  }));
 }

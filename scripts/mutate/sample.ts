@@ -4,42 +4,31 @@
  * @module
  */
 
+import { createHash } from "node:crypto";
 import type { Fault } from "./places.ts";
-
-/** Returns numbers from 0 to below 1, the same for the same seed: "mulberry32". */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /**
  * Faults in random order. The more there are of a kind, the more often it comes, but only by the
- * square root of their number: otherwise most faults would be missing fields and texts.
+ * square root of their number: otherwise most faults would be missing fields and texts. Each fault
+ * draws by itself, so that others which come or go do not change the order of the rest.
  */
-export function inRandomOrder(faults: readonly Fault[], random: () => number): Fault[] {
-  const kinds = [...Map.groupBy(faults, ({ kind }) => kind).values()].map((ofKind) =>
-    shuffled(ofKind, random)
-  );
-  return faults.map(() => {
-    const weights = kinds.map(({ length }) => Math.sqrt(length));
-    let at = random() * weights.reduce((sum, weight) => sum + weight, 0);
-    const drawn = weights.findIndex((weight) => weight > 0 && (at -= weight) < 0);
-    const last = kinds.findLast(({ length }) => length > 0);
-    const fault = (kinds[drawn] ?? last)?.pop();
-    if (fault === undefined) throw new RangeError("Cannot draw a fault: none is left");
-    return fault;
+export function inRandomOrder(faults: readonly Fault[], seed: number): Fault[] {
+  const kinds = Map.groupBy(faults, ({ kind }) => kind);
+  const seen = new Map<string, number>();
+  const drawn = faults.map((fault) => {
+    const { file, text, kind, before, after } = fault;
+    const what = [file, text, kind, before, after].join("\n");
+    const nth = (seen.get(what) ?? 0) + 1;
+    seen.set(what, nth);
+    const weight = 1 / Math.sqrt(kinds.get(kind)?.length ?? 1);
+    return { fault, at: -Math.log(chanceOf(`${seed}\n${nth}\n${what}`)) / weight };
   });
+  return drawn.sort((a, b) => a.at - b.at).map(({ fault }) => fault);
 }
 
-/** A copy in random order. */
-function shuffled<T>(list: readonly T[], random: () => number): T[] {
-  const drawn = list.map((item) => ({ item, at: random() }));
-  return drawn.sort((a, b) => a.at - b.at).map(({ item }) => item);
+/** A number above 0 and up to 1 for a text, always the same one. */
+function chanceOf(text: string): number {
+  return (createHash("sha256").update(text).digest().readUIntBE(0, 6) + 1) / 2 ** 48;
 }
 
 /** The room that a file is in: a folder of lib/, or one of lib/service/. */

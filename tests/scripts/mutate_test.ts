@@ -1,11 +1,12 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { linesOf } from "../../scripts/mutate/changed.ts";
 import { linesRun } from "../../scripts/mutate/coverage.ts";
 import { EQUAL, equalOf } from "../../scripts/mutate/equal.ts";
 import { nearness, nearTests } from "../../scripts/mutate/near.ts";
 import { type Fault, faultsIn, withFault } from "../../scripts/mutate/places.ts";
 import { byRoom, renderReport, shareFound } from "../../scripts/mutate/report.ts";
-import { inRandomOrder, randomFrom, roomOf } from "../../scripts/mutate/sample.ts";
+import { renderResults } from "../../scripts/mutate/results.ts";
+import { inRandomOrder, roomOf } from "../../scripts/mutate/sample.ts";
 import { failedTest, type Trial } from "../../scripts/mutate/trial.ts";
 import { takeCounted } from "../../scripts/mutate/turns.ts";
 import { placesIn } from "../../scripts/mutate/types.ts";
@@ -101,14 +102,23 @@ Deno.test("a fault has its line", () => {
 
 Deno.test("the same seed selects the same faults, and every fault once", () => {
   const faults = Array.from({ length: 300 }, (_, i) => faultOf(i % 30 === 0 ? "edge" : "text", i));
-  const draw = (seed: number) => inRandomOrder(faults, randomFrom(seed));
+  const draw = (seed: number) => inRandomOrder(faults, seed);
   deepEqual(draw(7), draw(7));
   ok(draw(7).some(({ line }, i) => draw(8)[i]?.line !== line));
   deepEqual(draw(7).map(({ line }) => line).sort((a, b) => a - b), faults.map(({ line }) => line));
   // A kind of 10 among 290 others is drawn more often than once in 30.
-  const early = draw(7).slice(0, 30).filter(({ kind }) => kind === "edge").length;
-  ok(early >= 3, `${early} of 30`);
-  for (const number of Array.from({ length: 99 }, randomFrom(1))) ok(number >= 0 && number < 1);
+  const early = Array.from({ length: 20 }, (_, seed) => draw(seed).slice(0, 30)).flat();
+  const edges = early.filter(({ kind }) => kind === "edge").length;
+  ok(edges > 60 && edges < 150, `${edges} of 600`);
+});
+
+Deno.test("a removed fault keeps the order of the others", () => {
+  const faults = Array.from({ length: 100 }, (_, i) => ({ ...faultOf("edge", i), text: `${i}` }));
+  const rest = faults.filter((_, i) => i !== 50);
+  deepEqual(
+    inRandomOrder(rest, 7).map(({ line }) => line),
+    inRandomOrder(faults, 7).map(({ line }) => line).filter((line) => line !== 50),
+  );
 });
 
 Deno.test("the counted faults are the same for any number of parallel runs", async () => {
@@ -160,7 +170,7 @@ Deno.test("tests in a file's mirrored folder are near it, and the test of its na
   equal(nearness("lib/path.ts", "tests/path_test.ts"), 1);
 });
 
-Deno.test("the tests near a file are those of its folder and name, or a few next to it", () => {
+Deno.test("the tests near a file are those of its folder and name, and a few next to it", () => {
   const names = [
     "service/events/queue",
     "service/events/other",
@@ -181,6 +191,7 @@ Deno.test("the tests near a file are those of its folder and name, or a few next
       "tests/service/events/queue_test.ts",
       "tests/service/events/other_test.ts",
       "tests/queue_test.ts",
+      "tests/service/http/a_test.ts",
     ],
   );
   const many = Array.from({ length: 20 }, (_, i) => ({
@@ -190,6 +201,13 @@ Deno.test("the tests near a file are those of its folder and name, or a few next
   }));
   const next = [...nearTests(["lib/service/seed/b.ts"], [...many.toReversed(), ...tests])];
   equal(next.length, 8);
+  const root = ["a", "b", "scripts/c"].map((name) => ({
+    path: `tests/${name}_test.ts`,
+    files: new Set(["lib/path.ts"]),
+    startsProcesses: false,
+  }));
+  const first = [...nearTests(["lib/path.ts"], root)].map(({ path }) => path);
+  deepEqual(first, root.map(({ path }) => path));
   ok(next.every(({ path }) => path.startsWith("tests/service/")));
 });
 
@@ -240,11 +258,12 @@ Deno.test("the table counts the tried faults, and lists the survivors", () => {
   ]);
   deepEqual(results.map(shareFound).map(Math.round), [0, 67, 100]);
   equal(
-    renderReport(results),
-    `ROOM   TRIED  BY TESTS  (BY TIME)  BY TYPES  ALIVE  FOUND
-cli        1         0          0         0      1    0 %
-lib        3         2          1         1      1   67 %
-oauth      0         0          0         1      0  100 %
+    renderReport(results, 7),
+    `ROOM   FOUND / COUNTED  (BY TIME)  BY TYPES  ALIVE  FOUND
+cli              0 / 1          0         0      1    0 %
+lib              2 / 3          1         1      1   67 %
+oauth            0 / 0          0         1      0  100 %
+Seed 7
 
 Alive:
 lib/cli/b.ts:0 edge: a → b
@@ -252,6 +271,31 @@ lib/cli/b.ts:0 edge: a → b
 lib/a.ts:4 edge: a → b
   4 test files run it`,
   );
+});
+
+Deno.test("the page of results keeps the rooms that were not measured", () => {
+  const trial = (found: Trial["found"], file: string): Trial => ({
+    fault: faultOf("edge", 3, file),
+    found,
+    tests: 1,
+  });
+  const run = { seed: 7, near: true, revision: "abc1234", date: "2026-01-02" };
+  const first = byRoom([
+    trial("no", "lib/cli/b.ts"),
+    trial("time", "lib/service/oauth/c.ts"),
+    trial("no", "lib/service/oauth/c.ts"),
+    trial("types", "lib/service/oauth/c.ts"),
+  ]);
+  const page = renderResults(first, run, "");
+  match(page, /^\| cli +\| 0 \/ 1 +\| 0.0 % +\| 0 +\| 0 +\| near +\| 7 +\| abc1234 +\|/m);
+  match(page, /^\| oauth +\| 1 \/ 2 +\| 50.0 % +\| 1 +\| 1 +\| near .*2026-01-02 \|$/m);
+  match(page, /```text\ncli: lib\/cli\/b.ts:3 edge: a → b\noauth: .*c.ts:3 edge: a → b\n```/);
+  const later = { seed: 8, near: false, revision: "def5678", date: "2026-02-03" };
+  const next = renderResults(byRoom([trial("tests", "lib/cli/b.ts")]), later, page);
+  equal(next.split("\n").filter((line) => line.startsWith("| ")).length, 4);
+  match(next, /^\| cli +\| 1 \/ 1 +\| 100.0 % +.*\| all +\| 8 +\| def5678 +\| 2026-02-03 \|$/m);
+  match(next, /^\| oauth +\| 1 \/ 2 .*\| near .*\| abc1234 +\| 2026-01-02 \|$/m);
+  match(next, /```text\noauth: .*c.ts:3 edge: a → b\n```/);
 });
 
 Deno.test("every listed equivalent mutation exists, and has a reason", async () => {
