@@ -6,9 +6,10 @@
  * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit.
  * `--max N` sets how many faults are counted in each room, `--jobs N` how many are tried at a time,
  * `--seed N` which are drawn. `--near` runs only the tests near each fault, and lists faults that
- * others may find. `--write` writes each room's result into `RESULTS.md`, as soon as the room is done.
- * It fails when the tests find less than `--at-least P` percent (95) of a room's faults. A fault that
- * makes no difference belongs into `equal.json`, with the reason.
+ * others, or the types of other files, may find. `--write` writes each room's result into
+ * `RESULTS.md`, as soon as the room is done. It fails when the tests find less than `--at-least P`
+ * percent (95) of a room's faults. A fault that makes no difference belongs into `equal.json`, with
+ * the reason.
  *
  * @module
  */

@@ -34,6 +34,8 @@ interface Measured {
   readonly maps: Map<TestFile, CoverageMap>;
   /** The number of faults found by each test file. */
   readonly successes: Map<string, number>;
+  /** Whether the type checker refuses a fault in its own file, of those that were checked. */
+  readonly refused: Map<Fault, boolean>;
 }
 
 /** A fault that no test near it finds. */
@@ -44,8 +46,14 @@ interface Open {
   readonly near: Tests;
 }
 
-/** The most faults whose types are checked in one run. */
+/** The most faults of a room whose types are checked in one run. */
 const TYPES_AT_ONCE = 100;
+
+/** How many faults of a room are taken at once to count some. */
+function sizeFor(count: number): number {
+  // Types refuse about a third.
+  return Math.min(TYPES_AT_ONCE, Math.ceil(1.5 * count));
+}
 
 /** Tries the faults of each room, up to the number to count. */
 export async function tryRooms(
@@ -55,14 +63,16 @@ export async function tryRooms(
   const { plan, copies: [first] } = place;
   if (first === undefined) return;
   const tests = await testFiles(first);
-  const measured: Measured = { tests, maps: new Map(), successes: new Map() };
+  const measured: Measured = { tests, maps: new Map(), successes: new Map(), refused: new Map() };
+  // One check of many rooms takes hardly longer than that of one.
+  const begin = [...rooms.values()].flatMap((faults) => faults.slice(0, sizeFor(plan.max)));
+  await checkTypes(begin, first, measured);
   for (const [room, faults] of rooms) {
     const open: Open[] = [];
     try {
       let counted = 0;
       for (let rest = faults; rest.length > 0 && counted < plan.max;) {
-        // Types refuse about a third.
-        const size = Math.min(TYPES_AT_ONCE, Math.ceil(1.5 * (plan.max - counted)));
+        const size = sizeFor(plan.max - counted);
         counted += await tryNear(rest.slice(0, size), plan.max - counted, place, measured, open);
         rest = rest.slice(size);
       }
@@ -89,8 +99,9 @@ async function tryNear(
   const { plan, copies } = place;
   const [first] = copies;
   if (first === undefined) return 0;
-  const refused = await refusedByTypes(faults, first);
-  const files = faults.filter((fault) => !refused.has(fault)).map(({ file }) => file);
+  await checkTypes(faults, first, measured);
+  const { refused } = measured;
+  const files = faults.filter((fault) => !refused.get(fault)).map(({ file }) => file);
   const near = nearTests(files, measured.tests);
   const tests = await testsOf(near, place, measured);
   const turns = takeCounted(faults, max);
@@ -98,7 +109,11 @@ async function tryNear(
   await inTurns(turns.faults, copies, async (fault, copy) => {
     let counts = false;
     try {
-      const trial = refused.has(fault) ? refusal(fault) : await tryAll(fault, copy, tests);
+      const trial = refused.get(fault)
+        ? refusal(fault)
+        : plan.near
+        ? await tryFault(fault, copy, tests)
+        : await tryAll(fault, copy, tests);
       counts = trial.found !== "types";
       if (counts) counted++;
       if (trial.found === "no") open.push({ trial, near: tests });
@@ -109,6 +124,18 @@ async function tryNear(
     }
   });
   return counted;
+}
+
+/** Checks the types of faults that were not checked yet. */
+async function checkTypes(
+  faults: readonly Fault[],
+  copy: Copy,
+  { refused }: Measured,
+): Promise<void> {
+  const missing = faults.filter((fault) => !refused.has(fault));
+  if (missing.length === 0) return;
+  const found = await refusedByTypes(missing, copy);
+  for (const fault of missing) refused.set(fault, found.has(fault));
 }
 
 /** Tries a fault with tests, then with the types of the whole tree if these may differ. */

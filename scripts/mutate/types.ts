@@ -33,6 +33,10 @@ export async function refusedByTypes(
     const refused = await refusedPaths([...variants.keys(), ...originals.keys()], copy);
     // Some files have errors without a fault, only because they are there twice.
     const twice = new Set([...originals].flatMap(([path, file]) => refused.has(path) ? file : []));
+    for (const file of twice) {
+      if (!await fails(copy, file)) continue;
+      throw new RangeError(`Cannot try faults: the types of ${file} are wrong without one`);
+    }
     const result = new Set<Fault>();
     for (const [path, fault] of variants) {
       const found = twice.has(fault.file) ? await isRefused(fault, copy) : refused.has(path);
