@@ -58,6 +58,16 @@ Deno.test("a secret that cannot be written leaves no file", () =>
     deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
   }));
 
+Deno.test("a secret that cannot be looked for is not replaced", {
+  // There a path through a file is a missing one.
+  ignore: Deno.build.os === "windows",
+}, () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "file");
+    await Deno.writeTextFile(file, "");
+    await rejects(keepSecret(file), { message: /^Cannot read the admin secret in / });
+  }));
+
 Deno.test({
   name: "an admin secret that others can open is refused",
   ignore: Deno.build.os === "windows",

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Refusal } from "../../../lib/service/contract/errors.ts";
 import { steadyClock } from "../../../lib/service/clock.ts";
-import { bringToPresent, refuseMoving } from "../../../lib/service/http/present.ts";
+import { atPresent, behind, bringToPresent, refuseMoving } from "../../../lib/service/http/present.ts";
 import type { CatchUp } from "../../../lib/service/ledger/catch_up.ts";
 
 /** A catch-up that takes a given time. */
@@ -59,6 +59,21 @@ Deno.test("a project that is catching up, or stays behind, is not shown", () => 
       comeAgain(error);
     }
   }
+});
+
+Deno.test("a request starts again while its project moves, five times at most", async () => {
+  const still = catchUpThatTakes(Promise.resolve());
+  let tries = 0;
+  const work = (refusals: number) => () => ++tries > refusals ? tries : Promise.reject(behind());
+  equal(await atPresent(still, "proj1", async () => await work(4)()), 5);
+  for (const [project, most] of [["proj1", 5], [undefined, 1]] as const) {
+    tries = 0;
+    await rejects(atPresent(still, project, async () => await work(9)()), comeAgain);
+    equal(tries, most);
+  }
+  tries = 0;
+  const failing = () => Promise.reject(new Error(`try ${++tries}`));
+  await rejects(atPresent(still, "proj1", failing), { message: "try 1" });
 });
 
 Deno.test("a steady clock stands while the clock that it follows is behind", () => {
