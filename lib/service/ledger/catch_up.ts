@@ -167,7 +167,7 @@ export const nextDueAt = sql<number | null>`(
 /** The ids of the projects that are behind. */
 export async function behindAt(tx: Tx, wall: number): Promise<string[]> {
   const projects = await acrossProjects(tx).selectFrom("projects").selectAll().select(nextDueAt)
-    .orderBy("seq").execute();
+    .execute();
   return projects.filter((project) => isBehind(project, wall)).map((project) => project.id);
 }
 
