@@ -145,6 +145,27 @@ Deno.test("a kind of app brings its products once, and sells them", async () => 
   await service.close();
 });
 
+Deno.test("readers of news take a year as often as usual, and mostly come back to the same product", async () => {
+  const service = await open();
+  await makePopulation(service, { customers: 600, seed: 1, kind: "news" });
+  const { subscriptions } = await rowsOf(service);
+  const products = await service.store.read((tx) =>
+    acrossProjects(tx).selectFrom("products").select(["id", "duration"]).execute()
+  );
+  const ofYear = new Set(products.flatMap(({ id, duration }) => duration === "P1Y" ? id : []));
+  const own = subscriptions.filter(({ customer_id, ownership }) =>
+    /^user_|RCAnonymous/.test(customer_id) && ownership === "purchased"
+  );
+  const share = own.filter(({ product_id }) => ofYear.has(product_id)).length / own.length;
+  ok(share > 0.25 && share < 0.43, String(share));
+  const ofCustomers = [...Map.groupBy(own, ({ customer_id }) => customer_id).values()];
+  const back = ofCustomers.filter(({ length }) => length > 1);
+  const same = back.filter(([first, next]) => first?.product_id === next?.product_id);
+  // Some have changed the product before or after.
+  ok(same.length > back.length / 3, `${same.length} of ${back.length}`);
+  await service.close();
+});
+
 Deno.test("the clock is where it was, running or not, and nothing is due", async () => {
   const service = await open();
   const simulator = simulatorOf(service);
@@ -158,6 +179,24 @@ Deno.test("the clock is where it was, running or not, and nothing is due", async
   await checkSums(service.store, before.now);
   await advanceClock(simulator, { by: "P2M" });
   await checkSums(service.store, (await getClock(simulator)).now);
+  await service.close();
+});
+
+Deno.test("a clock that runs has lost no time when the population is made", async () => {
+  let now = NOW;
+  const service = await openService({
+    database: ":memory:",
+    clock: () => now,
+    report: (error) => {
+      throw error;
+    },
+  });
+  const simulator = simulatorOf(service);
+  await startPopulation(simulator, { customers: 20, months: 12, seed: 42, confirmed: true });
+  now += 3_600_000;
+  equal((await whenMade(simulator)).error, null);
+  equal((await getClock(simulator)).now, now);
+  await checkSums(service.store, now);
   await service.close();
 });
 
