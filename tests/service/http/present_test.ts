@@ -1,7 +1,12 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Refusal } from "../../../lib/service/contract/errors.ts";
 import { steadyClock } from "../../../lib/service/clock.ts";
-import { atPresent, behind, bringToPresent, refuseMoving } from "../../../lib/service/http/present.ts";
+import {
+  atPresent,
+  behind,
+  bringToPresent,
+  refuseMoving,
+} from "../../../lib/service/http/present.ts";
 import type { CatchUp } from "../../../lib/service/ledger/catch_up.ts";
 
 /** A catch-up that takes a given time. */
