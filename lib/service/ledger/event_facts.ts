@@ -7,7 +7,7 @@
 
 import type { EventCustomer } from "../domain/events.ts";
 import type { Place } from "../records/find.ts";
-import { findRow } from "../store/mod.ts";
+import { among, findRow } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A customer, as events and the ledger know it. */
@@ -84,11 +84,11 @@ async function readCustomers(
 ): Promise<KnownCustomer[]> {
   if (ids.length === 0) return [];
   const rows = await tx.selectFrom("customers").select(["id", "first_seen_at", "last_seen_country"])
-    .where("id", "in", ids).execute();
+    .where(among(tx, "id", ids)).execute();
   const aliases = await tx.selectFrom("customer_aliases").select(["customer_id", "alias"])
-    .where("customer_id", "in", ids).orderBy("customer_id").orderBy("seq").execute();
+    .where(among(tx, "customer_id", ids)).orderBy("customer_id").orderBy("seq").execute();
   const attributes = await tx.selectFrom("customer_attributes").selectAll()
-    .where("customer_id", "in", ids).orderBy("customer_id").orderBy("name").execute();
+    .where(among(tx, "customer_id", ids)).orderBy("customer_id").orderBy("name").execute();
   const aliasesOf = Map.groupBy(aliases, (row) => row.customer_id);
   const attributesOf = Map.groupBy(attributes, (row) => row.customer_id);
   return rows.map(({ id, first_seen_at, last_seen_country }) => ({

@@ -33,7 +33,7 @@ import {
   type NewEvent,
   transactionOf,
 } from "./journal_rows.ts";
-import { type Change, updateChanged, updateRows, writeRows } from "../store/mod.ts";
+import { type Change, type ProjectTx, updateChanged, updateRows, writeRows } from "../store/mod.ts";
 import type { Row, Tables } from "../store/tables.ts";
 
 /** Collects the results of one transaction. No other code may take a `seq` before it is written. */
@@ -91,6 +91,9 @@ interface Settled extends Settlement {
   /** The time of the change. */
   at: number;
 }
+
+/** The end of a payment. */
+type PaymentEnd = Pick<Row<"transactions">, "id" | "effective_expires_at">;
 
 /** The columns of a subscription that steps change. */
 const MOVING = [
@@ -264,9 +267,7 @@ async function write(pages: Pages): Promise<void> {
   await writeRows(tx, "transactions", pages.transactions);
   await writeRows(tx, "invoices", pages.invoices);
   for (const settled of pages.settled) await settle(pages.place, settled);
-  for (const [id, end] of pages.ends) {
-    await tx.updateTable("transactions").set(end).where("id", "=", id).execute();
-  }
+  await writeEnds(tx, pages.ends);
   await writeRows(tx, "movements", pages.movements);
   const { days, months } = pages.totals;
   await writeRows(tx, "movements_daily", [...days.values()], { key: SUM_KEY, then: "add" });
@@ -277,6 +278,18 @@ async function write(pages: Pages): Promise<void> {
   }
   await writeRows(tx, "events", await spellEvents(tx.whole, pages.events));
   await queueDeliveries(pages.place, pages.events);
+}
+
+/** Changes the ends of earlier payments: for some the paid end as well as the effective one. */
+async function writeEnds(tx: ProjectTx, ends: Pages["ends"]): Promise<void> {
+  const effective: PaymentEnd[] = [];
+  const both: (PaymentEnd & Pick<Row<"transactions">, "expires_at">)[] = [];
+  for (const [id, { expires_at, effective_expires_at }] of ends) {
+    if (expires_at === undefined) effective.push({ id, effective_expires_at });
+    else both.push({ id, effective_expires_at, expires_at });
+  }
+  await updateRows(tx, "transactions", effective, ["effective_expires_at"]);
+  await updateRows(tx, "transactions", both, ["expires_at", "effective_expires_at"]);
 }
 
 /** Changes an earlier payment, and its open invoice. */

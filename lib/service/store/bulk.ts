@@ -1,6 +1,6 @@
 /**
  * Writes many rows with few statements. Building a typed query for each row would take longer than
- * SQLite takes to store it.
+ * SQLite takes to store it. An engine that takes arrays gets one statement for all rows.
  *
  * @module
  */
@@ -8,6 +8,7 @@
 import type { Insertable } from "kysely";
 import { runText } from "./fixed.ts";
 import type { ProjectTx } from "./in_project.ts";
+import type { Arrays } from "./queries.ts";
 import type { ProjectTable, Row, Tables } from "./tables.ts";
 
 /** What to do with rows whose key is there already. */
@@ -26,6 +27,9 @@ export type FoundTable = {
 /** Rows in one statement. Statements of this size stay prepared. */
 const ROWS = 64;
 
+/** Rows in one statement of arrays, whose size makes no difference to what is prepared. */
+const ROWS_OF_ARRAYS = 1024;
+
 /** Inserts rows of a project, or adds to those that are there. All rows have the same columns. */
 export async function writeRows<T extends ProjectTable>(
   tx: ProjectTx,
@@ -35,6 +39,8 @@ export async function writeRows<T extends ProjectTable>(
 ): Promise<void> {
   const [first] = rows;
   if (!first) return;
+  const { arrays } = tx.whole;
+  if (arrays && rows.length > 1) return await writeArrays(tx, table, rows, { arrays, conflict });
   const columns = Object.keys({ ...first, project_id: tx.projectId });
   for (let at = 0; at < rows.length; at += ROWS) {
     const chunk = rows.slice(at, at + ROWS);
@@ -42,9 +48,41 @@ export async function writeRows<T extends ProjectTable>(
     for (const row of chunk as readonly Record<string, unknown>[]) {
       for (const name of columns) values.push(name === "project_id" ? tx.projectId : row[name]);
     }
-    const text = textOf(table, columns, chunk.length, conflict);
-    await runText(tx, text, values);
+    const marks = `(${columns.map(() => "?").join(", ")})`;
+    const source = `values ${chunk.map(() => marks).join(", ")}`;
+    await runText(tx, insertOf(table, columns, source, conflict), values);
   }
+}
+
+/** Inserts rows of a project as `writeRows` does, with one array for each column. */
+async function writeArrays<T extends ProjectTable>(
+  tx: ProjectTx,
+  table: T,
+  rows: readonly object[],
+  { arrays, conflict }: { arrays: Arrays; conflict: OnConflict<T> | undefined },
+): Promise<void> {
+  const own = Object.keys(rows[0] ?? {}).filter((name) => name !== "project_id");
+  const source = `select ?::text, * from ${unnested(arrays, table, own)}`;
+  const text = insertOf(table, ["project_id", ...own], source, conflict);
+  for (let at = 0; at < rows.length; at += ROWS_OF_ARRAYS) {
+    const values = columnsOf(arrays, rows.slice(at, at + ROWS_OF_ARRAYS), own);
+    await runText(tx, text, [tx.projectId, ...values]);
+  }
+}
+
+/** SQL for rows that come as one array for each column. */
+function unnested(arrays: Arrays, table: string, columns: readonly string[]): string {
+  return `unnest(${columns.map((name) => arrays.place(table, name)).join(", ")})`;
+}
+
+/** The values of rows, column by column. */
+function columnsOf(
+  arrays: Arrays,
+  rows: readonly object[],
+  columns: readonly string[],
+): unknown[] {
+  const records = rows as readonly Record<string, unknown>[];
+  return columns.map((name) => arrays.value(records.map((row) => row[name])));
 }
 
 /** A row as it is in the database, and as it is to be. */
@@ -57,7 +95,8 @@ export interface Change<R> {
 
 /**
  * Writes those of the columns that differ. SQLite leaves the other columns, their indexes and their
- * references alone, which saves most of the work of an update.
+ * references alone, which saves most of the work of an update. Where all rows go in one statement,
+ * all columns of those that differ are written: the server compares them by itself.
  */
 export async function updateChanged<T extends ProjectTable, C extends keyof Row<T> & string>(
   tx: ProjectTx,
@@ -65,19 +104,26 @@ export async function updateChanged<T extends ProjectTable, C extends keyof Row<
   changes: readonly Change<Pick<Row<T>, C> & { id: string }>[],
   columns: readonly C[],
 ): Promise<void> {
+  const together = tx.whole.arrays !== undefined && changes.length > 1;
+  const differing: (Pick<Row<T>, C> & { id: string })[] = [];
   for (const { before, after } of changes) {
     const changed = columns.filter((column) => before[column] !== after[column]);
-    if (changed.length > 0) await updateRows(tx, table, [after], changed);
+    if (changed.length === 0) continue;
+    if (together) differing.push(after);
+    else await updateRows(tx, table, [after], changed);
   }
+  if (together) await updateRows(tx, table, differing, columns);
 }
 
-/** Updates some columns of rows of a project, found by their ids. */
+/** Updates some columns of rows of a project, found by their ids. The last row with an id counts. */
 export async function updateRows<T extends ProjectTable, C extends keyof Row<T> & string>(
   tx: ProjectTx,
   table: T,
   rows: readonly (Pick<Row<T>, C> & { id: string })[],
   columns: readonly C[],
 ): Promise<void> {
+  const { arrays } = tx.whole;
+  if (arrays && rows.length > 1) return await updateArrays(tx, table, rows, { arrays, columns });
   const sets = columns.map((column) => `${quoted(column)} = ?`).join(", ");
   const text = `update ${quoted(table)} set ${sets} where "project_id" = ? and "id" = ?`;
   for (const row of rows) {
@@ -86,16 +132,34 @@ export async function updateRows<T extends ProjectTable, C extends keyof Row<T> 
   }
 }
 
-function textOf<T extends keyof Tables>(
+/** Updates rows as `updateRows` does, with one array for each column. */
+async function updateArrays(
+  tx: ProjectTx,
+  table: string,
+  rows: readonly { id: string }[],
+  { arrays, columns }: { arrays: Arrays; columns: readonly string[] },
+): Promise<void> {
+  const all = ["id", ...columns];
+  const sets = columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(", ");
+  const text = `update ${quoted(table)} set ${sets} ` +
+    `from ${unnested(arrays, table, all)} as given (${all.map(quoted).join(", ")}) ` +
+    `where ${quoted(table)}."project_id" = ? and ${quoted(table)}."id" = given."id"`;
+  // One statement changes a row once, so it must not be given twice.
+  const last = [...new Map(rows.map((row) => [row.id, row])).values()];
+  for (let at = 0; at < last.length; at += ROWS_OF_ARRAYS) {
+    const values = columnsOf(arrays, last.slice(at, at + ROWS_OF_ARRAYS), all);
+    await runText(tx, text, [...values, tx.projectId]);
+  }
+}
+
+/** SQL that inserts what a query returns. */
+function insertOf<T extends keyof Tables>(
   table: T,
   columns: readonly string[],
-  count: number,
+  source: string,
   conflict: OnConflict<T> | undefined,
 ): string {
-  const names = columns.map(quoted).join(", ");
-  const row = `(${columns.map(() => "?").join(", ")})`;
-  const rows = Array.from({ length: count }, () => row).join(", ");
-  const insert = `insert into ${quoted(table)} (${names}) values ${rows}`;
+  const insert = `insert into ${quoted(table)} (${columns.map(quoted).join(", ")}) ${source}`;
   if (!conflict) return insert;
   const key: readonly string[] = conflict.key;
   const updates = columns.filter((column) => !key.includes(column)).map(quoted)

@@ -4,6 +4,7 @@
  * @module
  */
 
+export { among } from "./among.ts";
 export { type Change, type FoundTable, updateChanged, updateRows, writeRows } from "./bulk.ts";
 export {
   type ColumnName,

@@ -35,7 +35,17 @@ export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider
    * away from it. Not there where the engine does that by itself.
    */
   readonly enter: ((projectId: string) => void) | undefined;
+  /** How the engine takes many values as one. Not there where that saves nothing. */
+  readonly arrays: Arrays | undefined;
 };
+
+/** How an engine takes many values of a column as one parameter. */
+export interface Arrays {
+  /** SQL for an array of values of a column of a table, as a parameter. */
+  place(table: string, column: string): string;
+  /** The parameter for such values. */
+  value(values: readonly unknown[]): unknown;
+}
 
 /** What runs queries: one engine, inside of one transaction. */
 export interface Runner {
@@ -47,6 +57,8 @@ export interface Runner {
   execute<R>(query: CompiledQuery): QueryResult<R> | Promise<QueryResult<R>>;
   /** See `Tx.enter`. */
   enter?(projectId: string): void;
+  /** See `Tx.arrays`. */
+  readonly arrays?: Arrays | undefined;
 }
 
 /** Typed queries on a runner. `check` is asked before each query, and throws to refuse it. */
@@ -65,7 +77,7 @@ export function queriesOn(
   const getExecutor = () => executor;
   const queries = new QueryCreator<Pick<Tables, SharedTable>>({ executor });
   const enter = runner.enter && ((projectId: string) => runner.enter?.(projectId));
-  return Object.assign(queries, { getExecutor, snapshot, enter });
+  return Object.assign(queries, { getExecutor, snapshot, enter, arrays: runner.arrays });
 }
 
 /** Only a query that streams its rows asks for a connection of its own. */

@@ -8,10 +8,11 @@ import { sql } from "kysely";
 import { ConfigError } from "../../../errors.ts";
 import { createCommitCounter } from "../commit_sizes.ts";
 import { migrations } from "../migrations/mod.ts";
-import type { Tx } from "../queries.ts";
+import type { Arrays, Tx } from "../queries.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
 import { type Address, readAddress } from "./address.ts";
 import { createPool, type Pool, type Wire } from "./driver.ts";
+import { learnArrays } from "./arrays.ts";
 import type { KeyColumns } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import { openOthers } from "./others.ts";
@@ -38,18 +39,26 @@ export async function openPostgres(
   const address = readAddress(file);
   const pool = createPool(address, MOST_CONNECTIONS);
   try {
-    const keys = await prepare(pool, address, clock());
+    const known = await prepare(pool, address, clock());
     const others = await openOthers({ address, pool, clock, stopwatch, role });
-    return guardStore(storeOn(pool, keys, others));
+    return guardStore(storeOn(pool, known, others));
   } catch (error) {
     await pool.close();
     throw unusable(address, error);
   }
 }
 
+/** What is known of the tables. */
+interface Known {
+  /** The columns of unique keys. */
+  keys: KeyColumns;
+  /** How to pass arrays. */
+  arrays: Arrays;
+}
+
 function storeOn(
   pool: Pool,
-  keys: KeyColumns,
+  { keys, arrays }: Known,
   others: Awaited<ReturnType<typeof openOthers>>,
 ): Store {
   const statistics = createStatistics(pool);
@@ -59,7 +68,7 @@ function storeOn(
     statistics.changed(rows);
     commits.note(units);
   };
-  const writer = createWriter({ pool, keys: () => keys, committed });
+  const writer = createWriter({ pool, keys: () => keys, arrays, committed });
   return {
     others,
     figures: () => ({ commits: commits.sizes(), connections: pool.size() }),
@@ -78,16 +87,16 @@ function storeOn(
   };
 }
 
-/** Checks the server, brings the schema up to date, and learns the columns of its keys. */
-async function prepare(pool: Pool, address: Address, now: number): Promise<KeyColumns> {
+/** Checks the server, brings the schema up to date, and learns what there is of it. */
+async function prepare(pool: Pool, address: Address, now: number): Promise<Known> {
   const wire = await pool.take("patient");
   let broken = true;
   try {
     await checkServer(wire, address);
     await migrate(wire, migrations, { shown: address.shown, now });
-    const keys = await keyColumns(wire);
+    const known = { keys: await keyColumns(wire), arrays: await learnArrays(wire) };
     broken = false;
-    return keys;
+    return known;
   } finally {
     wire.release(broken);
   }

@@ -10,7 +10,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely";
-import type { Runner } from "../queries.ts";
+import type { Arrays, Runner } from "../queries.ts";
 import type { Answer, Wire } from "./driver.ts";
 import { type KeyColumns, toStoreError } from "./errors.ts";
 
@@ -23,8 +23,8 @@ export interface Session extends Runner {
 const COMPILER = new PostgresQueryCompiler();
 const ADAPTER = new PostgresAdapter();
 
-/** Makes the session of a connection. */
-export function createSession(wire: Wire, keys: KeyColumns): Session {
+/** Makes the session of a connection. Work on it may pass arrays if it is told how. */
+export function createSession(wire: Wire, keys: KeyColumns, arrays?: Arrays): Session {
   const send = async (sql: string, parameters?: readonly unknown[]): Promise<Answer> => {
     try {
       return await wire.send(sql, parameters);
@@ -35,6 +35,7 @@ export function createSession(wire: Wire, keys: KeyColumns): Session {
   return {
     compiler: COMPILER,
     adapter: ADAPTER,
+    arrays,
     send,
     async execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const answer = await send(numbered(query.sql), query.parameters);

@@ -9,6 +9,7 @@
  */
 
 import type { CompiledQuery, QueryResult } from "kysely";
+import type { Arrays } from "../queries.ts";
 import { runWork, type Work } from "../work.ts";
 import type { Pool } from "./driver.ts";
 import { isConflict, isLost, type KeyColumns, toStoreError } from "./errors.ts";
@@ -54,6 +55,8 @@ interface Bench {
   pool: Pool;
   /** The columns of unique keys. */
   keys(): KeyColumns;
+  /** How work passes arrays. */
+  arrays: Arrays;
   /** Told of each commit, with the number of rows that it changed and of its units of work. */
   committed(rows: number, units: number): void;
 }
@@ -150,7 +153,7 @@ async function runGroup(
   const wire = await bench.pool.take();
   let broken = true;
   try {
-    const group = createGroup(createSession(wire, bench.keys()), lane.projectId);
+    const group = createGroup(createSession(wire, bench.keys(), bench.arrays), lane.projectId);
     const careful = lane.careful && jobs.length > 1;
     const outcomes = careful ? await runInSavepoints(group, jobs) : await runPlainly(group, jobs);
     if (outcomes) bench.committed(group.rows(), outcomes.filter((one) => !one.failure).length);

@@ -1,0 +1,25 @@
+/**
+ * The condition that a column has one of many values.
+ *
+ * @module
+ */
+
+import { type RawBuilder, sql, type SqlBool } from "kysely";
+import type { ProjectTx } from "./in_project.ts";
+
+/**
+ * Whether a column of texts has one of the values. Where an engine takes arrays, the query's text does
+ * not depend on how many there are, so it is prepared once. One value is no array: what is planned for
+ * several may read a whole table that is still small.
+ */
+export function among(
+  tx: ProjectTx,
+  column: string,
+  values: readonly string[],
+): RawBuilder<SqlBool> {
+  const { arrays } = tx.whole;
+  const name = sql.ref(column);
+  return arrays && values.length > 1
+    ? sql<SqlBool>`${name} = any(${arrays.value(values)}::text[])`
+    : sql<SqlBool>`${name} in (${sql.join(values)})`;
+}
