@@ -319,7 +319,9 @@ function keyOf({ project_id, integration_id }: Lane): string {
 async function deliver(worker: Worker, one: Claim, over: () => void): Promise<void> {
   const { store, stop, faults } = worker;
   const { project_id } = one.delivery;
-  const fault = await faults.next(one.delivery);
+  // The attempt must be over before the lease is.
+  const soon = patienceOf(worker, LEASE_MARGIN_MS / 2);
+  const fault = await insist(async () => await faults.next(one.delivery), soon);
   if (fault === "drop" || fault === "reorder") return await misplace(worker, one, fault, over);
   const first = await attemptDelivery(one, worker, stop.signal);
   if (stop.signal.aborted && first.attempt.error !== null) {
@@ -341,9 +343,12 @@ async function deliver(worker: Worker, one: Claim, over: () => void): Promise<vo
  * only the end of its lease or of the worker ends the tries.
  */
 function keep(worker: Worker, write: () => Promise<void>): Promise<void> {
-  const { clock, stop, schedule } = worker;
-  const until = clock() + schedule.timeoutMs + LEASE_MARGIN_MS;
-  return insist(write, { clock, until, signal: stop.signal });
+  return insist(write, patienceOf(worker, worker.schedule.timeoutMs + LEASE_MARGIN_MS));
+}
+
+/** Tries for so many milliseconds, or until the worker stops. */
+function patienceOf({ clock, stop }: Worker, ms: number): Parameters<typeof insist>[1] {
+  return { clock, until: clock() + ms, signal: stop.signal };
 }
 
 /** Loses a delivery, or lets the customer's next one overtake it. */

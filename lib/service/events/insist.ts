@@ -1,5 +1,5 @@
 /**
- * Storing what must not be forgotten, also when the database cannot be used for a while.
+ * Doing what must not be left out, also when the database cannot be used for a while.
  *
  * @module
  */
@@ -21,14 +21,14 @@ interface Patience {
   signal: AbortSignal;
 }
 
-/** Tries to store something, again and again while the database cannot be used. */
-export async function insist(
-  store: () => Promise<void>,
+/** Tries to do something, again and again while the database cannot be used. */
+export async function insist<T>(
+  work: () => Promise<T>,
   { clock, until, signal }: Patience,
-): Promise<void> {
+): Promise<T> {
   for (let wait = FIRST_WAIT_MS;; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
     try {
-      return await store();
+      return await work();
     } catch (error) {
       if (!outageIn(error) || signal.aborted || clock() > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));

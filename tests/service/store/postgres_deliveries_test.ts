@@ -17,7 +17,12 @@ import { openReceiver } from "../../support/receiver.ts";
 /** Runs a service that delivers to a receiver, on a store that a test changes. */
 async function delivering(
   change: (store: Store) => Store,
-  test: (parts: { count(): number; trigger(): Promise<unknown>; store: Store }) => Promise<void>,
+  test: (parts: {
+    count(): number;
+    trigger(): Promise<unknown>;
+    fault(kind: string): Promise<unknown>;
+    store: Store;
+  }) => Promise<void>,
 ): Promise<void> {
   const name = await createDatabase();
   using receiver = openReceiver();
@@ -34,18 +39,21 @@ async function delivering(
     const init = { method: "POST", headers, body: JSON.stringify(body) };
     const response = await service.fetch(new Request(`http://127.0.0.1:4010${path}`, init));
     if (!response.ok) throw new Error(await response.text());
+    return await response.json();
   };
   const { projectId, store } = service;
   try {
     const { access_token } = await service.oauth.issueToken({});
-    await post(`/v2/projects/${projectId}/integrations/webhooks`, {
+    const { id } = await post(`/v2/projects/${projectId}/integrations/webhooks`, {
       name: "hooks",
       url: receiver.url,
       event_types: ["initial_purchase"],
     }, access_token);
     const sale = { customer_id: "ada", product_id: "notes_web_monthly" };
     const trigger = () => post(`/_sim/projects/${projectId}/purchases`, sale, "adm_x");
-    await test({ count: () => receiver.arrived.length, trigger, store });
+    const fault = (kind: string) =>
+      post(`/_sim/projects/${projectId}/webhooks/${id}/faults`, { fault: kind, count: 1 }, "adm_x");
+    await test({ count: () => receiver.arrived.length, trigger, fault, store });
   } finally {
     await service.close();
     await dropDatabase(name);
@@ -91,6 +99,33 @@ Deno.test(
       await trigger();
       await delivered(store);
       deepEqual({ lost, arrived: count() }, { lost: 1, arrived: 1 });
+    });
+  },
+);
+
+Deno.test(
+  "a fault that cannot be taken at first happens when the database is back",
+  ONLY_POSTGRES,
+  async () => {
+    let isLost = false;
+    let refused = 0;
+    const refusing = (store: Store): Store => ({
+      ...store,
+      async write(work, projectId) {
+        // The claim is there, and the next write takes the fault.
+        isLost ||= await hasClaim(store);
+        if (isLost && refused < 3) {
+          refused++;
+          throw new StoreError("Cannot use the database: gone", { failure: "unreachable" });
+        }
+        return await store.write(work, projectId);
+      },
+    });
+    await delivering(refusing, async ({ count, trigger, store, fault }) => {
+      await fault("duplicate");
+      await trigger();
+      await delivered(store);
+      deepEqual({ refused, arrived: count() }, { refused: 3, arrived: 2 });
     });
   },
 );
