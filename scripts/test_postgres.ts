@@ -1,13 +1,15 @@
 /**
- * Runs the tests on PostgreSQL: `deno task test:postgres [FILES…]`. It starts a server of its own in a
- * temporary folder, on a port that the system chooses, and removes both at the end. Where PostgreSQL's
- * programs are missing it says SKIPPED, and succeeds. At the end it prints the tests that only SQLite
- * can have, with their reasons.
+ * Runs the tests on PostgreSQL: `deno task test:postgres [--pooler] [FILES…]`. It starts a server of its
+ * own in a temporary folder, on a port that the system chooses, and removes both at the end. With
+ * `--pooler` the services reach it through PgBouncer, which shares connections between transactions.
+ * Where PostgreSQL's programs, or PgBouncer, are missing it says SKIPPED, and succeeds. At the end it
+ * prints the tests that only SQLite can have, with their reasons.
  *
  * @module
  */
 
 import { CERTIFICATE, KEY } from "../tests/support/certificate.ts";
+import { findPooler, type Pooler, startPooler } from "./postgres/pooler.ts";
 import { findPrograms, OLDEST, startPostgres } from "./postgres/server.ts";
 
 /** What a test server may forget: it is thrown away, so nothing has to survive. */
@@ -25,28 +27,43 @@ const SETTINGS = [
 const PERMISSIONS = [
   "--allow-net=127.0.0.1,127.0.0.2,localhost,[::1]",
   "--allow-env",
+  "--allow-sys=uid",
   "--allow-read",
   "--allow-write",
   "--allow-run",
 ];
 
+/** Few enough connections that the services must share them. */
+const POOLER = { size: 8, ignoresSettings: false };
+
+const files = Deno.args.filter((word) => word !== "--pooler");
+const pooler = files.length < Deno.args.length ? await findPooler() : undefined;
 const programs = await findPrograms();
 if (programs === undefined) {
   console.log(
     `SKIPPED: the tests on PostgreSQL. Its programs, version ${OLDEST} or newer, are not here: ` +
       "install them with: apt-get install -y postgresql",
   );
+} else if (files.length < Deno.args.length && pooler === undefined) {
+  console.log(
+    "SKIPPED: the tests through a pooler. PgBouncer is not here: install it with: " +
+      "apt-get install -y pgbouncer",
+  );
 } else {
-  Deno.exitCode = await testOn(programs, Deno.args);
+  Deno.exitCode = await testOn(programs);
 }
 
 /** Runs the tests on a new server. Returns their exit code. */
-async function testOn(bin: string, files: readonly string[]): Promise<number> {
+async function testOn(bin: string): Promise<number> {
   const server = await startPostgres(bin, SETTINGS, { certificate: CERTIFICATE, key: KEY });
   const skipped = await Deno.makeTempFile({ prefix: "skipped" });
   // Ctrl-C reaches the tests as well: when they have ended, the server is stopped.
   Deno.addSignalListener("SIGINT", () => {});
+  let between: Pooler | undefined;
   try {
+    if (pooler !== undefined) {
+      between = await startPooler(pooler, server.address("postgres"), POOLER);
+    }
     const tests = new Deno.Command(Deno.execPath(), {
       args: [
         "test",
@@ -60,6 +77,7 @@ async function testOn(bin: string, files: readonly string[]): Promise<number> {
       env: {
         TEST_ENGINE: "postgres",
         TEST_DATABASE: server.address("postgres"),
+        ...between && { TEST_POOLER: between.address("postgres") },
         TEST_SKIPPED: skipped,
       },
     }).spawn();
@@ -68,6 +86,7 @@ async function testOn(bin: string, files: readonly string[]): Promise<number> {
     return code;
   } finally {
     await Deno.remove(skipped);
+    await between?.remove();
     await server.remove();
   }
 }

@@ -13,17 +13,17 @@ const WORDS: readonly { word: RegExp; what: string; by: readonly string[] }[] = 
   {
     word: /\bpg_(?:try_)?advisory_\w+/i,
     what: "an advisory lock",
-    by: ["migrate.ts", "notes.ts", "line.ts", "writer.ts"].map(inPostgres),
+    by: ["migrate.ts", "notes.ts", "holders.ts", "writer.ts"].map(inPostgres),
   },
   {
     word: /\bpg_locks\b/i,
     what: "the list of locks",
-    by: ["agreement.ts", "frozen.ts", "others.ts", "overview.ts"].map(inPostgres),
+    by: ["holders.ts", "overview.ts"].map(inPostgres),
   },
   {
     word: /\bpg_notify\b|^\s*(?:un)?listen\s+\w*$/i,
     what: "a notification",
-    by: ["agreement.ts", "line.ts", "others.ts"].map(inPostgres),
+    by: ["agreement.ts", "line.ts"].map(inPostgres),
   },
   { word: /\bfor\s+no\s+key\s+update\b/i, what: "a lock on rows", by: [inPostgres("writer.ts")] },
   { word: /\bfor\s+(?:share|update)\b|\bskip\s+locked\b/i, what: "a lock on rows", by: [] },

@@ -22,7 +22,7 @@ export interface PostgresServer {
 }
 
 /** Who the server runs as. */
-interface Owner {
+export interface Owner {
   /** The number of the user. */
   uid?: number;
   /** The number of the group. */
@@ -113,7 +113,7 @@ async function offerTls(
 }
 
 /** Who the server runs as: not the administrator of the machine, whom it refuses. */
-async function ownerOf(folder: string): Promise<Owner> {
+export async function ownerOf(folder: string): Promise<Owner> {
   if (Deno.uid() !== 0) return {};
   const users = await Deno.readTextFile("/etc/passwd");
   const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(users) ?? [];
@@ -140,7 +140,7 @@ async function execute(program: string, args: string[], owner: Owner): Promise<v
 }
 
 /** A port that nothing listens on now. */
-function freePort(): number {
+export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
 }

@@ -322,6 +322,7 @@ Deno.test("SQL has words that every engine takes", () => {
     ["lib/service/events/claims.ts", "await send(`listen ${channel}`);"],
     ["lib/service/store/postgres/reader.ts", 'await send("select pg_try_advisory_lock(1)");'],
     ["lib/service/store/postgres/reader.ts", 'await send("select 1 from pg_locks");'],
+    ["lib/service/store/postgres/line.ts", 'await send("select pg_advisory_lock(1)");'],
     ["lib/service/store/postgres/reader.ts", 'await send("select 1 from t for no key update");'],
     ["lib/service/store/migrations/0002.ts", "const sql = `CREATE TRIGGER a AFTER INSERT`;"],
     ["lib/service/store/bulk.ts", 'connection.rows("PRAGMA journal_mode");'],

@@ -1,7 +1,7 @@
 /**
  * The engine that the tests run on. `TEST_ENGINE=postgres` with `TEST_DATABASE=postgres://…` puts each
  * service on a database of its own, made from a template and dropped afterwards; otherwise SQLite is
- * the engine, and nothing is needed.
+ * the engine, and nothing is needed. With `TEST_POOLER=postgres://…` the services go through a pooler.
  *
  * @module
  */
@@ -71,9 +71,22 @@ async function openOnce(name: string, options: StoreOptions): Promise<Store> {
   };
 }
 
-/** The address of a database beside the one that `TEST_DATABASE` names. */
+/** Whether the services reach the server through a pooler. */
+export const POOLED: boolean = Deno.env.has("TEST_POOLER");
+
+/** The address of a database on the server, for a service. */
 export function addressOf(name: string): string {
-  const url = new URL(server());
+  return beside(Deno.env.get("TEST_POOLER") ?? server(), name);
+}
+
+/** The address of a database on the server, without a pooler in between. */
+export function directAddressOf(name: string): string {
+  return beside(server(), name);
+}
+
+/** The address of a database beside another one. */
+function beside(address: string, name: string): string {
+  const url = new URL(address);
   url.pathname = `/${name}`;
   return url.href;
 }
@@ -129,7 +142,7 @@ function onServer<T>(use: (client: Client) => Promise<T>): Promise<T> {
 
 /** Does something in a database, past the store. */
 export function onDatabase<T>(name: string, use: (client: Client) => Promise<T>): Promise<T> {
-  return connected(addressOf(name), use);
+  return connected(directAddressOf(name), use);
 }
 
 async function connected<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
@@ -159,7 +172,7 @@ async function templateName(): Promise<string> {
     const known = await client.query("select 1 from pg_database where datname = $1", [name]);
     if (known.rowCount !== 0) return;
     await client.query(`create database ${name}_new encoding 'UTF8' template template0`);
-    await (await openDatabase({ file: addressOf(`${name}_new`) })).close();
+    await (await openDatabase({ file: directAddressOf(`${name}_new`) })).close();
     await client.query(`alter database ${name}_new rename to ${name}`);
   });
   return template = name;

@@ -28,11 +28,14 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Starts the service on a database and waits until it answers. */
-export async function startOn({ database, folder }: Lasting): Promise<RunningService> {
-  if (!isOnServer(database)) return await startWith(folder, "--data", folder);
+/** Starts the service on a database, with more flags, and waits until it answers. */
+export async function startOn(
+  { database, folder }: Pick<Lasting, "database" | "folder">,
+  ...flags: string[]
+): Promise<RunningService> {
+  if (!isOnServer(database)) return await startWith(folder, "--data", folder, ...flags);
   const env = { CLI_SERVICE_DATABASE: database, CLI_SERVICE_ADMIN_SECRET: SHARED_SECRET };
-  return await start(folder, ["--sign-in", "password"], env);
+  return await start(folder, ["--sign-in", "password", ...flags], env);
 }
 
 /** Starts the service with a home folder and flags, and waits until it answers. */

@@ -24,12 +24,13 @@ export interface Together extends AsyncDisposable {
   send(place: number, method: string, path: string, body?: unknown): Promise<Response>;
 }
 
-/** Opens so many services on a new database. */
+/** Opens so many services on a new database, or on one that is dropped at the end. */
 export async function openTogether(
   count: number,
   usual: Partial<ServiceOptions> = {},
+  known?: string,
 ): Promise<Together> {
-  const database = await createDatabase();
+  const database = known ?? await createDatabase();
   const services: Service[] = [];
   const open = async (options: Partial<ServiceOptions> = {}): Promise<Service> => {
     const file = addressOf(database);

@@ -232,4 +232,5 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
     },
   },
   catch_ups: { good: {}, broken: { "done >= 0": [{ done: -1 }] } },
+  leader: { good: { place: 1 }, broken: { "place = 1": [{ place: 2 }] } },
 };

@@ -48,10 +48,29 @@ interface NoteRow {
   text: string;
 }
 
+/** A process that is alive, as long as it renews its row. Only those behind a pooler have one. */
+interface HolderRow {
+  holder: string;
+  /** Its version and role. */
+  name: string;
+  connected_at: number;
+  /** When it counts as dead, by the database's clock. */
+  expires_at: number;
+}
+
+/** The process that does what needs doing once. */
+interface LeaderRow {
+  /** Always 1: there is one row at most. */
+  place: number;
+  holder: string;
+}
+
 /** The tables. */
 export interface ProcessTables {
   request_faults: RequestFaultRow;
   delivery_faults: DeliveryFaultRow;
   catch_ups: CatchUpRow;
   notes: NoteRow;
+  holders: HolderRow;
+  leader: LeaderRow;
 }

@@ -387,6 +387,8 @@ export const SHARED_TABLES = [
   "settings",
   "request_faults",
   "notes",
+  "holders",
+  "leader",
 ] as const satisfies readonly (keyof Tables)[];
 
 /** A table whose rows belong to no project. */

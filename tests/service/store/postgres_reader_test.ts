@@ -19,6 +19,7 @@ function notingPool(respond: (sql: string) => Promise<void> = async () => {}) {
           await respond(sql);
           return { command: "SELECT", count: 1, rows: [{ value: 1 }] };
         },
+        process: null,
         release: () => void statements.push("released"),
       });
     },

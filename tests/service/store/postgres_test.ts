@@ -18,6 +18,10 @@ Deno.test("an address is read in all its parts, and shown without its password",
     ssl: false,
   });
   equal(shown, "postgres://me@db.example.com:6432/shop");
+  const pooled = readAddress("postgres://me@host/name?pooler=transaction&sslmode=disable");
+  equal(pooled.pooler, "transaction");
+  // PostgreSQL's own programs refuse what they do not know.
+  equal(pooled.shown, "postgres://me@host/name?sslmode=disable");
   equal(hasPassword("postgres://me:secret@host/name"), true);
   equal(hasPassword("postgres://me@host/name"), false);
   await inFolder(async (folder) => {
@@ -37,6 +41,7 @@ Deno.test("an address that cannot be used is refused, and its password is not sh
   for (
     const [text, why] of [
       ["postgres://me:secret@host/name?sslmode=prefer", /sslmode is "prefer"/],
+      ["postgres://me:secret@host/name?pooler=session", /pooler is "session"; it must be trans/],
       ["postgres://me:secret@host/name?color=red", /the parameter "color" is unknown/],
       ["postgres://me@host/name?passfile=/missing", /cannot read "\/missing"/],
       ["postgres://me@host/name?password=secret", /the parameter "password" is unknown/],

@@ -23,7 +23,9 @@ export interface Address {
   password: string | undefined;
   /** How the connection is encrypted. False: not at all. */
   ssl: false | { ca?: string; rejectUnauthorized: boolean; servername?: string };
-  /** The address for people: no password in it. */
+  /** What is between the service and the server and shares connections, where that is known. */
+  pooler?: "transaction";
+  /** The address for people and for PostgreSQL's own programs: no password in it. */
   shown: string;
 }
 
@@ -32,8 +34,9 @@ const PORT = 5432;
 /** What `sslmode` may be. */
 const MODES = ["disable", "require", "verify-full"] as const;
 
-/** What may stand behind the question mark. */
-const PARAMETERS = ["sslmode", "sslrootcert", "passfile"];
+/** What may stand behind the question mark, here and for PostgreSQL's own programs. */
+const COMMON = ["sslmode", "sslrootcert", "passfile"];
+const PARAMETERS = [...COMMON, "pooler"];
 
 /**
  * Reads an address such as `postgres://user@host:5432/name?sslmode=verify-full&sslrootcert=ca.pem`.
@@ -73,7 +76,15 @@ export function readAddress(text: string): Address {
     : passfile === null
     ? undefined
     : passwordIn(readFile(shown, passfile), place);
-  return { ...place, password, ssl: encryptionOf(url, shown), shown };
+  return { ...place, password, ssl: encryptionOf(url, shown), ...poolerOf(url, shown), shown };
+}
+
+/** What an address says of a pooler. */
+function poolerOf(url: URL, shown: string): Pick<Address, "pooler"> {
+  const pooler = url.searchParams.get("pooler");
+  if (pooler === null) return {};
+  if (pooler === "transaction") return { pooler };
+  throw unusable(shown, `pooler is ${JSON.stringify(pooler)}; it must be transaction`);
 }
 
 /** An address for people: no password in it, and no parameter that may be one. */
@@ -81,7 +92,7 @@ function shownOf(address: URL): string {
   const url = new URL(address);
   url.password = "";
   for (const name of [...url.searchParams.keys()]) {
-    if (!PARAMETERS.includes(name)) url.searchParams.delete(name);
+    if (!COMMON.includes(name)) url.searchParams.delete(name);
   }
   return url.href;
 }

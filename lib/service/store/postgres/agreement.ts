@@ -9,7 +9,8 @@ import { randomBytes } from "node:crypto";
 import type { News } from "../store.ts";
 import { ask } from "./ask.ts";
 import type { Pool } from "./driver.ts";
-import { CHANNEL, HOLDERS, type Line, lockOf, type Message } from "./line.ts";
+import { ALIVE } from "./holders.ts";
+import { CHANNEL, type Line, type Message } from "./line.ts";
 
 /** How long news wait for more of the same, in milliseconds: each notification takes a global lock. */
 const TELL_MS = 20;
@@ -36,10 +37,10 @@ interface Crier {
 
 /** An answer that is waited for. */
 interface Question {
-  /** The locks of the processes that have not answered. Undefined: it is not known yet who is there. */
-  missing: Set<number> | undefined;
-  /** The locks of those that have. */
-  heard: Set<number>;
+  /** The processes that have not answered. Undefined: it is not known yet who is there. */
+  missing: Set<string> | undefined;
+  /** Those that have. */
+  heard: Set<string>;
   /** Ends the wait. */
   end(): void;
 }
@@ -85,7 +86,7 @@ export function createCrier(line: Line): Crier {
     takeAnswer({ word, nonce = "", from }) {
       if (word !== HEARD) return false;
       const question = questions.get(nonce);
-      question?.heard.add(lockOf(from));
+      question?.heard.add(from);
       if (question) endIfAnswered(question);
       return true;
     },
@@ -104,17 +105,12 @@ function endIfAnswered({ missing, heard, end }: Question): void {
   if (missing?.isSubsetOf(heard)) end();
 }
 
-/** The locks of the other processes that are alive. */
-async function othersAlive(pool: Pool, holder: string): Promise<Set<number>> {
-  const { rows } = await ask(
-    pool,
-    `select distinct cast(objid as bigint) as lock from pg_locks
-    where locktype = 'advisory' and classid = ${HOLDERS} and granted
-      and database = (select oid from pg_database where datname = current_database())`,
-  );
-  const locks = new Set(rows.map(({ lock }) => Number(lock) | 0));
-  locks.delete(lockOf(holder));
-  return locks;
+/** The other processes that are alive. One behind a pooler hears nothing, and looks by itself. */
+async function othersAlive(pool: Pool, own: string): Promise<Set<string>> {
+  const { rows } = await ask(pool, ALIVE);
+  const others = new Set(rows.map(({ holder }) => String(holder)));
+  others.delete(own);
+  return others;
 }
 
 /** Sends a text to all processes. */

@@ -25,7 +25,12 @@ export interface Answer {
 
 /** One connection. Statements that are sent together are run in order, without waiting for answers. */
 export interface Wire {
-  /** Runs a statement. It is prepared once for each connection when it has parameters. */
+  /** The number of the server's process, as the connection was told when it was made. */
+  readonly process: number | null;
+  /**
+   * Runs a statement. It is prepared once for each connection when it has parameters, except through a
+   * pooler: there the next transaction may be on another connection of the server.
+   */
   send(sql: string, parameters?: readonly unknown[]): Promise<Answer>;
   /** Gives the connection back; a broken one is closed. */
   release(broken: boolean): void;
@@ -56,14 +61,20 @@ const CONNECT_MS = 3000;
 const ANSWER_MS = 120_000;
 
 /** How long a statement may wait for a lock, and a transaction for its next statement. */
-const SETTINGS = [
-  "-c lock_timeout=10000",
-  "-c idle_in_transaction_session_timeout=60000",
+const WAITS = { lock_timeout: "10000", idle_in_transaction_session_timeout: "60000" };
+
+/** The settings of a connection. */
+const SETTINGS = Object.entries({
+  ...WAITS,
   // A plan that was made for one value serves all: conditions are always on keys.
-  "-c plan_cache_mode=force_generic_plan",
-  "-c timezone=UTC",
-  "-c client_min_messages=warning",
-].join(" ");
+  plan_cache_mode: "force_generic_plan",
+  timezone: "UTC",
+  client_min_messages: "warning",
+}).map(([name, value]) => `-c ${name}=${value}`).join(" ");
+
+/** The settings of a transaction. Through a pooler, those of a connection reach nobody or everybody. */
+const LOCAL_SETTINGS = Object.entries(WAITS)
+  .map(([name, value]) => `; set local ${name} = ${value}`).join("");
 
 /** Makes a pool of connections, at most so many. */
 export function createPool(address: Address, most: number, answerMs: number = ANSWER_MS): Pool {
@@ -79,7 +90,7 @@ export function createPool(address: Address, most: number, answerMs: number = AN
   return {
     async take(patience) {
       const client = await pool.connect();
-      const line = lineOf(client);
+      const line = lineOf(client, address);
       if (!patience) watch.add(line);
       return wireOf(line, (broken) => {
         watch.remove(line);
@@ -103,7 +114,7 @@ export async function openEar(address: Address, answerMs: number = ANSWER_MS): P
   const client = new pg.Client(settingsOf(address));
   client.on("error", () => {});
   await client.connect();
-  const line = lineOf(client);
+  const line = lineOf(client, address);
   const watch = watchAnswers(answerMs);
   watch.add(line);
   client.once("end", watch.end);
@@ -120,7 +131,7 @@ export async function openEar(address: Address, answerMs: number = ANSWER_MS): P
 }
 
 function settingsOf(address: Address): ClientConfig {
-  const { host, port, database, user, password, ssl } = address;
+  const { host, port, database, user, password, ssl, pooler } = address;
   return {
     host,
     port,
@@ -132,7 +143,7 @@ function settingsOf(address: Address): ClientConfig {
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     application_name: "service",
-    options: SETTINGS,
+    ...pooler === undefined && { options: SETTINGS },
     types: { getTypeParser: (oid: number) => PARSERS.get(oid) ?? asText },
     pipeline: true,
   };
@@ -156,6 +167,8 @@ function nameOf(sql: string): string | undefined {
 interface Line {
   /** The driver's connection. */
   client: Client | PoolClient;
+  /** Whether a pooler shares the server's connections between transactions. */
+  pooled: boolean;
   /** Statements without an answer so far. */
   unanswered: number;
   /** How many looks in a row saw no answer. */
@@ -166,23 +179,30 @@ interface Line {
 
 const lines = new WeakMap<Client | PoolClient, Line>();
 
-function lineOf(client: Client | PoolClient): Line {
-  const known = lines.get(client) ?? { client, unanswered: 0, silent: 0, gathering: false };
+function lineOf(client: Client | PoolClient, { pooler }: Address): Line {
+  const pooled = pooler !== undefined;
+  const known = lines.get(client) ??
+    { client, pooled, unanswered: 0, silent: 0, gathering: false };
   lines.set(client, known);
   return known;
 }
 
 function wireOf(line: Line, end: (broken: boolean) => void): Wire {
-  const { client } = line;
+  const { client, pooled } = line;
   // Without a listener, a connection that is lost while it is used would end the process.
   const ignore = () => {};
   client.on("error", ignore);
   return {
+    process: client.processID,
     async send(sql, parameters) {
-      const name = parameters && nameOf(sql);
+      const name = pooled ? undefined : parameters && nameOf(sql);
       gather(line);
       line.unanswered++;
       try {
+        if (pooled && sql.startsWith("BEGIN")) {
+          await client.query(sql + LOCAL_SETTINGS);
+          return { command: "BEGIN", count: 0, rows: [] };
+        }
         const result = await client.query({
           text: sql,
           ...parameters && { values: [...parameters] },

@@ -10,11 +10,11 @@ import { migrations } from "../migrations/mod.ts";
 import type { MovedRow } from "../move/digest.ts";
 import { listOf, schemaAfter, type Shape } from "../move/tables.ts";
 import { readAddress } from "./address.ts";
-import { createPool, type Wire } from "./driver.ts";
+import { connect } from "./connect.ts";
+import type { Wire } from "./driver.ts";
+import { hasHolders } from "./holders.ts";
 import { stepsDone } from "./migrate.ts";
-import { checkServer } from "./open.ts";
 import { unusable } from "./unusable.ts";
-import { HOLDERS } from "./line.ts";
 import { createSession } from "./session.ts";
 
 /** A database on a server as of one moment. */
@@ -30,16 +30,15 @@ interface FrozenOnServer extends Frozen {
  */
 export async function freezePostgres(text: string): Promise<FrozenOnServer> {
   const address = readAddress(text);
-  const pool = createPool(address, 1);
   try {
-    const wire = await pool.take();
+    const { pool, wire } = await connect(address, 1);
     const close = async () => {
       // Closing the connection ends the transaction.
       wire.release(true);
       await pool.close();
     };
     try {
-      const { steps, isInUse } = await begin(wire, address);
+      const { steps, isInUse } = await begin(wire, address.shown);
       return {
         shown: address.shown,
         steps,
@@ -54,11 +53,10 @@ export async function freezePostgres(text: string): Promise<FrozenOnServer> {
         close,
       };
     } catch (error) {
-      wire.release(true);
+      await close();
       throw error;
     }
   } catch (error) {
-    await pool.close();
     throw unusable(address, error);
   }
 }
@@ -66,24 +64,14 @@ export async function freezePostgres(text: string): Promise<FrozenOnServer> {
 /** Begins the transaction whose snapshot is the moment, and checks that it is a database of ours. */
 async function begin(
   wire: Wire,
-  address: ReturnType<typeof readAddress>,
+  shown: string,
 ): Promise<{ steps: number; isInUse: boolean }> {
-  await checkServer(wire, address);
   await wire.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   await waitLong(wire);
-  const steps = await stepsDone(wire, migrations, address.shown);
-  if (steps === 0) throw noDatabase(address.shown);
-  await checkColumns(wire, schemaAfter(migrations.slice(0, steps)).tables, address.shown);
-  return { steps, isInUse: await isInUse(wire) };
-}
-
-/** Whether a service works on the database. */
-export async function isInUse(wire: Wire): Promise<boolean> {
-  const { rows } = await wire.send(
-    `select 1 from pg_locks where locktype = 'advisory' and classid = ${HOLDERS} and granted
-      and database = (select oid from pg_database where datname = current_database()) limit 1`,
-  );
-  return rows.length > 0;
+  const steps = await stepsDone(wire, migrations, shown);
+  if (steps === 0) throw noDatabase(shown);
+  await checkColumns(wire, schemaAfter(migrations.slice(0, steps)).tables, shown);
+  return { steps, isInUse: await hasHolders(wire) };
 }
 
 /** Lets the present transaction last as long as it takes, whatever the server's settings say. */

@@ -7,23 +7,18 @@
 
 import { VERSION } from "../../../version.ts";
 import type { Address } from "./address.ts";
-import { type Ear, openEar, type Pool } from "./driver.ts";
+import { type Ear, openEar, type Pool, type Wire } from "./driver.ts";
+import { lockHolder, takeLead } from "./holders.ts";
 import type { ServerTime } from "./server_time.ts";
 
 /** The channel that all processes listen to. */
 export const CHANNEL = "service_news";
 
-/** The first number of the locks that show who is alive; the second is made of the holder's name. */
-export const HOLDERS = 7_262_052;
-
-/** The lock of the process that does what needs doing once. */
-const LEADER = 7_262_054;
-
 /** How long to wait before the lost connection is made again, in milliseconds. */
 const RECONNECT_MS = 250;
 
 /** How often in a row a new connection asks the server for its time. */
-const FIRST_TIMES = 5;
+export const FIRST_TIMES = 5;
 
 /** What a process needs to be connected to the others. */
 export interface Peers {
@@ -57,10 +52,10 @@ export interface Line extends Peers {
   take(message: Message): void;
   /** Told when the connection is made again: something may have been said meanwhile. */
   again(): void;
-  /** The connection that hears, while there is one. */
-  ear: Ear | undefined;
-  /** The connection that holds the lock of the leader, if this process has it. */
-  leading: Ear | undefined;
+  /** The connection by which this process is known to be alive, while there is one. */
+  own: Pick<Wire, "send"> | undefined;
+  /** Ends the connection. */
+  end(): void;
   /** The server's time. */
   time: ServerTime;
   /** Whether it is being asked for. */
@@ -78,9 +73,10 @@ export async function listen(line: Line): Promise<void> {
     ear.release(true);
     throw error;
   }
-  line.ear = ear;
+  line.own = ear;
+  line.end = () => ear.release(true);
   ear.onLost(() => {
-    line.ear = undefined;
+    line.own = undefined;
     if (!line.closed) setTimeout(() => void listenAgain(line), RECONNECT_MS);
   });
   // If it fails, it is asked again soon, or the connection is lost.
@@ -89,9 +85,8 @@ export async function listen(line: Line): Promise<void> {
 
 /** Shows the others that this process is alive, and hears what they tell. */
 async function register(ear: Ear, { holder, role, take }: Line): Promise<void> {
-  // Whoever frees what dead processes hold sees by this lock that this one is alive. It is shared:
-  // a lost connection has it as well, until the server notices.
-  await ear.send(`select pg_advisory_lock_shared(${HOLDERS}, ${lockOf(holder)})`);
+  // Whoever frees what dead processes hold sees by this lock that this one is alive.
+  await lockHolder(ear, holder);
   // For whoever looks at what runs here: `cli service status`.
   await ear.send("select set_config('application_name', $1, false)", [nameOf(role)]);
   ear.onNews((text) => {
@@ -102,7 +97,7 @@ async function register(ear: Ear, { holder, role, take }: Line): Promise<void> {
 }
 
 /** The name of a process that does something, as the server shows it. */
-function nameOf(role: string): string {
+export function nameOf(role: string): string {
   return `service ${VERSION} ${role}`;
 }
 
@@ -111,27 +106,22 @@ async function listenAgain(line: Line): Promise<void> {
   try {
     await listen(line);
     // It may have been closed meanwhile.
-    if (line.closed) line.ear?.release(true);
+    if (line.closed) line.end();
     else line.again();
   } catch {
     setTimeout(() => void listenAgain(line), RECONNECT_MS);
   }
 }
 
-/** The second number of a holder's lock. */
-export function lockOf(holder: string): number {
-  return Number.parseInt(holder, 16) | 0;
-}
-
 /** Asks the server for its time, so often in a row. */
 export async function measure(line: Line, times = 1): Promise<void> {
-  const { ear, stopwatch, time } = line;
-  if (!ear || line.asking) return;
+  const { own, stopwatch, time } = line;
+  if (!own || line.asking) return;
   line.asking = true;
   try {
     for (let left = times; left > 0; left--) {
       const before = stopwatch();
-      const { rows } = await ear.send(
+      const { rows } = await own.send(
         "select cast(extract(epoch from clock_timestamp()) * 1e6 as bigint) as now",
       );
       time.note({ before, after: stopwatch(), server: Number(rows[0]?.now) / 1000 });
@@ -141,13 +131,8 @@ export async function measure(line: Line, times = 1): Promise<void> {
   }
 }
 
-/** Takes the lock of the leader if it is free. It is released when the connection is lost. */
-export async function lead(line: Line): Promise<boolean> {
-  const { ear } = line;
-  if (!ear) return false;
-  if (line.leading !== ear) {
-    const { rows } = await ear.send(`select pg_try_advisory_lock(${LEADER}) as leads`);
-    if (rows[0]?.leads === 1) line.leading = ear;
-  }
-  return line.leading === line.ear;
+/** Makes this process the leader, unless another one that is alive is that. */
+export async function lead({ own, holder }: Line): Promise<boolean> {
+  // Without the connection the others take this process for dead.
+  return own !== undefined && await takeLead(own, holder);
 }

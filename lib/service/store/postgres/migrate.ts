@@ -1,6 +1,6 @@
 /**
  * Brings a database on a server up to date, one step and one transaction at a time. Several processes
- * may start at once: an advisory lock lets one of them do it, and the others wait.
+ * may start at once: an advisory lock lets one of them do a step, and the others wait.
  *
  * @module
  */
@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 )`;
 
 /** What `migrate` needs to know besides the steps. */
-interface MigrateOptions {
+export interface MigrateOptions {
   /** The database's address, for messages. */
   shown: string;
   /** The time to note beside each step, in milliseconds since 1970. */
@@ -38,27 +38,18 @@ export async function migrate(
   steps: readonly Migration[],
   options: MigrateOptions,
 ): Promise<void> {
-  await takeLock(wire, options.shown, "unlock");
-  try {
-    const done = await stepsDone(wire, steps, options.shown);
-    for (const [i, step] of steps.entries()) {
-      if (i >= done) await apply(wire, step, i + 1, options.now);
-    }
-  } finally {
-    await wire.send(`select pg_advisory_unlock(${LOCK})`);
-  }
+  while (await applyNext(wire, steps, options));
 }
 
 /**
- * Waits until no other process makes tables, and keeps them from it. A move of a whole database takes
- * longer than the wait.
+ * Waits until no other process makes tables, and keeps them from it until the transaction ends. A move
+ * of a whole database takes longer than the wait.
  *
  * @throws {ConfigError} when it takes too long.
  */
-export async function takeLock(wire: Wire, shown: string, until: "unlock" | "end"): Promise<void> {
+export async function takeLock(wire: Wire, shown: string): Promise<void> {
   try {
-    const name = until === "end" ? "pg_advisory_xact_lock" : "pg_advisory_lock";
-    await wire.send(`select ${name}(${LOCK})`);
+    await wire.send(`select pg_advisory_xact_lock(${LOCK})`);
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error) || error.code !== "55P03") throw error;
     throw new ConfigError(
@@ -109,12 +100,20 @@ function problemWith(
   return odd && `step ${odd.number} of its schema is ${JSON.stringify(odd.name)}, which is unknown`;
 }
 
-/** Applies one step and notes it, both or neither. */
-async function apply(wire: Wire, step: Migration, number: number, now: number): Promise<void> {
+/** Applies the next step and notes it, both or neither. False: all steps were done before. */
+async function applyNext(
+  wire: Wire,
+  steps: readonly Migration[],
+  { shown, now }: MigrateOptions,
+): Promise<boolean> {
   await wire.send("BEGIN");
   try {
-    await createTables(wire, step, number, now);
+    await takeLock(wire, shown);
+    const done = await stepsDone(wire, steps, shown);
+    const step = steps[done];
+    if (step) await createTables(wire, step, done + 1, now);
     await wire.send("COMMIT");
+    return step !== undefined;
   } catch (error) {
     await wire.send("ROLLBACK");
     throw error;

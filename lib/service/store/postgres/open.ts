@@ -5,16 +5,16 @@
  */
 
 import { sql } from "kysely";
-import { ConfigError } from "../../../errors.ts";
 import { createCommitCounter } from "../commit_sizes.ts";
 import { migrations } from "../migrations/mod.ts";
 import type { Arrays, Tx } from "../queries.ts";
 import { guardStore, type Store, type StoreOptions } from "../store.ts";
-import { type Address, readAddress } from "./address.ts";
-import { createPool, type Pool, type Wire } from "./driver.ts";
+import { readAddress } from "./address.ts";
 import { learnArrays } from "./arrays.ts";
+import { connect } from "./connect.ts";
+import type { Pool, Wire } from "./driver.ts";
 import type { KeyColumns } from "./errors.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, type MigrateOptions } from "./migrate.ts";
 import { openOthers } from "./others.ts";
 import { createReader } from "./reader.ts";
 import { createStatistics } from "./statistics.ts";
@@ -25,8 +25,10 @@ import { createWriter } from "./writer.ts";
 const MOST_CONNECTIONS = 10;
 const MOST_READERS = 4;
 
-/** The oldest version of the server that has all that is used. */
-const OLDEST = 150_000;
+/** What is said of a pooler that the address does not name. */
+const FOUND_POOLER =
+  "A connection pooler is in front of the database, so the processes look for each " +
+  "other's events twice a second. To confirm it, add to the address: ?pooler=transaction";
 
 /**
  * Opens a database on a server, and brings its schema up to date.
@@ -34,17 +36,22 @@ const OLDEST = 150_000;
  * @throws {ConfigError} when it cannot be used, or its schema is newer than this version.
  */
 export async function openPostgres(
-  { file, clock = () => 0, stopwatch = clock, role = "all" }: StoreOptions,
+  { file, clock = () => 0, stopwatch = clock, role = "all", say = () => {} }: StoreOptions,
 ): Promise<Store> {
-  const address = readAddress(file);
-  const pool = createPool(address, MOST_CONNECTIONS);
+  const named = readAddress(file);
   try {
-    const known = await prepare(pool, address, clock());
-    const others = await openOthers({ address, pool, clock, stopwatch, role });
-    return guardStore(storeOn(pool, known, others));
+    const { address, pool, wire } = await connect(named, MOST_CONNECTIONS);
+    try {
+      if (address.pooler !== named.pooler) say(FOUND_POOLER);
+      const known = await prepare(wire, { shown: address.shown, now: clock() });
+      const others = await openOthers({ address, pool, clock, stopwatch, role });
+      return guardStore(storeOn(pool, known, others));
+    } catch (error) {
+      await pool.close();
+      throw error;
+    }
   } catch (error) {
-    await pool.close();
-    throw unusable(address, error);
+    throw unusable(named, error);
   }
 }
 
@@ -87,40 +94,17 @@ function storeOn(
   };
 }
 
-/** Checks the server, brings the schema up to date, and learns what there is of it. */
-async function prepare(pool: Pool, address: Address, now: number): Promise<Known> {
-  const wire = await pool.take("patient");
+/** Brings the schema up to date, and learns what there is of it. Releases the connection. */
+async function prepare(wire: Wire, options: MigrateOptions): Promise<Known> {
   let broken = true;
   try {
-    await checkServer(wire, address);
-    await migrate(wire, migrations, { shown: address.shown, now });
+    await migrate(wire, migrations, options);
     const known = { keys: await keyColumns(wire), arrays: await learnArrays(wire) };
     broken = false;
     return known;
   } finally {
     wire.release(broken);
   }
-}
-
-/**
- * Checks that the server and the database can be used.
- *
- * @throws {ConfigError} when they cannot.
- */
-export async function checkServer(wire: Wire, { shown }: Address): Promise<void> {
-  const { rows: [server] } = await wire.send(
-    "select cast(current_setting('server_version_num') as bigint) as number, " +
-      "current_setting('server_version') as version, current_setting('server_encoding') as encoding",
-  );
-  const why = Number(server?.number) < OLDEST
-    ? `the server's version is ${server?.version}, and 15 is the oldest that works`
-    : server?.encoding !== "UTF8"
-    ? `its encoding is ${server?.encoding}, and must be UTF8`
-    : undefined;
-  if (why === undefined) return;
-  throw new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${why}`, {
-    hint: "Use another server, or a database made with: createdb --encoding UTF8 NAME",
-  });
 }
 
 /** The columns of each unique key, by the name of its index, in the order of the key. */

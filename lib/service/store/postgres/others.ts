@@ -10,12 +10,17 @@ import { sql } from "kysely";
 import type { Tx } from "../queries.ts";
 import { NEWS, type News, type Others } from "../store.ts";
 import { createCrier } from "./agreement.ts";
-import { HOLDERS, lead, type Line, listen, lockOf, measure, type Peers } from "./line.ts";
+import { ALIVE } from "./holders.ts";
+import { FIRST_TIMES, lead, type Line, listen, measure, type Peers } from "./line.ts";
 import { createNotes } from "./notes.ts";
+import { openPulse } from "./pulse.ts";
 import { createServerTime } from "./server_time.ts";
 
 /** How often everybody looks for news, told of any or not, in milliseconds. */
 const POLL_MS = 1000;
+
+/** The same through a pooler, where nobody is told. */
+const POLL_THROUGH_POOLER_MS = 500;
 
 /** How often the server's time is asked for, in milliseconds. */
 const TIME_MS = 10_000;
@@ -49,14 +54,17 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
       hear(news).then(() => crier.answer(message), () => {});
     },
     again: look,
-    ear: undefined,
-    leading: undefined,
+    own: undefined,
+    end: () => {},
     closed: false,
   };
   const crier = createCrier(line);
-  await listen(line);
+  const isPooled = peers.address.pooler !== undefined;
+  const stopPulse = isPooled ? await openPulse(line) : undefined;
+  if (isPooled) await measure(line, FIRST_TIMES).catch(() => {});
+  else await listen(line);
   const timers = [
-    setInterval(look, POLL_MS),
+    setInterval(look, isPooled ? POLL_THROUGH_POOLER_MS : POLL_MS),
     setInterval(() => void measure(line).catch(() => {}), TIME_MS),
   ];
   timers.forEach(Deno.unrefTimer);
@@ -80,7 +88,8 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
       line.closed = true;
       timers.forEach(clearInterval);
       await crier.close();
-      line.ear?.release(true);
+      if (line.own) line.end();
+      await stopPulse?.();
     },
   };
 }
@@ -88,11 +97,7 @@ export async function openOthers(peers: Peers): Promise<OpenOthers> {
 /** Which of some holders are alive: their locks are held. */
 async function alive(tx: Tx, holders: readonly string[]): Promise<ReadonlySet<string>> {
   if (holders.length === 0) return new Set();
-  const { rows } = await sql<{ lock: number }>`
-    select cast(objid as bigint) as lock from pg_locks
-    where locktype = 'advisory' and classid = ${HOLDERS} and granted
-      and database = (select oid from pg_database where datname = current_database())`
-    .execute(tx);
-  const locks = new Set(rows.map(({ lock }) => lock | 0));
-  return new Set(holders.filter((one) => locks.has(lockOf(one))));
+  const { rows } = await sql<{ holder: string }>`${sql.raw(ALIVE)}`.execute(tx);
+  const found = new Set(rows.map(({ holder }) => holder));
+  return new Set(holders.filter((one) => found.has(one)));
 }

@@ -5,7 +5,7 @@
  */
 
 import { freezePostgres } from "./frozen.ts";
-import { HOLDERS } from "./line.ts";
+import { ALIVE_ROW, HOLDER_OF_LOCK, HOLDERS_LOCK } from "./holders.ts";
 
 /** A process of the service on a database. */
 export interface Worker {
@@ -15,7 +15,7 @@ export interface Worker {
   role: string;
   /** Its version. */
   version: string;
-  /** The address that it connects from; null for a socket on the server's machine. */
+  /** The address that it connects from; null for a socket on the server's machine, or a pooler. */
   client: string | null;
   /** When it connected, in milliseconds since 1970. */
   connected_at: number;
@@ -51,13 +51,12 @@ export async function readOverview(address: string): Promise<Overview> {
         (select count(*) from projects where clock_advancing_to is not null) as behind`,
     );
     const workers = await database.rows(
-      `select cast(objid as bigint) as lock, application_name as name,
+      `select ${HOLDER_OF_LOCK} as holder, application_name as name,
         cast(client_addr as text) as client,
         cast(extract(epoch from backend_start) * 1000 as bigint) as connected_at
-      from pg_locks join pg_stat_activity using (pid)
-      where locktype = 'advisory' and classid = ${HOLDERS} and granted
-        and pg_locks.database = (select oid from pg_database where datname = current_database())
-      order by backend_start`,
+      from pg_locks join pg_stat_activity using (pid) where ${HOLDERS_LOCK}
+      union all select holder, name, null, connected_at from holders where ${ALIVE_ROW}
+      order by connected_at`,
     );
     return {
       database: database.shown,
@@ -76,7 +75,7 @@ function workerOf(row: Record<string, unknown>): Worker {
   // Another user's name is hidden from those who may not see it.
   const [, version = "unknown", role = "unknown"] = String(row.name ?? "").split(" ");
   return {
-    holder: Number(row.lock).toString(16).padStart(8, "0"),
+    holder: String(row.holder),
     role,
     version,
     client: typeof row.client === "string" ? row.client.replace(/\/\d+$/, "") : null,

@@ -61,6 +61,8 @@ interface Stream {
 export class Client {
   /** Its `stream` is another one before TLS begins. */
   readonly connection: { readonly stream: Stream };
+  /** The number of the server's process, as it was told at the start. */
+  readonly processID: number | null;
   constructor(config: string | ClientConfig);
   connect(): Promise<void>;
   query(statement: string | QueryConfig, values?: unknown[]): Promise<QueryResult>;

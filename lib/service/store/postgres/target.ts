@@ -11,11 +11,12 @@ import type { MovedRow } from "../move/digest.ts";
 import { listOf, schemaAfter, type Shape } from "../move/tables.ts";
 import type { Target } from "../move/target.ts";
 import { type Address, createHint, readAddress } from "./address.ts";
-import { createPool, type Wire } from "./driver.ts";
+import { connect } from "./connect.ts";
+import type { Wire } from "./driver.ts";
 import { toStoreError } from "./errors.ts";
-import { isInUse, pagesOf, waitLong } from "./frozen.ts";
+import { pagesOf, waitLong } from "./frozen.ts";
+import { hasHolders } from "./holders.ts";
 import { createTables, takeLock } from "./migrate.ts";
-import { checkServer } from "./open.ts";
 import { unusable } from "./unusable.ts";
 
 /**
@@ -25,23 +26,20 @@ import { unusable } from "./unusable.ts";
  */
 export async function openPostgresTarget(text: string, steps: number): Promise<Target> {
   const address = readAddress(text);
-  const pool = createPool(address, 1);
   try {
-    const wire = await pool.take();
+    const { pool, wire } = await connect(address, 1);
     const close = async () => {
       // Closing the connection ends the transaction, unless it was committed.
       wire.release(true);
       await pool.close();
     };
     try {
-      await checkServer(wire, address);
       return targetOn(wire, address, { references: await begin(wire, address, steps), close });
     } catch (error) {
-      wire.release(true);
+      await close();
       throw error;
     }
   } catch (error) {
-    await pool.close();
     throw unusable(address, error);
   }
 }
@@ -51,12 +49,12 @@ async function begin(wire: Wire, address: Address, steps: number): Promise<Refer
   await wire.send("BEGIN ISOLATION LEVEL READ COMMITTED");
   await waitLong(wire);
   await wire.send("set local synchronous_commit = on");
-  await takeLock(wire, address.shown, "end");
+  await takeLock(wire, address.shown);
   const { rows: tables } = await wire.send(
     "select tablename from pg_tables where schemaname = current_schema() limit 1",
   );
   if (tables.length > 0) {
-    const why = await isInUse(wire) ? "a service works on it" : "it has tables already";
+    const why = await hasHolders(wire) ? "a service works on it" : "it has tables already";
     throw new ConfigError(`Cannot move data to ${JSON.stringify(address.shown)}: ${why}`, {
       hint: `Use a new database: ${createHint({ ...address, database: "NAME" })}`,
     });

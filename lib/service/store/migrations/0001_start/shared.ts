@@ -1,6 +1,6 @@
 /**
- * What processes on one database share besides the data: faults that the simulator injects, their
- * counts, and their progress. Where only one process uses the database, it keeps them in memory, and
+ * What processes on one database share besides the data: faults that the simulator injects, counts,
+ * progress, and who is alive. Where only one process uses the database, it keeps them in memory, and
  * these tables are empty.
  *
  * @module
@@ -38,5 +38,17 @@ CREATE TABLE notes (
   holder TEXT NOT NULL,
   at INTEGER NOT NULL,
   text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE holders (
+  holder TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  connected_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leader (
+  place INTEGER NOT NULL PRIMARY KEY CHECK (place = 1),
+  holder TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;

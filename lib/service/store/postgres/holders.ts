@@ -1,0 +1,96 @@
+/**
+ * Which processes on a database are alive. One with a connection of its own holds a lock on it. One
+ * behind a pooler has a row, which runs out unless the process renews it; so has nobody else.
+ *
+ * @module
+ */
+
+import type { Answer } from "./driver.ts";
+
+/** The first number of the locks that show who is alive; the second is made of the holder's name. */
+const LOCKS = 7_262_052;
+
+/** How long a row shows that its process is alive, in milliseconds. It is renewed each second. */
+const LIFE_MS = 3000;
+
+/** How long rows of dead processes are kept, in milliseconds. */
+const KEEP_MS = 60_000;
+
+/** The server's time, in milliseconds since 1970. */
+const NOW = "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)";
+
+/** The condition of the locks that show who is alive. */
+export const HOLDERS_LOCK = `locktype = 'advisory' and classid = ${LOCKS} and granted
+  and pg_locks.database = (select oid from pg_database where datname = current_database())`;
+
+/** The name of the process that a lock is of. */
+export const HOLDER_OF_LOCK = "lpad(to_hex(cast(objid as bigint)), 8, '0')";
+
+/** The condition of the rows that show who is alive. */
+export const ALIVE_ROW = `expires_at > ${NOW}`;
+
+/** The names of the processes that are alive, once or more often. */
+export const ALIVE = `select ${HOLDER_OF_LOCK} as holder from pg_locks where ${HOLDERS_LOCK}
+  union all select holder from holders where ${ALIVE_ROW}`;
+
+/** Runs statements. */
+interface Sender {
+  /** Runs a statement. */
+  send(sql: string, parameters?: readonly unknown[]): Promise<Answer>;
+}
+
+/** Whether a service works on the database, which may have other tables than a service's. */
+export async function hasHolders(wire: Sender): Promise<boolean> {
+  const { rows: locks } = await wire.send(
+    `select 1 from pg_locks where ${HOLDERS_LOCK} limit 1`,
+  );
+  if (locks.length > 0) return true;
+  const { rows: [table] } = await wire.send("select cast(to_regclass('holders') as text) as name");
+  if (typeof table?.name !== "string") return false;
+  const { rows } = await wire.send(`select 1 from holders where ${ALIVE_ROW} limit 1`);
+  return rows.length > 0;
+}
+
+/** Takes the lock that shows that a process is alive, until the connection ends. */
+export async function lockHolder(wire: Sender, holder: string): Promise<void> {
+  // It is shared: a lost connection has it as well, until the server notices.
+  await wire.send(`select pg_advisory_lock_shared(${LOCKS}, ${Number.parseInt(holder, 16) | 0})`);
+}
+
+/** Shows for some seconds more that a process is alive. */
+export async function renewHolder(wire: Sender, holder: string, name: string): Promise<void> {
+  await wire.send(
+    `insert into holders (holder, name, connected_at, expires_at)
+      values ($1, $2, ${NOW}, ${NOW} + ${LIFE_MS})
+      on conflict (holder) do update set expires_at = excluded.expires_at`,
+    [holder, name],
+  );
+}
+
+/** Shows that a process has ended. */
+export async function removeHolder(wire: Sender, holder: string): Promise<void> {
+  await wire.send("delete from holders where holder = $1", [holder]);
+}
+
+/** Deletes the rows of processes that ended without doing so. */
+export async function sweepHolders(wire: Sender): Promise<void> {
+  await wire.send(`delete from holders where expires_at < ${NOW} - ${KEEP_MS}`);
+}
+
+/**
+ * Makes a process the leader, unless one that is alive is that. Returns whether it is the leader.
+ */
+export async function takeLead(wire: Sender, holder: string): Promise<boolean> {
+  const { rows: [leader] } = await wire.send(
+    `select holder, holder in (${ALIVE}) as alive from leader`,
+  );
+  if (leader?.holder === holder) return true;
+  if (leader?.alive === 1) return false;
+  // Of several that saw the same dead leader, the first one takes its place.
+  const { count } = await wire.send(
+    `insert into leader (place, holder) values (1, $1)
+      on conflict (place) do update set holder = excluded.holder where leader.holder = $2`,
+    [holder, leader?.holder ?? ""],
+  );
+  return count > 0;
+}
