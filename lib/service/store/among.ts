@@ -9,8 +9,8 @@ import type { ProjectTx } from "./in_project.ts";
 
 /**
  * Whether a column of texts has one of the values. Where an engine takes arrays, the query's text does
- * not depend on how many there are, so it is prepared once. One value is no array: what is planned for
- * several may read a whole table that is still small.
+ * not depend on how many there are, so it is prepared once. The server joins with what comes out of an
+ * array; `= any(…)` would compare each row of a small table with each value.
  */
 export function among(
   tx: ProjectTx,
@@ -20,6 +20,6 @@ export function among(
   const { arrays } = tx.whole;
   const name = sql.ref(column);
   return arrays && values.length > 1
-    ? sql<SqlBool>`${name} = any(${arrays.value(values)}::text[])`
+    ? sql<SqlBool>`${name} in (select unnest(${arrays.value("text", values)}::text[]))`
     : sql<SqlBool>`${name} in (${sql.join(values)})`;
 }

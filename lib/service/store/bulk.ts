@@ -65,24 +65,27 @@ async function writeArrays<T extends ProjectTable>(
   const source = `select ?::text, * from ${unnested(arrays, table, own)}`;
   const text = insertOf(table, ["project_id", ...own], source, conflict);
   for (let at = 0; at < rows.length; at += ROWS_OF_ARRAYS) {
-    const values = columnsOf(arrays, rows.slice(at, at + ROWS_OF_ARRAYS), own);
+    const values = columnsOf(arrays, table, rows.slice(at, at + ROWS_OF_ARRAYS), own);
     await runText(tx, text, [tx.projectId, ...values]);
   }
 }
 
 /** SQL for rows that come as one array for each column. */
 function unnested(arrays: Arrays, table: string, columns: readonly string[]): string {
-  return `unnest(${columns.map((name) => arrays.place(table, name)).join(", ")})`;
+  return `unnest(${columns.map((name) => `?::${arrays.typeOf(table, name)}[]`).join(", ")})`;
 }
 
 /** The values of rows, column by column. */
 function columnsOf(
   arrays: Arrays,
+  table: string,
   rows: readonly object[],
   columns: readonly string[],
 ): unknown[] {
   const records = rows as readonly Record<string, unknown>[];
-  return columns.map((name) => arrays.value(records.map((row) => row[name])));
+  return columns.map((name) =>
+    arrays.value(arrays.typeOf(table, name), records.map((row) => row[name]))
+  );
 }
 
 /** A row as it is in the database, and as it is to be. */
@@ -147,7 +150,7 @@ async function updateArrays(
   // One statement changes a row once, so it must not be given twice.
   const last = [...new Map(rows.map((row) => [row.id, row])).values()];
   for (let at = 0; at < last.length; at += ROWS_OF_ARRAYS) {
-    const values = columnsOf(arrays, last.slice(at, at + ROWS_OF_ARRAYS), all);
+    const values = columnsOf(arrays, table, last.slice(at, at + ROWS_OF_ARRAYS), all);
     await runText(tx, text, [...values, tx.projectId]);
   }
 }

@@ -39,12 +39,15 @@ export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider
   readonly arrays: Arrays | undefined;
 };
 
+/** What the columns of all tables hold. */
+export type ElementType = "text" | "bigint";
+
 /** How an engine takes many values of a column as one parameter. */
 export interface Arrays {
-  /** SQL for an array of values of a column of a table, as a parameter. */
-  place(table: string, column: string): string;
-  /** The parameter for such values. */
-  value(values: readonly unknown[]): unknown;
+  /** What a column of a table holds. */
+  typeOf(table: string, column: string): ElementType;
+  /** The parameter for an array of such values; some may be null. */
+  value(type: ElementType, values: readonly unknown[]): unknown;
 }
 
 /** What runs queries: one engine, inside of one transaction. */

@@ -1,5 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { CompiledQuery } from "kysely";
+import { arrayOf } from "../../../lib/service/store/postgres/arrays.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
 import { inProject, updateChanged } from "../../../lib/service/store/mod.ts";
 import { ENGINE, openForTests } from "../../support/engine.ts";
@@ -16,7 +17,13 @@ const TOGETHER = [{
     `from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[]) ` +
     `as given ("id", "status", "grace_ends_at", "due_at") ` +
     `where "subscriptions"."project_id" = ? and "subscriptions"."id" = given."id"`,
-  parameters: ['{"sub1"}', '{"active"}', "{0}", "{NULL}", "proj1"],
+  parameters: [
+    arrayOf("text", ["sub1"]),
+    arrayOf("text", ["active"]),
+    arrayOf("bigint", [0]),
+    arrayOf("bigint", [null]),
+    "proj1",
+  ],
 }];
 
 Deno.test("an update writes only the columns that differ, and nothing when none does", async () => {

@@ -5,8 +5,9 @@
  * @module
  */
 
+import { Buffer } from "node:buffer";
 import { StoreError } from "../failure.ts";
-import type { Arrays } from "../queries.ts";
+import type { Arrays, ElementType } from "../queries.ts";
 import type { Wire } from "./driver.ts";
 
 /** Learns the types of all columns, and how to pass arrays of them. */
@@ -18,26 +19,77 @@ export async function learnArrays(wire: Wire): Promise<Arrays> {
     join pg_namespace as place on place.oid = owner.relnamespace
     where owner.relkind = 'r' and attnum > 0 and not attisdropped
       and place.nspname = current_schema()`);
-  const types = new Map(rows.map(({ owner, name, type }) => [`${owner}.${name}`, String(type)]));
+  const types = new Map<string, ElementType>();
+  for (const { owner, name, type } of rows) {
+    if (type === "text" || type === "bigint") types.set(`${owner}.${name}`, type);
+  }
   return {
-    place(table, column) {
+    typeOf(table, column) {
       const type = types.get(`${table}.${column}`);
-      if (type !== undefined) return `?::${type}[]`;
+      if (type !== undefined) return type;
       throw new StoreError(`Cannot use the database: it has no column ${table}.${column}`, {
         failure: "other",
       });
     },
-    value: arrayText,
+    value: arrayOf,
   };
 }
 
-/** An array as the server reads it. */
-export function arrayText(values: readonly unknown[]): string {
-  return `{${values.map(elementText).join(",")}}`;
+/** The server's numbers of the types. They never change. */
+const OIDS: Readonly<Record<ElementType, number>> = { bigint: 20, text: 25 };
+
+/** The bytes before the first value: dimensions, whether values may be missing, type, size, start. */
+const HEAD = 20;
+
+/** The bytes that say how long a value is. */
+const LENGTH = 4;
+
+/** A length that says that there is no value. */
+const MISSING = -1;
+
+/** The bytes of an integer, and what the upper half of them counts. */
+const INTEGER = 8;
+const UPPER = 2 ** 32;
+
+/**
+ * An array in the server's own form: to read its text takes the server twice as long, and to write
+ * that takes twice as long here.
+ *
+ * @throws {StoreError} when a value is no integer and should be one.
+ */
+export function arrayOf(type: ElementType, values: readonly unknown[]): Buffer {
+  const bytes = Buffer.allocUnsafe(HEAD + sizeOf(type, values));
+  [1, 1, OIDS[type], values.length, 1].forEach((number, i) => bytes.writeInt32BE(number, 4 * i));
+  let at = HEAD;
+  for (const value of values) {
+    let length = MISSING;
+    if (value !== null && value !== undefined) {
+      length = type === "bigint"
+        ? writeInteger(bytes, at + LENGTH, value)
+        : bytes.write(String(value), at + LENGTH);
+    }
+    bytes.writeInt32BE(length, at);
+    at += LENGTH + Math.max(0, length);
+  }
+  return bytes;
 }
 
-function elementText(value: unknown): string {
-  if (value === null || value === undefined) return "NULL";
-  if (typeof value === "number") return String(value);
-  return `"${String(value).replace(/[\\"]/g, "\\$&")}"`;
+function sizeOf(type: ElementType, values: readonly unknown[]): number {
+  let size = LENGTH * values.length;
+  for (const value of values) {
+    if (value === null || value === undefined) continue;
+    size += type === "bigint" ? INTEGER : Buffer.byteLength(String(value));
+  }
+  return size;
+}
+
+function writeInteger(bytes: Buffer, at: number, value: unknown): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) {
+    throw new StoreError(`Cannot use the database: ${value} is not an integer`, {
+      failure: "type",
+    });
+  }
+  bytes.writeInt32BE(Math.floor(value / UPPER), at);
+  bytes.writeUInt32BE(value >>> 0, at + INTEGER / 2);
+  return INTEGER;
 }
