@@ -69,7 +69,7 @@ function newShare(
   at: number,
   member: { id: string; customer_id: string },
 ): Subscription {
-  const transaction_id = transactionId({ ...source, id: member.id }, 1);
+  const transaction_id = transactionId({ ...source, id: member.id }, { number: 1, at });
   return changed(source, {
     ...member,
     seq: 0,

@@ -105,7 +105,7 @@ function succeed(
 /** The replacement of a paid subscription, before it starts. */
 function successorOf(state: Subscription, at: number, terms: Terms): Subscription {
   const id = successorId(state);
-  const transaction_id = transactionId({ ...state, id }, 1);
+  const transaction_id = transactionId({ ...state, id }, { number: 1, at });
   return changed(state, {
     ...termsOf(terms),
     id,

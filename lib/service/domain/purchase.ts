@@ -127,7 +127,7 @@ export function purchase(sale: PurchaseSale, at: number): PurchaseStep {
     status: "owned",
     purchased_at: at,
     refunded_at: null,
-    store_purchase_identifier: given ?? transactionId(sale, 1),
+    store_purchase_identifier: given ?? transactionId(sale, { number: 1, at }),
     gross_micros: money.local.gross,
     commission_micros: money.local.commission,
     tax_micros: money.local.tax,
@@ -186,7 +186,7 @@ function invoice(draft: Subscription, at: number): Step {
 /** A subscription before it starts. */
 function draftOf(sale: SubscriptionSale): Subscription {
   const { paid, earlier: _earlier, transaction_id: given, ...fields } = sale;
-  const transaction_id = given ?? transactionId(sale, 1);
+  const transaction_id = given ?? transactionId(sale, { number: 1, at: sale.starts_at });
   return changed({
     ...UNSOLD,
     ...fields,

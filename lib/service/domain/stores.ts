@@ -5,7 +5,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { parseDuration } from "./calendar.ts";
+import { DAY_MS, parseDuration } from "./calendar.ts";
 
 /** An ability that only some stores have. */
 export type StoreAbility =
@@ -102,13 +102,13 @@ export function periodIn(store: string, duration: string): string {
 }
 
 /**
- * The store's transaction id. The same subscription and number give the same id, so that a replay
- * repeats it. `original` is the id of the first transaction, if there is one.
+ * The store's transaction id. The same subscription, number and moment give the same id, so that a
+ * replay repeats it. `at` is when the paid period starts, in milliseconds; `original` is the id of the
+ * first transaction, if there is one.
  */
 export function transactionId(
   owner: { project_id: string; id: string; store: string },
-  number: number,
-  original?: string,
+  { number, at, original }: { number: number; at: number; original?: string },
 ): string {
   const { store } = owner;
   if (store === "play_store" && original !== undefined) return `${original}..${number - 2}`;
@@ -126,12 +126,12 @@ export function transactionId(
     promotional: "promo_",
     test_store: "test_",
   };
-  return (prefixes[store] ?? `${store}_`) + hex.slice(0, 20);
+  return (prefixes[store] ?? `${store}_`) + dayDigits(at) + hex.slice(4, 20);
 }
 
-/** A UUID for an event, derived from a text. */
-export function derivedUuid(text: string): string {
-  const hex = digest(text);
+/** A UUID for an event, derived from a text. It begins with the event's day. */
+export function derivedUuid(text: string, at: number): string {
+  const hex = datedHex(text, at, 32);
   const variant = (8 + Number(`0x${hex[16]}`) % 4).toString(16);
   return [
     hex.slice(0, 8),
@@ -146,6 +146,19 @@ export function derivedUuid(text: string): string {
 /** Hexadecimal digits derived from a text. */
 export function derivedHex(text: string, length: number): string {
   return digest(text).slice(0, length);
+}
+
+/**
+ * Hexadecimal digits derived from a text. The first four count the days until `at`, a moment in
+ * milliseconds: ids of one day then lie together in their index, and a commit writes fewer pages.
+ */
+export function datedHex(text: string, at: number, length: number): string {
+  return dayDigits(at) + digest(text).slice(4, length);
+}
+
+/** Four hexadecimal digits. They begin anew in the year 2149, which only costs speed. */
+function dayDigits(at: number): string {
+  return Math.floor(Math.max(0, at) / DAY_MS).toString(16).padStart(4, "0").slice(-4);
 }
 
 function digest(text: string): string {

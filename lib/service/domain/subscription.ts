@@ -301,9 +301,11 @@ export function nextPayment(
   status: "completed" | "failed" | "pending",
 ): { after: Subscription; payment: Payment } {
   const number = state.transaction_count + 1;
-  const id = number === 1
-    ? state.transaction_id
-    : transactionId(state, number, state.original_transaction_id);
+  const id = number === 1 ? state.transaction_id : transactionId(state, {
+    number,
+    at: state.period_starts_at,
+    original: state.original_transaction_id,
+  });
   const payment: Payment = {
     id,
     money: splitPayment(gross, state),

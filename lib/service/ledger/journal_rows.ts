@@ -14,7 +14,7 @@ import {
 import type { Money } from "../domain/money.ts";
 import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
 import type { EventDraft, Payment, Step, Subscription } from "../domain/step.ts";
-import { derivedHex, derivedUuid, isAble } from "../domain/stores.ts";
+import { datedHex, derivedHex, derivedUuid, isAble } from "../domain/stores.ts";
 import type { CurrencyChange, CurrencyTransaction } from "../records/balances.ts";
 import { newUuid } from "../records/random.ts";
 import type { EventFactsReader } from "./event_facts.ts";
@@ -88,7 +88,7 @@ export function invoiceOf(
   if (owner.store !== "svc_billing" || status === "failed" || money.local.gross === 0) return;
   return {
     ...invoiceLine(product, money, 1),
-    id: invoiceId(`${owner.project_id}/${payment.id}`),
+    id: invoiceId(`${owner.project_id}/${payment.id}`, at),
     customer_id: owner.customer_id,
     subscription_id: owner.id,
     purchase_id: null,
@@ -110,7 +110,7 @@ export function invoiceOfPurchase(bought: Purchase, product: Product): NewInvoic
   };
   return {
     ...invoiceLine(product, { currency: bought.currency, local }, quantity),
-    id: invoiceId(`${bought.project_id}/${bought.store_purchase_identifier}`),
+    id: invoiceId(`${bought.project_id}/${bought.store_purchase_identifier}`, bought.purchased_at),
     customer_id: bought.customer_id,
     subscription_id: null,
     purchase_id: bought.id,
@@ -127,7 +127,7 @@ export async function eventsOfStep(step: Step, facts: EventFactsReader): Promise
   // A replay of the same time must make the same events with the same ids.
   const nextId = () => {
     const number = after.event_count + events.length + 1;
-    return derivedUuid(`${after.project_id}/${after.id}/${number}`);
+    return derivedUuid(`${after.project_id}/${after.id}/${number}`, at);
   };
   for (const draft of step.events) {
     // The event of a product change names the old product.
@@ -279,6 +279,6 @@ function invoiceLine(
 }
 
 /** The id of a payment's invoice. It is derived, and long enough to be unique. */
-function invoiceId(payment: string): string {
-  return `svcbin${derivedHex(`invoice/${payment}`, 16)}`;
+function invoiceId(payment: string, issuedAt: number): string {
+  return `svcbin${datedHex(`invoice/${payment}`, issuedAt, 16)}`;
 }

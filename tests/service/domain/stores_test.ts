@@ -1,5 +1,5 @@
-import { deepEqual } from "node:assert/strict";
-import { platformOf } from "../../../lib/service/domain/stores.ts";
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { derivedUuid, platformOf, transactionId } from "../../../lib/service/domain/stores.ts";
 
 Deno.test("each store has the platform of its customers, and others have none", () => {
   const stores = [
@@ -26,4 +26,32 @@ Deno.test("each store has the platform of its customers, and others have none", 
     ["promotional", "Other"],
     ["test_store", "Other"],
   ]);
+});
+
+Deno.test("derived ids repeat, differ by number, and those of a later day sort last", () => {
+  const early = Date.UTC(2026, 0, 31, 12);
+  const late = Date.UTC(2026, 1, 1, 1);
+  for (const store of ["svc_billing", "stripe", "paddle", "test_store"]) {
+    const owner = { project_id: "proj1ab2c3d4", id: "sub1ab2c3d4e5", store };
+    const idAt = (at: number) => {
+      const ids = Array.from({ length: 50 }, (_, number) => transactionId(owner, { number, at }));
+      deepEqual(ids, ids.map((_, number) => transactionId(owner, { number, at })));
+      equal(new Set(ids).size, 50);
+      return ids;
+    };
+    const [before, after] = [idAt(early), idAt(late)];
+    deepEqual([...before, ...after].sort(), [...before.sort(), ...after.sort()]);
+  }
+  const events = [early, late].map((at) =>
+    Array.from({ length: 50 }, (_, i) => derivedUuid(`proj1ab2c3d4/sub1/${i}`, at)).sort()
+  );
+  for (const id of events.flat()) {
+    match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  }
+  deepEqual(events.flat().toSorted(), events.flat());
+  // A clock may stand at any moment: an id is well formed there, too.
+  for (const at of [0, Date.UTC(2149, 5, 7), Date.UTC(9999, 11, 31)]) {
+    match(derivedUuid("a", at), /^[0-9a-f]{8}-/);
+    notEqual(derivedUuid("a", at), derivedUuid("b", at));
+  }
 });
