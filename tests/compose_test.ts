@@ -2,6 +2,7 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { VERSION } from "../lib/version.ts";
+import { STOP_MS } from "../lib/service/http/serve.ts";
 import { openDesk } from "./support/harness.ts";
 
 /** A service of the file, by the fields that are checked. */
@@ -16,6 +17,8 @@ interface ComposeService {
   secrets?: string[];
   /** How its health is checked. */
   healthcheck?: { test: string[] };
+  /** How long a stop may take. */
+  stop_grace_period?: string;
   /** What must be healthy before it. */
   depends_on?: Record<string, { condition: string }>;
 }
@@ -96,6 +99,16 @@ Deno.test("the program takes the variables and the commands of compose.yaml", as
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a stop in containers may drain, and then take as long as the service does", () => {
+  for (const [name, { command = [], stop_grace_period = "" }] of own) {
+    const at = command.indexOf("--drain");
+    equal(at >= 0, name !== "worker", name);
+    const drain = at < 0 ? 0 : Number(command[at + 1]);
+    const grace = Number(/^(\d+)s$/.exec(stop_grace_period)?.[1]);
+    ok(grace * 1000 > drain * 1000 + STOP_MS, name);
   }
 });
 

@@ -27,6 +27,8 @@ interface DoorParts extends ServerParts {
   adminSecret: string;
   /** The reason why the database cannot be used now, or undefined. */
   check(): Promise<Outage | undefined>;
+  /** Tells whether the service is about to stop, and still answers. */
+  isRetired(): boolean;
   /** The requests so far. */
   requests: RequestMetrics;
 }

@@ -17,6 +17,8 @@ interface HealthParts {
   store: Store;
   /** The reason why the database cannot be used now, or undefined. */
   check(): Promise<Outage | undefined>;
+  /** Tells whether the service is about to stop, and still answers. */
+  isRetired(): boolean;
   /** Tells whether the service is stopping. */
   catchUp: { isStopped(): boolean };
 }
@@ -36,8 +38,11 @@ export function healthRoutes(parts: HealthParts): OpenRoute[] {
 }
 
 /** Whether requests would be answered now. */
-async function answerReady({ store, check, catchUp }: HealthParts): Promise<Response> {
-  if (catchUp.isStopped()) return answerUnready("The service is stopping", "stopping");
+async function answerReady(parts: HealthParts): Promise<Response> {
+  const { store, check, catchUp, isRetired } = parts;
+  if (isRetired() || catchUp.isStopped()) {
+    return answerUnready("The service is stopping", "stopping");
+  }
   const outage = await check();
   if (outage) return answerOutage(outage);
   const { known, done } = await store.read(schemaSteps).catch((error) => {

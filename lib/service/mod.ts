@@ -69,6 +69,8 @@ export interface Service {
   prune(): Promise<void>;
   /** The worker that sends events to webhooks. */
   readonly deliverer: Deliverer;
+  /** From now on `/health/ready` answers 503, so that balancers send no more requests. All else goes on. */
+  retire(): void;
   /** Answers requests that wait for events or for an attempt. */
   stopWaiting(): void;
   /** Finishes work in progress and closes the database. */
@@ -176,6 +178,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const { observe } = requests;
   const parts: ServerParts = { ...world, catchUp, rates, authenticate, observe };
   const faults = createRequestFaults(later, await openFaultList(store));
+  let isRetired = false;
   const guard = createGuard(hosts, createOrigins(options.allowOrigins ?? []));
   const doors = openDoors({
     ...parts,
@@ -184,6 +187,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     faults,
     adminSecret,
     check: watched.check,
+    isRetired: () => isRetired,
     requests,
   });
   const { deliverer, pruner } = delivery;
@@ -198,6 +202,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
     catchUp: catchUp.all,
     prune: pruner.prune,
     warm: doors.warm,
+    retire: () => void (isRetired = true),
     fetch: (request, sender = "") => answer(request, doors, { guard, parts, sender, role, faults }),
     ...endings({ ...parts, delivery, doors, timers }),
   };

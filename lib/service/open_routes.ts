@@ -28,6 +28,8 @@ interface OpenParts {
   check(): Promise<Outage | undefined>;
   /** The secret for the metrics, `adm_…`. */
   adminSecret: string;
+  /** Tells whether the service is about to stop, and still answers. */
+  isRetired(): boolean;
   /** Tells whether the service is stopping. */
   catchUp: { isStopped(): boolean };
   /** The requests so far. */

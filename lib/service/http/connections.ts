@@ -37,6 +37,11 @@ export interface Listener {
   readonly port: number;
   /** The number of closed connections, by limit. */
   readonly closed: Readonly<Record<ClosedFor, number>>;
+  /**
+   * Goes on accepting requests, but ends each connection after its next response, so that its client
+   * opens another one, elsewhere.
+   */
+  drain(): void;
   /** Stops accepting requests, and gives those in progress so many milliseconds. */
   stop(patienceMs: number): Promise<void>;
 }
@@ -127,6 +132,7 @@ export function listen(options: ListenOptions, handle: Answerer): Listener {
   return {
     port: listener.addr.port,
     closed: pool.closed,
+    drain: pool.drain,
     async stop(patienceMs) {
       stopping = true;
       listener.close();
@@ -149,6 +155,8 @@ interface Pool {
   age(): number;
   /** Advances by a second, and closes connections over a limit. */
   tick(): void;
+  /** From now on ends each connection after its next response. */
+  drain(): void;
   /** Ends all; those with requests in progress after so many milliseconds. */
   end(patienceMs: number): Promise<void>;
 }
@@ -157,6 +165,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
   const closed = { head: 0, body: 0, idle: 0, room: 0, refused: 0 };
   const open = new Set<Connection>();
   let second = 0;
+  let isDraining = false;
   const close = (one: Connection, reason: ClosedFor): void => {
     closed[reason]++;
     open.delete(one);
@@ -173,7 +182,8 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
     return waiting.length > 0;
   };
   const begin = (conn: Deno.TcpConn | Deno.TlsConn): void => {
-    const one = openConnection(conn, serve, handle, () => second);
+    const now = { second: () => second, isDraining: () => isDraining };
+    const one = openConnection(conn, serve, handle, now);
     open.add(one);
     const forget = () => void open.delete(one);
     // A broken connection is no error of the service.
@@ -200,6 +210,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
         if (reason) close(one, reason);
       }
     },
+    drain: () => void (isDraining = true),
     async end(patienceMs) {
       greetings.end(Infinity);
       const ended = Promise.allSettled([...open].map(({ server }) => server.finished));
@@ -216,7 +227,7 @@ function openConnection(
   conn: Deno.TcpConn | Deno.TlsConn,
   serve: ServeOnConnection,
   handle: Answerer,
-  now: () => number,
+  { second: now, isDraining }: { second(): number; isDraining(): boolean },
 ): Connection {
   const cut = new AbortController();
   const sender = conn.remoteAddr.hostname;
@@ -225,6 +236,7 @@ function openConnection(
     one.used = true;
     try {
       const response = await handle(request, sender);
+      if (isDraining()) one.closing = true;
       // Else the client may send its next request on a connection that ends.
       if (one.closing) response.headers.set("Connection", "close");
       return response;
@@ -269,6 +281,7 @@ function listenUnbounded(
   return {
     port: server.addr.port,
     closed: { head: 0, body: 0, idle: 0, room: 0, refused: 0 },
+    drain: () => {},
     async stop(patienceMs) {
       let ended = false;
       const shutdown = server.shutdown().then(() => ended = true);

@@ -43,6 +43,17 @@ export function needsTls({ host }: Exposure): boolean {
   return !isLoopback(host);
 }
 
+/** The time to drain where a balancer can be, in seconds: two looks of most of them. */
+const DRAIN_S = 5;
+
+/**
+ * How many seconds a service goes on answering when it is asked to stop, unless that was chosen: none
+ * where no balancer can send it requests.
+ */
+export function usualDrain({ host, proxies }: Pick<Exposure, "host" | "proxies">): number {
+  return isLoopback(host) && proxies.length === 0 ? 0 : DRAIN_S;
+}
+
 /**
  * Refuses to start a service that anybody could enter, or whose passwords anybody could read.
  *

@@ -73,6 +73,11 @@ export interface ServeOptions {
   report(error: unknown): void;
   /** Writes the log as JSON lines: requests, and everything reported. Default: no log. */
   log?: LogSink | undefined;
+  /**
+   * How many seconds to go on answering after the beginning of a stop, while `/health/ready` answers
+   * 503: the time for a balancer to notice. Default: 0.
+   */
+  drainS?: number | undefined;
   /** Aborts a slow start. */
   signal?: AbortSignal | undefined;
 }
@@ -88,7 +93,8 @@ export interface Server {
   /** The number of closed connections, by limit. */
   readonly closed: Listener["closed"];
   /**
-   * Finishes requests in progress, closes the database and unlocks the folder, within ten seconds.
+   * Goes on answering for the time to drain, then finishes requests in progress, closes the database and
+   * unlocks the folder, within ten more seconds.
    */
   stop(): Promise<void>;
 }
@@ -243,12 +249,18 @@ async function open(
   if (lock) {
     await writeAddress(lock, { pid: Deno.pid, base_url: baseUrl, started_at: systemClock() });
   }
+  const { drainS = 0 } = options;
   return {
     baseUrl,
     projectId: service.projectId,
     adminSecret: service.adminSecret,
     closed: listener.closed,
     async stop() {
+      service.retire();
+      if (drainS > 0) {
+        listener.drain();
+        await new Promise((resolve) => setTimeout(resolve, drainS * 1000));
+      }
       const end = async () => {
         service.stopWaiting();
         await listener.stop(ANSWERING_MS);

@@ -4,6 +4,7 @@ import {
   type Exposure,
   isLoopback,
   needsSignIn,
+  usualDrain,
 } from "../../../lib/service/http/exposure.ts";
 
 const LAPTOP: Exposure = { host: "127.0.0.1", engine: "sqlite", proxies: [] };
@@ -25,6 +26,12 @@ Deno.test("other hosts, PostgreSQL and proxies need a sign-in, a laptop needs no
   equal(needsSignIn({ ...LAPTOP, host: "0.0.0.0" }), true);
   equal(needsSignIn({ ...LAPTOP, engine: "postgres" }), true);
   equal(needsSignIn({ ...LAPTOP, proxies: ["127.0.0.1"] }), true);
+});
+
+Deno.test("a service drains where a balancer can be", () => {
+  equal(usualDrain(LAPTOP), 0);
+  equal(usualDrain({ ...LAPTOP, host: "0.0.0.0" }), 5);
+  equal(usualDrain({ ...LAPTOP, proxies: ["127.0.0.1"] }), 5);
 });
 
 Deno.test("a service that others reach starts with a sign-in and with TLS or a proxy only", () => {

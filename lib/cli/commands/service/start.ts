@@ -9,6 +9,7 @@ import { choice, command, parsed, text, texts, toggle } from "../../words/comman
 import type { Context } from "../../context.ts";
 import { parseCount } from "../../input/input.ts";
 import { folderOf, MEMORY } from "../../local/local_service.ts";
+import { counted } from "../../screen/display.ts";
 import { quoted } from "../../words/shell.ts";
 import { copyOf } from "./copy.ts";
 import { databaseFlags, databaseOf } from "./database.ts";
@@ -64,6 +65,12 @@ export const start = command({
         "within seconds (default: public)",
       ["public", "standard", "dev"],
     ),
+    drain: parsed(
+      "How many seconds to go on answering when asked to stop, while /health/ready answers 503 " +
+        "(default: 5 where a balancer can reach the service, else 0)",
+      (value) => parseCount(value, "--drain", { min: 0, max: 300 }),
+      { placeholder: "seconds" },
+    ),
     ...databaseFlags,
     ...protectionFlags,
   },
@@ -109,6 +116,8 @@ interface Wanted extends Protection {
   log?: "text" | "json" | undefined;
   /** The retry schedule of webhooks. */
   webhook_schedule?: "public" | "standard" | "dev" | undefined;
+  /** How many seconds to go on answering when asked to stop. */
+  drain?: number | undefined;
 }
 
 /** Starts the service, and stops it when the signal fires. */
@@ -124,6 +133,8 @@ async function serveUntilStopped(
   const inFolder = shown === undefined && data !== MEMORY;
   const folder = inFolder ? folderOf(context, data) : undefined;
   const protection = protectionOf(context, input);
+  const { usualDrain } = await import("../../../service/http/exposure.ts");
+  const drainS = input.drain ?? usualDrain({ host, proxies: protection.proxies ?? [] });
   const server = await serve({
     ...protection,
     ...shared,
@@ -137,6 +148,7 @@ async function serveUntilStopped(
     webhookTargets: input.webhook_targets,
     webhookSchedule: input.webhook_schedule,
     dialect: input.dialect,
+    drainS,
     signal: context.signal,
     log: input.log === "json" ? context.out.log : undefined,
     report: (error) =>
@@ -152,6 +164,9 @@ async function serveUntilStopped(
     publicUrl: protection.publicUrl,
   });
   await fired(context.signal);
+  if (drainS > 0) {
+    context.out.note(`Stopping: requests are answered for ${counted(drainS, "more second")}`);
+  }
   await server.stop();
 }
 
