@@ -154,7 +154,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 /** Opens the service. Its timers use the caller's random source for ids. */
 async function openWith(options: ServiceOptions): Promise<Service> {
   const { later = systemLater, network, role = "all" } = options;
-  const { store: watched, report, wall } = await openWatched(options);
+  const { store: watched, report, wall, opened: begun } = await openWatched(options);
   const targets = createTargets(options.webhookTargets ?? "public", {
     network,
     time: { clock: wall, later },
@@ -193,6 +193,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const { deliverer, pruner } = delivery;
   const timers = works.delivers ? keepUp({ ...parts, clock: wall, pruner, deliverer }) : [];
   if (works.delivers) await deliverer.start();
+  begun();
   return {
     projectId,
     adminSecret,
@@ -245,12 +246,14 @@ function openSignIn(
 /** Opens the database, and creates the reporter of internal errors and the clock. */
 async function openWatched(
   { database: file, open = openDatabase, report = () => {}, clock, role }: ServiceOptions,
-): Promise<{ store: WatchedStore; report(error: unknown): void; wall: Clock }> {
+): Promise<{ store: WatchedStore; report(error: unknown): void; wall: Clock; opened(): void }> {
   const machine = clock ?? systemClock;
+  const outages = holdBack(report);
   const store = await open({ file, role, clock: machine, stopwatch: systemStopwatch, say: report });
   const { others } = store;
   return {
-    store: watchStore(store, machine, report),
+    store: watchStore(store, machine, outages.say),
+    opened: outages.release,
     // An outage of the store is reported once, for all requests and workers.
     report(error) {
       if (!outageIn(error)) report(error);
@@ -258,6 +261,27 @@ async function openWatched(
     // The clocks of hosts differ, so all processes use the time of the database.
     // Whole milliseconds: a column of integers takes no others.
     wall: others ? () => Math.floor(machine() + (clock ? 0 : others.skew())) : machine,
+  };
+}
+
+/**
+ * Holds messages about outages back until the service is open. One that does not open fails with the
+ * reason, and has no requests that a message could speak of.
+ */
+function holdBack(
+  report: (message: unknown) => void,
+): { say(text: string): void; release(): void } {
+  let held: string[] | undefined = [];
+  return {
+    say(text) {
+      if (held) held.push(text);
+      else report(text);
+    },
+    release() {
+      const texts = held ?? [];
+      held = undefined;
+      texts.forEach(report);
+    },
   };
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { type Clock, systemStopwatch } from "../clock.ts";
+import { newRequestId } from "../records/ids.ts";
 import type { Answerer } from "./mount.ts";
 
 /** Writes a line of the log, given without its line break. */
@@ -12,16 +13,20 @@ export type LogSink = (line: string) => void;
 
 /**
  * Logs each answered request. Queries are left out, since those of files contain a signature.
- * `request_id` is that of the response, so that a reported error can be found.
+ * `request_id` is that of the response, so that a reported error can be found; a response without one
+ * gets one.
  */
 export function logged(answer: Answerer, sink: LogSink, clock: Clock): Answerer {
   return async (request, sender = "") => {
     const started = systemStopwatch();
     const response = await answer(request, sender);
     const { status, headers } = response;
+    // Pages, and answers in the form of other specifications, have none.
+    const id = headers.get("X-Request-Id") ?? newRequestId();
+    headers.set("X-Request-Id", id);
     sink(lineOf(clock(), status >= 500 ? "error" : "info", {
       message: "request",
-      request_id: headers.get("X-Request-Id"),
+      request_id: id,
       method: request.method,
       path: new URL(request.url).pathname,
       status,

@@ -1,8 +1,11 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { openService } from "../../../lib/service/mod.ts";
+import { ONLY_POSTGRES } from "../../support/engine.ts";
 import { openDesk } from "../../support/harness.ts";
-import { inFolder } from "../../support/store_fixture.ts";
+import { SHARED_SECRET, withLasting } from "../../support/lasting.ts";
+import { childLines, inFolder } from "../../support/store_fixture.ts";
 
 const ADDRESS = "postgres://me@127.0.0.1:1/shop";
 
@@ -31,6 +34,48 @@ Deno.test("a database on a server needs a secret for its administrator, and a si
   match(closed.err, /^Cannot open the database "postgres:\/\/me@127\.0\.0\.1:1\/shop": /);
   for (const { err } of [open, unsigned, closed]) equal(err.includes("hidden"), false);
 });
+
+Deno.test(
+  "a start on a server shows what the next terminal needs",
+  ONLY_POSTGRES,
+  () =>
+    withLasting(async ({ database }) => {
+      const api = await announced(database);
+      match(api, /\n {2}export CLI_BASE_URL=http:\/\/127\.0\.0\.1:\d+\n/);
+      match(api, /^In another terminal, with the same CLI_SERVICE_ADMIN_SECRET:\n/m);
+      match(api, /\n {2}export CLI_PROJECT_ID=proj\w+\n/);
+      match(
+        api,
+        /\n {2}export CLI_REFRESH_TOKEN=\$\(cli service token\)\n {2}cli offerings list\n$/,
+      );
+      const worker = await announced(database, "--role", "worker");
+      match(worker, /\nIt answers only \/health, .* and \/metrics\.\n$/);
+      equal(worker.includes("export"), false);
+    }),
+);
+
+/** What a process on a database prints on standard error when it starts and is stopped. */
+async function announced(database: string, ...words: string[]): Promise<string> {
+  const script = fileURLToPath(import.meta.resolve("../../../cli.ts"));
+  const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script],
+      ...["service", "start", "--port", "0", "--sign-in", "password", ...words],
+    ],
+    env: { CLI_SERVICE_DATABASE: database, CLI_SERVICE_ADMIN_SECRET: SHARED_SECRET },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const err = new Response(child.stderr).text();
+  for await (const line of childLines(child)) {
+    // The notes follow at once, before the process sees to signals.
+    if (line.startsWith("Its data is in ")) child.kill("SIGTERM");
+  }
+  await child.status;
+  return (await err).replace(/Stopped\n$/, "");
+}
 
 Deno.test("what is not the address of a database on a server makes no file", async () => {
   await using desk = await openDesk();

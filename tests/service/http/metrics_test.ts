@@ -4,6 +4,7 @@ import { serve } from "../../../lib/service/http/serve.ts";
 import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import { ENGINE } from "../../support/engine.ts";
 import { BASE_URL, type Desk, openDesk } from "../../support/harness.ts";
+import { authorizePath } from "../../support/oauth_fixture.ts";
 
 /** The form of a line in the text format. */
 const LINE =
@@ -175,4 +176,36 @@ Deno.test("the log has a JSON line for each request, and the id of its response"
   });
   match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   ok(duration_ms >= 0);
+});
+
+Deno.test("each line of the log has the id of its response, those of sign-in pages too", async () => {
+  const lines: string[] = [];
+  const server = await serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    empty: true,
+    rateLimits: "local",
+    report: () => {},
+    log: (line) => lines.push(line),
+  });
+  const ids: (string | null)[] = [];
+  const ask = async (path: string, init?: RequestInit) => {
+    const response = await fetch(server.baseUrl + path, { redirect: "manual", ...init });
+    await response.body?.cancel();
+    ids.push(response.headers.get("X-Request-Id"));
+  };
+  const form = { method: "POST", body: new URLSearchParams({ form: "none" }) };
+  await ask(authorizePath());
+  await ask("/oauth2/authorize");
+  await ask("/oauth2/authorize", form);
+  await ask("/oauth2/authorize/sign-in", form);
+  await ask("/oauth2/token", form);
+  await ask("/.well-known/oauth-authorization-server");
+  await ask("/health", { method: "HEAD" });
+  await ask("/nothing");
+  await server.stop();
+  for (const id of ids) match(id ?? "none", /^req[0-9a-f]{16}$/);
+  equal(new Set(ids).size, ids.length);
+  deepEqual(lines.map((line) => JSON.parse(line).request_id), ids);
 });

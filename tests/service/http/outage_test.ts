@@ -29,6 +29,37 @@ function driverError(message: string, errcode?: number): Error {
   return Object.assign(new Error(message), { code, ...errcode !== undefined && { errcode } });
 }
 
+Deno.test("a start that fails for want of the database says nothing about requests", async () => {
+  const said: unknown[] = [];
+  let failures = 1;
+  const start = () =>
+    openService({
+      database: ":memory:",
+      report: (message) => said.push(message),
+      open: async (options) => {
+        const store = await openForTests(options);
+        const write: typeof store.write = async (work, project) => {
+          if (failures-- > 0) {
+            throw new StoreError("Cannot use the database", { failure: "unreachable" });
+          }
+          return await store.write(work, project);
+        };
+        return { ...store, write };
+      },
+    });
+  await rejects(start(), { name: "StoreError" });
+  deepEqual(said, []);
+  // Once it answers, there is something to say.
+  const service = await start();
+  failures = 1;
+  await rejects(service.store.write(async () => {}));
+  deepEqual(said, [
+    "Cannot write the database: the database server cannot be reached. Requests get 503 until it " +
+    "works again",
+  ]);
+  await service.close();
+});
+
 Deno.test("each failure of the disk has a name, with a result code and without one", () => {
   for (const [code, message, failure, cause] of OUTAGES) {
     for (const error of [driverError("whatever", code), driverError(message)]) {

@@ -157,6 +157,7 @@ async function serveUntilStopped(
   announce(context, server, {
     folder,
     shown,
+    role: shared.role,
     data,
     origin,
     webhookTargets: input.webhook_targets ?? "public",
@@ -186,6 +187,8 @@ interface Start {
   folder: string | undefined;
   /** The address of its database on a server, without the password. */
   shown: string | undefined;
+  /** What the process does of the work on it. */
+  role: Wanted["role"];
   /** The data folder as requested. */
   data: string | undefined;
   /** The file that the data is a copy of, if it is one. */
@@ -217,7 +220,7 @@ const LAXITY = {
 /** Shows the service's address, and the next steps. */
 function announce(context: Context, server: Started, start: Start): void {
   const { out } = context;
-  const { folder, shown, data, origin, webhookTargets, signIn, publicUrl } = start;
+  const { folder, shown, role, data, origin, webhookTargets, signIn, publicUrl } = start;
   const facts = {
     base_url: server.baseUrl,
     ...publicUrl !== undefined && { public_url: publicUrl },
@@ -242,15 +245,14 @@ function announce(context: Context, server: Started, start: Start): void {
   if (laxity) out.warn(laxity);
   const elsewhere = data === undefined || folder === undefined ? "" : ` --data ${quoted(folder)}`;
   out.note(WAYS_IN[signIn] + (signIn === "password" ? elsewhere : ""));
-  if (shown !== undefined) {
-    out.note("In another terminal, with the same CLI_SERVICE_ADMIN_SECRET:");
-    out.note(`  export CLI_BASE_URL=${server.baseUrl}`);
-    return out.note("  export CLI_REFRESH_TOKEN=$(cli service token)");
+  if (role === "worker") {
+    return out.note("It answers only /health, /health/live, /health/ready and /metrics.");
   }
-  if (folder === undefined) {
+  if (place === undefined) {
     return out.note("With :memory:, use --output json to get the admin secret for tokens.");
   }
-  out.note("In another terminal:");
+  const secret = shown === undefined ? "" : ", with the same CLI_SERVICE_ADMIN_SECRET";
+  out.note(`In another terminal${secret}:`);
   if (server.baseUrl !== DEFAULT_BASE_URL) out.note(`  export CLI_BASE_URL=${server.baseUrl}`);
   if (server.projectId) out.note(`  export CLI_PROJECT_ID=${server.projectId}`);
   out.note(`  export CLI_REFRESH_TOKEN=$(cli service token${elsewhere})`);
