@@ -267,7 +267,7 @@ Deno.test(
 );
 
 Deno.test(
-  "nobody starts on a database that is being filled",
+  "who starts on a database that is being filled waits, and then goes on",
   ONLY_POSTGRES,
   () =>
     inFolder(async (folder) => {
@@ -275,12 +275,15 @@ Deno.test(
       await withNewDatabase(async (address) => {
         const target = await openTarget(placeOf(address), migrations.length);
         const why = /another process is making its tables or moving data into it$/;
-        // Both wait for some seconds first.
-        const service = rejects(openDatabase({ file: address }), why);
-        await Promise.all([service, rejects(move(source, address), why)]);
+        const said: string[] = [];
+        const opening = openDatabase({ file: address, say: (text) => said.push(text) });
+        // A second move waits for some seconds, as long as any statement waits for a lock.
+        await rejects(move(source, address), why);
+        while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+        match(said[0] ?? "", /^Waiting for the database "postgres:.*": another process is making /);
         await target.close();
-        await move(source, address);
-        const store = await openDatabase({ file: address });
+        const store = await opening;
+        equal(said.length, 1);
         await rejects(move(source, address), /: a service works on it$/);
         await store.close();
         await rejects(move(source, address), /: it has tables already$/);

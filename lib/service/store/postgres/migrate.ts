@@ -7,6 +7,7 @@
 
 import { ConfigError } from "../../../errors.ts";
 import type { Migration } from "../migrations/mod.ts";
+import type { Say } from "../work.ts";
 import type { Wire } from "./driver.ts";
 import { statementsOf } from "./schema.ts";
 
@@ -26,10 +27,13 @@ export interface MigrateOptions {
   shown: string;
   /** The time to note beside each step, in milliseconds since 1970. */
   now: number;
+  /** Told when other processes have to be waited for. Default: nobody. */
+  say?: Say | undefined;
 }
 
 /**
- * Runs the steps that the database has not seen.
+ * Runs the steps that the database has not seen. It waits for other processes that make tables or move
+ * data here, however long that takes.
  *
  * @throws {ConfigError} when the database is newer than the steps, or was not made by them.
  */
@@ -38,8 +42,23 @@ export async function migrate(
   steps: readonly Migration[],
   options: MigrateOptions,
 ): Promise<void> {
-  while (await applyNext(wire, steps, options));
+  let isSaid = false;
+  for (let goesOn = true; goesOn;) {
+    try {
+      goesOn = await applyNext(wire, steps, options);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      const why = `${OTHER}, or uses tables that this version changes`;
+      if (!isSaid) {
+        options.say?.(`Waiting for the database ${JSON.stringify(options.shown)}: ${why}`);
+      }
+      isSaid = true;
+    }
+  }
 }
+
+const GET_LOCK = `select pg_advisory_xact_lock(${LOCK})`;
+const OTHER = "another process is making its tables or moving data into it";
 
 /**
  * Waits until no other process makes tables, and keeps them from it until the transaction ends. A move
@@ -49,17 +68,19 @@ export async function migrate(
  */
 export async function takeLock(wire: Wire, shown: string): Promise<void> {
   try {
-    await wire.send(`select pg_advisory_xact_lock(${LOCK})`);
+    await wire.send(GET_LOCK);
   } catch (error) {
-    if (!(error instanceof Error) || !("code" in error) || error.code !== "55P03") throw error;
-    throw new ConfigError(
-      `Cannot open the database ${
-        JSON.stringify(shown)
-      }: another process is making its tables or ` +
-        "moving data into it",
-      { hint: "Run the command again when that process has ended.", cause: error },
-    );
+    if (!isLockTimeout(error)) throw error;
+    throw new ConfigError(`Cannot open the database ${JSON.stringify(shown)}: ${OTHER}`, {
+      hint: "Run the command again when that process has ended.",
+      cause: error,
+    });
   }
+}
+
+/** Whether a statement has waited for a lock for as long as statements do. */
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "55P03";
 }
 
 /**
@@ -108,7 +129,7 @@ async function applyNext(
 ): Promise<boolean> {
   await wire.send("BEGIN");
   try {
-    await takeLock(wire, shown);
+    await wire.send(GET_LOCK);
     const done = await stepsDone(wire, steps, shown);
     const step = steps[done];
     if (step) await createTables(wire, step, done + 1, now);

@@ -43,7 +43,7 @@ export async function openPostgres(
     const { address, pool, wire } = await connect(named, MOST_CONNECTIONS);
     try {
       if (address.pooler !== named.pooler) say(FOUND_POOLER);
-      const known = await prepare(wire, { shown: address.shown, now: clock() });
+      const known = await prepare(wire, { shown: address.shown, now: clock(), say });
       const others = await openOthers({ address, pool, clock, stopwatch, role });
       return guardStore(storeOn(pool, known, others));
     } catch (error) {
