@@ -9,11 +9,15 @@ import { checkFiles } from "../checks/files.ts";
 import { showFindings } from "../checks/finding.ts";
 import { checkSignIn } from "../checks/sign_in.ts";
 import { dataFlag } from "../local/local_service.ts";
+import { DATABASE } from "../local/place.ts";
 import { command } from "../words/command.ts";
 
 /** Checks everything that a command needs, and names remedies. */
 export const doctor = command({
   brief: "Check files, sign-in, service, permissions and project",
+  details:
+    `With ${DATABASE} set and without --data, it reads that database instead of a data folder: ` +
+    "its tables and the processes on it.",
   flags: dataFlag,
   async run(context, { data }) {
     const files = [...await checkFiles(context.around), ...await checkData(context, data)];

@@ -81,10 +81,13 @@ export async function freeze(place: Place): Promise<Frozen> {
   return await freezeSqlite(place);
 }
 
+/** Why a place without a database cannot be read. */
+export const NO_DATABASE = "there is no database of the service";
+
 /** The error for a place without a database. */
 export function noDatabase(shown: string): ConfigError {
   return new ConfigError(
-    `Cannot read the database ${JSON.stringify(shown)}: there is no database of the service`,
+    `Cannot read the database ${JSON.stringify(shown)}: ${NO_DATABASE}`,
     { hint: "Pass a data folder, a file of cli service backup, or postgres://user@host/name" },
   );
 }

@@ -22,7 +22,7 @@ export interface Worker {
 }
 
 /** What runs on a database. */
-interface Overview {
+export interface Overview {
   /** The address, without the password. */
   database: string;
   /** The number of the schema's last step. */
