@@ -81,7 +81,7 @@ export function startPopulation(
 }
 
 /**
- * Reads the progress of the project's latest population since the service's start.
+ * Reads the progress of the project's latest population.
  * `GET /_sim/projects/{project_id}/population`
  */
 export function getPopulation({ client, project }: Simulator): Promise<Population> {

@@ -16,10 +16,13 @@ import type { Step, Subscription } from "../domain/step.ts";
 import { USUAL_DURATION } from "../domain/subscription.ts";
 import type { Place } from "../records/find.ts";
 import { type Journal, openJournal } from "./journal.ts";
-import { endPast, isPast } from "./past.ts";
-import { createProgressBoard, type Progress, type Run, type Way } from "./progress.ts";
-import { acrossProjects, inProject, type Store, type Tx } from "../store/mod.ts";
+import { endPast, isPast, watchPast } from "./past.ts";
+import { createProgressBoard, type Progress, type Run } from "./progress.ts";
+import { acrossProjects, inProject, type ProjectTx, type Store, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
+
+/** Where a run notes its progress. */
+export type RunBoard = Pick<Run, "note" | "noteIn">;
 
 /** Lets projects catch up. Simultaneous calls for one project share one run. */
 export interface CatchUp {
@@ -29,9 +32,9 @@ export interface CatchUp {
   all(): Promise<void>;
   /**
    * Runs something that lets time pass in a project by itself, then brings the project to its present.
-   * Whoever asks meanwhile waits for both. The run notes its progress with the given function.
+   * Whoever asks meanwhile waits for both. The run notes its progress where it is told to.
    */
-  during(projectId: string, run: (note: (way: Way) => void) => Promise<void>): Promise<void>;
+  during(projectId: string, run: (board: RunBoard) => Promise<void>): Promise<void>;
   /** The progress of all projects that are catching up, or of one, read in a transaction or by itself. */
   progress(projectId?: string, tx?: Tx): Promise<Progress[]>;
   /** Whether it was stopped. Projects may then be behind. */
@@ -88,7 +91,7 @@ export function createCatchUp(store: Store, clock: Clock): CatchUp {
       }
       if (stopped) return;
       await start(projectId, async (own) => {
-        await run(own.note);
+        await run(own);
         await runBatches(projectId, own);
       });
     },
@@ -110,13 +113,20 @@ async function runAll(
 ): Promise<void> {
   let done = 0;
   let size = FIRST_BATCH;
+  const isElsewhere = watchPast(store.others, clock);
   const batch = () =>
     store.write(async (tx) => {
-      const made = await runBatch(tx, projectId, clock(), size);
-      if (made) await run.noteIn?.(inProject(tx, projectId), { ...made, done: made.steps });
+      const made = await runBatch(tx, projectId, clock(), { size, isElsewhere });
+      if (made && made !== ELSEWHERE) {
+        await run.noteIn?.(inProject(tx, projectId), { ...made, done: made.steps });
+      }
       return made;
     }, projectId);
   for (let made = await batch(); made && !isStopped(); made = await batch()) {
+    if (made === ELSEWHERE) {
+      await new Promise((resolve) => setTimeout(resolve, ELSEWHERE_MS));
+      continue;
+    }
     done += made.steps;
     run.note({ now: made.now, to: made.to, done });
     await breathe();
@@ -124,6 +134,12 @@ async function runAll(
     size = Math.min(LARGEST_BATCH, size * GROWTH);
   }
 }
+
+/** What a batch is when another process lets the project's time pass by itself. */
+const ELSEWHERE = "elsewhere";
+
+/** The pause between two looks whether that process is through, in milliseconds. */
+const ELSEWHERE_MS = 250;
 
 /** Lets the process handle other requests and signals. `setImmediate` would delay signals. */
 function breathe(): Promise<void> {
@@ -154,7 +170,7 @@ export async function catchUpWithin(tx: Tx, projectId: string, wall: number): Pr
     .executeTakeFirst();
   if (project && project.clock_advancing_to !== null) return false;
   for (let left = MOST_BATCHES_WITHIN; left > 0; left--) {
-    if (!await runBatch(tx, projectId, wall, FIRST_BATCH)) return true;
+    if (!await runBatch(tx, projectId, wall, { size: FIRST_BATCH })) return true;
   }
   return false;
 }
@@ -186,15 +202,16 @@ async function runBatch(
   whole: Tx,
   projectId: string,
   wall: number,
-  size: number,
-): Promise<Batch | undefined> {
+  { size, isElsewhere }: { size: number; isElsewhere?(tx: ProjectTx): Promise<boolean> },
+): Promise<Batch | typeof ELSEWHERE | undefined> {
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().select(nextDueAt).executeTakeFirst();
   if (!project || !isBehind(project, wall)) return undefined;
+  const advancing = project.clock_advancing_to !== null;
+  if (advancing && await isElsewhere?.(tx)) return ELSEWHERE;
   const target = project.clock_advancing_to ?? projectTime(project, wall);
   const due = await tx.selectFrom("subscriptions").selectAll().where("due_at", "<=", target)
     .orderBy("due_at").orderBy("seq").limit(size).execute();
-  const advancing = project.clock_advancing_to !== null;
   if (due.length === 0) {
     if (advancing) await arrive({ tx, project }, target, wall);
     return undefined;

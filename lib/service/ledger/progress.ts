@@ -11,7 +11,7 @@ import type { Clock } from "../clock.ts";
 import { acrossProjects, inProject, type ProjectTx, type Store, type Tx } from "../store/mod.ts";
 
 /** The way of a project to its present. */
-export interface Way {
+interface Way {
   /** The time reached so far, in milliseconds since 1970. */
   now: number;
   /** The target time. */

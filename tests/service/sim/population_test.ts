@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, notDeepEqual, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openService, type Service } from "../../../lib/service/mod.ts";
-import { acrossProjects, openStore, type Others } from "../../../lib/service/store/mod.ts";
+import type { Service } from "../../../lib/service/mod.ts";
+import { acrossProjects } from "../../../lib/service/store/mod.ts";
 import {
   advanceClock,
   cancelAdvance,
@@ -17,6 +17,7 @@ import {
 } from "../../../lib/simulator/population.ts";
 import { beginProject } from "../../../lib/simulator/service.ts";
 import { ApiError } from "../../../lib/errors.ts";
+import { openService } from "../../support/engine.ts";
 import { checkSums } from "../../support/ledger_sums.ts";
 import { makePopulation, simulatorOf, whenMade } from "../../support/population_fixture.ts";
 import { childLines, inFolder } from "../../support/store_fixture.ts";
@@ -254,30 +255,6 @@ Deno.test("a population that cannot be made is refused, and nothing changes", as
   await young.close();
   await service.close();
 });
-
-Deno.test("a database that several processes share gets no population", async () => {
-  const service = await openService({
-    database: ":memory:",
-    clock: () => NOW,
-    open: (options) => ({ ...openStore(options), others: NOBODY }),
-  });
-  const simulator = simulatorOf(service);
-  const wanted = { customers: 10, months: 12, seed: 42, confirmed: true };
-  await rejects(startPopulation(simulator, wanted), /several processes can share this database/);
-  equal((await getClock(simulator)).now, NOW);
-  await service.close();
-});
-
-const NOBODY: Others = {
-  tell() {},
-  agree: () => Promise.resolve(),
-  hear: () => () => {},
-  exchange: () => Promise.resolve([]),
-  leads: () => Promise.resolve(true),
-  skew: () => 0,
-  holder: "this",
-  alive: (_, holders) => Promise.resolve(new Set(holders)),
-};
 
 Deno.test("one population at a time, and others wait for the project meanwhile", async () => {
   const service = await open();

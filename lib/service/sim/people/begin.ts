@@ -20,14 +20,14 @@ import type { Shop, World } from "./world.ts";
 
 /**
  * Begins a population: the project's clock goes to the beginning of the past, on the way to where it
- * was. Until it arrives nobody sees the project.
+ * was. Until it arrives nobody sees the project, and only the process that plays lets its time pass.
  *
  * @throws {Refusal} when there is no such project, or it has customers and that was not confirmed.
  */
 export async function beginWorld(
   whole: Tx,
   projectId: string,
-  { wanted, wall }: { wanted: NewPopulation; wall: number },
+  { wanted, wall, player }: { wanted: NewPopulation; wall: number; player: string },
 ): Promise<World> {
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().executeTakeFirst();
@@ -60,7 +60,7 @@ export async function beginWorld(
     counts: { customers: 0, subscriptions: 0, purchases: 0, steps: 0 },
   };
   await checkNew(tx, world);
-  await beginPast(tx);
+  await beginPast(tx, player);
   await tx.updateTable("projects").set({
     clock_frozen_at: from,
     clock_advancing_to: to,

@@ -157,11 +157,15 @@ export function takeIn(world: World, played: Played): void {
   world.idle.push(...played.idle);
   world.shared = played.shared;
   world.number = played.number;
-  const { counts } = world;
-  world.counts = {
-    customers: counts.customers + played.counts.customers,
-    subscriptions: counts.subscriptions + played.counts.subscriptions,
-    purchases: counts.purchases + played.counts.purchases,
-    steps: counts.steps + played.counts.steps,
+  world.counts = countsAfter(world, played);
+}
+
+/** How much there is after a batch. */
+export function countsAfter({ counts }: World, { counts: added }: Played): Counts {
+  return {
+    customers: counts.customers + added.customers,
+    subscriptions: counts.subscriptions + added.subscriptions,
+    purchases: counts.purchases + added.purchases,
+    steps: counts.steps + added.steps,
   };
 }

@@ -1,21 +1,24 @@
 /**
  * The populations that are being made: one for each project at a time. Each batch is a transaction of its
  * own. Whenever the process ends, the project is on its way to where its clock was, and arrives there
- * after the next start.
+ * after the next start, or with the next process on the same database.
  *
  * @module
  */
 
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { NewPopulation, Population } from "../../../simulator/population.ts";
-import { Refusal, unprocessable } from "../../contract/errors.ts";
+import { Refusal } from "../../contract/errors.ts";
 import { type Clock, projectTime } from "../../clock.ts";
+import { insist } from "../../events/insist.ts";
 import { bringToPresent } from "../../http/present.ts";
+import { leavePast, playerOf } from "../../ledger/past.ts";
 import { type RandomSource, sourceOf, withIds } from "../../records/random.ts";
-import { inProject, type Store } from "../../store/mod.ts";
-import type { CatchUp } from "../../ledger/catch_up.ts";
-import { nextBatch, playBatch, takeIn } from "./play.ts";
+import { inProject, type Store, type Tx } from "../../store/mod.ts";
+import type { CatchUp, RunBoard } from "../../ledger/catch_up.ts";
 import { beginWorld } from "./begin.ts";
+import { type Note, readNote, show, writeNote } from "./note.ts";
+import { countsAfter, nextBatch, playBatch, takeIn } from "./play.ts";
 import type { World } from "./world.ts";
 
 /** Makes populations. */
@@ -26,8 +29,8 @@ export interface Populations {
    * @throws {Refusal} when the project is not there or not ready for one.
    */
   begin(projectId: string, wanted: NewPopulation): Promise<Population>;
-  /** The latest one of a project since the start, if any. */
-  find(projectId: string): Population | undefined;
+  /** The latest one of a project, if any. */
+  find(projectId: string): Promise<Population | undefined>;
   /** Lets nobody come or act any more, and waits until the project is at its present. */
   cancel(projectId: string): Promise<void>;
 }
@@ -44,109 +47,163 @@ interface Parts {
   report(error: unknown): void;
 }
 
-/** A population that is being made, or was. */
-interface Making {
-  /** The world. */
-  world: World;
-  /** When it began, by wall time. */
-  began_at: number;
-  /** The time that was reached. */
-  now: number;
-  /** Whether it is being made. */
-  running: boolean;
-  /** Whether it was stopped. */
-  cancelled: boolean;
-  /** Why it failed. */
-  error: string | null;
-  /** Resolves when it is no longer being made. */
-  ended: Promise<void>;
+/** The parts, and what this process is called. */
+interface Maker extends Parts {
+  /** The name of this process. */
+  name: string;
 }
+
+/** The pause between two looks whether a population that was stopped has ended, in milliseconds. */
+const LOOK_MS = 50;
 
 /** Makes what makes populations. */
 export function createPopulations(parts: Parts): Populations {
-  const { catchUp, clock, report } = parts;
-  const known = new Map<string, Making>();
-  const find = (projectId: string): Population | undefined => {
-    const making = known.get(projectId);
-    return making && show(making, clock());
-  };
+  const { store, catchUp, clock } = parts;
+  const maker: Maker = { ...parts, name: store.others?.holder ?? randomBytes(4).toString("hex") };
+  const find = (projectId: string): Promise<Population | undefined> =>
+    store.read(async (tx) => {
+      const note = await readNote(inProject(tx, projectId));
+      return note && show(note, clock(), await isAlive(maker, tx, note));
+    });
   return {
     find,
     async begin(projectId, wanted) {
-      if (known.get(projectId)?.running) throw underWay();
-      // Another process would let time pass up to the present, and nobody would have come.
-      if (parts.store.others) throw unprocessable(`Cannot make a population: ${SHARED}`);
+      if ((await find(projectId))?.running) throw underWay();
       await bringToPresent(catchUp, projectId);
-      const begun = Promise.withResolvers<Making>();
-      const ended = Promise.withResolvers<void>();
-      let making: Making | undefined;
-      catchUp.during(projectId, async (note) => {
-        making = { ...await beginMaking(parts, projectId, wanted), ended: ended.promise };
-        known.set(projectId, making);
-        begun.resolve(making);
-        await make(parts, making, note);
-      }).catch((error: unknown) => {
-        if (!making) return begun.reject(error);
-        making.error = error instanceof Error ? error.message : String(error);
-        report(error);
-      }).finally(() => {
-        if (making) making.running = false;
-        ended.resolve();
-        begun.reject(new Refusal(503, "server_error", "The service is stopping"));
-      });
-      return show(await begun.promise, clock());
+      return await start(maker, projectId, wanted);
     },
     async cancel(projectId) {
-      const making = known.get(projectId);
-      if (!making?.running) return;
-      making.cancelled = true;
-      await making.ended;
+      const isAsked = await store.write(async (whole) => {
+        const tx = inProject(whole, projectId);
+        const note = await readNote(tx);
+        if (!note?.running || !await isAlive(maker, whole, note)) return false;
+        await writeNote(tx, { ...note, stop: true });
+        return true;
+      }, projectId);
+      while (isAsked && !catchUp.isStopped() && (await find(projectId))?.running) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      }
     },
   };
 }
 
-async function beginMaking(
-  { store, clock }: Parts,
-  projectId: string,
-  wanted: NewPopulation,
-): Promise<Omit<Making, "ended">> {
-  const wall = clock();
-  const world = await store.write((tx) => beginWorld(tx, projectId, { wanted, wall }), projectId);
-  const now = world.span.from;
-  return { world, began_at: wall, now, running: true, cancelled: false, error: null };
+/** Whether the process that makes a population is alive. */
+async function isAlive({ store, name }: Maker, tx: Tx, note: Note): Promise<boolean> {
+  if (note.maker === name || !store.others) return note.maker === name;
+  return (await store.others.alive(tx, [note.maker])).has(note.maker);
 }
 
-/** Makes a population, batch by batch. */
+/** Starts to make a population. Resolves when it has begun. */
+async function start(
+  maker: Maker,
+  projectId: string,
+  wanted: NewPopulation,
+): Promise<Population> {
+  const { catchUp, clock, report } = maker;
+  const begun = Promise.withResolvers<Population>();
+  let hasBegun = false;
+  let cancelled = false;
+  const end = (error: string | null) => finish(maker, projectId, { cancelled, error });
+  catchUp.during(projectId, async (board) => {
+    const { world, note } = await beginMaking(maker, projectId, wanted);
+    hasBegun = true;
+    begun.resolve(show(note, clock(), true));
+    cancelled = await make(maker, world, board);
+  }).then(async () => {
+    if (hasBegun) await end(null);
+  }, async (error: unknown) => {
+    if (!hasBegun) return begun.reject(error);
+    report(error);
+    await end(error instanceof Error ? error.message : String(error));
+  }).catch(report).finally(() => {
+    begun.reject(new Refusal(503, "server_error", "The service is stopping"));
+  });
+  return await begun.promise;
+}
+
+async function beginMaking(
+  maker: Maker,
+  projectId: string,
+  wanted: NewPopulation,
+): Promise<{ world: World; note: Note }> {
+  const { store, clock, name } = maker;
+  const wall = clock();
+  return await store.write(async (whole) => {
+    const tx = inProject(whole, projectId);
+    const before = await readNote(tx);
+    if (before?.running && await isAlive(maker, whole, before)) throw underWay();
+    const world = await beginWorld(whole, projectId, { wanted, wall, player: name });
+    const { span, counts } = world;
+    const state = { running: true, stop: false, cancelled: false, error: null };
+    const way = { ...span, now: span.from, counts, wanted: wanted.customers };
+    const note = { maker: name, ...state, began_at: wall, ...way };
+    await writeNote(tx, note);
+    return { world, note };
+  }, projectId);
+}
+
+/** Makes a population, batch by batch. Returns whether it was stopped. */
 async function make(
-  { store, catchUp, clock }: Parts,
-  making: Making,
-  note: (way: { now: number; to: number; done: number }) => void,
-): Promise<void> {
-  const { world } = making;
+  { store, catchUp, clock, name }: Maker,
+  world: World,
+  board: RunBoard,
+): Promise<boolean> {
   const { project, span: { to }, wanted: { seed } } = world;
-  for (let number = 0; !making.cancelled && !catchUp.isStopped(); number++) {
+  let isStopped = false;
+  for (let number = 0; !isStopped && !catchUp.isStopped(); number++) {
     const batch = nextBatch(world);
     if (!batch) break;
     const ids = `population/${seed}/${project.id}/${number}`;
-    const played = await store.write((tx) =>
+    const played = await store.write(async (whole) => {
+      const tx = inProject(whole, project.id);
+      const note = await readNote(tx);
+      if (note?.stop !== false) return undefined;
+      if (await playerOf(tx) !== name) throw takenOver();
       // The transaction may run again, and makes the same ids then.
-      withIds(
-        sourceOf(bytesOf(ids)),
-        () => playBatch({ tx: inProject(tx, project.id), project }, world, batch),
-      ), project.id);
-    takeIn(world, played);
-    making.now = batch.until;
-    note({ now: batch.until, to, done: world.counts.steps });
+      const source = sourceOf(bytesOf(ids));
+      const played = await withIds(source, () => playBatch({ tx, project }, world, batch));
+      await writeNote(tx, { ...note, now: batch.until, counts: countsAfter(world, played) });
+      await board.noteIn?.(tx, { now: batch.until, to, done: played.counts.steps });
+      return played;
+    }, project.id);
+    if (played) takeIn(world, played);
+    else isStopped = true;
+    board.note({ now: batch.until, to, done: world.counts.steps });
     // A timer lets the process see to requests and signals.
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
-  if (catchUp.isStopped() || project.clock_frozen_at !== null) return;
+  if (catchUp.isStopped() || project.clock_frozen_at !== null) return isStopped;
   // A clock that ran is to run on as if nothing had been made.
   const target = Math.max(to, projectTime(project, clock()));
   await store.write(async (tx) => {
     await inProject(tx, project.id).updateTable("projects").set({ clock_advancing_to: target })
       .where("clock_advancing_to", "is not", null).execute();
   }, project.id);
+  return isStopped;
+}
+
+/**
+ * Notes that a population is no longer made, also when the database cannot be used for a while: until
+ * then the others leave the project to this process.
+ */
+async function finish(
+  { store, catchUp, clock, name }: Maker,
+  projectId: string,
+  outcome: Pick<Note, "cancelled" | "error">,
+): Promise<void> {
+  // The end of this process tells the others, too.
+  if (catchUp.isStopped()) return;
+  const ended = new AbortController();
+  const write = async () => {
+    if (catchUp.isStopped()) ended.abort();
+    await store.write(async (whole) => {
+      const tx = inProject(whole, projectId);
+      const note = await readNote(tx);
+      if (note?.maker === name) await writeNote(tx, { ...note, ...outcome, running: false });
+      if (await playerOf(tx) === name) await leavePast(tx);
+    }, projectId);
+  };
+  await insist(write, { clock, until: Infinity, signal: ended.signal });
 }
 
 /** Random bytes that are the same for the same text. */
@@ -162,31 +219,10 @@ function bytesOf(text: string): RandomSource {
   };
 }
 
-/** A population as it is shown. */
-function show(making: Making, wall: number): Population {
-  const { world: { counts, span, wanted }, now, running, cancelled, error } = making;
-  return {
-    object: "population",
-    running,
-    cancelled,
-    wanted: wanted.customers,
-    ...counts,
-    from: span.from,
-    now: running ? now : span.to,
-    to: span.to,
-    left_ms: running ? leftOf(making, wall) : null,
-    error,
-  };
+/** The error when this process had lost its connection, and others went on without it. */
+function takenOver(): Error {
+  return new Error("the database was away for some seconds, and another process went on");
 }
-
-/** How long the rest takes. The more subscribers there are, the more each day takes. */
-function leftOf({ world: { counts, wanted }, began_at }: Making, wall: number): number | null {
-  const share = counts.customers / wanted.customers;
-  const done = share * (0.5 + 0.5 * share);
-  return done < 0.02 ? null : Math.round((wall - began_at) * (1 - done) / done);
-}
-
-const SHARED = "several processes can share this database; use one in a file";
 
 function underWay(): Refusal {
   const message = "A population is being made in the project; wait, or cancel it";

@@ -53,13 +53,13 @@ const start = adminRoute({
 const show = adminRoute(
   {
     name: "getPopulation",
-    summary: "Reads the progress of the project's latest population since the service's start.",
+    summary: "Reads the progress of the project's latest population.",
     method: "GET",
     path: PLACE,
     response: population,
   },
-  ({ params: { project_id }, populations }) =>
-    Promise.resolve(populations.find(project_id) ?? refuse(project_id)),
+  async ({ params: { project_id }, populations }) =>
+    await populations.find(project_id) ?? refuse(project_id),
 );
 
 const cancel = adminRoute({
@@ -70,13 +70,13 @@ const cancel = adminRoute({
   response: population,
 }, async ({ params: { project_id }, populations }) => {
   await populations.cancel(project_id);
-  return populations.find(project_id) ?? refuse(project_id);
+  return await populations.find(project_id) ?? refuse(project_id);
 });
 
 /** The routes of populations that open transactions themselves. */
 export const populationRoutes: readonly AdminRoute[] = [start, show, cancel];
 
 function refuse(id: string): never {
-  const message = `No population was made in the project ${JSON.stringify(id)} since the start`;
+  const message = `No population was made in the project ${JSON.stringify(id)}`;
   throw new Refusal(404, "resource_missing", message, { param: "project_id" });
 }
