@@ -7,13 +7,19 @@
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
 import { createClient } from "../../lib/client.ts";
 import { createWebhook } from "../../lib/resources/webhooks.ts";
 import { queueDeliveries } from "../../lib/service/events/queue.ts";
 import { SCHEDULES } from "../../lib/service/events/schedule.ts";
 import { openService } from "../../lib/service/mod.ts";
-import { connect } from "../../lib/service/store/sqlite/connection.ts";
-import { acrossProjects, inProject, nextSeq, writeRows } from "../../lib/service/store/mod.ts";
+import {
+  acrossProjects,
+  inProject,
+  nextSeq,
+  openDatabase,
+  writeRows,
+} from "../../lib/service/store/mod.ts";
 import type { Row } from "../../lib/service/store/tables.ts";
 import { linesOf } from "./child.ts";
 import { type Measured, megabytes, plain } from "./measure.ts";
@@ -22,6 +28,10 @@ import { type Measured, megabytes, plain } from "./measure.ts";
 export interface DeliveryRun {
   /** A folder for the database, empty. */
   folder: string;
+  /** The address of a new database on a server, in place of a file in the folder. */
+  database?: string;
+  /** How many processes deliver at once. Default 1. */
+  processes?: number;
   /** How many events, 20 for each customer. */
   events: number;
   /** After how many milliseconds of each process it is killed, or after how many requests. */
@@ -134,24 +144,27 @@ export async function deliverKilled(run: DeliveryRun): Promise<DeliveryFigures> 
   const started = performance.now();
   let [kills, memory] = [0, 0];
   for (;;) {
-    const process = start(run, seen);
-    arrived = process.arrived;
-    const lines = await process.lines();
+    const processes = Array.from({ length: run.processes ?? 1 }, () => start(run, seen));
+    arrived = () => processes.forEach((process) => process.arrived());
+    const told = await Promise.all(processes.map((process) => process.lines()));
+    const lines = told.flat();
     memory = Math.max(
       memory,
       ...lines.map((line) => Number(/^memory (\d+)$/.exec(line)?.[1] ?? 0)),
     );
     seen.faults.push(...lines.filter((line) => line.startsWith("fault")));
-    if (lines.at(-1) === "through") break;
+    if (told.every((own) => own.at(-1) === "through")) break;
     // One that ends by itself would be started for ever.
-    if (lines[0] !== "started") throw new Error("Cannot deliver: the service does not start");
+    if (told.some(([first]) => first !== "started")) {
+      throw new Error("Cannot deliver: the service does not start");
+    }
     kills++;
   }
   const seconds = (performance.now() - started) / 1000;
   await server.shutdown();
   const { requests, failures, doubled } = seen;
   const failed = failures.values().reduce((sum, count) => sum + count, 0);
-  const { interrupted, faults } = check(run, seen);
+  const { interrupted, faults } = await check(run, seen);
   const sending = (last - (first ?? last)) / 1000;
   return { requests, failed, doubled, kills, interrupted, seconds, sending, memory, faults };
 }
@@ -180,17 +193,18 @@ function take(seen: Seen, headers: Headers, body: string, fails: number): number
 
 /** Starts a process that delivers, and kills it when it is time. */
 function start(
-  { folder, kill }: DeliveryRun,
+  run: DeliveryRun,
   seen: Seen,
 ): { arrived(): void; lines(): Promise<string[]> } {
   const script = fileURLToPath(import.meta.resolve("./delivery_child.ts"));
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, folder],
+    args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, databaseOf(run)],
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
+  const { kill } = run;
   let goal = "requests" in kill ? seen.requests + kill.requests : Infinity;
   return {
     arrived() {
@@ -213,30 +227,43 @@ function start(
   };
 }
 
+/** Where the events are. */
+function databaseOf({ folder, database }: DeliveryRun): string {
+  return database ?? join(folder, "data.db");
+}
+
 /** What is wrong in the end, and how many attempts were cut off. */
-function check(
-  { folder, events }: DeliveryRun,
+async function check(
+  run: DeliveryRun,
   { faults: found, bodies, taken }: Seen,
-): { interrupted: number; faults: string[] } {
+): Promise<{ interrupted: number; faults: string[] }> {
+  const { events } = run;
   const faults = [...found];
   if (bodies.size !== events) faults.push(`${bodies.size} of ${events} events have arrived`);
   if (taken.size !== events) faults.push(`${taken.size} of ${events} events were acknowledged`);
-  const connection = connect(join(folder, "data.db"));
-  const count = (query: string) => Number(connection.rows(`SELECT count(*) AS n ${query}`)[0]?.n);
-  const delivered = count("FROM deliveries WHERE state = 'delivered' AND lease IS NULL");
+  const store = await openDatabase({ file: databaseOf(run) });
+  const count = (query: string) =>
+    store.read(async (tx) => {
+      const { rows } = await sql<{ n: number }>`SELECT count(*) AS n ${sql.raw(query)}`.execute(tx);
+      return Number(rows[0]?.n);
+    });
+  const delivered = await count("FROM deliveries WHERE state = 'delivered' AND lease IS NULL");
   if (delivered !== events) faults.push(`${delivered} of ${events} deliveries are delivered`);
-  const odd = count(`FROM deliveries AS d WHERE attempts <> (SELECT count(*) FROM attempts AS a
-    WHERE a.project_id = d.project_id AND a.delivery_id = d.id)`);
+  const odd = await count(
+    `FROM deliveries AS d WHERE attempts <> (SELECT count(*) FROM attempts AS a
+    WHERE a.project_id = d.project_id AND a.delivery_id = d.id)`,
+  );
   if (odd > 0) faults.push(`${odd} deliveries have attempts without a record`);
-  const interrupted = count("FROM attempts WHERE error LIKE 'The service %'");
-  connection.close();
+  const interrupted = await count("FROM attempts WHERE error LIKE 'The service %'");
+  await store.close();
   return { interrupted, faults };
 }
 
 /** Makes a database with a webhook, and puts the events in line for it. */
-async function fill({ folder, events }: DeliveryRun, url: string): Promise<void> {
+async function fill(run: DeliveryRun, url: string): Promise<void> {
+  const { events } = run;
   const service = await openService({
-    database: join(folder, "data.db"),
+    database: databaseOf(run),
     webhookTargets: "loopback",
     buyers: false,
   });
@@ -262,7 +289,7 @@ async function fill({ folder, events }: DeliveryRun, url: string): Promise<void>
       }
       await writeRows(inProject(tx, project.id), "events", rows);
       await queueDeliveries({ tx: inProject(tx, project.id), project }, rows);
-    });
+    }, service.projectId);
   }
   await service.close();
 }

@@ -1,11 +1,10 @@
 /**
- * A process to kill: the service on the database in a folder, delivering what is in line. It prints
+ * A process to kill: the service on a database, delivering what is in line. It prints
  * `started`, `memory` and its bytes now and then, and `through` once nothing is in line any more.
  *
  * @module
  */
 
-import { join } from "node:path";
 import { sql } from "kysely";
 import { openService } from "../../lib/service/mod.ts";
 
@@ -14,7 +13,7 @@ const LOOK_MS = 50;
 
 if (import.meta.main) {
   const service = await openService({
-    database: join(Deno.args[0] ?? "", "data.db"),
+    database: Deno.args[0] ?? "",
     webhookTargets: "loopback",
     webhookSchedule: "dev",
     report: (error) => print(`fault ${error}`),

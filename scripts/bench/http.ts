@@ -40,7 +40,7 @@ const LOADS: readonly Load[] = [
 ];
 
 /** A request to measure. */
-interface Case {
+export interface Case {
   /** What it is. */
   what: string;
   /** The request. */
@@ -55,7 +55,7 @@ interface Case {
 export async function measureHttp(options: HttpOptions): Promise<Measured> {
   await using generator = startScript("load_generator.ts");
   const findings: Finding[] = [];
-  for (const one of await cases(options.service)) {
+  for (const one of await casesFor(options.service)) {
     findings.push(...await measureCase(options, generator, one));
     if (one.limit !== undefined) findings.push(await measureLimit(options, generator, one));
   }
@@ -131,7 +131,7 @@ async function measureLimit(
 }
 
 /** What to measure. Makes the objects that the lists need. */
-async function cases(service: RunningService): Promise<Case[]> {
+export async function casesFor(service: RunningService): Promise<Case[]> {
   const path = `/v2/projects/${service.project_id}`;
   const headers = { Authorization: `Bearer ${service.access_token}` };
   const read = (below: string): Template => ({
@@ -188,7 +188,7 @@ async function answerOf(service: RunningService, request: Template): Promise<str
 }
 
 /** Has the load generator carry out an order. */
-async function carryOut(generator: Child, order: Order): Promise<Outcome> {
+export async function carryOut(generator: Child, order: Order): Promise<Outcome> {
   await generator.say(JSON.stringify(order));
   return JSON.parse(await generator.line());
 }

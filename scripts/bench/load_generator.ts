@@ -11,6 +11,8 @@ import { linesOf } from "./child.ts";
 export interface Order {
   /** The server's address, with its port. */
   base_url: string;
+  /** Further servers: connections are spread evenly over all. Default: none. */
+  others?: readonly string[];
   /** What to send. */
   request: Template;
   /** How many requests are under way at any time, each on a connection of its own. */
@@ -53,8 +55,10 @@ async function load(order: Order): Promise<Outcome> {
   const start = performance.now();
   const end = start + order.ms;
   let answered = 0;
-  await Promise.all(Array.from({ length: order.connections }, async () => {
-    using sender = order.by === "fetch" ? sendByFetch(order) : await sendBySocket(order);
+  const servers = [order.base_url, ...order.others ?? []];
+  await Promise.all(Array.from({ length: order.connections }, async (_, i) => {
+    const own = { ...order, base_url: servers[i % servers.length] ?? order.base_url };
+    using sender = order.by === "fetch" ? sendByFetch(own) : await sendBySocket(own);
     do {
       await sender.send();
       answered++;

@@ -142,8 +142,29 @@ export async function startService(
   ...flags: string[]
 ): Promise<RunningService> {
   const child = startDeno([...serviceArguments(folder), ...flags], env);
-  const { base_url, project_id } = await announcement(child);
-  const secret = (await Deno.readTextFile(join(folder, "admin.secret"))).trim();
+  const started = await announcement(child);
+  return await signedIn(child, started, await Deno.readTextFile(join(folder, "admin.secret")));
+}
+
+/** Starts a process of the service on a database on a server, and signs in. */
+export async function startShared(
+  database: string,
+  env: Record<string, string>,
+): Promise<RunningService> {
+  const secret = "adm_of_all_processes";
+  const place = { CLI_SERVICE_DATABASE: database, CLI_SERVICE_ADMIN_SECRET: secret };
+  const words = ["service", "start", "--port", "0", "--sign-in", "password", "--output", "json"];
+  const child = startDeno(cliArguments(...words), { ...env, ...place });
+  return await signedIn(child, await announcement(child), secret);
+}
+
+/** A process of the service, with tokens of its owner. */
+async function signedIn(
+  child: Child,
+  { base_url, project_id }: { base_url: string; project_id: string },
+  text: string,
+): Promise<RunningService> {
+  const secret = text.trim();
   const response = await fetch(`${base_url}/_sim/tokens`, {
     method: "POST",
     headers: { "Authorization": `Bearer ${secret}`, "Content-Type": "application/json" },

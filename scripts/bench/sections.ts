@@ -11,6 +11,7 @@ import { measureDeliverySpeed } from "./delivery_speed.ts";
 import { measureGrowth } from "./growth.ts";
 import { measureHttp } from "./http.ts";
 import type { Measured } from "./measure.ts";
+import { measurePostgres } from "./postgres.ts";
 import { measurePrograms, measureStart, startService } from "./programs.ts";
 import { measureReports } from "./reports.ts";
 import { measureRequests } from "./requests.ts";
@@ -183,6 +184,19 @@ export const SECTIONS: readonly SectionPlan[] = [
     name: "export",
     title: "A list of all customers as CSV and as lines of JSON",
     measure: ({ grown }, room) => measureExport({ customers: grown.customers, ...room }),
+  },
+  {
+    name: "postgres",
+    title: "The service on PostgreSQL",
+    measure: ({ warmUp, rounds, ms, subscriptions, events }, room) =>
+      measurePostgres({
+        ...room,
+        warmUp,
+        rounds,
+        ms,
+        subscriptions: Math.ceil(subscriptions / 4),
+        events: Math.ceil(events / 20),
+      }),
   },
 ];
 

@@ -27,6 +27,7 @@ import {
 } from "../../lib/service/store/mod.ts";
 import { elapsed, limited, type Measured, plain, toMebibytes } from "./measure.ts";
 
+/** The project of a year that is alone. */
 const PROJECT = "projyear0000";
 const PRODUCT = "prodmonthly0";
 const APP = "appbilling00";
@@ -76,23 +77,27 @@ export async function measureYear(
 }
 
 /** Sells subscriptions in a project of their own, and lets its clock stand still. */
-export async function sellSubscriptions(store: Store, count: number): Promise<void> {
-  await store.write(addProject);
+export async function sellSubscriptions(
+  store: Store,
+  count: number,
+  project = PROJECT,
+): Promise<void> {
+  await store.write((tx) => addProject(tx, project));
   for (let from = 0; from < count; from += 500) {
     const length = Math.min(500, count - from);
     await store.write(async (tx) => {
       const numbers = Array.from({ length }, (_, i) => from + i);
-      for (const number of numbers) await addCustomer(tx, number);
-      const journal = await openYear(tx);
+      for (const number of numbers) await addCustomer(tx, project, number);
+      const journal = await openYear(tx, project);
       for (const number of numbers) {
         const at = startOf(number, count);
-        const state = await journal.record(subscribe(saleOf(number, at), at));
+        const state = await journal.record(subscribe(saleOf(project, number, at), at));
         const fate = fateOf(number);
         if (fate === "fails") await journal.record(failNext(state, at, "P16D"));
         if (fate === "cancels") await journal.record(cancel(state, at, "UNSUBSCRIBE"));
       }
       await journal.write();
-    });
+    }, project);
   }
 }
 
@@ -109,60 +114,64 @@ export function fateOf(number: number): keyof typeof FATES | undefined {
 }
 
 /** Lets the year pass, or what is left of it. */
-export async function passYear(store: Store): Promise<void> {
+export async function passYear(store: Store, project = PROJECT): Promise<void> {
   const catchUp = createCatchUp(store, () => YEAR_STARTS);
-  const stops: [number, (tx: Tx) => Promise<void>][] = [
+  const stops: [number, (tx: Tx, project: string) => Promise<void>][] = [
     // By then grace is over for every charge that fails, and the store has given up on some.
     [YEAR_STARTS + 80 * DAY_MS, recoverAll],
     [YEAR_STARTS + 200 * DAY_MS, refundAll],
     [YEAR_ENDS, async () => {}],
   ];
   for (const [stop, act] of stops) {
-    await catchUp.project(PROJECT);
-    const isThere = await store.write((tx) => goTo(tx, stop));
-    await catchUp.project(PROJECT);
-    if (isThere) await store.write(act);
+    await catchUp.project(project);
+    const isThere = await store.write((tx) => goTo(tx, project, stop), project);
+    await catchUp.project(project);
+    if (isThere) await store.write((tx) => act(tx, project), project);
   }
 }
 
 /** Sets out for a moment. Returns whether the clock was not beyond it. */
-async function goTo(tx: Tx, stop: number): Promise<boolean> {
+async function goTo(tx: Tx, project: string, stop: number): Promise<boolean> {
   const { numUpdatedRows } = await acrossProjects(tx).updateTable("projects").set({
     clock_advancing_to: stop,
   })
-    .where("id", "=", PROJECT).where("clock_frozen_at", "<=", stop).executeTakeFirstOrThrow();
+    .where("id", "=", project).where("clock_frozen_at", "<=", stop).executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
 
-async function recoverAll(tx: Tx): Promise<void> {
+async function recoverAll(tx: Tx, project: string): Promise<void> {
   const now = YEAR_STARTS + 80 * DAY_MS;
-  const failing = await subscriptions(tx, "fails");
-  const journal = await openYear(tx);
+  const failing = await subscriptions(tx, project, "fails");
+  const journal = await openYear(tx, project);
   for (const state of failing) {
     if (state.status === "in_billing_retry") await journal.record(recover(state, now));
   }
   await journal.write();
 }
 
-async function refundAll(tx: Tx): Promise<void> {
+async function refundAll(tx: Tx, project: string): Promise<void> {
   const now = YEAR_STARTS + 200 * DAY_MS;
-  const refunded = await subscriptions(tx, "isRefunded");
+  const refunded = await subscriptions(tx, project, "isRefunded");
   const steps: Step[] = [];
   for (const state of refunded) {
     if (state.status === "expired") continue;
     const transaction = await acrossProjects(tx).selectFrom("transactions").selectAll()
-      .where("project_id", "=", PROJECT).where("id", "=", state.transaction_id)
+      .where("project_id", "=", project).where("id", "=", state.transaction_id)
       .executeTakeFirstOrThrow();
     steps.push(refund(state, now, transaction, true));
   }
-  const journal = await openYear(tx);
+  const journal = await openYear(tx, project);
   for (const step of steps) await journal.record(step);
   await journal.write();
 }
 
-async function subscriptions(tx: Tx, fate: keyof typeof FATES): Promise<Subscription[]> {
+async function subscriptions(
+  tx: Tx,
+  project: string,
+  fate: keyof typeof FATES,
+): Promise<Subscription[]> {
   const rows = await acrossProjects(tx).selectFrom("subscriptions").selectAll()
-    .where("project_id", "=", PROJECT).where("starts_at", "<=", YEAR_ENDS).orderBy("seq").execute();
+    .where("project_id", "=", project).where("starts_at", "<=", YEAR_ENDS).orderBy("seq").execute();
   return rows.filter(({ id }) => fateOf(Number(id.slice(3))) === fate);
 }
 
@@ -228,19 +237,15 @@ async function inStore(file: string, use: (store: Store) => Promise<void>): Prom
   }
 }
 
-async function openYear(tx: Tx): Promise<Journal> {
-  const project = await acrossProjects(tx).selectFrom("projects").selectAll().where(
-    "id",
-    "=",
-    PROJECT,
-  )
+async function openYear(tx: Tx, id: string): Promise<Journal> {
+  const project = await acrossProjects(tx).selectFrom("projects").selectAll().where("id", "=", id)
     .executeTakeFirstOrThrow();
-  return await openJournal({ tx: inProject(tx, project.id), project });
+  return await openJournal({ tx: inProject(tx, id), project });
 }
 
-function saleOf(number: number, at: number): SubscriptionSale {
+function saleOf(project_id: string, number: number, at: number): SubscriptionSale {
   return {
-    project_id: PROJECT,
+    project_id,
     id: `sub${number}`,
     customer_id: `customer${number}`,
     app_id: APP,
@@ -261,10 +266,12 @@ function saleOf(number: number, at: number): SubscriptionSale {
   };
 }
 
-async function addProject(tx: Tx): Promise<void> {
+async function addProject(tx: Tx, id: string): Promise<void> {
+  const { last } = await acrossProjects(tx).selectFrom("projects")
+    .select((project) => project.fn.max("seq").as("last")).executeTakeFirstOrThrow();
   await acrossProjects(tx).insertInto("projects").values({
-    id: PROJECT,
-    seq: 1,
+    id,
+    seq: (last ?? 0) + 1,
     name: "Year",
     icon_url: null,
     icon_url_large: null,
@@ -272,7 +279,7 @@ async function addProject(tx: Tx): Promise<void> {
     current_offering_id: null,
     clock_frozen_at: YEAR_STARTS + 28 * DAY_MS,
   }).execute();
-  const common = { project_id: PROJECT, created_at: YEAR_STARTS };
+  const common = { project_id: id, created_at: YEAR_STARTS };
   await acrossProjects(tx).insertInto("apps").values({
     ...common,
     id: APP,
@@ -298,8 +305,8 @@ async function addProject(tx: Tx): Promise<void> {
   }).execute();
 }
 
-async function addCustomer(tx: Tx, number: number): Promise<void> {
-  const [project_id, id] = [PROJECT, `customer${number}`];
+async function addCustomer(tx: Tx, project_id: string, number: number): Promise<void> {
+  const id = `customer${number}`;
   // Behind the numbers that the journal gives out.
   const seq = 1_000_000_000 + number;
   await acrossProjects(tx).insertInto("customers").values({

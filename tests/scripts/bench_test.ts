@@ -1,6 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok, throws } from "node:assert/strict";
 import { bench } from "../../scripts/bench/main.ts";
 import { SECTIONS, sectionsNamed } from "../../scripts/bench/sections.ts";
+import { runnablePrograms } from "../../scripts/bench/postgres.ts";
 import { readRun, slowerThan } from "../../scripts/bench/compare.ts";
 import { type Finding, inTurns, keeps, median, noiseOf } from "../../scripts/bench/measure.ts";
 import { renderResults } from "../../scripts/bench/results.ts";
@@ -43,6 +44,12 @@ const BUDGETS: Readonly<Record<string, readonly [what: string, budget: Finding["
     ["POST that creates", { atMost: 1.2 }],
   ],
   export: [],
+  postgres: [
+    ["GET by id, per second; 1 process", { atLeast: 0.35 }],
+    ["POST that creates, per second; 1 process", { atLeast: 0.15 }],
+    ["Renewals per second, one project; 1 process", { atLeast: 0.6 }],
+    ["Renewals per second, 4 projects; 1 process", { atLeast: 0.6 }],
+  ],
 };
 
 /** A size at which each section shows that it works. */
@@ -65,7 +72,8 @@ const SMALL = {
 /** All sections by night; by day three at random, since each starts programs of its own. */
 function chosenSections(): typeof SECTIONS {
   // tests/service/events/delivery_crash_test.ts measures deliveries, with kills.
-  const all = SECTIONS.filter(({ name }) => name !== "delivery");
+  // PostgreSQL has a test of its own below.
+  const all = SECTIONS.filter(({ name }) => name !== "delivery" && name !== "postgres");
   if (Deno.env.has("LONG_TESTS")) return all;
   const drawn = all.map((section) => ({ section, at: Math.random() }))
     .sort((a, b) => a.at - b.at).slice(0, 3).map(({ section }) => section);
@@ -98,6 +106,33 @@ Deno.test("the benchmark measures everything with a budget", async () => {
     if (name !== "writes") continue;
     equal(findings.find(({ what }) => what.startsWith("Writes per commit"))?.ours, "32.5");
   }
+});
+
+Deno.test("the benchmark on PostgreSQL compares 1, 2 and 4 processes, or says SKIPPED", async () => {
+  const [{ findings = [], method = "" } = {}] = await bench(sectionsNamed(["postgres"]), {
+    ...SMALL,
+    events: 4000,
+  }, () => "here");
+  const limited = findings.filter(({ budget }) => budget).map(({ what, budget }) => [what, budget]);
+  if (await runnablePrograms() === undefined) {
+    match(method, /^SKIPPED: .* There is no verdict\.$/);
+    deepEqual(findings.map(({ what, value }) => [what, value]), [["SKIPPED", undefined]]);
+    return deepEqual(limited, []);
+  }
+  deepEqual(limited, BUDGETS.postgres);
+  for (const part of ["GET", "List", "POST", "Refresh", "Renewals per second, 4", "Deliveries"]) {
+    const own = findings.filter(({ what }) => what.startsWith(part)).map(({ what }) =>
+      what.split("; ")[1]
+    );
+    deepEqual(own, ["1 process", "2 processes", "4 processes"], part);
+  }
+  equal(findings.length, 19);
+  for (const { what, value = 0, base, better } of findings) {
+    ok(value > 0 && Number.isFinite(value), what);
+    match(base, /^\d+\/s, SQLite$/);
+    equal(better, "more");
+  }
+  match(method, /on one PostgreSQL, .*fsync.*without ANALYZE/);
 });
 
 Deno.test("each section of the benchmark has a list of budgets", () => {

@@ -7,12 +7,12 @@ import { childLines, inFolder } from "../../support/store_fixture.ts";
 
 const INTERRUPTED = "The service stopped during this attempt; the receiver may have received it";
 
-/** Starts a process that delivers the queue of a folder. */
-function startDelivering(folder: string): Deno.ChildProcess {
+/** Starts a process that delivers the queue of a database. */
+function startDelivering(database: string): Deno.ChildProcess {
   const script = fileURLToPath(import.meta.resolve("../../../scripts/bench/delivery_child.ts"));
   const allowed = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-write"];
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, folder],
+    args: ["run", "--quiet", "--no-check", "--no-prompt", ...allowed, script, database],
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
@@ -30,7 +30,7 @@ Deno.test("an attempt interrupted by kill -9 is shown, and does not count", asyn
     // A service that stops normally reports its own attempt as interrupted.
     await first[Symbol.asyncDispose]();
     for (let kills = 1; kills <= 3; kills++) {
-      const child = startDelivering(folder);
+      const child = startDelivering(database);
       await receiver.has(1 + kills);
       child.kill("SIGKILL");
       for await (const _ of childLines(child));
