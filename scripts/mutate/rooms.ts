@@ -51,8 +51,8 @@ const TYPES_AT_ONCE = 100;
 
 /** How many faults of a room are taken at once to count some. */
 function sizeFor(count: number): number {
-  // Types refuse about a third.
-  return Math.min(TYPES_AT_ONCE, Math.ceil(1.5 * count));
+  // Types refuse a third or more.
+  return Math.min(TYPES_AT_ONCE, Math.ceil(2 * count));
 }
 
 /** Tries the faults of each room, up to the number to count. */

@@ -13,6 +13,7 @@ const form = z.strictObject({
   site: z.url().optional(),
   odd: z.string().refine((text) => text !== "x").optional(),
   fields: z.record(z.string().max(2), z.int()).optional(),
+  inner: z.strictObject({}).optional(),
 });
 
 const RULES: [object, string, string][] = [
@@ -32,6 +33,8 @@ const RULES: [object, string, string][] = [
   [{ either: true }, "either", "'either' must be text or a number"],
   [{ site: "x" }, "site", "'site' must be a URL"],
   [{ odd: "x" }, "odd", "'odd' is invalid"],
+  [{ more: 1 }, "more", "'more' is not a known field"],
+  [{ inner: { more: 1 } }, "inner.more", "'inner.more' is not a known field"],
   [{ fields: { long: 1 } }, "fields.long", "'fields.long' must have at most 2 characters"],
 ];
 

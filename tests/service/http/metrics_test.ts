@@ -33,6 +33,11 @@ Deno.test("the metrics count requests by route and status, in the text format", 
   ok(text.includes(`svc_http_requests_total{${one},status="404"} 3\n`), text);
   ok(text.includes(`svc_http_request_duration_seconds_bucket{${one},le="+Inf"} 3\n`));
   ok(text.includes(`svc_http_request_duration_seconds_count{${one}} 3\n`));
+  const bounds = [...text.matchAll(/_bucket\{(.*),le="(.*)"\}/g)].flatMap(([, labels, bound]) =>
+    labels === one ? [Number(bound?.replace("+Inf", "Infinity"))] : []
+  );
+  const decades = [0.001, 0.01, 0.1, 1].flatMap((ten) => [ten, 2.5 * ten, 5 * ten]);
+  deepEqual(bounds, [...decades, 10, Infinity]);
   // Requests for unknown paths add no lines.
   ok(text.includes('svc_http_requests_total{method="other",path="unknown",status="404"} 2\n'));
   match(text, /^svc_up 1$/m);

@@ -33,6 +33,9 @@ Deno.test("a trusted proxy says who asks, and that TLS was used", async () => {
     body: "text",
   });
   equal((await pass("::ffff:10.1.2.3", FORWARDED)).sender, "203.0.113.7");
+  const proxies = ["2001:db8::/32"];
+  equal((await pass("2001:db8::1", FORWARDED, { proxies })).sender, "203.0.113.7");
+  equal((await pass("2001:db9::1", FORWARDED, { proxies })).status, 403);
 });
 
 Deno.test("the headers of anybody else are not believed", async () => {

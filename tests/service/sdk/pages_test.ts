@@ -85,8 +85,11 @@ Deno.test("pages of this machine and of named origins may use the addresses for 
       const preflight = await sendFrom(desk, origin, "OPTIONS", path, {
         "Access-Control-Request-Method": method,
         "Access-Control-Request-Headers": wanted,
+        "Access-Control-Request-Private-Network": String(origin === NAMED),
       });
       equal(preflight.status, 204, path);
+      const isPrivate = preflight.headers.get("Access-Control-Allow-Private-Network");
+      equal(isPrivate, origin === NAMED ? "true" : null);
       equal(preflight.headers.get("Access-Control-Allow-Origin"), origin);
       equal(preflight.headers.get("Access-Control-Allow-Headers"), wanted);
       match(preflight.headers.get("Access-Control-Allow-Methods") ?? "", new RegExp(method));
