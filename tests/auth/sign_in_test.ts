@@ -136,6 +136,12 @@ Deno.test("every callback with our state gets the same answer, before and after 
   match(pages[0]?.[1] ?? "", /You are signed in/);
 });
 
+Deno.test("the page of a failed sign-in shows the beginning of a long reason", () => {
+  const long = `a${"x".repeat(300)}`;
+  strictEqual(failedPage(long).message, `${long.slice(0, 300)}…`);
+  strictEqual(failedPage(long.slice(1)).message, long.slice(1));
+});
+
 Deno.test("the page appears only after the sign-in is complete, and reports a failure", async () => {
   await using at = await openHome();
   const order: string[] = [];

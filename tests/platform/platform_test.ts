@@ -1,9 +1,10 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
+import process from "node:process";
 import { denoPlatform } from "../../lib/platform/deno.ts";
 import { platform } from "../../lib/platform/mod.ts";
 import { nodePlatform } from "../../lib/platform/node.ts";
-import type { Platform } from "../../lib/platform/types.ts";
+import { NotPermitted, type Platform } from "../../lib/platform/types.ts";
 
 /** Runs one test against each platform: Deno has the modules that Node has. */
 function onBoth(name: string, run: (on: Platform, folder: string) => Promise<void>): void {
@@ -93,6 +94,107 @@ onBoth("runs a program apart and tells whether it succeeded", async (on) => {
   equal(await on.runApart("sh", ["-c", "exit 0"]), true);
   equal(await on.runApart("sh", ["-c", "exit 3"]), false);
   clearInterval(alive);
+});
+
+onBoth("reads so many bytes from the start of a file", async (on, folder) => {
+  const path = join(folder, "file");
+  const content = Uint8Array.from({ length: 40_000 }, (_, i) => i % 251);
+  await on.writeNewFile(path, content);
+  for (const most of [1, 2, 16_384, 20_000, 40_000, 100_000]) {
+    deepEqual(await on.readStart(path, most), content.subarray(0, most), String(most));
+  }
+});
+
+onBoth("leaves no file that it could not write", async (on, folder) => {
+  const path = join(folder, "file");
+  await rejects(on.writeNewFile(path, { length: 1 } as never), TypeError);
+  equal(on.isThere(path), false);
+});
+
+onBoth("runs a program that no Ctrl-C for this one stops", async (on) => {
+  if (Deno.build.os !== "linux") return;
+  const alive = setInterval(() => {}, 1_000);
+  // The fifth field is the group of processes, here its own.
+  const isLeader = 'read -r _ _ _ _ group _ < /proc/$$/stat; test "$group" = "$$"';
+  equal(await on.runApart("sh", ["-c", isLeader]), true);
+  clearInterval(alive);
+});
+
+/** Changes a property of `process` while a function runs. */
+async function withProcess(
+  name: "platform" | "permission",
+  value: unknown,
+  run: () => Promise<void>,
+): Promise<void> {
+  const before = Object.getOwnPropertyDescriptor(process, name);
+  Object.defineProperty(process, name, { value, configurable: true });
+  try {
+    await run();
+  } finally {
+    Reflect.deleteProperty(process, name);
+    if (before) Object.defineProperty(process, name, before);
+  }
+}
+
+Deno.test("Node's platform asks for the permissions of node --permission", async () => {
+  const asked: (string | undefined)[][] = [];
+  const has = (...what: (string | undefined)[]) => asked.push(what) > 3;
+  await withProcess("permission", { has }, async () => {
+    equal(nodePlatform.mayAccess("read", "/a"), false);
+    equal(nodePlatform.mayRun("sh"), false);
+    await rejects(nodePlatform.serve(() => Promise.resolve(new Response()), 0), NotPermitted);
+    equal(nodePlatform.mayAccess("write", "/b"), true);
+  });
+  deepEqual(asked.map(([scope, path]) => [scope, path]), [
+    ["fs.read", "/a"],
+    ["child", undefined],
+    ["net", undefined],
+    ["fs.write", "/b"],
+  ]);
+});
+
+Deno.test("Node's platform knows no owners on Windows", async () => {
+  const path = import.meta.filename ?? "";
+  const { uid } = await Deno.stat(path);
+  equal((await nodePlatform.stat(path)).owner, uid);
+  await withProcess("platform", "win32", async () => {
+    equal(nodePlatform.os, "windows");
+    equal((await nodePlatform.stat(path)).owner, null);
+  });
+});
+
+Deno.test("a lock is a file of its owner that one opener has at a time", async () => {
+  const { openLock } = denoPlatform;
+  ok(openLock);
+  const folder = await Deno.makeTempDir();
+  const path = join(folder, "lock");
+  const [one, other] = [await openLock(path), await openLock(path)];
+  if (Deno.build.os !== "windows") equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+  equal(await one.take(), true);
+  equal(await other.take(), false);
+  await one.close();
+  equal(await other.take(), true);
+  await other.close();
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("Deno's platform reads the user's id with the permission for it alone", async () => {
+  const url = new URL("../../lib/platform/deno.ts", import.meta.url);
+  const code = `import { denoPlatform } from ${JSON.stringify(url.href)};
+console.log(denoPlatform.userId());`;
+  const idWith = async (...flags: string[]) => {
+    const args = ["run", "--no-check", "--no-lock", "--no-prompt", "--allow-read", ...flags];
+    const file = await Deno.makeTempFile({ suffix: ".ts" });
+    await Deno.writeTextFile(file, code);
+    const command = new Deno.Command(Deno.execPath(), { args: [...args, file] });
+    const { stdout } = await command.output();
+    const { uid } = await Deno.stat(file);
+    await Deno.remove(file);
+    return [new TextDecoder().decode(stdout).trim(), String(uid ?? undefined)];
+  };
+  equal((await idWith())[0], "undefined");
+  const [id, owner] = await idWith("--allow-sys=uid");
+  equal(id, owner);
 });
 
 onBoth("knows the system, the variables and the working folder", async (on) => {

@@ -150,8 +150,10 @@ Deno.test("rooms are the folders of lib/ and of the service", () => {
       "lib/cli/commands/auth/login.ts",
       "lib/service/mod.ts",
       "lib/service/events/queue.ts",
+      "lib/service/store/sqlite/open.ts",
+      "lib/service/store/postgres/line.ts",
     ].map(roomOf),
-    ["entry", "lib", "cli", "cli", "service", "events"],
+    ["entry", "lib", "cli", "cli", "service", "events", "store", "postgres"],
   );
 });
 
