@@ -4,10 +4,11 @@ import { openerCommand, openInBrowser } from "../../lib/auth/browser.ts";
 import { failedPage, SIGNED_IN } from "../../lib/auth/callback_page.ts";
 import { openLoopback } from "../../lib/auth/loopback.ts";
 import { createPkce } from "../../lib/auth/pkce.ts";
-import { missingScopes } from "../../lib/auth/scopes.ts";
+import { DEFAULT_SCOPES, missingScopes } from "../../lib/auth/scopes.ts";
 import { signIn, type SignInOptions, signOut } from "../../lib/connect.ts";
 import { AuthError, Cancelled, ConfigError, NetworkError } from "../../lib/errors.ts";
 import { listProjects } from "../../lib/resources/projects.ts";
+import { routes } from "../../lib/service/routes/mod.ts";
 import { allow, allowedAddress, BASE_URL, type Home, openHome } from "../support/home_fixture.ts";
 import { runPrograms } from "../support/token_service.ts";
 
@@ -240,6 +241,15 @@ Deno.test("a timeout or Ctrl-C ends the wait and closes the listener", async () 
     hint: /in a browser on this machine: the answer goes to 127\.0\.0\.1:\d+$/,
   });
   await rejects(fetch(redirect));
+  const { setTimeout } = globalThis;
+  const soon = (run: () => void, ms?: number) => setTimeout(run, ms === 120_000 ? 1 : ms);
+  Object.assign(globalThis, { setTimeout: soon });
+  try {
+    const message = "Cannot sign in: no answer arrived within 2 minutes";
+    await rejects(signInAt(at, note, { waitMs: 120_000 }), { message });
+  } finally {
+    Object.assign(globalThis, { setTimeout });
+  }
   const stop = new AbortController();
   const waiting = signInAt(at, (url) => {
     stop.abort();
@@ -311,4 +321,10 @@ Deno.test("read_write includes read, and a star includes any resource", () => {
   deepStrictEqual(missingScopes("*:*:read", [read, write]), [write]);
   deepStrictEqual(missingScopes("a:*:read_write", [write, "c:b:read"]), ["c:b:read"]);
   deepStrictEqual(missingScopes("", [read]), [read]);
+});
+
+Deno.test("a sign-in has the permissions of all operations by default, and no others", () => {
+  const needed = [...new Set(routes.flatMap(({ scopes }) => scopes))];
+  deepStrictEqual(missingScopes(DEFAULT_SCOPES.join(" "), needed), []);
+  deepStrictEqual(DEFAULT_SCOPES.filter((scope) => !needed.some((one) => one === scope)), []);
 });
