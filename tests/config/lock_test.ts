@@ -10,7 +10,12 @@ Deno.test("waiting for a lock ends after a time, and the error names its file", 
   await using machine = await testMachine();
   const path = join(machine.root, "a.lock");
   let waited = 0;
-  const impatient = { ...machine, pause: (ms: number) => Promise.resolve(void (waited += ms)) };
+  const pauses: number[] = [];
+  const pause = (ms: number) => {
+    pauses.push(ms);
+    return Promise.resolve(void (waited += ms));
+  };
+  const impatient = { ...machine, pause };
   await withLock(path, machine, undefined, async () => {
     await rejects(withLock(path, impatient, undefined, () => Promise.resolve()), {
       name: "ConfigError",
@@ -18,6 +23,7 @@ Deno.test("waiting for a lock ends after a time, and the error names its file", 
     });
   });
   ok(waited >= 30_000 && waited < 31_000, `${waited}`);
+  ok(pauses.every((ms) => ms >= 5 && ms <= 50), "a random part of 10 ms, later of 50 ms");
   strictEqual(await withLock(path, machine, undefined, () => Promise.resolve(5)), 5);
 });
 

@@ -1,9 +1,11 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { formatCliToml, parseToml, readCliToml } from "../../lib/config/cli_toml.ts";
+import { writePrivateText } from "../../lib/config/files.ts";
 import { jsonFault } from "../../lib/config/json.ts";
 import { readLocal, writeLocal } from "../../lib/config/local.ts";
 import { resolveProject } from "../../lib/config/project.ts";
+import { hasModes } from "../../lib/config/surroundings.ts";
 import { ConfigError, UsageError } from "../../lib/errors.ts";
 import {
   modeOf,
@@ -155,6 +157,30 @@ Deno.test("writing a local file keeps its other content and removes undefined fi
   deepStrictEqual([await modeOf(dirname(path)), await modeOf(path)], ["700", "600"]);
 });
 
+Deno.test("a folder can be bound without a home folder, and never where a folder has the file's name", async () => {
+  await using machine = await testMachine();
+  const homeless = { ...machine, home: undefined };
+  const { project_id } = await writeLocal(homeless, machine.cwd, { project_id: "p" });
+  strictEqual(project_id, "p");
+  const path = join(machine.root, "private", "folder");
+  await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  await Deno.chmod(dirname(path), 0o700);
+  await Deno.writeTextFile(join(path, "file"), "");
+  await rejects(writePrivateText(path, "text", { ...machine, platform: "windows" }), {
+    name: "ConfigError",
+    message: /^Cannot write /,
+  });
+});
+
+Deno.test("file modes count on the system of the surroundings, by default on this one", async () => {
+  await using machine = await testMachine();
+  for (const [platform, counts] of [["windows", false], ["linux", true]] as const) {
+    strictEqual(hasModes({ ...machine, platform }), counts);
+  }
+  const { platform: _, ...rest } = machine;
+  strictEqual(hasModes(rest), Deno.build.os !== "windows");
+});
+
 Deno.test("the home folder cannot be bound, since its file has the profiles", async () => {
   await using machine = await testMachine();
   await rejects(writeLocal(machine, machine.home, { project_id: "p" }), { name: "ConfigError" });
@@ -233,6 +259,14 @@ Deno.test("a change of cli.toml changes only its lines, and keeps all comments",
       '# Nobody uses this one any more.\n[[apps]]\nid = "app2"\n',
       '[[apps]]\nid = "app3"\nname = "Three"\n',
     ),
+  );
+});
+
+Deno.test("an app gets its name in the line after its others", async () => {
+  const before = `[[apps]]\nid = "app1"\n\n[tool]\nx = 1\n`;
+  strictEqual(
+    await formatCliToml(before, { apps: [{ id: "app1", name: "One" }] }),
+    before.replace('"app1"\n', '"app1"\nname = "One"\n'),
   );
 });
 

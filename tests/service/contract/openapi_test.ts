@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { openApiDocument } from "../../../lib/service/contract/openapi.ts";
 import { operations } from "../../../lib/service/routes/mod.ts";
 
@@ -14,6 +14,12 @@ interface Parameter {
 
 /** The parts of an operation that are compared. */
 interface Documented {
+  /** Its name. */
+  operationId?: string;
+  /** What it does. */
+  summary?: string;
+  /** What else there is to say. */
+  description?: string;
   /** All parameters. */
   parameters: Parameter[];
   /** The answers by status. */
@@ -71,6 +77,17 @@ Deno.test("the document has the statuses of each operation", () => {
   const read = operationAt("get", "/v1/subscribers/{user}");
   deepEqual(Object.keys(read.responses).map(Number), [200, 201, 304, ...ofApps]);
   equal(read.responses["304"]?.description, "The same as in the answer with this tag");
+});
+
+Deno.test("each operation has a name of its own and whole sentences", () => {
+  const all = Object.values(paths).flatMap((methods) => Object.values(methods ?? {}));
+  const names = all.map((one) => one?.operationId);
+  equal(new Set(names).size, operations.length);
+  for (const one of all) {
+    match(one?.operationId ?? "", /^[a-z]\w+$/);
+    match(one?.summary ?? "", /^[A-Z].*\.$/s);
+    if (one?.description !== undefined) match(one.description, /^\S.*\.$/s);
+  }
 });
 
 Deno.test("the document has the fields of errors", () => {

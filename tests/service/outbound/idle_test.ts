@@ -43,6 +43,11 @@ Deno.test("no more connections wait than the limits allow", () => {
   equal(late.state.closed, true, "nothing waits after the end");
 });
 
+Deno.test("32 connections wait for one user of an address, and 256 in all", () => {
+  const { each, all, requests, ms } = IDLE_LIMITS;
+  deepEqual([each, all, requests, ms], [32, 256, 1000, 4000]);
+});
+
 Deno.test("a connection ends after its last request, and without a timer after its first", () => {
   const idle = createIdle(openTime());
   const { connection, state } = openQuiet();

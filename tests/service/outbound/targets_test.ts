@@ -2,6 +2,7 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { BlockList, isIP } from "node:net";
 import { isAddress, useOf } from "../../../lib/service/outbound/addresses.ts";
 import { TargetError, type TargetPolicy } from "../../../lib/service/outbound/judge.ts";
+import { connectUnverified } from "../../../lib/service/outbound/connect.ts";
 import { createTargets } from "../../../lib/service/outbound/targets.ts";
 import {
   CLOUD_ADDRESSES,
@@ -211,6 +212,25 @@ Deno.test("the Internet is reached with a certificate that holds, and only so", 
       await rejects(targets.open(url, { signal }), /cannot be reached: invalid peer certificate/);
     }
   }
+});
+
+Deno.test("a local receiver with TLS is asked for HTTP/1.1, and a write that fails is an error", async () => {
+  const listener = Deno.listenTls({
+    hostname: "127.0.0.1",
+    port: 0,
+    ...TLS,
+    alpnProtocols: ["h2", "http/1.1"],
+  });
+  const accepted = listener.accept();
+  const { port } = listener.addr;
+  const to = { address: "127.0.0.1", port, signal, connected: () => {} };
+  const [connection, conn] = await Promise.all([connectUnverified(to), accepted]);
+  equal((await conn.handshake()).alpnProtocol, "http/1.1");
+  equal(await connection.write(new Uint8Array(3)), 3);
+  connection.close();
+  await rejects(connection.write(new Uint8Array(3)));
+  conn.close();
+  listener.close();
 });
 
 Deno.test("the next address of a host is tried when one does not answer", async () => {
