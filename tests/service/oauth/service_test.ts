@@ -346,19 +346,25 @@ Deno.test("what expired is removed, but a token that was exchanged is kept to no
       refresh: (await tx.selectFrom("refresh_tokens").select("hash").execute()).length,
       access: (await tx.selectFrom("access_tokens").select("hash").execute()).length,
       forms: (await tx.selectFrom("consent_forms").select("hash").execute()).length,
+      tries: (await tx.selectFrom("sign_in_tries").select("subject").execute()).length,
     }));
+  const endOfTries = signIn.now() + 2 * 3_600_000;
+  await signIn.store.write(async (tx) => {
+    const times = { locked_until: 0, expires_at: endOfTries };
+    await tx.insertInto("sign_in_tries").values({ subject: "a", tries: 1, ...times }).execute();
+  });
   signIn.pass(3_600_000);
   await refresh(signIn, refresh_token);
   await openPage(signIn);
   await removeExpired(signIn);
-  assert.deepEqual(await count(), { grants: 1, refresh: 2, access: 1, forms: 1 });
+  assert.deepEqual(await count(), { grants: 1, refresh: 2, access: 1, forms: 1, tries: 1 });
   signIn.pass(3_600_000);
   await signIn.oauth.issueToken();
   await removeExpired(signIn);
-  assert.deepEqual(await count(), { grants: 2, refresh: 3, access: 1, forms: 0 });
+  assert.deepEqual(await count(), { grants: 2, refresh: 3, access: 1, forms: 0, tries: 0 });
   signIn.pass(31 * 86_400_000);
   await removeExpired(signIn);
-  assert.deepEqual(await count(), { grants: 0, refresh: 0, access: 0, forms: 0 });
+  assert.deepEqual(await count(), { grants: 0, refresh: 0, access: 0, forms: 0, tries: 0 });
 });
 
 function removeExpired({ store, now }: SignIn): Promise<void> {

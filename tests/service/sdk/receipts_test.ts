@@ -108,7 +108,7 @@ Deno.test("a product that the test store cannot sell is refused with its code", 
   const app = await openTestStore(desk);
   await buy(app, "ada", "annual");
   await rejects(buy(app, "ada", "annual"), { type: "v1_7772", message: /already subscribed/ });
-  await rejects(buy(app, "ada", "nothing"), { type: "v1_7226", message: /sells no product/ });
+  await rejects(buy(app, "ada", "nothing"), { type: "v1_7220", message: /sells no product/ });
   const bad = { fetch_token: "GPA.1234" };
   await rejects(buy(app, "ada", "coins", bad), { type: "v1_7103", message: /must be test_/ });
   await rejects(buy(app, "null", "coins"), { type: "v1_7256" });
@@ -175,6 +175,20 @@ Deno.test("a printed receipt is accepted once, and then known", async () => {
       type: "v1_7103",
     });
   }
+});
+
+Deno.test("a token of one test store buys nothing in another, and nobody has an empty name", async () => {
+  await using desk = await openDesk();
+  const [app, other] = [await openTestStore(desk), await openTestStore(desk)];
+  const fetch_token = newToken();
+  await buy(app, "ada", "monthly", { fetch_token });
+  await rejects(buy(other, "grace", "monthly", { fetch_token }), { status: 409 });
+  const { subscriber } = await getSdkSubscriber(app.client, "ada");
+  deepEqual(Object.keys(subscriber.subscriptions), ["monthly"]);
+  await rejects(buy(app, "", "monthly"), {
+    type: "v1_7220",
+    message: /An app user id must have at least 1 character/,
+  });
 });
 
 Deno.test("a receipt can include attributes", async () => {

@@ -7,7 +7,7 @@ import {
   type SdkSubscriberAnswer,
   setSdkAttributes,
 } from "../../../mod.ts";
-import { listCustomerAttributes } from "../../../lib/resources/customers.ts";
+import { grantEntitlement, listCustomerAttributes } from "../../../lib/resources/customers.ts";
 import { openDesk } from "../../support/harness.ts";
 import { buy, openTestStore, sim } from "../../support/sdk_fixture.ts";
 
@@ -207,4 +207,28 @@ Deno.test("the SDK reads the balances that purchases grant and the app's server 
   equal((await gems())?.balance, 100);
   await sim(desk, "POST", "/customers/ada/currencies", { adjustments: { GEM: -30 } });
   equal((await gems())?.balance, 70);
+  const path = `/v2/projects/${desk.projectId}/virtual_currencies`;
+  for (const code of ["ZED", "ABC"]) await desk.send("POST", path, { code, name: code });
+  const { virtual_currencies } = await getSdkVirtualCurrencies(app.client, "ada");
+  deepEqual(Object.keys(virtual_currencies).slice(-3), ["GEM", "ZED", "ABC"], "oldest first");
+});
+
+Deno.test("the SDK reads granted entitlements by their lookup keys", async () => {
+  await using desk = await openDesk();
+  const app = await openTestStore(desk);
+  const path = `/v2/projects/${desk.projectId}/entitlements`;
+  await desk.send("POST", path, { lookup_key: "vip", display_name: "Vip" });
+  const now = Date.now();
+  for (const [entitlement_id, days] of [["pro", 30], ["vip", 400]] as const) {
+    await grantEntitlement(desk.client, "ada", {
+      entitlement_id,
+      expires_at: now + days * 86_400_000,
+    });
+  }
+  const answer = await getSdkSubscriber(app.client, "ada");
+  deepEqual(activeIn(answer).sort(), ["pro", "vip"]);
+  deepEqual(Object.keys(answer.subscriber.subscriptions).map((key) => key.split("_")[2]).sort(), [
+    "pro",
+    "vip",
+  ]);
 });
