@@ -263,9 +263,9 @@ Deno.test("a change of cli.toml changes only its lines, and keeps all comments",
 });
 
 Deno.test("an app gets its name in the line after its others", async () => {
-  const before = `[[apps]]\nid = "app1"\n\n[tool]\nx = 1\n`;
+  const before = `project_id = "p"\n[[apps]]\nid = "app1"\n\n[tool]\nx = 1\n`;
   strictEqual(
-    await formatCliToml(before, { apps: [{ id: "app1", name: "One" }] }),
+    await formatCliToml(before, { project_id: "p", apps: [{ id: "app1", name: "One" }] }),
     before.replace('"app1"\n', '"app1"\nname = "One"\n'),
   );
 });
