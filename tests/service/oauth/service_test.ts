@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { addAccount, listAccounts, prune, removeAccount } from "../../../lib/service/oauth/mod.ts";
+import { prune } from "../../../lib/service/oauth/mod.ts";
 import { refuse } from "../../../lib/service/http/respond.ts";
 import { dump, openLasting } from "../../support/lasting.ts";
 import {
@@ -365,21 +365,6 @@ Deno.test("what expired is removed, but a token that was exchanged is kept to no
   signIn.pass(31 * 86_400_000);
   await removeExpired(signIn);
   assert.deepEqual(await count(), { grants: 0, refresh: 0, access: 0, forms: 0, tries: 0 });
-});
-
-Deno.test("an account is removed with its codes and its tokens", async () => {
-  await using signIn = await startSignIn();
-  const { id, left } = await signIn.store.write(async (tx) => {
-    const account = await addAccount(tx, { email: "ada@example.com", name: "Ada", now: 1 });
-    await tx.insertInto("authorization_codes").values({
-      ...{ hash: "h", account_id: account.id, client_id: "svc-cli", redirect_uri: "r" },
-      ...{ scope: "s", challenge: "c", expires_at: 9, used_at: null, grant_id: null },
-    }).execute();
-    return { id: account.id, left: await removeAccount(tx, account.id) };
-  });
-  assert.deepEqual(left, []);
-  const accounts = await signIn.store.read((tx) => listAccounts(tx));
-  assert.ok(accounts.length > 0 && accounts.every((account) => account.id !== id));
 });
 
 function removeExpired({ store, now }: SignIn): Promise<void> {
