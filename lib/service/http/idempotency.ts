@@ -44,11 +44,14 @@ export async function rememberedAnswer(
       and created_at > ${now - REMEMBERED_MS}`.execute(tx);
   if (!row) return undefined;
   if (row.request_hash === sha256Hex(request)) return { status: row.status, text: row.body };
-  const message = "The idempotency key was already used for a different request";
-  throw new Refusal(409, "idempotency_error", message, { param: "Idempotency-Key" });
+  throw alreadyUsed();
 }
 
-/** Stores the answer to a request with its key. */
+/**
+ * Stores the answer to a request with its key.
+ *
+ * @throws {Refusal} 409 when a request in another project used the key at the same moment.
+ */
 export async function rememberAnswer(
   tx: Tx,
   actor: Actor,
@@ -58,13 +61,21 @@ export async function rememberAnswer(
   now: number,
 ): Promise<void> {
   const { status, text } = answer;
-  // An expired answer may still be stored; it no longer counts.
-  await fixed`
+  // An expired answer may still be stored; it no longer counts. One that counts came since this
+  // transaction looked: requests in other projects do not wait for this one.
+  const { rows } = await fixed`
     insert into idempotency_keys (account_id, key, request_hash, status, body, created_at)
     values (${actor.account_id}, ${key}, ${sha256Hex(request)}, ${status}, ${text}, ${now})
     on conflict (account_id, key) do update set request_hash = excluded.request_hash,
-      status = excluded.status, body = excluded.body, created_at = excluded.created_at`
-    .execute(tx);
+      status = excluded.status, body = excluded.body, created_at = excluded.created_at
+    where idempotency_keys.created_at <= ${now - REMEMBERED_MS}
+    returning key`.execute(tx);
+  if (rows.length === 0) throw alreadyUsed();
+}
+
+function alreadyUsed(): Refusal {
+  const message = "The idempotency key was already used for a different request";
+  return new Refusal(409, "idempotency_error", message, { param: "Idempotency-Key" });
 }
 
 /** Deletes expired answers. */

@@ -35,6 +35,24 @@ async function statusWith(service: Service | undefined, token: unknown): Promise
   return response?.status ?? 0;
 }
 
+/** Sends a body with an idempotency key to one of the services. Returns status and body. */
+function sender(
+  services: readonly Service[],
+  token: string | undefined,
+): (place: number, path: string, key: string, body: unknown) => Promise<string> {
+  return async (place, path, key, body) => {
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": key,
+    };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    const service = services[place % services.length];
+    const response = await service?.fetch(new Request(`${ORIGIN}${path}`, init));
+    return `${response?.status} ${await response?.text()}`;
+  };
+}
+
 Deno.test("64 refreshes of one token on four processes give one pair", ONLY_POSTGRES, async () => {
   await using all = await openTogether(4, { role: "api" });
   const { services } = all;
@@ -55,16 +73,7 @@ Deno.test(
     await using all = await openTogether(4, { role: "api" });
     const { services, projectId } = all;
     const token = (await services[0]?.oauth.issueToken({}))?.access_token;
-    const send = async (place: number, path: string, key: string, body: unknown) => {
-      const headers = {
-        Authorization: `Bearer ${token}`,
-        "Content-Type": "application/json",
-        "Idempotency-Key": key,
-      };
-      const init = { method: "POST", headers, body: JSON.stringify(body) };
-      const response = await services[place]?.fetch(new Request(`${ORIGIN}${path}`, init));
-      return `${response?.status} ${await response?.text()}`;
-    };
+    const send = sender(services, token);
     for (let round = 0; round < 10; round++) {
       const key = `key-${round}`;
       // The second path belongs to no project yet, so nothing but the key keeps the two apart.
@@ -72,13 +81,49 @@ Deno.test(
         ? [`/v2/projects/${projectId}/offerings`, { lookup_key: key, display_name: key }]
         : ["/v2/projects", { name: key }];
       const answers = await Promise.all(
-        Array.from({ length: 8 }, (_, i) => send(i % 4, String(path), key, body)),
+        Array.from({ length: 8 }, (_, i) => send(i, String(path), key, body)),
       );
       equal(new Set(answers).size, 1, [...new Set(answers)].join("\n"));
       ok(answers[0]?.startsWith("20"), answers[0]);
     }
     const { items } = await (await all.send(1, "GET", "/v2/projects?limit=100")).json();
     equal(items.filter(({ name }: { name: string }) => name.startsWith("key-")).length, 5);
+  },
+);
+
+Deno.test(
+  "an idempotency key that is sent for four projects at once belongs to one of them",
+  ONLY_POSTGRES,
+  async () => {
+    await using all = await openTogether(2, { role: "api" });
+    const { services } = all;
+    const token = (await services[0]?.oauth.issueToken({}))?.access_token;
+    const send = sender(services, token);
+    const projects: string[] = [];
+    for (const name of ["a", "b", "c", "d"]) {
+      const created = await all.send(0, "POST", "/v2/projects", { name });
+      projects.push((await created.json()).id);
+    }
+    const offerings = async (id: string): Promise<number> => {
+      const path = `/v2/projects/${id}/offerings?limit=100`;
+      return (await (await all.send(0, "GET", path)).json()).items.length;
+    };
+    const rounds = 10;
+    // All rounds at once: the projects' transactions meet the keys in different orders.
+    const sent = Array.from({ length: rounds }, (_, round) => `key-${round}`).map((key, round) =>
+      Promise.all(projects.map((_, i) => {
+        const id = projects[(i + round) % projects.length];
+        const body = { lookup_key: key, display_name: key };
+        return send(i, `/v2/projects/${id}/offerings`, key, body);
+      }))
+    );
+    for (const answers of await Promise.all(sent)) {
+      const made = answers.filter((answer) => answer.startsWith("201 "));
+      const refused = answers.filter((answer) => /^409 .*"idempotency_error"/.test(answer));
+      deepEqual([made.length, refused.length], [1, 3], answers.join("\n"));
+    }
+    const made = await Promise.all(projects.map(offerings));
+    equal(made.reduce((sum, count) => sum + count), rounds);
   },
 );
 
