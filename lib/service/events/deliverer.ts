@@ -9,6 +9,7 @@ import type { Clock, Later } from "../clock.ts";
 import type { Store, Tx } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
 import { attemptDelivery } from "./attempt.ts";
+import { attempted, attemptedAnywhere } from "./awaited.ts";
 import {
   type Claim,
   claim,
@@ -19,14 +20,13 @@ import {
   type Lane,
   nextReadyAt,
   readyLanes,
-  wasAttempted,
 } from "./claims.ts";
 import { createDeadHolders, type DeadHolders } from "./dead_holders.ts";
-import { type DeliveryFault, type DeliveryFaults, letOvertake } from "./faults.ts";
+import { type DeliveryFault, type DeliveryFaults, holdBack, letOvertake } from "./faults.ts";
 import { insist } from "./insist.ts";
-import { outcomeOf } from "./outcome.ts";
+import { DROPPED, outcomeOf } from "./outcome.ts";
 import { createRecorder, type Recorder, type RecorderParts } from "./recorder.ts";
-import { type Outcome, release } from "./results.ts";
+import { release } from "./results.ts";
 import { shortenWaits } from "./shorten_waits.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -73,9 +73,6 @@ const LANE_WIDTH = 32;
 
 /** The time of a lease beyond the receiver's time limit, in milliseconds. */
 const LEASE_MARGIN_MS = 30_000;
-
-/** The time that a caller waits for an attempt, beyond its time limit, in milliseconds. */
-const PATIENCE_MS = 10_000;
 
 /** The longest time between two checks of the queue, in milliseconds. */
 const LONGEST_NAP_MS = 3_600_000;
@@ -125,19 +122,12 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     callOff: () => {},
     stop: new AbortController(),
   };
-  const idle = async () => {
-    while (worker.looking || worker.running.size > 0) {
-      await worker.looking;
-      await Promise.all(worker.running);
-    }
-  };
   return {
     async start() {
       const now = worker.clock();
       await worker.store.write(async (tx) => {
         // Where there are others, one may only have lost its connection: see freeDead().
-        const { others } = worker.store;
-        if (!others) await freeLeases(tx, now, await deadClaims(tx, others));
+        if (!worker.store.others) await freeLeases(tx, now, await deadClaims(tx, undefined));
         await shortenWaits(tx, { now, schedule: worker.schedule });
       });
       wake(worker);
@@ -146,16 +136,23 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     freeDead: () => freeDead(worker),
     attempted: (projectId, deliveryId) =>
       worker.store.others
-        ? attemptedAnywhere(worker, projectId, deliveryId)
+        ? attemptedAnywhere(worker, () => idle(worker), { projectId, id: deliveryId })
         : attempted(worker, `${projectId} ${deliveryId}`),
-    idle,
+    idle: () => idle(worker),
     async stop() {
       worker.stop.abort();
       worker.callOff();
-      await idle();
+      await idle(worker);
       worker.waiting.values().forEach((ones) => ones.forEach((resolve) => resolve()));
     },
   };
+}
+
+async function idle(worker: Worker): Promise<void> {
+  while (worker.looking || worker.running.size > 0) {
+    await worker.looking;
+    await Promise.all(worker.running);
+  }
 }
 
 /** What the recorder needs of the worker, which is made after it. */
@@ -192,33 +189,6 @@ async function freeDead(worker: Worker): Promise<void> {
   if (free.length === 0) return;
   await store.write((tx) => freeLeases(tx, clock(), free));
   wake(worker);
-}
-
-/** Waits for an attempt, up to a limit. */
-function attempted(worker: Worker, key: string): Promise<void> {
-  const { waiting, later, schedule, stop } = worker;
-  if (stop.signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const callOff = later(schedule.timeoutMs + PATIENCE_MS, resolve);
-    const arrive = () => {
-      callOff();
-      resolve();
-    };
-    waiting.set(key, [...waiting.get(key) ?? [], arrive]);
-  });
-}
-
-/** How often the database is asked whether another process has made an attempt, in milliseconds. */
-const ASK_MS = 50;
-
-/** Waits for an attempt that any process may make, up to a limit. */
-async function attemptedAnywhere(worker: Worker, projectId: string, id: string): Promise<void> {
-  const { store, schedule, stop, clock } = worker;
-  const isMade = () => store.read((tx) => wasAttempted(tx, { projectId, id, now: clock() }));
-  for (let left = schedule.timeoutMs + PATIENCE_MS; left > 0; left -= ASK_MS) {
-    if (stop.signal.aborted || await isMade()) return;
-    await new Promise((resolve) => setTimeout(resolve, ASK_MS));
-  }
 }
 
 /** Looks for work, or again after the check in progress. */
@@ -342,7 +312,7 @@ async function deliver(worker: Worker, one: Claim, over: () => void): Promise<vo
  * Stores the result of a delivery. A result that is forgotten is a delivery that is made twice, so
  * only the end of its lease or of the worker ends the tries.
  */
-function keep(worker: Worker, write: () => Promise<void>): Promise<void> {
+function keep<T>(worker: Worker, write: () => Promise<T>): Promise<T> {
   return insist(write, patienceOf(worker, worker.schedule.timeoutMs + LEASE_MARGIN_MS));
 }
 
@@ -351,7 +321,7 @@ function patienceOf({ clock, stop }: Worker, ms: number): Parameters<typeof insi
   return { clock, until: clock() + ms, signal: stop.signal };
 }
 
-/** Loses a delivery, or lets the customer's next one overtake it. */
+/** Loses a delivery, or lets the next one overtake it; a fault is back before its delivery is. */
 async function misplace(
   worker: Worker,
   one: Claim,
@@ -362,11 +332,14 @@ async function misplace(
   const { project_id } = one.delivery;
   over();
   if (fault === "drop") {
-    const lost: Outcome = { state: "dropped", ready_at: null, counts: false, disables: false };
-    return await recorder.record({ claim: one, attempts: [], outcome: lost });
+    const lost = { claim: one, attempts: [], outcome: DROPPED };
+    return await keep(worker, () => recorder.record(lost));
   }
-  const until = clock() + HOLD_MS;
-  const overtaken = await store.write((tx) => letOvertake(tx, one, until), project_id);
-  if (!overtaken) await faults.putBack(one.delivery, fault);
+  const write = <T>(work: (tx: Tx) => Promise<T>) =>
+    keep(worker, () => store.write(work, project_id));
+  if (!await write((tx) => letOvertake(tx, one))) {
+    await keep(worker, () => faults.putBack(one.delivery, fault));
+    await write((tx) => holdBack(tx, one, clock() + HOLD_MS));
+  }
   wake(worker);
 }

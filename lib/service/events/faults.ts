@@ -75,23 +75,34 @@ export function createDeliveryFaults(): DeliveryFaults {
 }
 
 /**
- * Lets the customer's next delivery overtake this one. Without a next one, this one waits until
- * `until`, and the result is false.
+ * Lets the customer's next delivery overtake this one. Without a next one nothing changes, and the
+ * result is false. Does nothing for a claim that is no longer there.
  */
-export async function letOvertake(
-  whole: Tx,
-  { delivery, lease }: Claim,
-  until: number,
-): Promise<boolean> {
-  const { project_id, integration_id, customer_id, id } = delivery;
+export async function letOvertake(whole: Tx, one: Claim): Promise<boolean> {
+  const { project_id, integration_id, customer_id, seq } = one.delivery;
   const tx = inProject(whole, project_id);
-  const own = tx.updateTable("deliveries").where("id", "=", id).where("lease", "=", lease);
   const next = await tx.selectFrom("deliveries").select("id")
     .where("integration_id", "=", integration_id).where("customer_id", "=", customer_id)
-    .where("state", "=", "pending").where("seq", ">", delivery.seq).orderBy("seq").limit(1)
+    .where("state", "=", "pending").where("seq", ">", seq).orderBy("seq").limit(1)
     .executeTakeFirst();
-  await own.set({ lease: null, ready_at: next ? null : until }).execute();
   if (!next) return false;
+  // After an answer that was lost, the next one may be claimed already: it stays as it is.
+  if (!await holdBack(whole, one, null)) return true;
   await tx.updateTable("deliveries").set({ ready_at: 0 }).where("id", "=", next.id).execute();
   return true;
+}
+
+/**
+ * Releases a claimed delivery until a time, or until another one is over. Returns whether the claim
+ * was still there.
+ */
+export async function holdBack(
+  whole: Tx,
+  { delivery: { project_id, id }, lease }: Claim,
+  until: number | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await inProject(whole, project_id).updateTable("deliveries")
+    .set({ lease: null, ready_at: until })
+    .where("id", "=", id).where("lease", "=", lease).executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

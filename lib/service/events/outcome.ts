@@ -20,6 +20,14 @@ interface OutcomeParts {
   clock: Clock;
 }
 
+/** The next state of a delivery that is lost on request. */
+export const DROPPED: Outcome = {
+  state: "dropped",
+  ready_at: null,
+  counts: false,
+  disables: false,
+};
+
 /** The next state of a delivery after an attempt. */
 export function outcomeOf(
   { schedule, random, clock }: OutcomeParts,

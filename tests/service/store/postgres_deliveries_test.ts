@@ -13,16 +13,26 @@ import {
 } from "../../../lib/service/store/mod.ts";
 import { addressOf, createDatabase, dropDatabase, ONLY_POSTGRES } from "../../support/engine.ts";
 import { openReceiver } from "../../support/receiver.ts";
+import { until } from "../../support/together.ts";
+
+/** A service that delivers to a receiver. */
+interface Delivering {
+  /** Its store. */
+  store: Store;
+  /** The number of deliveries that the receiver got. */
+  count(): number;
+  /** The products of the events that the receiver got. */
+  products(): unknown[];
+  /** Makes a purchase, which is one event of the same customer. */
+  trigger(product?: string): Promise<unknown>;
+  /** Adds a fault of the next delivery. */
+  fault(kind: string): Promise<unknown>;
+}
 
 /** Runs a service that delivers to a receiver, on a store that a test changes. */
 async function delivering(
   change: (store: Store) => Store,
-  test: (parts: {
-    count(): number;
-    trigger(): Promise<unknown>;
-    fault(kind: string): Promise<unknown>;
-    store: Store;
-  }) => Promise<void>,
+  test: (parts: Delivering) => Promise<void>,
 ): Promise<void> {
   const name = await createDatabase();
   using receiver = openReceiver();
@@ -47,29 +57,33 @@ async function delivering(
     const { id } = await post(`/v2/projects/${projectId}/integrations/webhooks`, {
       name: "hooks",
       url: receiver.url,
-      event_types: ["initial_purchase"],
+      event_types: ["initial_purchase", "non_renewing_purchase"],
     }, access_token);
-    const sale = { customer_id: "ada", product_id: "notes_web_monthly" };
-    const trigger = () => post(`/_sim/projects/${projectId}/purchases`, sale, "adm_x");
-    const fault = (kind: string) =>
-      post(`/_sim/projects/${projectId}/webhooks/${id}/faults`, { fault: kind, count: 1 }, "adm_x");
-    await test({ count: () => receiver.arrived.length, trigger, fault, store });
+    const sim = `/_sim/projects/${projectId}`;
+    await test({
+      store,
+      count: () => receiver.arrived.length,
+      products: () => receiver.arrived.map(({ event }) => event.product_id),
+      trigger: (product_id = "notes_web_monthly") =>
+        post(`${sim}/purchases`, { customer_id: "ada", product_id }, "adm_x"),
+      fault: (kind) => post(`${sim}/webhooks/${id}/faults`, { fault: kind, count: 1 }, "adm_x"),
+    });
   } finally {
     await service.close();
     await dropDatabase(name);
   }
 }
 
-/** Waits until no delivery is pending. */
-async function delivered(store: Store): Promise<void> {
+/** Waits until all deliveries have a state, for less than the time of a lease. */
+async function delivered(store: Store, wanted = "delivered"): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end;) {
     const rows = await store.read((tx) =>
       acrossProjects(tx).selectFrom("deliveries").select("state").execute()
     );
-    if (rows.length > 0 && rows.every(({ state }) => state === "delivered")) return;
+    if (rows.length > 0 && rows.every(({ state }) => state === wanted)) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error("the event was not delivered");
+  throw new Error(`not all deliveries are ${wanted}`);
 }
 
 /** Whether a delivery is claimed by a worker. */
@@ -154,6 +168,56 @@ Deno.test(
       await delivered(store);
       equal(refused, 3);
       equal(count(), 1);
+    });
+  },
+);
+
+/** Loses the database twice before each of the first writes that follow a claim. */
+function losingTwice(writes: number): { change(store: Store): Store; lost(): number } {
+  let lost = 0;
+  let claimed = false;
+  let tries = 0;
+  return {
+    lost: () => lost,
+    change: (store) => ({
+      ...store,
+      async write(work, projectId) {
+        if (claimed && ++tries <= 3 * writes && tries % 3 !== 0) {
+          lost++;
+          throw new StoreError("Cannot use the database: gone", { failure: "unreachable" });
+        }
+        const result = await store.write(work, projectId);
+        claimed ||= await hasClaim(store);
+        return result;
+      },
+    }),
+  };
+}
+
+Deno.test("a delivery is lost on request, although the database is", ONLY_POSTGRES, async () => {
+  // The fault is taken, and the result stored.
+  const { change, lost } = losingTwice(2);
+  await delivering(change, async ({ fault, trigger, store, count }) => {
+    await fault("drop");
+    await trigger();
+    await delivered(store, "dropped");
+    deepEqual({ lost: lost(), arrived: count() }, { lost: 4, arrived: 0 });
+  });
+});
+
+Deno.test(
+  "a delivery is overtaken on request, although the database is lost meanwhile",
+  ONLY_POSTGRES,
+  async () => {
+    // The fault is taken. Nothing can overtake, so it is put back, and the delivery held back.
+    const { change, lost } = losingTwice(4);
+    await delivering(change, async ({ fault, trigger, store, products }) => {
+      await fault("reorder");
+      await trigger("notes_web_monthly");
+      await until(() => lost() === 8, "the database was lost");
+      await trigger("notes_lifetime");
+      await delivered(store);
+      deepEqual(products(), ["notes_lifetime", "notes_web_monthly"]);
     });
   },
 );
