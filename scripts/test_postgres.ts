@@ -1,9 +1,10 @@
 /**
- * Runs the tests on PostgreSQL: `deno task test:postgres [--pooler] [FILES…]`. It starts a server of its
- * own in a temporary folder, on a port that the system chooses, and removes both at the end. With
- * `--pooler` the services reach it through PgBouncer, which shares connections between transactions.
- * Where PostgreSQL's programs, or PgBouncer, are missing it says SKIPPED, and succeeds. At the end it
- * prints the tests that only SQLite can have, with their reasons.
+ * Runs the tests on PostgreSQL: `deno task test:postgres [--pooler] [--limit=MINUTES] [FILES…]`. It
+ * starts a server of its own in a temporary folder, on a port that the system chooses, and removes both
+ * at the end. With `--pooler` the services reach it through PgBouncer, which shares connections between
+ * transactions. Where PostgreSQL's programs, or PgBouncer, are missing it says SKIPPED, and succeeds.
+ * When the tests do not end within the limit, they fail, and `deno test` names those that have not
+ * ended. At the end it prints the tests that only SQLite can have, with their reasons.
  *
  * @module
  */
@@ -11,6 +12,7 @@
 import { CERTIFICATE, KEY } from "../tests/support/certificate.ts";
 import { findPooler, type Pooler, startPooler } from "./postgres/pooler.ts";
 import { findPrograms, OLDEST, startPostgres } from "./postgres/server.ts";
+import { endWithin, takeLimit } from "./postgres/time_limit.ts";
 
 /** What a test server may forget: it is thrown away, so nothing has to survive. */
 const SETTINGS = [
@@ -36,15 +38,16 @@ const PERMISSIONS = [
 /** Few enough connections that the services must share them. */
 const POOLER = { size: 8, ignoresSettings: false };
 
-const files = Deno.args.filter((word) => word !== "--pooler");
-const pooler = files.length < Deno.args.length ? await findPooler() : undefined;
+const { limitMs, rest } = takeLimit(Deno.args);
+const files = rest.filter((word) => word !== "--pooler");
+const pooler = files.length < rest.length ? await findPooler() : undefined;
 const programs = await findPrograms();
 if (programs === undefined) {
   console.log(
     `SKIPPED: the tests on PostgreSQL. Its programs, version ${OLDEST} or newer, are not here: ` +
       "install them with: apt-get install -y postgresql",
   );
-} else if (files.length < Deno.args.length && pooler === undefined) {
+} else if (files.length < rest.length && pooler === undefined) {
   console.log(
     "SKIPPED: the tests through a pooler. PgBouncer is not here: install it with: " +
       "apt-get install -y pgbouncer",
@@ -57,8 +60,8 @@ if (programs === undefined) {
 async function testOn(bin: string): Promise<number> {
   const server = await startPostgres(bin, SETTINGS, { certificate: CERTIFICATE, key: KEY });
   const skipped = await Deno.makeTempFile({ prefix: "skipped" });
-  // Ctrl-C reaches the tests as well: when they have ended, the server is stopped.
-  Deno.addSignalListener("SIGINT", () => {});
+  // Ctrl-C and a time limit reach the tests as well: when they have ended, the server is stopped.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, () => {});
   let between: Pooler | undefined;
   try {
     if (pooler !== undefined) {
@@ -81,7 +84,11 @@ async function testOn(bin: string): Promise<number> {
         TEST_SKIPPED: skipped,
       },
     }).spawn();
-    const { code } = await tests.status;
+    const { code, stopped } = await endWithin(tests, limitMs);
+    if (stopped) {
+      console.log(`FAILED: the tests on PostgreSQL did not end within ${limitMs / 60_000} minutes`);
+      return code || 1;
+    }
     await showSkipped(skipped);
     return code;
   } finally {
