@@ -6,10 +6,12 @@
  */
 
 import { DAY_MS } from "../../lib/service/domain/calendar.ts";
+import { PAID_IN } from "../../lib/service/domain/cohorts.ts";
 import {
   addToTotals,
   type Movement,
   type MovementTotals,
+  newTotals,
 } from "../../lib/service/domain/ledger.ts";
 import type { MovementKind } from "../../lib/service/domain/movements.ts";
 import { connect, type Connection } from "../../lib/service/store/sqlite/connection.ts";
@@ -71,7 +73,7 @@ export async function writeLedger(file: string, rows: number): Promise<number> {
 function fill(connection: Connection, rows: number): number {
   const random = randomNumbers();
   const due = Array.from({ length: DAYS + 400 }, () => [] as Subscriber[]);
-  const totals: MovementTotals = { days: new Map(), months: new Map() };
+  const totals = newTotals();
   // A customer leaves about six rows behind.
   const perDay = Math.max(1, rows / 6.15 / DAYS);
   const write = writerTo(connection, totals);
@@ -96,6 +98,7 @@ function fill(connection: Connection, rows: number): number {
   }
   for (const row of totals.days.values()) insert(connection, "movements_daily", row);
   for (const row of totals.months.values()) insert(connection, "movements_monthly", row);
+  for (const row of totals.cohorts.values()) insert(connection, "cohort_payments", row);
   return write.count();
 }
 
@@ -173,8 +176,19 @@ function writerTo(connection: Connection, totals: MovementTotals): Writer {
       const movement = movementOf(one, at, kind, sums);
       insert(connection, "movements", { ...movement, seq: ++seq });
       addToTotals(totals, movement);
+      if (kind === "start" || kind === "trial_conversion") markPayer(connection, movement);
     },
   };
+}
+
+/** Notes on a customer where its first payment was. */
+function markPayer(connection: Connection, { customer_id, environment }: Movement): void {
+  connection.rows(
+    "UPDATE customers SET paid_in = ? WHERE project_id = ? AND id = ?",
+    PAID_IN[environment],
+    PROJECT,
+    customer_id,
+  );
 }
 
 /** The row for something that happens to a subscription. */
@@ -230,6 +244,7 @@ function customerOf(one: Subscriber): Row<"customers"> {
     last_seen_country: one.country,
     last_seen_platform: STORES[one.store]?.platform ?? null,
     last_seen_platform_version: null,
+    paid_in: 0,
   };
 }
 

@@ -78,6 +78,7 @@ function customer(seq: number): Row<"customers"> {
     last_seen_country: "JP",
     last_seen_platform: "iOS",
     last_seen_platform_version: "18.1",
+    paid_in: 0,
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Random ledgers: rows that could stand in the ledger, in any order, with daily sums that fit them.
+ * Random ledgers: rows that could stand in the ledger, in any order, with sums that fit them.
  *
  * @module
  */
@@ -100,7 +100,7 @@ export const ledgers: fc.Arbitrary<Ledger> = fc.record({
   ),
 });
 
-/** Puts a random ledger into the demonstration project. Daily sums are what the rows add up to. */
+/** Puts a random ledger into the demonstration project. Its sums are what the rows add up to. */
 export async function insertLedger(desk: Desk, { people, moves }: Ledger): Promise<void> {
   const { projectId: project_id } = desk;
   await desk.service.store.write(async (tx) => {
@@ -131,6 +131,7 @@ export async function insertLedger(desk: Desk, { people, moves }: Ledger): Promi
     }
     await addUp(tx, "movements_daily", sql`at - at % 86400000`);
     await addUp(tx, "movements_monthly", startOfMonth);
+    await addUpCohorts(tx);
   });
 }
 
@@ -154,6 +155,22 @@ async function addUp(
       sum(payments_delta), sum(refunds_delta), sum(mrr_delta_micros), sum(actives_delta),
       sum(trials_delta), sum(renewing_delta), sum(billing_issues_delta)
     from movements group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`.execute(tx);
+}
+
+/** Fills the sums of cohorts, and where customers have paid, from all movements. */
+async function addUpCohorts(tx: Tx): Promise<void> {
+  await acrossProjects(tx).deleteFrom("cohort_payments").execute();
+  const counts = sql`customer_id is not null and gross_usd_micros <> 0`;
+  await sql`
+    insert into cohort_payments
+    select project_id, customer_since - customer_since % 86400000, ${startOfMonth}, environment,
+      count(*), sum(gross_usd_micros), sum(commission_usd_micros), sum(tax_usd_micros)
+    from movements where ${counts} group by 1, 2, 3, 4`.execute(tx);
+  await sql`
+    update customers set paid_in = (
+      select coalesce(sum(distinct case environment when 'production' then 1 else 2 end), 0)
+      from movements where movements.project_id = customers.project_id
+        and customer_id = customers.id and payments_delta > 0 and ${counts})`.execute(tx);
 }
 
 type Owned = Pick<Row<"movements">, "customer_id" | "customer_since">;

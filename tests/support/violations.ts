@@ -46,6 +46,10 @@ export const VIOLATIONS: Readonly<Record<string, TableRules>> = {
     good: { public_spelling: 0 },
     broken: { "public_spelling IN (0, 1)": [{ public_spelling: 2 }] },
   },
+  customers: {
+    good: {},
+    broken: { "paid_in BETWEEN 0 AND 3": [{ paid_in: 4 }, { paid_in: -1 }] },
+  },
   currency_balances: {
     good: { balance: 0 },
     broken: { "balance BETWEEN 0 AND 2000000000": [{ balance: -1 }, { balance: 2_000_000_001 }] },

@@ -8,6 +8,7 @@ import { ConfigError } from "../../errors.ts";
 import { freeze, type Frozen, type Place } from "../store/frozen.ts";
 import { migrations } from "../store/migrations/mod.ts";
 import { runWork } from "../store/work.ts";
+import { cohorts } from "./cohorts.ts";
 import { type Invariant, type Moment, MOST_SHOWN, type Violation } from "./invariant.ts";
 import { ledger } from "./ledger.ts";
 import { records } from "./records.ts";
@@ -34,7 +35,7 @@ export interface Checked {
 }
 
 /** The invariants, in the order in which they are checked. */
-export const invariants: readonly Invariant[] = [...rules, ...ledger, ...records];
+export const invariants: readonly Invariant[] = [...rules, ...ledger, ...cohorts, ...records];
 
 /** How to check. */
 interface CheckOptions {

@@ -7,6 +7,7 @@
 import type { MovementSums } from "../store/holding_tables.ts";
 import type { Row } from "../store/tables.ts";
 import { dayOf, monthOf } from "./calendar.ts";
+import { addToCohorts, type CohortTotals } from "./cohorts.ts";
 import type { Parts } from "./money.ts";
 import { NOTHING } from "./money.ts";
 import { type Levels, levelsOf } from "./movements.ts";
@@ -84,19 +85,27 @@ export const SUM_KEY = [
   "platform",
 ] as const;
 
-/** Sums of movements by day and by month, by the text of their keys. */
+/** Sums of movements by day, by month and by cohort, by the text of their keys. */
 export interface MovementTotals {
   /** Rows of `movements_daily`. */
   days: Map<string, Row<"movements_daily">>;
   /** Rows of `movements_monthly`. */
   months: Map<string, Row<"movements_monthly">>;
+  /** Rows of `cohort_payments`. */
+  cohorts: CohortTotals;
 }
 
-/** Adds a movement to the sums of its day and its month. */
-export function addToTotals({ days, months }: MovementTotals, movement: Movement): void {
+/** Makes sums of no movements. */
+export function newTotals(): MovementTotals {
+  return { days: new Map(), months: new Map(), cohorts: new Map() };
+}
+
+/** Adds a movement to the sums of its day, its month and its cohort. */
+export function addToTotals({ days, months, cohorts }: MovementTotals, movement: Movement): void {
   const row = dayRowOf(movement);
   addRow(days, row);
   addRow(months, { ...row, day: monthOf(row.day) });
+  addToCohorts(cohorts, movement);
 }
 
 function addRow(rows: Map<string, Row<"movements_daily">>, row: Row<"movements_daily">): void {

@@ -2,8 +2,8 @@
  * The ledger of money: the meaning of each kind of movement, and of its numbers.
  *
  * A movement is one row of `movements`. It is written in the transaction of what it tells, together
- * with its share of `movements_daily` and `movements_monthly`, and never changed after, except for whose it is: customers
- * are joined and deleted. Every chart is a sum over them:
+ * with its share of `movements_daily`, `movements_monthly` and `cohort_payments`, and never changed
+ * after, except for whose it is: customers are joined and deleted. Every chart is a sum over them:
  *
  * - **Levels** are sums over everything up to a moment: how many subscriptions are paid for
  *   (`actives_delta`), on trial (`trials_delta`), paid and going to renew (`renewing_delta`), paid and

@@ -14,6 +14,8 @@ import type { Row } from "../store/tables.ts";
 interface KnownCustomer extends EventCustomer {
   /** The time it was first seen, in milliseconds since 1970. */
   since: number;
+  /** Where it has paid: 1 in production, 2 in the sandbox, 3 in both, 0 nowhere. */
+  paidIn: number;
 }
 
 /** A virtual currency that a product grants. */
@@ -83,7 +85,8 @@ async function readCustomers(
   ids: readonly string[],
 ): Promise<KnownCustomer[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.selectFrom("customers").select(["id", "first_seen_at", "last_seen_country"])
+  const rows = await tx.selectFrom("customers")
+    .select(["id", "first_seen_at", "last_seen_country", "paid_in"])
     .where(among(tx, "id", ids)).execute();
   const aliases = await tx.selectFrom("customer_aliases").select(["customer_id", "alias"])
     .where(among(tx, "customer_id", ids)).orderBy("customer_id").orderBy("seq").execute();
@@ -91,9 +94,10 @@ async function readCustomers(
     .where(among(tx, "customer_id", ids)).orderBy("customer_id").orderBy("name").execute();
   const aliasesOf = Map.groupBy(aliases, (row) => row.customer_id);
   const attributesOf = Map.groupBy(attributes, (row) => row.customer_id);
-  return rows.map(({ id, first_seen_at, last_seen_country }) => ({
+  return rows.map(({ id, first_seen_at, last_seen_country, paid_in }) => ({
     id,
     since: first_seen_at,
+    paidIn: paid_in,
     country: last_seen_country,
     aliases: (aliasesOf.get(id) ?? []).map((row) => row.alias),
     attributes: Object.fromEntries(

@@ -14,11 +14,13 @@ import {
   movementsOf,
   movementsOfPurchase,
   type MovementTotals,
+  newTotals,
   SUM_KEY,
 } from "../domain/ledger.ts";
 import type { Purchase, PurchaseStep } from "../domain/purchase.ts";
 import type { Settlement, Step, Subscription } from "../domain/step.ts";
 import { type EventFactsReader, readEventFacts } from "./event_facts.ts";
+import { addCohorts, markPayers } from "./cohorts.ts";
 import { spellEvents } from "./dialect.ts";
 import { queueDeliveries } from "../events/queue.ts";
 import { changeAsFarAsPossible } from "../records/balances.ts";
@@ -77,8 +79,8 @@ interface Pages {
   /** New invoices. */
   invoices: Insertable<Tables["invoices"]>[];
   /** New rows of the ledger. */
-  movements: Insertable<Tables["movements"]>[];
-  /** Their sums by day and month. */
+  movements: Row<"movements">[];
+  /** Their sums by day, month and cohort. */
   totals: MovementTotals;
   /** New events. */
   events: Row<"events">[];
@@ -147,7 +149,7 @@ export async function openJournal(place: Place): Promise<Journal> {
     ends: new Map(),
     invoices: [],
     movements: [],
-    totals: { days: new Map(), months: new Map() },
+    totals: newTotals(),
     events: [],
     balances: [],
   };
@@ -269,9 +271,11 @@ async function write(pages: Pages): Promise<void> {
   for (const settled of pages.settled) await settle(pages.place, settled);
   await writeEnds(tx, pages.ends);
   await writeRows(tx, "movements", pages.movements);
-  const { days, months } = pages.totals;
+  const { days, months, cohorts } = pages.totals;
   await writeRows(tx, "movements_daily", [...days.values()], { key: SUM_KEY, then: "add" });
   await writeRows(tx, "movements_monthly", [...months.values()], { key: SUM_KEY, then: "add" });
+  await addCohorts(tx, cohorts);
+  await markPayers(pages.place, pages.facts, pages.movements);
   for (const { created_at, transaction_id, product_id, ...change } of pages.balances) {
     const transaction = { transaction_id, product_id, created_at, reference: null };
     await changeAsFarAsPossible(pages.place, change, { ...transaction, source: "in_app_purchase" });

@@ -12,6 +12,7 @@ import { movementsOfDeletion } from "../domain/ledger.ts";
 import type { Purchase } from "../domain/purchase.ts";
 import type { Subscription } from "../domain/step.ts";
 import { changed, expire } from "../domain/subscription.ts";
+import { moveCohort } from "./cohorts.ts";
 import { readEventFacts } from "./event_facts.ts";
 import { forgetAttributes } from "./forget.ts";
 import type { Place } from "../records/find.ts";
@@ -81,7 +82,8 @@ export async function mergeCustomers(call: Now, move: Move): Promise<void> {
     await tx.updateTable(table).set({ customer_id: to }).where("customer_id", "=", from).execute();
   }
   const { since } = await readEventFacts(call).customer(to);
-  // Cohort charts group payments by the day on which the customer was first seen.
+  // Charts of cohorts group payments by the day on which the customer was first seen.
+  await moveCohort(call, from, { id: to, since });
   await tx.updateTable("movements").set({ customer_id: to, customer_since: since })
     .where("customer_id", "=", from).execute();
   await tx.updateTable("customer_aliases").set({ customer_id: to })
@@ -123,6 +125,7 @@ export async function removeHoldings(call: Now, customerId: string): Promise<voi
     await tx.deleteFrom(table).where("customer_id", "=", customerId).execute();
   }
   await forgetAttributes(call, customerId);
+  await moveCohort(call, customerId, undefined);
   await tx.updateTable("movements").set({ customer_id: null })
     .where("customer_id", "=", customerId).execute();
 }

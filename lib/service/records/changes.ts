@@ -65,6 +65,7 @@ export async function insertCustomer(
     last_seen_country: null,
     last_seen_platform: null,
     last_seen_platform_version: null,
+    paid_in: 0,
     ...seen,
   });
   const customer = await insertUnique(insert, { ...key, column: "customers.id" });

@@ -253,6 +253,24 @@ interface MovementSumRow extends MovementSums {
   movements: number;
 }
 
+/**
+ * The payments, less refunds, of customers who are not deleted, added up by the day on which their
+ * customers were first seen, and by the month of the payment.
+ */
+interface CohortPaymentRow {
+  project_id: string;
+  /** The first millisecond of the customers' day, UTC. */
+  day: number;
+  /** The first millisecond of the payments' month, UTC. */
+  month: number;
+  environment: Environment;
+  /** How many movements. */
+  movements: number;
+  gross_usd_micros: number;
+  commission_usd_micros: number;
+  tax_usd_micros: number;
+}
+
 /** Something that happened, for webhooks. `payload` is the JSON as it is delivered, frozen. */
 interface EventRow {
   project_id: string;
@@ -335,5 +353,6 @@ export interface HoldingTables {
   movements: MovementRow;
   movements_daily: MovementSumRow;
   movements_monthly: MovementSumRow;
+  cohort_payments: CohortPaymentRow;
   events: EventRow;
 }

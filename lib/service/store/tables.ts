@@ -190,6 +190,8 @@ interface CustomerRow {
   last_seen_country: string | null;
   last_seen_platform: string | null;
   last_seen_platform_version: string | null;
+  /** Where it has paid: 1 in production, 2 in the sandbox, 3 in both, 0 nowhere. */
+  paid_in: Generated<number>;
 }
 
 /** One attribute of a customer. */

@@ -147,7 +147,22 @@ const FAULTS: readonly (readonly [name: string, statements: string[], also?: str
   ]],
   ["levels", [
     `delete from movements where kind = 'start' and ${first("movements", "kind = 'start'", "seq")}`,
-  ], ["daily-sums", "monthly-sums", "money"]],
+  ], ["daily-sums", "monthly-sums", "money", "cohort-sums"]],
+  ["cohort-sums", [
+    `update cohort_payments set tax_usd_micros = tax_usd_micros + 1 where ${
+      first("cohort_payments", "1 = 1", "day")
+    }`,
+  ]],
+  ["cohort-sums", [
+    `delete from cohort_payments where ${first("cohort_payments", "1 = 1", "day")}`,
+  ]],
+  ["cohort-sums", [
+    `update cohort_payments set month = month + 1 where ${
+      first("cohort_payments", "1 = 1", "day")
+    }`,
+  ]],
+  ["payers", [`update customers set paid_in = 0 where ${first("customers", "paid_in = 1")}`]],
+  ["payers", [`update customers set paid_in = 3 where ${first("customers", "paid_in = 0")}`]],
   ["money", [
     `update purchases set gross_usd_micros = gross_usd_micros + 1 where ${
       first("purchases", "status = 'owned'")

@@ -16,11 +16,13 @@ CREATE TABLE customers (
   last_seen_country TEXT,
   last_seen_platform TEXT,
   last_seen_platform_version TEXT,
+  paid_in INTEGER NOT NULL DEFAULT 0 CHECK (paid_in BETWEEN 0 AND 3),
   PRIMARY KEY (project_id, id),
   UNIQUE (project_id, seq)
 ) STRICT;
-CREATE INDEX customers_by_first_seen ON customers (project_id, first_seen_at);
-CREATE INDEX customers_by_last_seen ON customers (project_id, last_seen_at);
+-- These hold all that charts of customers mostly read.
+CREATE INDEX customers_by_first_seen ON customers (project_id, first_seen_at, paid_in);
+CREATE INDEX customers_by_last_seen ON customers (project_id, last_seen_at, first_seen_at);
 
 CREATE TABLE customer_attributes (
   project_id TEXT NOT NULL,

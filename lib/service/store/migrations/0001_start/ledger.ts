@@ -1,5 +1,5 @@
 /**
- * The ledger of money with its daily sums. Some conditions of indexes are repeated word for word
+ * The ledger of money with its sums. Some conditions of indexes are repeated word for word
  * where the ledger is read.
  *
  * @module
@@ -50,7 +50,7 @@ CREATE INDEX movements_by_refunded ON movements (project_id, transaction_at)
   WHERE refunds_delta <> 0;
 CREATE INDEX movements_by_trial ON movements (project_id, started_at)
   WHERE trials_delta <> 0 OR kind = 'trial_conversion';
-CREATE INDEX movements_by_buying ON movements (project_id, at, customer_id)
+CREATE INDEX movements_by_buying ON movements (project_id, at, customer_id, customer_since, kind)
   WHERE kind IN ('trial_start', 'start', 'resubscription', 'purchase', 'upgrade', 'downgrade',
     'trial_change');
 -- These hold all that is mostly asked for, since the movements of a cohort lie scattered in the table.
@@ -58,11 +58,25 @@ CREATE INDEX movements_by_paid_since ON movements (project_id, paid_since, at, a
   environment, kind)
   WHERE actives_delta <> 0;
 CREATE INDEX movements_by_customer_since ON movements (project_id, customer_since, customer_id, at,
-  environment, payments_delta, gross_usd_micros, tax_usd_micros, commission_usd_micros)
+  environment, gross_usd_micros, tax_usd_micros, commission_usd_micros)
   WHERE customer_id IS NOT NULL AND gross_usd_micros <> 0;
 
 ${sumsTable("movements_daily")}
 ${sumsTable("movements_monthly")}
+
+-- The payments of customers who are not deleted, added up by the day on which their customers were
+-- first seen, and by the month of the payment. Both are first moments in UTC.
+CREATE TABLE cohort_payments (
+  project_id TEXT NOT NULL REFERENCES projects (id),
+  day INTEGER NOT NULL,
+  month INTEGER NOT NULL,
+  environment TEXT NOT NULL,
+  movements INTEGER NOT NULL,
+  gross_usd_micros INTEGER NOT NULL,
+  commission_usd_micros INTEGER NOT NULL,
+  tax_usd_micros INTEGER NOT NULL,
+  PRIMARY KEY (project_id, day, month, environment)
+) STRICT, WITHOUT ROWID;
 `;
 
 /** A table of movements that are added up by day or by month; `day` is the first day of either. */
