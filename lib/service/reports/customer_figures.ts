@@ -5,6 +5,7 @@
  */
 
 import { type RawBuilder, sql } from "kysely";
+import { paidInOneOf } from "../domain/cohorts.ts";
 import { MOST_OFFSETS } from "./definition.ts";
 import { type Dimension, hasOneOf, ofCustomers } from "./dimensions.ts";
 import {
@@ -13,6 +14,7 @@ import {
   columnIn,
   type Figures,
   filtersIn,
+  isOfMonths,
   type Question,
   segmentIn,
   spanOf,
@@ -30,15 +32,16 @@ export async function readCustomers(
   sums: readonly CustomerSum[],
 ): Promise<void> {
   const span = spanOf(question.periods);
-  const asked = (what: CustomerSum["what"]) => sums.filter((sum) => sum.what === what);
-  const [fresh, active, payers] = [asked("new"), asked("active"), sums.filter(isOfPayers)];
-  if (fresh.length > 0) addRows(figures, question, await newCustomers(question, span), fresh);
-  if (payers.length > 0) {
+  const counted = sums.filter(({ what }) => what === "new" || what === "paying");
+  const paid = sums.filter(({ what }) => what === "money");
+  const active = sums.filter(({ what }) => what === "active");
+  if (counted.length > 0) {
     const spans = isQuick(question, question.periods) ? question.periods : [span];
     for (const one of spans) {
-      addRows(figures, question, await payingCustomers(question, one, payers), payers);
+      addRows(figures, question, await countCustomers(question, one, counted), counted);
     }
   }
+  if (paid.length > 0) addRows(figures, question, await moneyOfCustomers(question, span), paid);
   for (const sum of active) {
     for (const [period, { starts, ends }] of question.periods.entries()) {
       for (const { segment, s0 } of await activeCustomers(question, { starts, ends })) {
@@ -60,57 +63,69 @@ function isQuick({ segment }: Question, periods: readonly Period[]): boolean {
   return segment === undefined && periods.length <= FEW_PERIODS;
 }
 
-function isOfPayers({ what }: CustomerSum): boolean {
-  return what === "paying" || what === "money";
-}
-
-/** The number of customers by the day when they were first seen. */
-async function newCustomers(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
-  const { tx } = question;
-  const { rows } = await sql<SumRow>`
-    select ${startOfDay(sql.ref("c.first_seen_at"))} as day, ${
-    segmentOfCustomer(question)
-  } as segment, count(*) as s0
-    from ${tx.rows("customers")} as c
-    where c.first_seen_at >= ${starts} and c.first_seen_at < ${ends} and ${
-    filtersOfCustomer(question)
-  }
-    group by 1, 2`.execute(tx);
-  return rows;
-}
-
-/** Paying customers and their payments, by the day when they were first seen. */
-async function payingCustomers(
+/** The numbers of customers, and of those who have paid, by the day when they were first seen. */
+async function countCustomers(
   question: Question,
   { starts, ends }: Period,
   sums: readonly CustomerSum[],
 ): Promise<SumRow[]> {
   const { tx } = question;
-  const columns = sums.map(({ what }, i) =>
-    sql`${sumOf(sql.ref(what === "paying" ? "m.has_paid" : "m.paid"))} as ${sql.ref(`s${i}`)}`
-  );
+  const columns = sums.map(({ what }, i) => {
+    const number = what === "new" ? sql`1` : sql`case when ${hasPaid(question)} then 1 end`;
+    return sql`${sumOf(number)} as ${sql.ref(`s${i}`)}`;
+  });
   const quick = isQuick(question, question.periods);
-  const money = columnIn(question, "money", "m");
-  // Sums of money need no customer.
-  const [isPaid, paid, byCustomer] = sums.some(({ what }) => what === "paying")
-    ? [
-      sql`max(case when m.payments_delta > 0 then 1 else 0 end)`,
-      sql`sum(${money})`,
-      sql`group by m.customer_since, m.customer_id`,
-    ]
-    : [sql`0`, money, sql``];
   const { rows } = await sql<SumRow>`
-    select ${quick ? constant(starts) : startOfDay(sql.ref("m.customer_since"))} as day,
+    select ${quick ? constant(starts) : startOfDay(sql.ref("c.first_seen_at"))} as day,
       ${segmentOfCustomer(question)} as segment, ${sql.join(columns)}
-    from (
-      select m.customer_since, m.customer_id, ${isPaid} as has_paid, ${paid} as paid
+    from ${tx.rows("customers")} as c
+    where c.first_seen_at >= ${starts} and c.first_seen_at < ${ends} and ${
+    filtersOfCustomer(question)
+  }
+    ${quick ? sql`` : sql`group by 1, 2`}`.execute(tx);
+  return rows;
+}
+
+/** SQL for whether a customer has paid in one of the selected environments. */
+function hasPaid({ filters }: Question): RawBuilder<unknown> {
+  const chosen = [...filters].find(([{ column }]) => column === "environment")?.[1];
+  const wanted = ENVIRONMENTS.filter((one) => chosen?.includes(one) ?? true);
+  const values = paidInOneOf(wanted);
+  return values.length === 0 ? sql`1 = 0` : sql`c.paid_in in (${sql.join(values.map(sql.lit))})`;
+}
+
+const ENVIRONMENTS = ["production", "sandbox"] as const;
+
+/** Payments to date, by the day when their customers were first seen. */
+async function moneyOfCustomers(question: Question, { starts, ends }: Period): Promise<SumRow[]> {
+  const { tx } = question;
+  const payments = isOfCustomers(question)
+    ? sql`
+      select m.customer_since as day, m.customer_id, sum(${money(question)}) as paid
       from ${tx.rows("movements")} as m
       where m.customer_since >= ${starts} and m.customer_since < ${ends}
         and ${IS_PAYMENT} and ${filtersOfPayment(question)}
-      ${byCustomer}
-    ) as m ${joinCustomers(question)}
-    ${quick ? sql`` : sql`group by 1, 2`}`.execute(tx);
+      group by m.customer_since, m.customer_id`
+    : sql`
+      select m.day, null as customer_id, ${money(question)} as paid
+      from ${tx.rows("cohort_payments")} as m
+      where m.day >= ${starts} and m.day < ${ends} and ${filtersOfPayment(question)}`;
+  const { rows } = await sql<SumRow>`
+    select ${startOfDay(sql.ref("m.day"))} as day, ${segmentOfCustomer(question)} as segment,
+      ${sumOf(sql.ref("m.paid"))} as s0
+    from (${payments}) as m ${joinCustomers(question)}
+    group by 1, 2`.execute(tx);
   return rows;
+}
+
+/** SQL for the part of a payment that counts as revenue. */
+function money(question: Question): RawBuilder<number> {
+  return columnIn(question, "money", "m");
+}
+
+/** Whether a filter or the segment looks at the customers. Sums by cohort do not know them. */
+function isOfCustomers({ segment, filters }: Question): boolean {
+  return segment !== undefined || [...filters.keys()].some((one) => one.customerColumn);
 }
 
 /** A number as a column: of a bare parameter, an engine may not know the type. */
@@ -236,16 +251,20 @@ async function moneyOfCohort(
   const { tx, laterPeriods } = question;
   const [value, time] = [sql.ref("m.paid"), sql.ref("m.at")];
   const { columns, groups } = sumsOver({ value, time, segment: segmentOfCustomer(question) }, upTo);
-  const { rows } = await sql<SumRow>`
-    select ${columns}
-    from (
-      select m.at, m.customer_id, ${columnIn(question, "money", "m")} as paid
+  const until = spanOf(laterPeriods).ends;
+  const payments = isOfCustomers(question) || !laterPeriods.every(isOfMonths)
+    ? sql`
+      select m.at, m.customer_id, ${money(question)} as paid
       from ${tx.rows("movements")} as m
-      where m.customer_since >= ${starts} and m.customer_since < ${ends}
-        and m.at < ${spanOf(laterPeriods).ends}
-        and ${IS_PAYMENT} and ${filtersOfPayment(question)}
-    ) as m ${joinCustomers(question)}
-    ${groups}`.execute(tx);
+      where m.customer_since >= ${starts} and m.customer_since < ${ends} and m.at < ${until}
+        and ${IS_PAYMENT} and ${filtersOfPayment(question)}`
+    : sql`
+      select m.month as at, ${money(question)} as paid
+      from ${tx.rows("cohort_payments")} as m
+      where m.day >= ${starts} and m.day < ${ends} and m.month < ${until}
+        and ${filtersOfPayment(question)}`;
+  const { rows } = await sql<SumRow>`
+    select ${columns} from (${payments}) as m ${joinCustomers(question)} ${groups}`.execute(tx);
   return rows;
 }
 
@@ -276,10 +295,8 @@ const IS_PAYMENT = sql`m.customer_id is not null and m.gross_usd_micros <> 0`;
 
 /** Joins the customers when a filter or segment needs them. */
 function joinCustomers(question: Question): RawBuilder<unknown> {
-  const { tx, segment, filters } = question;
-  const asked = segment !== undefined || [...filters.keys()].some((one) => one.customerColumn);
-  if (!asked) return sql``;
-  return sql`join ${tx.rows("customers")} as c on c.id = m.customer_id
+  if (!isOfCustomers(question)) return sql``;
+  return sql`join ${question.tx.rows("customers")} as c on c.id = m.customer_id
     where ${filtersOfCustomer(question)}`;
 }
 

@@ -194,7 +194,7 @@ async function sumsBefore(
 }
 
 /** Whether a period begins and ends with a month. */
-function isOfMonths({ starts, ends }: Period): boolean {
+export function isOfMonths({ starts, ends }: Period): boolean {
   return starts === monthOf(starts) && ends === monthOf(ends);
 }
 
