@@ -108,7 +108,7 @@ Deno.test("a product that the test store cannot sell is refused with its code", 
   const app = await openTestStore(desk);
   await buy(app, "ada", "annual");
   await rejects(buy(app, "ada", "annual"), { type: "v1_7772", message: /already subscribed/ });
-  await rejects(buy(app, "ada", "nothing"), { type: "v1_7220", message: /sells no product/ });
+  await rejects(buy(app, "ada", "nothing"), { type: "v1_7226", message: /sells no product/ });
   const bad = { fetch_token: "GPA.1234" };
   await rejects(buy(app, "ada", "coins", bad), { type: "v1_7103", message: /must be test_/ });
   await rejects(buy(app, "null", "coins"), { type: "v1_7256" });
