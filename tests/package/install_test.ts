@@ -4,6 +4,7 @@ import { DENO_VERSION, ROOT, taskFlags } from "../../scripts/package/flags.ts";
 import { type Machine, main } from "../../scripts/package/install.ts";
 import { batchLauncher, cloneOf, shellLauncher } from "../../scripts/package/launcher.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
+import { ended } from "../support/ended.ts";
 import { makeHostileFolder } from "./hostile_folder.ts";
 
 const windows = Deno.build.os === "windows";
@@ -43,7 +44,7 @@ async function machineIn(home: string, over: Partial<Machine> = {}) {
 
 /** Runs a launcher in a folder, with nothing but a search path and Deno's cache in its variables. */
 async function launch(launcher: string, words: string[], cwd: string, path: string) {
-  const { code, stdout, stderr } = await new Deno.Command("sh", {
+  const command = new Deno.Command("sh", {
     // Tests may run the `sh` of their own search path; the shell resolves programs of the other
     // one.
     args: ["-c", 'PATH=$0; export PATH; exec "$@"', path, launcher, ...words],
@@ -56,9 +57,8 @@ async function launch(launcher: string, words: string[], cwd: string, path: stri
       NO_COLOR: "1",
       INIT_CWD: "/",
     },
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+  });
+  return await ended(command);
 }
 
 Deno.test({

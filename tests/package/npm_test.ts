@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { DENO_VERSION, ROOT, taskFlags } from "../../scripts/package/flags.ts";
 import { binScript, filesUnder, isForPackage, packageJson } from "../../scripts/package/npm.ts";
 import { VERSION } from "../../lib/version.ts";
+import { ended } from "../support/ended.ts";
 import { makeHostileFolder } from "./hostile_folder.ts";
 
 const denoJson = await Deno.readTextFile(join(ROOT, "deno.json"));
@@ -14,11 +15,9 @@ async function launch(base: string, program: string) {
   const hostile = await makeHostileFolder(await Deno.makeTempDir({ dir: base }));
   const line = 'PATH=$0:/usr/bin:/bin; export PATH INIT_CWD=/; exec "$@"';
   const args = ["-c", line, hostile.programs, program, "a b", "", "*"];
-  const { code, stdout, stderr } = await new Deno.Command("sh", { args, cwd: hostile.path })
-    .output();
+  const result = await ended(new Deno.Command("sh", { args, cwd: hostile.path }));
   deepEqual(await hostile.heeded(), []);
-  const decoder = new TextDecoder();
-  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+  return result;
 }
 
 /** Installs the package's program and a Deno that prints its arguments. */

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import config from "../../deno.json" with { type: "json" };
+import { ended } from "../support/ended.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -31,15 +32,6 @@ function start(program: string, env: Record<string, string> = {}): Deno.ChildPro
   }).spawn();
 }
 
-/** The result of a program. */
-async function outcome(
-  child: Deno.ChildProcess,
-): Promise<{ code: number; out: string; err: string }> {
-  const { code, stdout, stderr } = await child.output();
-  const decoder = new TextDecoder();
-  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
-}
-
 /** Runs one step of a demonstration, without a service. */
 async function runStep(words: string[], options: object): Promise<{ code: number; err: string }> {
   const child = start("-");
@@ -51,12 +43,12 @@ async function runStep(words: string[], options: object): Promise<{ code: number
     await runStep(stage, ${JSON.stringify(words)}, ${JSON.stringify(options)});
   `));
   await writer.close();
-  return await outcome(child);
+  return await ended(child);
 }
 
 Deno.test("the demonstration shows each command with its output, and leaves nothing behind", async () => {
   await withFolder(async (env) => {
-    const { code, out, err } = await outcome(start("scripts/demo.ts", env));
+    const { code, out, err } = await ended(start("scripts/demo.ts", env));
     equal(code, 0, err);
     const commands = out.matchAll(/^\$ (?:export \w+=\$\()?(cli [\w-]+ [\w-]+)/gm);
     const shown = Array.from(commands, ([, command]) => command);

@@ -25,7 +25,8 @@ import {
 import { createPaywall, listPaywalls, setOfferingPaywall } from "../../lib/resources/paywalls.ts";
 import { archiveProduct, createProduct, listProducts } from "../../lib/resources/products.ts";
 import { createProject } from "../../lib/resources/projects.ts";
-import { commandOf, deno, type Done, type Shop, withShop } from "../support/shop.ts";
+import type { Ended } from "../support/ended.ts";
+import { commandOf, deno, type Shop, withShop } from "../support/shop.ts";
 
 Deno.test("move_catalogue copies everything, and a second run changes nothing", async () => {
   await withShop(async (shop) => {
@@ -53,7 +54,7 @@ Deno.test("a move with many interruptions is finished, and repeats nothing", asy
     const [, made] = /Made (\d+) changes/.exec((await move(shop, from, reference)).out) ?? [];
     const before = await countChanges(to);
     let runs = 0;
-    let done: Done;
+    let done: Ended;
     do {
       // Every second time the change has taken effect, and only its answer is lost.
       done = await cutMove(shop, from, to, 9, runs++ % 2 === 1);
@@ -148,7 +149,7 @@ async function move(
   from: Client,
   to: Client,
   ...flags: string[]
-): Promise<Done> {
+): Promise<Ended> {
   const words = (await commandOf("move_catalogue")).slice(0, -2);
   return await deno([...words, from.projectId ?? "", to.projectId ?? "", ...flags], { env });
 }

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "../../lib/client.ts";
 import { path } from "../../lib/path.ts";
 import { serve } from "../../lib/service/http/serve.ts";
+import { type Ended, ended } from "./ended.ts";
 
 /** The repository. */
 export const root: string = fileURLToPath(new URL("../../", import.meta.url));
@@ -21,16 +22,6 @@ export interface Shop {
   admin: Client;
   /** The variables that a program is given. */
   env: Record<string, string>;
-}
-
-/** The result of a program. */
-export interface Done {
-  /** The exit code. */
-  code: number;
-  /** Standard output. */
-  out: string;
-  /** Standard error. */
-  err: string;
 }
 
 /** Runs something against a service of its own. */
@@ -80,7 +71,7 @@ export async function deno(
   args: string[],
   { env }: Pick<Shop, "env">,
   stdin = "",
-): Promise<Done> {
+): Promise<Ended> {
   const child = new Deno.Command(Deno.execPath(), {
     args,
     cwd: root,
@@ -90,9 +81,7 @@ export async function deno(
     stderr: "piped",
   }).spawn();
   await new Blob([stdin]).stream().pipeTo(child.stdin);
-  const { code, stdout, stderr } = await child.output();
-  const decoder = new TextDecoder();
-  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
+  return await ended(child);
 }
 
 /** Runs an example like its comment, and returns its standard output. */
