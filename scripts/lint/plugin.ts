@@ -8,6 +8,7 @@ import { documented, operationDocs } from "./docs.ts";
 import { engines } from "./engines.ts";
 import { formats } from "./formats.ts";
 import { imports } from "./imports.ts";
+import { openers } from "./openers.ts";
 import { runtimes } from "./runtimes.ts";
 import {
   errorClasses,
@@ -32,6 +33,7 @@ const plugin: Deno.lint.Plugin = {
     runtimes,
     formats,
     engines,
+    openers,
     "file-lines": fileLines,
     "function-lines": functionLines,
     "named-exports": namedExports,

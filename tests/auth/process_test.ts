@@ -10,8 +10,9 @@ import { fileURLToPath } from "node:url";
 import { saveProfile } from "../../lib/auth/store.ts";
 import { LIFETIMES } from "../../lib/service/oauth/mod.ts";
 import type { Service } from "../../lib/service/mod.ts";
-import { openService } from "../support/engine.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
+import { ended } from "../support/ended.ts";
+import { openOnPort } from "../support/on_port.ts";
 
 const CLI = fileURLToPath(new URL("../../cli.ts", import.meta.url));
 const COUNT = Number(Deno.env.get("AUTH_PROCESSES") ?? 8);
@@ -38,16 +39,12 @@ async function openPlace(): Promise<Place> {
   const home = await Deno.realPath(await Deno.makeTempDir());
   let passed = 0;
   const clock = () => Date.now() + passed;
-  const service = await openService({ database: ":memory:", clock });
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    async (request) => {
-      const response = await service.fetch(request);
-      if (request.url.endsWith("/oauth2/token")) place.beforeAnswer?.();
-      return response;
-    },
-  );
-  const baseUrl = `http://127.0.0.1:${server.addr.port}`;
+  const onPort = await openOnPort({ clock }, async (request, pass) => {
+    const response = await pass(request);
+    if (request.url.endsWith("/oauth2/token")) place.beforeAnswer?.();
+    return response;
+  });
+  const { service, baseUrl } = onPort;
   const env = {
     HOME: home,
     USERPROFILE: home,
@@ -63,8 +60,7 @@ async function openPlace(): Promise<Place> {
     beforeAnswer: undefined,
     pass: (milliseconds) => void (passed += milliseconds),
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
-      await service.close();
+      await onPort[Symbol.asyncDispose]();
       await Deno.remove(home, { recursive: true });
     },
   };
@@ -82,15 +78,6 @@ function start(place: Place, ...words: string[]): Deno.ChildProcess {
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-}
-
-/** What became of a process. */
-async function ended(
-  child: Deno.ChildProcess,
-): Promise<{ code: number; out: string; err: string }> {
-  const { code, stdout, stderr } = await child.output();
-  const decoder = new TextDecoder();
-  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
 }
 
 /** Runs many processes at once; all must do the same, and without a word on standard error. */

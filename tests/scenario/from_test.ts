@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { openService, type Service } from "../../lib/service/mod.ts";
+import type { Service } from "../../lib/service/mod.ts";
+import { openService } from "../support/engine.ts";
 import { acrossProjects } from "../../lib/service/store/mod.ts";
 import { freezeClock } from "../../lib/simulator/clock.ts";
 import { openDesk, type Ran } from "../support/harness.ts";

@@ -14,6 +14,28 @@ function found(path: string, source: string): Deno.lint.Diagnostic[] {
   return Deno.lint.runPlugin(plugin, path, source);
 }
 
+Deno.test("tests open a service in one way", () => {
+  const test = "tests/service/http/health_test.ts";
+  const refused: [path: string, source: string][] = [
+    [test, `import { openService } from "../../../lib/service/mod.ts";`],
+    [test, `import { openService as open } from "../../../lib/service/mod.ts";`],
+    [test, `import { openService, type Service } from "../../../lib/service/mod.ts";`],
+    [test, `import * as service from "../../../lib/service/mod.ts";`],
+    [test, `const { openService } = await import("../../../lib/service/mod.ts");`],
+    ["tests/support/harness.ts", `import { openService } from "../../lib/service/mod.ts";`],
+  ];
+  for (const [path, source] of refused) deepEqual(refusals(path, source), ["openers"], source);
+  const allowed: [path: string, source: string][] = [
+    [test, `import type { Service } from "../../../lib/service/mod.ts";`],
+    [test, `import { PUBLIC_LIMITS } from "../../../lib/service/mod.ts";`],
+    [test, `import { openService } from "../../support/engine.ts";`],
+    [test, `import { openService } from "../../../lib/service/other/mod.ts";`],
+    ["tests/support/engine.ts", `import { openService } from "../../lib/service/mod.ts";`],
+    ["scripts/docs/commands.ts", `import { openService } from "../../lib/service/mod.ts";`],
+  ];
+  for (const [path, source] of allowed) deepEqual(refusals(path, source), [], source);
+});
+
 Deno.test("imports go in one direction", () => {
   const refused: [path: string, source: string][] = [
     ["cli.ts", `import { openService } from "./lib/service/mod.ts";`],
@@ -56,7 +78,7 @@ Deno.test("imports go in one direction", () => {
     ["scripts/examples/copy.ts", `import { connect } from "../../mod.ts";`],
     [
       "tests/service/routes/offerings_test.ts",
-      `import { openService } from "../../lib/service/mod.ts";`,
+      `import { PUBLIC_LIMITS } from "../../../lib/service/mod.ts";`,
     ],
   ];
   for (const [path, source] of allowed) deepEqual(refusals(path, source), [], source);

@@ -1,26 +1,16 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Service } from "../../lib/service/mod.ts";
-import { openService } from "../support/engine.ts";
 import { cacheFolder } from "../support/cache_folder.ts";
+import { ended } from "../support/ended.ts";
+import { type OnPort, openOnPort } from "../support/on_port.ts";
 import { acrossProjects } from "../../lib/service/store/mod.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** A listening service that allows every sign-in. */
-async function listening(): Promise<{ service: Service; baseUrl: string } & AsyncDisposable> {
-  const service = await openService({ database: ":memory:", autoApprove: "owner@example.com" });
-  const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-  const server = Deno.serve(options, (request) => service.fetch(request));
-  return {
-    service,
-    baseUrl: `http://127.0.0.1:${server.addr.port}`,
-    async [Symbol.asyncDispose]() {
-      await server.shutdown();
-      await service.close();
-    },
-  };
+function listening(): Promise<OnPort> {
+  return openOnPort({ autoApprove: "owner@example.com" });
 }
 
 /** Starts an example with the command in its first comment. */
@@ -35,15 +25,6 @@ async function startExample(name: string, env: Record<string, string>): Promise<
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-}
-
-/** The result of a process. */
-async function ended(
-  child: Deno.ChildProcess,
-): Promise<{ code: number; out: string; err: string }> {
-  const { code, stdout, stderr } = await child.output();
-  const decoder = new TextDecoder();
-  return { code, out: decoder.decode(stdout), err: decoder.decode(stderr) };
 }
 
 Deno.test("the example sign_in stores a profile that the next program uses", {

@@ -5,14 +5,15 @@
  */
 
 import { equal } from "node:assert/strict";
-import { openService, type Service } from "../../lib/service/mod.ts";
+import type { Service } from "../../lib/service/mod.ts";
+import { openService, type TestService } from "./engine.ts";
 import { BASE_URL } from "./harness.ts";
 
 /** The moment at which the project's clock stands at first. */
 export const START = Date.UTC(2027, 10, 30, 23, 30);
 
 /** Opens the service on a database, at a moment that does not pass. */
-export function serveAt(database: string): Promise<Service> {
+export function serveAt(database: string): Promise<TestService> {
   return openService({ database, clock: () => START, adminSecret: "adm_x" });
 }
 

@@ -38,9 +38,29 @@ export function testOnSqlite(name: string, reason: string, test: () => void | Pr
 /** Whether a test is about several processes on one database, or a server's end. */
 export const ONLY_POSTGRES: { ignore: boolean } = { ignore: ENGINE !== "postgres" };
 
-/** Opens the service on the engine of the tests. */
-export function openService(options: ServiceOptions): Promise<Service> {
-  return openWithEngine({ open: openForTests, ...options });
+/** A service of a test. At the end of its scope it closes. */
+export interface TestService extends Service, AsyncDisposable {}
+
+/**
+ * Opens a service on the engine of the tests, in memory unless the options name a database. This is the
+ * one way for tests. At the end of its scope an internal error that the service reported is thrown,
+ * unless the test passes a `report` of its own.
+ */
+export async function openService(options: Partial<ServiceOptions> = {}): Promise<TestService> {
+  const faults: unknown[] = [];
+  const service = await openWithEngine({
+    database: ":memory:",
+    open: openForTests,
+    report: (error) => faults.push(error),
+    ...options,
+  });
+  return {
+    ...service,
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      if (faults.length > 0) throw faults[0];
+    },
+  };
 }
 
 /**

@@ -81,13 +81,7 @@ export const BASE_URL = "http://127.0.0.1:4010";
 
 /** Sets up a desk on a database in memory. */
 export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
-  const faults: unknown[] = [];
-  const service = await openService({
-    database: ":memory:",
-    buyers: false,
-    report: (error) => faults.push(error),
-    ...options,
-  });
+  const service = await openService({ buyers: false, ...options });
   const pair = await service.oauth.issueToken({ scope: options.scope });
   const projectId = service.projectId ?? "none";
   const sent: Sent[] = [];
@@ -134,8 +128,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
     async [Symbol.asyncDispose]() {
       // A command that still runs after a failed test would retry for ever.
       closing.abort();
-      await service.close();
-      if (faults.length > 0) throw faults[0];
+      await service[Symbol.asyncDispose]();
     },
   };
 }

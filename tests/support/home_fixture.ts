@@ -82,13 +82,7 @@ export async function openHome(options: Partial<ServiceOptions> = {}): Promise<H
   const [home, cwd] = [join(root, "home"), join(root, "work")];
   await Promise.all([home, cwd].map((folder) => Deno.mkdir(folder)));
   let now = Date.now();
-  const faults: unknown[] = [];
-  const service = await openService({
-    database: ":memory:",
-    clock: () => now,
-    report: (error) => faults.push(error),
-    ...options,
-  });
+  const service = await openService({ clock: () => now, ...options });
   const at: Home = {
     home,
     cwd,
@@ -100,9 +94,8 @@ export async function openHome(options: Partial<ServiceOptions> = {}): Promise<H
     run: (words, runOptions = {}) => runWords(at, () => now, words, runOptions),
     paths: (folder) => [...walk(folder, "")].sort(),
     async [Symbol.asyncDispose]() {
-      await service.close();
       await Deno.remove(root, { recursive: true });
-      if (faults.length > 0) throw faults[0];
+      await service[Symbol.asyncDispose]();
     },
   };
   return at;

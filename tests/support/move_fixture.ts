@@ -5,14 +5,13 @@
  */
 
 import { join } from "node:path";
-import { openService } from "../../lib/service/mod.ts";
 import { freeze, type Place, placeOf } from "../../lib/service/store/frozen.ts";
 import { migrations } from "../../lib/service/store/migrations/mod.ts";
 import { moveData, type MoveProgress, sumOf } from "../../lib/service/store/move/move.ts";
 import { schemaAfter } from "../../lib/service/store/move/tables.ts";
 import type { Sum } from "../../lib/service/store/move/digest.ts";
 import { openDatabase } from "../../lib/service/store/mod.ts";
-import { addressOf, createEmptyDatabase, dropDatabase, ENGINE } from "./engine.ts";
+import { addressOf, createEmptyDatabase, dropDatabase, ENGINE, openService } from "./engine.ts";
 
 /** Texts that are hard to carry. */
 export const HARD_TEXTS = [

@@ -64,7 +64,7 @@ export interface Recording {
 /** Runs every line of the table against a service in memory, as a table and as JSON. */
 export async function recordLines(): Promise<Recording> {
   using receiver = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const service = await openService({ database: ":memory:", webhookTargets: "loopback" });
+  const service = await openService({ webhookTargets: "loopback" });
   try {
     const { access_token, refresh_token = "" } = await service.oauth.issueToken();
     const projectId = service.projectId ?? "";

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { openService, type Service, type ServiceOptions } from "../../lib/service/mod.ts";
-import { addressOf, createDatabase, dropDatabase } from "./engine.ts";
+import type { Service, ServiceOptions } from "../../lib/service/mod.ts";
+import { addressOf, createDatabase, dropDatabase, openService } from "./engine.ts";
 
 /** The admin secret of all of them. */
 const SECRET = "adm_together";

@@ -6,9 +6,9 @@
  */
 
 import { AssertionError, equal } from "node:assert/strict";
-import { openService, type Service } from "../../lib/service/mod.ts";
+import type { Service } from "../../lib/service/mod.ts";
 import { openDatabase, type Store, type StoreOptions } from "../../lib/service/store/mod.ts";
-import { openForTests } from "./engine.ts";
+import { openForTests, openService } from "./engine.ts";
 import { type Desk, openDesk } from "./harness.ts";
 
 /** When everything happens, in milliseconds since 1970. */
@@ -33,7 +33,7 @@ export async function openTwins(
 ): Promise<TwinDesk> {
   const secrets = new Map<string, string>();
   let compared = 0;
-  const shared = { database: ":memory:", clock: () => NOW, adminSecret: "adm_x" } as const;
+  const shared = { clock: () => NOW, adminSecret: "adm_x" } as const;
   // Nothing happens beside the requests: no timer, and no delivery.
   const usual = { ...shared, buyers: true, role: "api", webhookTargets: "loopback" } as const;
   const other = await openService({ ...usual, random: pinned(), open });
@@ -60,7 +60,7 @@ export async function openTwins(
     compared: () => compared,
     async [Symbol.asyncDispose]() {
       await desk[Symbol.asyncDispose]();
-      await other.close();
+      await other[Symbol.asyncDispose]();
     },
   };
 }

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SCRIPTS } from "../../../lib/cli/completion/scripts.ts";
-import { openService } from "../../support/engine.ts";
+import { openOnPort } from "../../support/on_port.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../cli.ts", import.meta.url));
 
@@ -28,13 +28,12 @@ const PRODUCTS = {
 /** A machine with a real service, a stored sign-in and a `cli` that prints its arguments. */
 async function openMachine() {
   const folder = await Deno.makeTempDir();
-  const service = await openService({ database: ":memory:", empty: false });
-  const server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-    (request) =>
-      request.url.includes("/products") ? Response.json(PRODUCTS) : service.fetch(request),
+  const onPort = await openOnPort(
+    {},
+    async (request, pass) =>
+      request.url.includes("/products") ? Response.json(PRODUCTS) : await pass(request),
   );
-  const base_url = `http://127.0.0.1:${server.addr.port}`;
+  const { service, baseUrl: base_url } = onPort;
   const { access_token, refresh_token } = await service.oauth.issueToken();
   await Deno.mkdir(join(folder, ".cli"), { mode: 0o700 });
   const profile = {
@@ -76,8 +75,7 @@ async function openMachine() {
     },
     typed: () => Deno.readTextFile(join(folder, "typed")).catch(() => ""),
     async [Symbol.asyncDispose]() {
-      await server.shutdown();
-      await service.close();
+      await onPort[Symbol.asyncDispose]();
       await Deno.remove(folder, { recursive: true });
     },
   };

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { openService } from "../../../lib/service/mod.ts";
+import { openService } from "../../support/engine.ts";
 import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
 import { openDesk } from "../../support/harness.ts";
 import { inFolder } from "../../support/store_fixture.ts";
@@ -36,9 +36,10 @@ Deno.test("service backup saves the data, restore asks first and restores it", (
       Object.keys(done.json() as object),
       ["format", "version", "schema", "made_at", "project_time", "bytes", "sha256", "file", "data"],
     );
-    const service = await openService({ database: join(data, "service.db") });
-    ok(service.projectId !== undefined);
-    await service.close();
+    {
+      await using service = await openService({ database: join(data, "service.db") });
+      ok(service.projectId !== undefined);
+    }
     await Deno.truncate(file, 5000);
     const bad = await desk.run("service", "restore", file, "--data", data, "-y");
     match(bad.err, /^Cannot restore ".*": it is not a backup of the service, or it is truncated\n/);

@@ -1,8 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openService } from "../../../lib/service/mod.ts";
-import { ONLY_POSTGRES } from "../../support/engine.ts";
+import { ONLY_POSTGRES, openService } from "../../support/engine.ts";
 import { openDesk } from "../../support/harness.ts";
 import { SHARED_SECRET, withLasting } from "../../support/lasting.ts";
 import { childLines, inFolder } from "../../support/store_fixture.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { openService } from "../../../lib/service/mod.ts";
+import { openService } from "../../support/engine.ts";
 import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
 import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { openDesk } from "../../support/harness.ts";

@@ -136,7 +136,7 @@ Deno.test("a waiting listener gets an event as soon as it is stored", async () =
 });
 
 Deno.test("a waiting listener gets an answer when the service stops", async () => {
-  const service = await openService({ database: ":memory:", adminSecret: "adm_x" });
+  await using service = await openService({ adminSecret: "adm_x" });
   const send = (method: string, path: string) =>
     service.fetch(
       new Request(`${BASE_URL}/_sim/projects/${service.projectId}/listeners${path}`, {
@@ -148,7 +148,6 @@ Deno.test("a waiting listener gets an answer when the service stops", async () =
   const waiting = send("GET", "/default/events?wait_ms=25000");
   service.stopWaiting();
   deepEqual(await (await waiting).json(), { object: "list", items: [] });
-  await service.close();
 });
 
 Deno.test("a listener that was not opened, or has an invalid name, is refused", async () => {

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/stri
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
 import { isSecret, keepSecret, readSecret } from "../../../lib/service/http/admin_secret.ts";
-import { openService } from "../../../lib/service/mod.ts";
+import { openService } from "../../support/engine.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
 const SECRET = `adm_${"x".repeat(43)}`;
@@ -89,7 +89,7 @@ Deno.test("an empty secret never matches", async () => {
   equal(isSecret(SECRET, ""), false);
   equal(isSecret("", SECRET), false);
   equal(isSecret(SECRET, SECRET), true);
-  const service = await openService({ database: ":memory:", adminSecret: "" });
+  await using service = await openService({ adminSecret: "" });
   for (const headers of [{}, { Authorization: "" }, { Authorization: "Bearer " }]) {
     const response = await service.fetch(
       new Request("http://127.0.0.1/_sim/tokens", { method: "POST", headers }),
@@ -97,5 +97,4 @@ Deno.test("an empty secret never matches", async () => {
     equal(response.status, 401, JSON.stringify(headers));
   }
   notEqual(service.projectId, undefined);
-  await service.close();
 });

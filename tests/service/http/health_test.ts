@@ -19,29 +19,26 @@ function askAll(service: Service): Promise<[number, string, string | undefined][
 }
 
 Deno.test("a stopping service lives, but is not ready", async () => {
-  const service = await openService({ database: ":memory:", empty: true });
-  try {
-    deepEqual(await askAll(service), [
-      [200, "ok", undefined],
-      [200, "live", undefined],
-      [200, "ready", undefined],
-    ]);
-    const head = new Request("http://127.0.0.1:4010/health/ready", { method: "HEAD" });
-    equal((await service.fetch(head)).status, 200);
-    service.stopWaiting();
-    deepEqual(await ask(service, "/health/live"), [200, "live", undefined]);
-    deepEqual(await ask(service, "/health/ready"), [503, "unavailable", "stopping"]);
-  } finally {
-    await service.close();
-  }
+  await using service = await openService({ empty: true });
+  deepEqual(await askAll(service), [
+    [200, "ok", undefined],
+    [200, "live", undefined],
+    [200, "ready", undefined],
+  ]);
+  const head = new Request("http://127.0.0.1:4010/health/ready", { method: "HEAD" });
+  equal((await service.fetch(head)).status, 200);
+  service.stopWaiting();
+  deepEqual(await ask(service, "/health/live"), [200, "live", undefined]);
+  deepEqual(await ask(service, "/health/ready"), [503, "unavailable", "stopping"]);
 });
 
 Deno.test("a service without its database lives, but is not ready; a worker says the same", async () => {
   let away = false;
-  const service = await openService({
-    database: ":memory:",
+  await using service = await openService({
     empty: true,
     role: "worker",
+    // It says that the database is away.
+    report: () => {},
     open: async (options) => {
       const store = await openDatabase(options);
       const failing = { failure: "unreachable" } as const;
@@ -54,27 +51,19 @@ Deno.test("a service without its database lives, but is not ready; a worker says
       };
     },
   });
-  try {
-    equal((await ask(service, "/health/ready"))[0], 200);
-    // The result of a look is used again for a second.
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    away = true;
-    const gone = [503, "unavailable", "the database server cannot be reached"];
-    deepEqual(await askAll(service), [gone, [200, "live", undefined], gone]);
-  } finally {
-    await service.close();
-  }
+  equal((await ask(service, "/health/ready"))[0], 200);
+  // The result of a look is used again for a second.
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  away = true;
+  const gone = [503, "unavailable", "the database server cannot be reached"];
+  deepEqual(await askAll(service), [gone, [200, "live", undefined], gone]);
 });
 
 Deno.test("a service is not ready on a database that lacks tables", async () => {
-  const service = await openService({ database: ":memory:", empty: true });
-  try {
-    await service.store.write((tx) => sql`delete from schema_migrations`.execute(tx));
-    const reason = "the database lacks tables of this version";
-    deepEqual(await ask(service, "/health/ready"), [503, "unavailable", reason]);
-    await service.store.write((tx) => sql`drop table schema_migrations`.execute(tx));
-    deepEqual(await ask(service, "/health/ready"), [503, "unavailable", reason]);
-  } finally {
-    await service.close();
-  }
+  await using service = await openService({ empty: true });
+  await service.store.write((tx) => sql`delete from schema_migrations`.execute(tx));
+  const reason = "the database lacks tables of this version";
+  deepEqual(await ask(service, "/health/ready"), [503, "unavailable", reason]);
+  await service.store.write((tx) => sql`drop table schema_migrations`.execute(tx));
+  deepEqual(await ask(service, "/health/ready"), [503, "unavailable", reason]);
 });

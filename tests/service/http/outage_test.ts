@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { recognizeService } from "../../../lib/auth/discovery.ts";
 import { requestToken } from "../../../lib/auth/token.ts";
 import { systemSurroundings } from "../../../lib/connect.ts";
-import { openService, type Service } from "../../../lib/service/mod.ts";
+import type { Service } from "../../../lib/service/mod.ts";
 import { outageIn, StoreError, type StoreFailure } from "../../../lib/service/store/mod.ts";
 import { toStoreError } from "../../../lib/service/store/sqlite/errors.ts";
-import { openForTests } from "../../support/engine.ts";
+import { openForTests, openService } from "../../support/engine.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
 const BASE = "http://127.0.0.1:4010";
@@ -93,7 +93,6 @@ async function openFailing(): Promise<Failing> {
     if (failing && ["all", access].includes(failing.access)) throw failing.error;
   };
   const service = await openService({
-    database: ":memory:",
     buyers: false,
     clock: () => now,
     adminSecret: "adm_test",
@@ -314,7 +313,7 @@ Deno.test("a write that the disk refuses is answered with 503, and health shows 
   ignore: Deno.build.os === "windows",
 }, () =>
   inFolder(async (folder) => {
-    const service = import.meta.resolve("../../../lib/service/mod.ts");
+    const service = import.meta.resolve("../../support/engine.ts");
     const program = `
       const { openService } = await import(${JSON.stringify(service)});
       const [database] = Deno.args;

@@ -9,15 +9,11 @@ async function onDisk(
   test: (service: Service, read: (path: string) => Promise<Response>) => Promise<void>,
 ): Promise<void> {
   await withLasting(async ({ database }) => {
-    const service = await openService({ database });
-    try {
-      const { access_token } = await service.oauth.issueToken();
-      const headers = { Authorization: `Bearer ${access_token}` };
-      const base = `http://127.0.0.1:4010/v2/projects/${service.projectId}`;
-      await test(service, (path) => service.fetch(new Request(base + path, { headers })));
-    } finally {
-      await service.close();
-    }
+    await using service = await openService({ database });
+    const { access_token } = await service.oauth.issueToken();
+    const headers = { Authorization: `Bearer ${access_token}` };
+    const base = `http://127.0.0.1:4010/v2/projects/${service.projectId}`;
+    await test(service, (path) => service.fetch(new Request(base + path, { headers })));
   });
 }
 

@@ -1,18 +1,19 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Cancelled } from "../../../lib/errors.ts";
-import { openService } from "../../../lib/service/mod.ts";
 import { serve, type ServeOptions, type Server } from "../../../lib/service/http/serve.ts";
 import { isOnServer } from "../../../lib/service/store/mod.ts";
-import { fill, START } from "../../support/clock_fixture.ts";
+import { fill, serveAt, START } from "../../support/clock_fixture.ts";
+import { openService } from "../../support/engine.ts";
 import { DAY } from "../../support/simulation.ts";
 import { type Lasting, SHARED_SECRET, withLasting } from "../../support/lasting.ts";
 
 /** A database in which subscriptions, usually six, have so many days to catch up with. */
 async function behind(lasting: Lasting, days: number, subscriptions = 6): Promise<number> {
   const { database } = lasting;
-  const service = await openService({ database, clock: () => START, adminSecret: "adm_x" });
-  await fill(service, subscriptions);
-  await service.close();
+  {
+    await using service = await serveAt(database);
+    await fill(service, subscriptions);
+  }
   const until = START + days * DAY;
   await lasting.query(`UPDATE projects SET clock_advancing_to = ${until}`);
   return until;
@@ -20,9 +21,8 @@ async function behind(lasting: Lasting, days: number, subscriptions = 6): Promis
 
 /** Loads the simulator's code, so that the first request to it finds work in progress. */
 async function loadSimulator(): Promise<void> {
-  const service = await openService({ database: ":memory:", empty: true });
+  await using service = await openService({ empty: true });
   await service.warm();
-  await service.close();
 }
 
 /** Starts the service on a database. */

@@ -17,7 +17,7 @@ import {
 } from "../../../lib/simulator/population.ts";
 import { beginProject } from "../../../lib/simulator/service.ts";
 import { ApiError } from "../../../lib/errors.ts";
-import { openService } from "../../support/engine.ts";
+import { openService, type TestService } from "../../support/engine.ts";
 import { checkSums } from "../../support/ledger_sums.ts";
 import { makePopulation, simulatorOf, whenMade } from "../../support/population_fixture.ts";
 import { childLines, inFolder } from "../../support/store_fixture.ts";
@@ -25,14 +25,8 @@ import { childLines, inFolder } from "../../support/store_fixture.ts";
 const NOW = Date.UTC(2026, 10, 28, 12);
 
 /** Opens a service in memory at a time that stands. */
-function open(now = NOW): Promise<Service> {
-  return openService({
-    database: ":memory:",
-    clock: () => now,
-    report: (error) => {
-      throw error;
-    },
-  });
+function open(now = NOW): Promise<TestService> {
+  return openService({ clock: () => now });
 }
 
 /** Rows of all projects. */
@@ -61,7 +55,7 @@ function refused(promise: Promise<unknown>, status: number, param?: string): Pro
 }
 
 Deno.test("a population has everything that happens, and the ledger adds up", async () => {
-  const service = await open();
+  await using service = await open();
   const made = await makePopulation(service, { customers: 1500 });
   deepEqual([made.customers, made.cancelled, made.error, made.now], [1500, false, null, NOW]);
   await checkSums(service.store, NOW);
@@ -88,16 +82,14 @@ Deno.test("a population has everything that happens, and the ledger adds up", as
   deepEqual(expected.filter((type) => !types.has(type)), []);
   const own = events.filter(({ customer_id }) => /user_|RCAnonymous/.test(customer_id));
   ok(own.every((row, i) => row.created_at >= (own[i - 1]?.created_at ?? 0)), "in order of time");
-  await service.close();
 });
 
 Deno.test("the same seed at the same time makes the same customers, another one others", async () => {
   const make = async (seed: number, kind?: "games") => {
-    const service = await open();
+    await using service = await open();
     await makePopulation(service, { seed, kind });
     const rows = await rowsOf(service);
     const project = service.projectId ?? "";
-    await service.close();
     // Products and what is derived from the project's id differ from one database to another.
     const plain = (row: object) =>
       JSON.stringify(row).replaceAll(project, "").replaceAll(
@@ -122,7 +114,7 @@ Deno.test("the same seed at the same time makes the same customers, another one 
 });
 
 Deno.test("a kind of app brings its products once, and sells them", async () => {
-  const service = await open();
+  await using service = await open();
   const simulator = simulatorOf(service);
   for (const seed of [1, 2]) {
     await makePopulation(service, { customers: 400, seed, kind: "games" });
@@ -143,11 +135,10 @@ Deno.test("a kind of app brings its products once, and sells them", async () => 
   const made = await whenMade(other);
   deepEqual([made.customers, made.from], [200, Date.UTC(2019, 1, 28)]);
   ok(made.subscriptions > 20, "a project without products gets those of notes");
-  await service.close();
 });
 
 Deno.test("readers of news take a year as often as usual, and mostly come back to the same product", async () => {
-  const service = await open();
+  await using service = await open();
   await makePopulation(service, { customers: 600, seed: 1, kind: "news" });
   const { subscriptions } = await rowsOf(service);
   const products = await service.store.read((tx) =>
@@ -164,11 +155,10 @@ Deno.test("readers of news take a year as often as usual, and mostly come back t
   const same = back.filter(([first, next]) => first?.product_id === next?.product_id);
   // Some have changed the product before or after.
   ok(same.length > back.length / 3, `${same.length} of ${back.length}`);
-  await service.close();
 });
 
 Deno.test("the clock is where it was, running or not, and nothing is due", async () => {
-  const service = await open();
+  await using service = await open();
   const simulator = simulatorOf(service);
   await advanceClock(simulator, { by: "P10D" });
   const before = await getClock(simulator);
@@ -180,29 +170,21 @@ Deno.test("the clock is where it was, running or not, and nothing is due", async
   await checkSums(service.store, before.now);
   await advanceClock(simulator, { by: "P2M" });
   await checkSums(service.store, (await getClock(simulator)).now);
-  await service.close();
 });
 
 Deno.test("a clock that runs has lost no time when the population is made", async () => {
   let now = NOW;
-  const service = await openService({
-    database: ":memory:",
-    clock: () => now,
-    report: (error) => {
-      throw error;
-    },
-  });
+  await using service = await openService({ clock: () => now });
   const simulator = simulatorOf(service);
   await startPopulation(simulator, { customers: 20, months: 12, seed: 42, confirmed: true });
   now += 3_600_000;
   equal((await whenMade(simulator)).error, null);
   equal((await getClock(simulator)).now, now);
   await checkSums(service.store, now);
-  await service.close();
 });
 
 Deno.test("a population that is stopped leaves a consistent moment", async () => {
-  const service = await open();
+  await using service = await open();
   const simulator = simulatorOf(service);
   await refused(getPopulation(simulator), 404, "project_id");
   await startPopulation(simulator, { customers: 3000, months: 12, seed: 42, confirmed: true });
@@ -216,11 +198,10 @@ Deno.test("a population that is stopped leaves a consistent moment", async () =>
   equal((await getClock(simulator)).now, NOW);
   await checkSums(service.store, NOW);
   deepEqual(await cancelPopulation(simulator), stopped, "there is nothing to stop any more");
-  await service.close();
 });
 
 Deno.test("a population that cannot be made is refused, and nothing changes", async () => {
-  const service = await open();
+  await using service = await open();
   const simulator = simulatorOf(service);
   const wanted = { customers: 10, months: 12, seed: 42 };
   deepEqual(await previewPopulation(simulator), {
@@ -249,15 +230,13 @@ Deno.test("a population that cannot be made is refused, and nothing changes", as
   await whenMade(simulator);
   await refused(startPopulation(simulator, sure), 409, "seed");
   equal((await getClock(simulator)).now, NOW);
-  const young = await open(Date.UTC(1970, 6, 1));
+  await using young = await open(Date.UTC(1970, 6, 1));
   await refused(startPopulation(simulatorOf(young), sure), 422, "months");
   equal((await getClock(simulatorOf(young))).now, Date.UTC(1970, 6, 1));
-  await young.close();
-  await service.close();
 });
 
 Deno.test("one population at a time, and others wait for the project meanwhile", async () => {
-  const service = await open();
+  await using service = await open();
   const simulator = simulatorOf(service);
   const wanted = { customers: 3000, months: 12, seed: 42, confirmed: true };
   await startPopulation(simulator, wanted);
@@ -266,14 +245,13 @@ Deno.test("one population at a time, and others wait for the project meanwhile",
   if (clock instanceof ApiError) match(clock.message, /catching up/);
   else equal((clock as { now: number }).now, NOW, "nobody sees the clock in the past");
   await cancelPopulation(simulator);
-  await service.close();
 });
 
 Deno.test("a service that is killed while it makes a population goes on to the present", () =>
   inFolder(async (folder) => {
     const database = join(folder, "data.db");
     const fixture = import.meta.resolve("../../support/population_fixture.ts");
-    const module = import.meta.resolve("../../../lib/service/mod.ts");
+    const module = import.meta.resolve("../../support/engine.ts");
     const program = `const { openService } = await import("${module}");
       const { simulatorOf } = await import("${fixture}");
       const { startPopulation, getPopulation } = await import("${
@@ -294,14 +272,13 @@ Deno.test("a service that is killed while it makes a population goes on to the p
     child.kill("SIGKILL");
     for await (const _ of lines);
     await child.status;
-    const service = await openService({ database, clock: () => NOW });
+    await using service = await openService({ database, clock: () => NOW });
     const simulator = simulatorOf(service);
     await service.catchUp();
     equal((await getClock(simulator)).now, NOW);
     await checkSums(service.store, NOW);
     const { customers } = await rowsOf(service);
     ok(customers.length > 500 && customers.length < 4000, String(customers.length));
-    await service.close();
   }));
 
 const CONFIG = new URL("../../../deno.json", import.meta.url);

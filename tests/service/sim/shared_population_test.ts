@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ApiError } from "../../../lib/errors.ts";
-import { openService, type Service } from "../../../lib/service/mod.ts";
+import type { Service } from "../../../lib/service/mod.ts";
+import { openDatabase } from "../../../lib/service/store/mod.ts";
 import { freezeClock, getClock } from "../../../lib/simulator/clock.ts";
 import {
   cancelPopulation,
@@ -9,7 +10,7 @@ import {
   startPopulation,
 } from "../../../lib/simulator/population.ts";
 import { listProgress } from "../../../lib/simulator/service.ts";
-import { ONLY_POSTGRES } from "../../support/engine.ts";
+import { ONLY_POSTGRES, openService } from "../../support/engine.ts";
 import { type Lasting, withLasting } from "../../support/lasting.ts";
 import { checkSums } from "../../support/ledger_sums.ts";
 import { makePopulation, simulatorOf, whenMade } from "../../support/population_fixture.ts";
@@ -43,7 +44,7 @@ Deno.test(
       deepEqual(seen, made, "the other one sees the same");
       deepEqual([made.customers, made.error, made.now], [300, null, NOW]);
       await checkSums(other.store, NOW);
-      const alone = await openService({ database: ":memory:", clock: () => NOW });
+      const alone = await openService({ open: openDatabase, clock: () => NOW });
       deepEqual(await makePopulation(alone), made, "and so does SQLite");
       for (const service of [maker, other, alone]) await service.close();
     }),

@@ -4,14 +4,19 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { openService } from "../../../lib/service/mod.ts";
 import {
   acrossProjects,
   openDatabase,
   type Store,
   StoreError,
 } from "../../../lib/service/store/mod.ts";
-import { addressOf, createDatabase, dropDatabase, ONLY_POSTGRES } from "../../support/engine.ts";
+import {
+  addressOf,
+  createDatabase,
+  dropDatabase,
+  ONLY_POSTGRES,
+  openService,
+} from "../../support/engine.ts";
 import { openReceiver } from "../../support/receiver.ts";
 import { until } from "../../support/together.ts";
 

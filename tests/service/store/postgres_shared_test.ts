@@ -4,7 +4,6 @@
  */
 
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { openService } from "../../../lib/service/mod.ts";
 import {
   acrossProjects,
   inProject,
@@ -25,6 +24,7 @@ import {
   dropDatabase,
   onDatabase,
   ONLY_POSTGRES,
+  openService,
   POOLED,
 } from "../../support/engine.ts";
 import { addOffering, addProject, offeringIds, PROJECT } from "../../support/store_fixture.ts";
@@ -248,9 +248,9 @@ Deno.test(
 Deno.test("an event and a revoked token reach the other processes", ONLY_POSTGRES, async () => {
   const name = await createDatabase();
   const options = { database: addressOf(name), buyers: false, adminSecret: "adm_x" };
-  const one = await openService(options);
-  const other = await openService(options);
   try {
+    await using one = await openService(options);
+    await using other = await openService(options);
     equal(one.projectId, other.projectId);
     const send = (service: typeof one, path: string, token: string, init: RequestInit = {}) =>
       service.fetch(
@@ -283,8 +283,6 @@ Deno.test("an event and a revoked token reach the other processes", ONLY_POSTGRE
     const { items } = await (await waiting).json();
     ok(items.length > 0, "the event reached the other process");
   } finally {
-    await one.close();
-    await other.close();
     await dropDatabase(name);
   }
 });
