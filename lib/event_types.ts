@@ -1,5 +1,5 @@
 /**
- * The types of events that this service sends.
+ * The words of the events that this service sends: their types, and why a subscription ends.
  *
  * @module
  */
@@ -40,3 +40,16 @@ export const SENT_EVENT_TYPES: readonly string[] = [
   ...CHOOSABLE_EVENT_TYPES,
   ...OTHER_EVENT_TYPES,
 ].map((type) => type.toUpperCase());
+
+/** Why a subscription can end, as events say it. */
+export const EXPIRATION_REASONS = [
+  "UNSUBSCRIBE",
+  "BILLING_ERROR",
+  "DEVELOPER_INITIATED",
+  "PRICE_INCREASE",
+  "CUSTOMER_SUPPORT",
+  "UNKNOWN",
+] as const;
+
+/** Why a subscription ends. */
+export type ExpirationReason = (typeof EXPIRATION_REASONS)[number];

@@ -4,19 +4,10 @@
  * @module
  */
 
+import type { ExpirationReason } from "../event_types.ts";
 import { path } from "../path.ts";
 import type { Subscription } from "../resources/subscriptions.ts";
 import type { Simulator } from "./simulator.ts";
-
-/** Why a subscription can end. */
-export const EXPIRATION_REASONS = [
-  "UNSUBSCRIBE",
-  "BILLING_ERROR",
-  "DEVELOPER_INITIATED",
-  "PRICE_INCREASE",
-  "CUSTOMER_SUPPORT",
-  "UNKNOWN",
-] as const;
 
 /** How a charge fails. */
 export interface ChargeFailure {
@@ -65,9 +56,6 @@ export interface Extension {
   /** An ISO 8601 duration. */
   by?: string | undefined;
 }
-
-/** Why a subscription ends. */
-export type ExpirationReason = (typeof EXPIRATION_REASONS)[number];
 
 /** How a subscription ends. */
 export interface Expiration {

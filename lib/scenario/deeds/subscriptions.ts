@@ -7,13 +7,13 @@
 import { each } from "../../page.ts";
 import { listCustomerInvoices } from "../../resources/customers.ts";
 import { listSubscriptionTransactions } from "../../resources/subscriptions.ts";
+import { EXPIRATION_REASONS } from "../../event_types.ts";
 import { payInvoice, refundPurchase, reversePurchaseRefund } from "../../simulator/purchases.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 import {
   agreeToPrice,
   cancelSubscription,
   changeProduct,
-  EXPIRATION_REASONS,
   expireSubscription,
   extendSubscription,
   failCharge,

@@ -5,6 +5,7 @@
  */
 
 import { z } from "zod";
+import { EXPIRATION_REASONS } from "../../event_types.ts";
 import {
   agreeToPrice,
   cancel,
@@ -98,15 +99,6 @@ function deed<Body extends z.ZodType>({ name, summary, body, needs, act }: Actio
 const NOTHING = z.strictObject({});
 
 const grace = duration.nullable().optional();
-
-const reason = z.enum([
-  "UNSUBSCRIBE",
-  "BILLING_ERROR",
-  "DEVELOPER_INITIATED",
-  "PRICE_INCREASE",
-  "CUSTOMER_SUPPORT",
-  "UNKNOWN",
-]);
 
 const payment = z.strictObject({ transaction_id: z.string().min(1).optional() });
 
@@ -202,7 +194,7 @@ export const DEEDS = {
   expire: deed({
     name: "expireSubscription",
     summary: "Ends the subscription immediately, for its cancellation reason or another one.",
-    body: z.strictObject({ reason: reason.optional() }),
+    body: z.strictObject({ reason: z.enum(EXPIRATION_REASONS).optional() }),
     act: (state, { now }, body) => expireNow(state, now, body.reason ?? usualReason(state)),
   }),
   raise_price: deed({

@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { ExpirationReason } from "../../event_types.ts";
+
 /** Where a subscription stands. */
 type SubscriptionStatus =
   | "trialing"
@@ -31,14 +33,7 @@ export type PeriodType = "trial" | "normal" | "promotional";
 export type PaymentStatus = "completed" | "refunded" | "pending" | "failed";
 
 /** Why something was cancelled or ended, as events say it. */
-export type Reason =
-  | "UNSUBSCRIBE"
-  | "BILLING_ERROR"
-  | "DEVELOPER_INITIATED"
-  | "PRICE_INCREASE"
-  | "CUSTOMER_SUPPORT"
-  | "SUBSCRIPTION_PAUSED"
-  | "UNKNOWN";
+export type Reason = ExpirationReason | "SUBSCRIPTION_PAUSED";
 
 /** How a customer came to own what was bought. */
 export type Ownership = "purchased" | "family_shared";

@@ -6,7 +6,8 @@
 
 import { act } from "./action.ts";
 import { choice } from "../../words/command.ts";
-import { EXPIRATION_REASONS, expireSubscription } from "../../../simulator/subscriptions.ts";
+import { EXPIRATION_REASONS } from "../../../event_types.ts";
+import { expireSubscription } from "../../../simulator/subscriptions.ts";
 
 /** Ends a subscription at once. */
 export const expire = act("End a subscription at once", {
