@@ -7,6 +7,7 @@
 import type { Client } from "../client.ts";
 import { path } from "../path.ts";
 import type { Project } from "../resources/projects.ts";
+import type { Role } from "../roles.ts";
 import type { Left } from "./clock.ts";
 import type { Items } from "./simulator.ts";
 
@@ -86,16 +87,6 @@ export interface DeletedAccount {
   /** When it was removed, in milliseconds since 1970. */
   deleted_at: number;
 }
-
-/** The role of an account in a project. */
-export type Role =
-  | "owner"
-  | "admin"
-  | "developer"
-  | "growth_specialist"
-  | "operations"
-  | "customer_support"
-  | "read_only";
 
 /** An account to add, also to a project. */
 export interface NewAccount {

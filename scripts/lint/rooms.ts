@@ -80,8 +80,9 @@ export const DOORS: Readonly<Record<Room, Doors>> = {
 };
 
 /**
- * Files that every room may load: errors, bytes, types of events, file modes, loopback hosts, the
- * look of pages, words of commands, and the only writer of secrets. No bare `Error` crosses rooms.
+ * Files that every room may load: errors, bytes, words of events, file modes, loopback hosts, the
+ * look of pages, roles, words of commands, and the only writer of secrets. No bare `Error` crosses
+ * rooms.
  */
 export const COMMON: readonly string[] = [
   "lib/bytes.ts",
@@ -92,6 +93,7 @@ export const COMMON: readonly string[] = [
   "lib/html.ts",
   "lib/loopback.ts",
   "lib/page_look.ts",
+  "lib/roles.ts",
   "lib/shell_word.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",

@@ -6,6 +6,7 @@
  */
 
 import { z } from "zod";
+import { ROLES } from "../../roles.ts";
 import { Refusal } from "../contract/errors.ts";
 import { newId } from "../records/ids.ts";
 import { addAccount, findAccount, listAccounts, removeAccount } from "../oauth/mod.ts";
@@ -15,16 +16,6 @@ import type { Row } from "../store/tables.ts";
 import type { Account, DeletedAccount } from "../../simulator/service.ts";
 import { account, deletedAccount, wholeOf } from "./answers.ts";
 import { adminRoute } from "./route.ts";
-
-const ROLES = [
-  "owner",
-  "admin",
-  "developer",
-  "growth_specialist",
-  "operations",
-  "customer_support",
-  "read_only",
-] as const;
 
 const newAccount = z.strictObject({
   email: z.string().max(255).regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address"),

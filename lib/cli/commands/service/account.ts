@@ -18,16 +18,7 @@ import {
   deleteAccount,
   listAccounts,
 } from "../../../simulator/service.ts";
-
-const ROLES = [
-  "owner",
-  "admin",
-  "developer",
-  "growth_specialist",
-  "operations",
-  "customer_support",
-  "read_only",
-] as const;
+import { ROLES } from "../../../roles.ts";
 
 const columns: Column<Account>[] = [
   { header: "email", value: ({ email }) => email, kind: "id" },
