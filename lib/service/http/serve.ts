@@ -142,7 +142,8 @@ export async function serve(given: ServeOptions): Promise<Server> {
     if (options.role !== "worker") warm(service, options.report);
     return server;
   } catch (error) {
-    await lock?.release();
+    // The reason of the failure matters more than what follows from it.
+    await lock?.release().catch(options.report);
     throw error;
   }
 }
@@ -246,8 +247,18 @@ async function open(
   const baseUrl = options.tls
     ? options.publicUrl ?? addressFor(host, listener.port, "https")
     : addressFor(host, listener.port);
-  if (lock) {
-    await writeAddress(lock, { pid: Deno.pid, base_url: baseUrl, started_at: systemClock() });
+  const end = async () => {
+    service.stopWaiting();
+    await listener.stop(ANSWERING_MS);
+    await service.close();
+  };
+  try {
+    if (lock) {
+      await writeAddress(lock, { pid: Deno.pid, base_url: baseUrl, started_at: systemClock() });
+    }
+  } catch (error) {
+    await end();
+    throw error;
   }
   const { drainS = 0 } = options;
   return {
@@ -256,19 +267,17 @@ async function open(
     adminSecret: service.adminSecret,
     closed: listener.closed,
     async stop() {
-      service.retire();
-      if (drainS > 0) {
-        listener.drain();
-        await new Promise((resolve) => setTimeout(resolve, drainS * 1000));
+      try {
+        service.retire();
+        if (drainS > 0) {
+          listener.drain();
+          await new Promise((resolve) => setTimeout(resolve, drainS * 1000));
+        }
+        // The database survives a kill, so a longer wait is not needed.
+        await withinTime(end(), STOP_MS);
+      } finally {
+        await lock?.release();
       }
-      const end = async () => {
-        service.stopWaiting();
-        await listener.stop(ANSWERING_MS);
-        await service.close();
-      };
-      // The database survives a kill, so a longer wait is not needed.
-      await withinTime(end(), STOP_MS);
-      await lock?.release();
     },
   };
 }

@@ -69,22 +69,38 @@ export async function lockFolder(
     letGo();
     throw await alreadyHeld(folder, purpose);
   }
-  await removeLeftovers(folder);
+  try {
+    await removeLeftovers(folder);
+  } catch (error) {
+    letGo();
+    throw unusable(folder, error);
+  }
   let released = false;
   return {
     folder,
     release: async () => {
       if (released) return;
       released = true;
-      await removeIfThere(join(folder, NOTE));
-      letGo();
+      try {
+        await removeIfThere(join(folder, NOTE));
+      } finally {
+        letGo();
+      }
     },
   };
 }
 
-/** Notes where the server that holds the folder can be reached. */
-export async function writeAddress(lock: FolderLock, address: ServerAddress): Promise<void> {
-  await replaceFile(join(lock.folder, NOTE), JSON.stringify(address) + "\n");
+/**
+ * Notes where the server that holds the folder can be reached.
+ *
+ * @throws {ConfigError} when the folder cannot be written.
+ */
+export async function writeAddress({ folder }: FolderLock, address: ServerAddress): Promise<void> {
+  try {
+    await replaceFile(join(folder, NOTE), JSON.stringify(address) + "\n");
+  } catch (error) {
+    throw unusable(folder, error);
+  }
 }
 
 /**

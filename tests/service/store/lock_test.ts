@@ -208,6 +208,32 @@ Deno.test("a folder that cannot be one is refused with its name", () =>
     }
   }));
 
+Deno.test("a folder with an old note that cannot be removed is refused, and stays free", () =>
+  inFolder(async (folder) => {
+    await Deno.mkdir(join(folder, "service.json", "more"), { recursive: true });
+    await rejects(lockFolder(folder), /^ConfigError: Cannot use the data folder /);
+    await Deno.remove(join(folder, "service.json"), { recursive: true });
+    await (await lockFolder(folder)).release();
+  }));
+
+Deno.test("a service that cannot note its address ends, and frees its folder and its port", () =>
+  inFolder(async (folder) => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr;
+    listener.close();
+    const options = { folder, port, host: "127.0.0.1", empty: true, rateLimits: "local" } as const;
+    const starting = serve({ ...options, report: () => {} });
+    // The secret comes after the lock, and before the database and the port.
+    const secret = join(folder, "admin.secret");
+    while (!await Deno.stat(secret).catch(() => undefined)) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await Deno.mkdir(join(folder, "service.json", "more"), { recursive: true });
+    await rejects(starting, /^ConfigError: Cannot use the data folder /);
+    await Deno.remove(join(folder, "service.json"), { recursive: true });
+    await (await serve({ ...options, report: () => {} })).stop();
+  }));
+
 Deno.test("a pipe or link in place of a file of the folder is refused, not opened", async () => {
   if (Deno.build.os === "windows") return;
   for (const name of ["service.lock", "service.json"]) {
