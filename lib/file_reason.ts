@@ -38,6 +38,8 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   EISDIR: "it is a folder",
   ELOOP: "too many symbolic links",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
 };

@@ -5,6 +5,7 @@
  */
 
 import { ConfigError } from "../../errors.ts";
+import { fileReason } from "../../file_reason.ts";
 
 /** The wildcard addresses. */
 const ANY = new Set(["0.0.0.0", "[::]"]);
@@ -78,6 +79,10 @@ export function cannotListen(host: string, port: number, error: unknown): Config
     const hint = "Pass a --port above 1023, or --port 0 for any free port.";
     return new ConfigError(`${what}: the system does not allow this port`, { hint, cause: error });
   }
+  // A name that leads to no address has no class of its own.
+  const isUnknown = error instanceof Deno.errors.AddrNotAvailable ||
+    error instanceof Error && /lookup/.test(error.message);
+  if (!isUnknown) return new ConfigError(`${what}: ${fileReason(error)}`, { cause: error });
   const hint = "Pass an address of this machine as --host: 127.0.0.1 for this machine only, " +
     "0.0.0.0 for its networks as well.";
   return new ConfigError(`${what}: this machine has no such address`, { hint, cause: error });
