@@ -146,7 +146,11 @@ function waitFor(
 
 function tooLate(waitMs: number, redirectUri: string): AuthError {
   const minutes = Math.round(waitMs / 60_000);
-  const time = minutes < 1 ? "in time" : `within ${minutes} minutes`;
+  const time = minutes < 1
+    ? "in time"
+    : minutes === 1
+    ? "within a minute"
+    : `within ${minutes} minutes`;
   return new AuthError(`Cannot sign in: no answer arrived ${time}`, {
     hint: "Try again, and open the address in a browser on this machine: the answer goes to " +
       `${new URL(redirectUri).host}`,

@@ -228,6 +228,25 @@ Deno.test("an answer with our state but another issuer, an error or no code ends
   ok((await signIn({ surroundings: around, onUrl })).access_token, "it never promised its name");
 });
 
+Deno.test("a timeout is told in minutes", async () => {
+  await using at = await openHome();
+  const { setTimeout: timer } = globalThis;
+  const said = async (waitMs: number) => {
+    globalThis.setTimeout =
+      ((run: () => void, ms: number) => timer(run, ms === waitMs ? 0 : ms)) as typeof setTimeout;
+    try {
+      return await signInAt(at, () => Promise.resolve(), { waitMs }).then(
+        () => "",
+        (error: Error) => error.message,
+      );
+    } finally {
+      globalThis.setTimeout = timer;
+    }
+  };
+  strictEqual(await said(60_000), "Cannot sign in: no answer arrived within a minute");
+  strictEqual(await said(120_000), "Cannot sign in: no answer arrived within 2 minutes");
+});
+
 Deno.test("a timeout or Ctrl-C ends the wait and closes the listener", async () => {
   await using at = await openHome();
   let redirect = "";
