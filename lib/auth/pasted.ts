@@ -27,7 +27,7 @@ export function firstAnswer(
   read: (text: string) => URLSearchParams,
 ): FirstAnswer {
   const done = new AbortController();
-  const ask = async (ask: Paste): Promise<URLSearchParams> => {
+  const pasted = async (ask: Paste): Promise<URLSearchParams> => {
     let problem: string | undefined;
     for (;;) {
       const text = await ask(problem, done.signal);
@@ -39,7 +39,7 @@ export function firstAnswer(
       }
     }
   };
-  const answer = paste ? Promise.race([brought, ask(paste)]) : brought;
+  const answer = paste ? Promise.race([brought, pasted(paste)]) : brought;
   return { answer, stop: () => done.abort() };
 }
 

@@ -26,14 +26,10 @@ export function systemRandom(length: number): Uint8Array<ArrayBuffer> {
 export async function createPkce(random: RandomBytes): Promise<Pkce> {
   const verifier = randomText(32, random);
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
-  return { verifier, challenge: base64Url(new Uint8Array(hash)) };
+  return { verifier, challenge: toBase64Url(new Uint8Array(hash)) };
 }
 
 /** Makes a URL-safe text of this many random bytes. */
 export function randomText(bytes: number, random: RandomBytes): string {
-  return base64Url(random(bytes));
-}
-
-function base64Url(bytes: Uint8Array<ArrayBuffer>): string {
-  return toBase64Url(bytes);
+  return toBase64Url(random(bytes));
 }
