@@ -88,6 +88,7 @@ async function administer(
 ): Promise<unknown> {
   const { value } = await bodyOf(request);
   const url = new URL(request.url);
+  validate(route.query, Object.fromEntries(url.searchParams));
   return await route.administer({
     ...parts,
     params,
@@ -155,8 +156,8 @@ async function callFor(asked: Asked, whole: Tx): Promise<SimCall> {
   const { route, parts, request, projectId, params, body } = asked;
   const wall = parts.clock();
   const [progress] = await parts.catchUp.progress(projectId, whole);
-  const catchesUp = route.method !== "GET" && !route.still && !route.then;
-  if (catchesUp && !await catchUpWithin(whole, projectId, wall)) throw behind(progress);
+  const mustBePresent = route.method !== "GET" && !route.still && !route.then;
+  if (mustBePresent && !await catchUpWithin(whole, projectId, wall)) throw behind(progress);
   const tx = inProject(whole, projectId);
   const project = await tx.selectFrom("projects").selectAll().executeTakeFirst();
   if (!project) throw noProject(projectId);
