@@ -100,7 +100,7 @@ const resend = simRoute({
   const webhook = webhook_id === undefined
     ? undefined
     : await findWebhook(call, webhook_id, "webhook_id");
-  if (webhook && webhook.disabled_at !== null) throw disabled();
+  if (webhook) refuseDisabled(webhook);
   const deliveries = await resendEvent(call, event, webhook);
   return wholeList(call.url, await showDeliveries(call, deliveries));
 });
@@ -122,8 +122,7 @@ const recover = simRoute({
     throw invalid("until", "'until' must not be before 'since'");
   }
   if (query.webhook_id !== undefined) {
-    const { disabled_at } = await findWebhook(call, query.webhook_id, "webhook_id");
-    if (disabled_at !== null) throw disabled();
+    refuseDisabled(await findWebhook(call, query.webhook_id, "webhook_id"));
   }
   return { object: "recovery", deliveries: await recoverEvents(call, query) };
 });
@@ -145,11 +144,16 @@ export async function findDelivery({ tx }: Place, id: string): Promise<Row<"deli
   throw missing("delivery", id);
 }
 
-/** The refusal to send to a disabled integration. */
-export function disabled(): Error {
+/**
+ * Refuses to send to a disabled integration.
+ *
+ * @throws {Refusal} 422 when it is disabled.
+ */
+export function refuseDisabled({ disabled_at }: Row<"webhook_integrations">): void {
+  if (disabled_at === null) return;
   const message = "The webhook integration is disabled: its receiver answered 410 Gone; " +
     "update its URL to enable it";
-  return unprocessable(message);
+  throw unprocessable(message);
 }
 
 /** Deliveries in an answer. */

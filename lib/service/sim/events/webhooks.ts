@@ -14,7 +14,7 @@ import { writeTestEvent } from "../../ledger/test_event.ts";
 import { findWebhook } from "../../records/find.ts";
 import { wholeList } from "../../records/lists.ts";
 import type { Row } from "../../store/tables.ts";
-import { disabled, findDelivery, showDelivery } from "./deliveries.ts";
+import { findDelivery, refuseDisabled, showDelivery } from "./deliveries.ts";
 import type {
   DeliveryFaultRun,
   WebhookFaults,
@@ -56,7 +56,7 @@ const ping = simRouteThen({
   then: async (call, { id }) => showDelivery(call, await findDelivery(call, id)),
 }, async (call) => {
   const webhook = await findWebhook(call, call.params.id);
-  if (webhook.disabled_at !== null) throw disabled();
+  refuseDisabled(webhook);
   const event = await writeTestEvent(call, webhook.app_id);
   // The caller waits for the result of one attempt, so there is no retry.
   const [id = ""] = await queueNew(call, [{ webhook, event }], { once: true });
