@@ -109,7 +109,7 @@ export function listen(options: ListenOptions, handle: Answerer): Listener {
   const timer = setInterval(pool.tick, secondMs);
   Deno.unrefTimer(timer);
   let stopping = false;
-  let told = -Infinity;
+  let reportedAt = -Infinity;
   const accept = async (): Promise<void> => {
     while (!stopping) {
       try {
@@ -117,8 +117,8 @@ export function listen(options: ListenOptions, handle: Answerer): Listener {
       } catch (error) {
         if (stopping) return;
         // Once a minute is often enough.
-        if (pool.age() >= told + 60) {
-          told = pool.age();
+        if (pool.age() >= reportedAt + 60) {
+          reportedAt = pool.age();
           report(
             `Cannot take another connection: ${error instanceof Error ? error.message : error}`,
           );
@@ -214,7 +214,7 @@ function createPool(limits: ConnectionLimits, serve: ServeOnConnection, handle: 
     async end(patienceMs) {
       greetings.end(Infinity);
       const ended = Promise.allSettled([...open].map(({ server }) => server.finished));
-      for (const one of open) part(one);
+      for (const one of open) endAfterRequests(one);
       await withinTime(ended, patienceMs);
       // A connection that is closing gracefully cannot be aborted; it ends with the process.
       for (const { cut, requests } of open) if (requests.size > 0) cut.abort();
@@ -245,7 +245,7 @@ function openConnection(
       one.since = now();
       // Later the runtime has forgotten the request.
       one.unread = hasUnreadBody(request);
-      if (one.closing) part(one);
+      if (one.closing) endAfterRequests(one);
     }
   };
   const one: Connection = {
@@ -292,7 +292,7 @@ function listenUnbounded(
 }
 
 /** Ends a connection after its requests in progress. It does not wait for missing bodies. */
-function part(one: Connection): void {
+function endAfterRequests(one: Connection): void {
   if (isWaiting(one) && one.requests.size > 0) return one.cut.abort();
   one.closing = true;
   if (one.requests.size > 0) return;

@@ -1,5 +1,5 @@
 /**
- * Who can reach the service, and what that asks of it: a sign-in, and TLS.
+ * Who can reach the service, and the protection that this requires: a sign-in, and TLS.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import { canonicalHost } from "./address.ts";
 export interface Exposure {
   /** The address it listens on. */
   host: string;
-  /** What keeps its data. Several machines can share a PostgreSQL. */
+  /** The engine of its database. Several machines can share a PostgreSQL. */
   engine: "sqlite" | "postgres";
-  /** The proxies it trusts, as addresses and networks. A proxy lets in whom it likes. */
+  /** The proxies it trusts, as addresses and networks. They pass on requests of other machines. */
   proxies: readonly string[];
 }
 
-/** What was set up against those who have no business here. */
+/** The protection against strangers. */
 interface Protection {
   /** Whether people sign in. */
   signIn: boolean;
@@ -33,12 +33,12 @@ export function isLoopback(host: string): boolean {
   return isLoopbackHost(canonicalHost(host) ?? "");
 }
 
-/** Whether people other than this machine's can reach the service, so that they must sign in. */
+/** Whether other machines can reach the service, so that people must sign in. */
 export function needsSignIn({ host, engine, proxies }: Exposure): boolean {
   return !isLoopback(host) || engine === "postgres" || proxies.length > 0;
 }
 
-/** Whether what people send can be read on its way, unless it goes over TLS. */
+/** Whether others on the network could read requests without TLS. */
 export function needsTls({ host }: Exposure): boolean {
   return !isLoopback(host);
 }
@@ -55,9 +55,9 @@ export function usualDrain({ host, proxies }: Pick<Exposure, "host" | "proxies">
 }
 
 /**
- * Refuses to start a service that anybody could enter, or whose passwords anybody could read.
+ * Refuses to start a service that anybody could use, or whose passwords others could read.
  *
- * @throws {ConfigError} with the reason, and what to start instead.
+ * @throws {ConfigError} with the reason, and the missing flags.
  */
 export function checkExposure(exposure: Exposure, protection: Protection): void {
   const { signIn, tls, publicUrl } = protection;

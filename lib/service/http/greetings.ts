@@ -1,20 +1,20 @@
 /**
- * Connections that begin TLS. The runtime's server cannot be stopped before that is done, so they are
- * counted here until then. The runtime keeps the socket of one that was ended until its client closes
- * it; only a proxy in front can end that.
+ * Connections during their TLS handshake. The runtime's server cannot be stopped before its end, so
+ * they are counted here until then. After a connection was ended, the runtime keeps its socket until
+ * the client closes it; only a proxy in front can prevent that.
  *
  * @module
  */
 
-/** Connections that begin TLS. */
+/** Connections during their TLS handshake. */
 interface Greetings {
-  /** How many there are. */
+  /** Returns their number. */
   size(): number;
-  /** Lets a connection begin TLS, and goes on with it then. */
+  /** Begins a handshake at a second, and calls `then` after it. A failed one ends the connection. */
   take(conn: Deno.TlsConn, since: number, then: () => void): void;
-  /** Ends the oldest ones. Returns how many. */
+  /** Ends the oldest ones. Returns the number of ended ones. */
   end(count: number): number;
-  /** Ends those that have begun by a moment. Returns how many. */
+  /** Ends those that began at or before a second. Returns the number of ended ones. */
   endBefore(second: number): number;
 }
 

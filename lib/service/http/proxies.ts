@@ -1,6 +1,6 @@
 /**
- * Requests that come through a proxy. What it says about them is believed only when it is one of
- * those that were named at the start.
+ * Requests that come through a proxy. Only the proxies that were named at the start are trusted to
+ * give the address and the scheme of a client.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { respond } from "./respond.ts";
 
 /** How requests reach the service. */
 interface Passage {
-  /** Proxies that are believed: addresses and networks such as `10.0.0.0/8`. */
+  /** The trusted proxies: addresses and networks such as `10.0.0.0/8`. */
   proxies: readonly string[];
   /** The address that the service listens on. */
   host: string;
@@ -22,12 +22,12 @@ interface Passage {
   onlyTls: boolean;
 }
 
-/** The addresses that answer without TLS: a balancer asks there whether the service works. */
+/** The addresses that answer without TLS: a load balancer checks the service's health there. */
 const OPEN: readonly string[] = ["/health", "/health/live", "/health/ready"];
 
 /**
- * Reads what trusted proxies say, and refuses what came without TLS where that is needed. Requests
- * of this very machine need none.
+ * Reads the headers of trusted proxies, and refuses requests without TLS where it is required.
+ * Requests of this machine do not need it.
  *
  * @throws {ConfigError} when a proxy is neither an address nor a network.
  */
@@ -37,7 +37,7 @@ export function throughProxies(answer: Answerer, passage: Passage): Answerer {
     const trusted = isTrusted(peer);
     const sender = trusted ? senderOf(request, peer, isTrusted) : peer;
     const seen = trusted && isSecure(request) ? overTls(request) : request;
-    // A proxy on this machine speaks for others, even where the service listens on loopback.
+    // A proxy on this machine forwards others' requests, even where the service listens on loopback.
     const mustBeSafe = passage.onlyTls || trusted && isForwarded(request);
     if (mustBeSafe && !mayPass(seen, trusted, peer, passage.host)) {
       const refusal = withoutTls();
@@ -59,7 +59,7 @@ function withoutTls(): Refusal {
   return new Refusal(403, "authorization_error", message);
 }
 
-/** Tells whether an address is one of a trusted proxy. */
+/** Makes the check whether an address is a trusted proxy's. */
 function createTrust(proxies: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const proxy of proxies) {
@@ -89,8 +89,8 @@ function plain(address: string): string {
 }
 
 /**
- * The address that a request comes from: the last one in the list that no trusted proxy has. What is
- * before that, the sender may have made up.
+ * The address that a request comes from: the last one in the list that no trusted proxy has. The
+ * sender may have invented the addresses before it.
  */
 function senderOf(
   request: Request,
@@ -102,18 +102,18 @@ function senderOf(
   return isIP(last) === 0 ? peer : last;
 }
 
-/** Whether a proxy says that it speaks for somebody. */
+/** Whether a proxy forwards a request of another machine. */
 function isForwarded({ headers }: Request): boolean {
   return headers.has("X-Forwarded-For") || headers.has("X-Forwarded-Proto");
 }
 
-/** Whether the nearest proxy was asked over TLS. */
+/** Whether the nearest proxy received the request over TLS. */
 function isSecure(request: Request): boolean {
   const last = (request.headers.get("X-Forwarded-Proto") ?? "").split(",").at(-1);
   return last?.trim().toLowerCase() === "https";
 }
 
-/** Gives a request the address that its sender has used. It stays the one whose body is awaited. */
+/** Gives a request the address that its sender used. The object stays the same, for its body. */
 function overTls(request: Request): Request {
   return Object.defineProperty(request, "url", { value: request.url.replace(/^http:/, "https:") });
 }

@@ -1,5 +1,5 @@
 /**
- * What is in the address of a request: the values in its path, its parameters and its `expand`.
+ * The values in the address of a request: those in its path, its parameters and its `expand`.
  *
  * @module
  */

@@ -27,7 +27,7 @@ const WINDOW_MS = 60_000;
 /** The resolution of the window. */
 const SLOT_MS = 250;
 
-/** The slots that a minute touches: one more than fit, since it begins and ends inside of slots. */
+/** The slots that a minute touches: one more than it has, as it begins and ends inside of slots. */
 const SLOTS = WINDOW_MS / SLOT_MS + 1;
 
 /** Counts requests. */
@@ -42,7 +42,7 @@ export interface RateCounter {
   count(caller: string, rate: RateClass): Record<string, string>;
   /** Adds requests that another process counted in a slot of time. */
   add(key: string, slot: number, count: number): void;
-  /** Ends what it does besides counting. */
+  /** Ends its exchange with other processes, if there are any. */
   stop(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ interface Usage {
 /**
  * Makes a counter over a sliding minute of wall time.
  *
- * @param counted Told of each request that was counted, with its slot of time.
+ * @param counted Called for each counted request, with its slot of time.
  */
 export function createRateCounter(
   limits: RateLimits,

@@ -1,6 +1,7 @@
 /**
- * Rate limits that several processes count together. Each counts by itself, and outside of requests it
- * exchanges counts with the others, so together they exceed a limit by what arrives until then.
+ * Rate limits that several processes count together. Each process counts its own requests, and
+ * exchanges counts with the others between requests. Together they exceed a limit by the requests
+ * that arrive before the next exchange.
  *
  * @module
  */
@@ -15,10 +16,10 @@ import { createRateCounter, type RateCounter, type RateLimits } from "./rates.ts
  */
 const EXCHANGE_MS = 200;
 
-/** Counts that are older than that are out of date, in milliseconds. */
+/** The age at which counts no longer matter, in milliseconds. */
 const STALE_MS = 60_000;
 
-/** What was counted: for whom, in which slot of time, and how often. */
+/** Counted requests: the caller and class, the slot of time, and their number. */
 type Counted = [key: string, slot: number, count: number];
 
 /** The parts of shared counting. */
@@ -89,7 +90,7 @@ function shareCounts(limits: RateLimits, clock: Clock, others: Others): RateCoun
       stopped = true;
       clearTimeout(timer);
       await exchanging;
-      // The others go on with what was counted here.
+      // The others still need these counts.
       if (unsent.size > 0) await exchange();
     },
   };
