@@ -1,14 +1,16 @@
-// Run by tests/service/oauth/browser_test.ts, in a process of its own: a browser needs more permissions.
+/**
+ * The pages that ask for consent, in a real browser. Run by `main.ts`.
+ *
+ * @module
+ */
 
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { addAccount } from "../../lib/service/oauth/mod.ts";
 import { codeForm, OWNER } from "../support/oauth_fixture.ts";
-import { startBrowser } from "./chromium.ts";
-import { READABILITY } from "./readability.ts";
-import { onlyCallback, servePage, setStage, type Stage } from "./stage.ts";
+import { type Checks, lookAt, onlyCallback, servePage, setStage, type Stage } from "./stage.ts";
 
-const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
+/** The checks of the pages that ask for consent. */
+export const CONSENT: Checks = {
   "Allow leads to the client, whose code is good": async (browser) => {
     await using stage = await setStage(browser);
     await stage.open();
@@ -179,37 +181,15 @@ const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
       for (const width of [1100, 390, 320]) {
         await stage.page.setViewportSize({ width, height: 844 });
         const scope = "project_configuration:apps:read_write customer_information:*:read *:*:read";
-        await lookAt(stage, `consent-${colorScheme}-${width}`, { scope });
+        await stage.open({ scope });
+        await lookAt(stage, `consent-${colorScheme}-${width}`);
         const redirect_uri = `http://127.0.0.1.evil.example/${"long".repeat(50)}`;
-        await lookAt(stage, `error-${colorScheme}-${width}`, { redirect_uri });
+        await stage.open({ redirect_uri });
+        await lookAt(stage, `error-${colorScheme}-${width}`);
       }
     }
   },
 };
-
-Deno.test({
-  name: "the pages in a real browser",
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async (t) => {
-    const browser = await startBrowser();
-    try {
-      for (const [name, check] of Object.entries(CHECKS)) await t.step(name, () => check(browser));
-    } finally {
-      await browser.close();
-    }
-  },
-});
-
-/** Checks the content of the page, and saves a picture if `SCREENSHOTS` names a folder. */
-async function lookAt(stage: Stage, name: string, changes: Record<string, string>): Promise<void> {
-  await stage.open(changes);
-  const folder = Deno.env.get("SCREENSHOTS");
-  if (folder) await stage.page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-  assert.deepEqual(await stage.page.evaluate(READABILITY), { dim: [], wide: [], small: [] }, name);
-  assert.equal(await stage.page.locator("html").getAttribute("lang"), "en");
-  assert.equal(await stage.page.locator("h1").count(), 1);
-}
 
 /** Puts another one-time id into the form. */
 async function setForm(stage: Stage, form: string): Promise<void> {

@@ -1,16 +1,18 @@
-// Run by tests/service/oauth/browser_test.ts, in a process of its own: a browser needs more permissions.
+/**
+ * Passwords and providers with a real browser. Run by `main.ts`.
+ *
+ * @module
+ */
 
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import { codeForm, OWNER } from "../support/oauth_fixture.ts";
 import { CHEAP, linkFor, PASSWORD, usePasswordLink } from "../support/password_fixture.ts";
 import { CLIENT, startProvider } from "../support/provider.ts";
-import { startBrowser } from "./chromium.ts";
-import { READABILITY } from "./readability.ts";
 import { startIndependentProvider } from "./independent_provider.ts";
-import { onlyCallback, setStage, type Stage } from "./stage.ts";
+import { type Checks, lookAt, onlyCallback, setStage, type Stage } from "./stage.ts";
 
-const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
+/** The checks of passwords and of a provider. They take half a minute. */
+export const PASSWORDS: Checks = {
   "a link sets a password, which signs in, without scripts": async (browser) => {
     await using stage = await setStage(browser, { way: CHEAP, javaScriptEnabled: false });
     const { page } = stage;
@@ -144,20 +146,6 @@ const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
   },
 };
 
-Deno.test({
-  name: "passwords and providers with a real browser",
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async (t) => {
-    const browser = await startBrowser();
-    try {
-      for (const [name, check] of Object.entries(CHECKS)) await t.step(name, () => check(browser));
-    } finally {
-      await browser.close();
-    }
-  },
-});
-
 /** Opens a new link of the owner. */
 async function openLink({ signIn, origin, page }: Stage): Promise<void> {
   await page.goto(`${origin}/oauth2/password?link=${await linkFor(signIn, OWNER)}`);
@@ -176,13 +164,4 @@ async function expectOwner(stage: Stage): Promise<void> {
   const { json } = await stage.signIn.post("/oauth2/token", form);
   const actor = await stage.signIn.oauth.authenticate(String(json.access_token));
   assert.equal(actor?.email, OWNER);
-}
-
-/** Checks the content of the page, and saves a picture if `SCREENSHOTS` names a folder. */
-async function lookAt({ page }: Stage, name: string): Promise<void> {
-  const folder = Deno.env.get("SCREENSHOTS");
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-  assert.deepEqual(await page.evaluate(READABILITY), { dim: [], wide: [], small: [] }, name);
-  assert.equal(await page.locator("html").getAttribute("lang"), "en");
-  assert.equal(await page.locator("h1").count(), 1);
 }

@@ -1,15 +1,17 @@
-// Run by tests/service/oauth/browser_test.ts, in a process of its own: a browser needs more permissions.
+/**
+ * Signing in with a real browser. Run by `main.ts`.
+ *
+ * @module
+ */
 
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
 import type { StoredToken } from "../../lib/config/stored_token.ts";
 import { type BrowserOptions, signInWithBrowser } from "../../lib/auth/sign_in.ts";
 import { ConfigError } from "../../lib/errors.ts";
-import { startBrowser } from "./chromium.ts";
-import { READABILITY } from "./readability.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { type Checks, lookAt, setStage, type Stage } from "./stage.ts";
 
-const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
+/** The checks of a sign-in from the program to the page after it. */
+export const SIGN_IN: Checks = {
   "Allow signs the program in, and the page says so": async (browser) => {
     await using stage = await setStage(browser);
     const { signing } = await startSignIn(stage);
@@ -82,20 +84,6 @@ const CHECKS: Record<string, (browser: Browser) => Promise<void>> = {
   },
 };
 
-Deno.test({
-  name: "signing in with a real browser",
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async (t) => {
-    const browser = await startBrowser();
-    try {
-      for (const [name, check] of Object.entries(CHECKS)) await t.step(name, () => check(browser));
-    } finally {
-      await browser.close();
-    }
-  },
-});
-
 /** Starts to sign in, and opens the page that asks in the browser. */
 async function startSignIn(
   { origin, page }: Stage,
@@ -125,13 +113,4 @@ async function startSignIn(
 /** Waits for a page with this heading. */
 async function heading({ page }: Stage, name: string): Promise<void> {
   await page.getByRole("heading", { name }).waitFor();
-}
-
-/** Checks the content of the page, and saves a picture if `SCREENSHOTS` names a folder. */
-async function lookAt({ page }: Stage, name: string): Promise<void> {
-  const folder = Deno.env.get("SCREENSHOTS");
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-  assert.deepEqual(await page.evaluate(READABILITY), { dim: [], wide: [], small: [] }, name);
-  assert.equal(await page.locator("html").getAttribute("lang"), "en");
-  assert.equal(await page.locator("h1").count(), 1);
 }

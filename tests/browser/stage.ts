@@ -9,6 +9,7 @@ import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { SignInChoice } from "../../lib/service/oauth/mod.ts";
 import { authorizePath, type SignIn, startSignIn } from "../support/oauth_fixture.ts";
+import { READABILITY } from "./readability.ts";
 
 /** A service, a client that waits, and a browser window. */
 export interface Stage extends AsyncDisposable {
@@ -27,6 +28,9 @@ export interface Stage extends AsyncDisposable {
   /** The browser's complaints, such as violations of the content security policy. */
   complaints: string[];
 }
+
+/** What is checked in windows of a browser, by name. */
+export type Checks = Readonly<Record<string, (browser: Browser) => Promise<void>>>;
 
 /** Sets the stage. */
 export async function setStage(
@@ -75,6 +79,15 @@ export function servePage(html: string): Deno.HttpServer<Deno.NetAddr> {
     "127.0.0.1",
     () => new Response(html, { headers: { "Content-Type": "text/html; charset=utf-8" } }),
   );
+}
+
+/** Checks the content of the page, and saves a picture if `SCREENSHOTS` names a folder. */
+export async function lookAt({ page }: Stage, name: string): Promise<void> {
+  const folder = Deno.env.get("SCREENSHOTS");
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  assert.deepEqual(await page.evaluate(READABILITY), { dim: [], wide: [], small: [] }, name);
+  assert.equal(await page.locator("html").getAttribute("lang"), "en");
+  assert.equal(await page.locator("h1").count(), 1);
 }
 
 /** The only thing that the client was sent. */

@@ -1,11 +1,14 @@
-// Run by tests/service/sdk/browser_test.ts, in a process of its own: a browser needs more permissions.
+/**
+ * An app with the real SDK, which buys in a real browser. Run by `main.ts`.
+ *
+ * @module
+ */
 
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { createClient } from "../../lib/client.ts";
 import { path } from "../../lib/path.ts";
 import { serve } from "../../lib/service/http/serve.ts";
-import { startBrowser } from "./chromium.ts";
 
 const WEB_APP = new URL("../../scripts/examples/web_app/", import.meta.url);
 
@@ -87,75 +90,70 @@ async function press(page: Page, name: string): Promise<void> {
   await shows(page, "Ready");
 }
 
-Deno.test({
-  name: "the real SDK in a real browser",
-  sanitizeOps: false,
-  sanitizeResources: false,
-  fn: async (t) => {
-    const shop = await openShop();
-    const { program, address } = await servePage(shop.baseUrl, shop.key);
-    const browser = await startBrowser();
-    const context = await browser.newContext();
-    context.setDefaultTimeout(30_000);
-    const page = await context.newPage();
-    try {
-      await t.step("configures, and shows offerings with products", async () => {
-        await page.goto(address);
-        await shows(page, "Ready");
-        await shows(page, /\$rc_annual \$59\.99/);
-        await shows(page, "Access: nothing");
-        await shows(page, "GEM: 0");
-      });
-      await t.step("buys in the dialogue of the test store", async () => {
-        await page.getByRole("button", { name: "Buy Annual" }).click();
-        await page.getByRole("button", { name: "Test valid purchase" }).click();
-        await shows(page, "Access: pro. Subscriptions: web_annual.");
-        await shows(page, "GEM: 100");
-      });
-      await t.step("signs in, sets attributes, and keeps access", async () => {
-        await page.getByLabel("Your name").fill("newcomer");
-        await press(page, "Sign in");
-        await shows(page, "Access: pro");
-        const { items } = await shop.owner.get<{ items: { name: string; value: string }[] }>(
-          path`/customers/newcomer/attributes`,
-        );
-        assert.equal(items.find(({ name }) => name === "$displayName")?.value, "newcomer");
-      });
-      await t.step("signs out, and restores on a second id", async () => {
-        await press(page, "Sign out");
-        await shows(page, "Access: nothing");
-        await page.getByLabel("Your name").fill("second");
-        await press(page, "Sign in");
-        await press(page, "Restore");
-        await page.reload();
-        await shows(page, "Access: pro");
-      });
-      await t.step("sees the end after the clock was advanced", async () => {
-        await shop.sim("clock/advance", { by: "P30D" });
-        await page.reload();
-        await shows(page, "Access: nothing. Subscriptions: none.");
-      });
-      await t.step("sees the end after a refund", async () => {
-        await page.getByRole("button", { name: "Buy Annual" }).click();
-        await page.getByRole("button", { name: "Test valid purchase" }).click();
-        await shows(page, "Access: pro");
-        const { items } = await shop.owner.get<{ items: { id: string; status: string }[] }>(
-          path`/customers/second/subscriptions`,
-        );
-        const live = items.find(({ status }) => status === "active");
-        await shop.sim(`subscriptions/${live?.id}/refund`, {});
-        await page.reload();
-        await shows(page, "Access: nothing");
-      });
-      await t.step("shows an error for a wrong key", async () => {
-        await page.goto(`${address}?key=test_wrong`);
-        await shows(page, /\(error 11\)/);
-      });
-    } finally {
-      await browser.close();
-      program.kill();
-      await program.status;
-      await shop.server.stop();
-    }
-  },
-});
+/** Uses the example's page as a customer would, step by step. */
+export async function useWebApp(browser: Browser, t: Deno.TestContext): Promise<void> {
+  const shop = await openShop();
+  const { program, address } = await servePage(shop.baseUrl, shop.key);
+  const context = await browser.newContext();
+  context.setDefaultTimeout(30_000);
+  const page = await context.newPage();
+  try {
+    await t.step("configures, and shows offerings with products", async () => {
+      await page.goto(address);
+      await shows(page, "Ready");
+      await shows(page, /\$rc_annual \$59\.99/);
+      await shows(page, "Access: nothing");
+      await shows(page, "GEM: 0");
+    });
+    await t.step("buys in the dialogue of the test store", async () => {
+      await page.getByRole("button", { name: "Buy Annual" }).click();
+      await page.getByRole("button", { name: "Test valid purchase" }).click();
+      await shows(page, "Access: pro. Subscriptions: web_annual.");
+      await shows(page, "GEM: 100");
+    });
+    await t.step("signs in, sets attributes, and keeps access", async () => {
+      await page.getByLabel("Your name").fill("newcomer");
+      await press(page, "Sign in");
+      await shows(page, "Access: pro");
+      const { items } = await shop.owner.get<{ items: { name: string; value: string }[] }>(
+        path`/customers/newcomer/attributes`,
+      );
+      assert.equal(items.find(({ name }) => name === "$displayName")?.value, "newcomer");
+    });
+    await t.step("signs out, and restores on a second id", async () => {
+      await press(page, "Sign out");
+      await shows(page, "Access: nothing");
+      await page.getByLabel("Your name").fill("second");
+      await press(page, "Sign in");
+      await press(page, "Restore");
+      await page.reload();
+      await shows(page, "Access: pro");
+    });
+    await t.step("sees the end after the clock was advanced", async () => {
+      await shop.sim("clock/advance", { by: "P30D" });
+      await page.reload();
+      await shows(page, "Access: nothing. Subscriptions: none.");
+    });
+    await t.step("sees the end after a refund", async () => {
+      await page.getByRole("button", { name: "Buy Annual" }).click();
+      await page.getByRole("button", { name: "Test valid purchase" }).click();
+      await shows(page, "Access: pro");
+      const { items } = await shop.owner.get<{ items: { id: string; status: string }[] }>(
+        path`/customers/second/subscriptions`,
+      );
+      const live = items.find(({ status }) => status === "active");
+      await shop.sim(`subscriptions/${live?.id}/refund`, {});
+      await page.reload();
+      await shows(page, "Access: nothing");
+    });
+    await t.step("shows an error for a wrong key", async () => {
+      await page.goto(`${address}?key=test_wrong`);
+      await shows(page, /\(error 11\)/);
+    });
+  } finally {
+    await context.close();
+    program.kill();
+    await program.status;
+    await shop.server.stop();
+  }
+}
