@@ -1,4 +1,4 @@
-import { equal, match } from "node:assert/strict";
+import { equal, match, ok } from "node:assert/strict";
 import { openFolder, START } from "../support/scenarios.ts";
 
 /** A handler that keeps who has access, and answers questions about it. */
@@ -66,6 +66,19 @@ Deno.test("a webhook that does not take an event fails the step", async () => {
   const { code, out } = await folder.run("scenario", "run", file, "--webhook", handler.url);
   equal(code, 1);
   match(out, /step 2 \(expire s\): The webhook did not take EXPIRATION: it answered 500/);
+});
+
+Deno.test("a handler that is down is named with its address, before the first step", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${listener.addr.port}/hook`;
+  listener.close();
+  await using folder = await openFolder((request) => fetch(request));
+  const file = await folder.write("a.yaml", STORY);
+  const words = ["scenario", "run", file, "--webhook", url, "--var", `HOST=${url}`];
+  const { code, out } = await folder.run(...words);
+  equal(code, 1, out);
+  const place = `:1:1: start: Cannot begin: the webhook "${url}" cannot be reached: `;
+  ok(out.includes(place), out);
 });
 
 Deno.test("other machines are reached only with --allow-host", async () => {

@@ -35,7 +35,8 @@ export function showPlayed(output: Output, { file, outcome }: Played): void {
   out.text(`FAIL  ${file.file}${title}`);
   for (const { line, column, step, title, message, diff, because } of failures) {
     out.text("");
-    out.text(`  ${file.file}:${line}:${column}: step ${step} (${title}): ${message}`);
+    const place = step === 0 ? title : `step ${step} (${title})`;
+    out.text(`  ${file.file}:${line}:${column}: ${place}: ${message}`);
     for (const text of diff) out.text(`    ${text}`);
     for (const text of because) out.text(`    ${text}`);
   }

@@ -96,11 +96,18 @@ async function openWebhook(
   if (url === undefined) return undefined;
   const secret = options.secret ?? webhook?.secret;
   const { authorization_header, event_types } = webhook ?? {};
-  return await addWebhook(
-    { url, authorization_header, event_types, secret },
-    options.stage.project,
-    send,
-  );
+  try {
+    return await addWebhook(
+      { url, authorization_header, event_types, secret },
+      options.stage.project,
+      send,
+    );
+  } catch (error) {
+    if (!(error instanceof CannotDo)) throw error;
+    const rule = error.message.replace(/^'url' /, "");
+    const why = rule === error.message ? `cannot be used: ${rule}` : rule;
+    throw new CannotDo(`the webhook ${JSON.stringify(url)} ${why}`, { cause: error });
+  }
 }
 
 /** The past moments that a scenario asks about, and the customers whose access it wants. */
