@@ -7,7 +7,15 @@
 import assert from "node:assert/strict";
 import { addAccount } from "../../lib/service/oauth/mod.ts";
 import { codeForm, OWNER } from "../support/oauth_fixture.ts";
-import { type Checks, lookAt, onlyCallback, servePage, setStage, type Stage } from "./stage.ts";
+import {
+  type Checks,
+  inEachView,
+  lookAt,
+  onlyCallback,
+  servePage,
+  setStage,
+  type Stage,
+} from "./stage.ts";
 
 /** The checks of the pages that ask for consent. */
 export const CONSENT: Checks = {
@@ -176,18 +184,14 @@ export const CONSENT: Checks = {
   "the pages can be read by everyone, at any width and in any light": async (browser) => {
     await using stage = await setStage(browser);
     await addSecondAccount(stage);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await stage.page.emulateMedia({ colorScheme });
-      for (const width of [1100, 390, 320]) {
-        await stage.page.setViewportSize({ width, height: 844 });
-        const scope = "project_configuration:apps:read_write customer_information:*:read *:*:read";
-        await stage.open({ scope });
-        await lookAt(stage, `consent-${colorScheme}-${width}`);
-        const redirect_uri = `http://127.0.0.1.evil.example/${"long".repeat(50)}`;
-        await stage.open({ redirect_uri });
-        await lookAt(stage, `error-${colorScheme}-${width}`);
-      }
-    }
+    await inEachView(stage, async (view) => {
+      const scope = "project_configuration:apps:read_write customer_information:*:read *:*:read";
+      await stage.open({ scope });
+      await lookAt(stage, `consent-${view}`);
+      const redirect_uri = `http://127.0.0.1.evil.example/${"long".repeat(50)}`;
+      await stage.open({ redirect_uri });
+      await lookAt(stage, `error-${view}`);
+    });
   },
 };
 

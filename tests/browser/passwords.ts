@@ -9,7 +9,7 @@ import { codeForm, OWNER } from "../support/oauth_fixture.ts";
 import { CHEAP, linkFor, PASSWORD, usePasswordLink } from "../support/password_fixture.ts";
 import { CLIENT, startProvider } from "../support/provider.ts";
 import { startIndependentProvider } from "./independent_provider.ts";
-import { type Checks, lookAt, onlyCallback, setStage, type Stage } from "./stage.ts";
+import { type Checks, inEachView, lookAt, onlyCallback, setStage, type Stage } from "./stage.ts";
 
 /** The checks of passwords and of a provider. They take half a minute. */
 export const PASSWORDS: Checks = {
@@ -114,35 +114,31 @@ export const PASSWORDS: Checks = {
   "the pages can be read by everyone, at any width and in any light": async (browser) => {
     await using stage = await setStage(browser, { way: CHEAP });
     const { page } = stage;
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of [1100, 390, 320]) {
-        await page.setViewportSize({ width, height: 844 });
-        const name = (text: string) => `${text}-${colorScheme}-${width}`;
-        await stage.open();
-        await lookAt(stage, name("sign-in"));
-        await openLink(stage);
-        await lookAt(stage, name("password"));
-        await page.getByLabel("New password").fill("aaaaaaaaaaaa");
-        await page.getByLabel("The same password again").fill("aaaaaaaaaaaa");
-        await page.getByRole("button", { name: "Set password" }).click();
-        await page.getByRole("alert").waitFor();
-        await lookAt(stage, name("password-refused"));
-        await page.getByLabel("New password").fill(PASSWORD);
-        await page.getByLabel("The same password again").fill(PASSWORD);
-        await page.getByRole("button", { name: "Set password" }).click();
-        await page.getByRole("heading", { name: "Your password is set" }).waitFor();
-        await lookAt(stage, name("password-set"));
-        await stage.open();
-        await signInWith(stage, "a wrong password");
-        await page.getByRole("alert").waitFor();
-        await lookAt(stage, name("sign-in-refused"));
-        stage.signIn.pass(5000);
-        await signInWith(stage, PASSWORD);
-        await page.getByRole("button", { name: "Allow" }).waitFor();
-        await lookAt(stage, name("signed-in"));
-      }
-    }
+    await inEachView(stage, async (view) => {
+      const name = (text: string) => `${text}-${view}`;
+      await stage.open();
+      await lookAt(stage, name("sign-in"));
+      await openLink(stage);
+      await lookAt(stage, name("password"));
+      await page.getByLabel("New password").fill("aaaaaaaaaaaa");
+      await page.getByLabel("The same password again").fill("aaaaaaaaaaaa");
+      await page.getByRole("button", { name: "Set password" }).click();
+      await page.getByRole("alert").waitFor();
+      await lookAt(stage, name("password-refused"));
+      await page.getByLabel("New password").fill(PASSWORD);
+      await page.getByLabel("The same password again").fill(PASSWORD);
+      await page.getByRole("button", { name: "Set password" }).click();
+      await page.getByRole("heading", { name: "Your password is set" }).waitFor();
+      await lookAt(stage, name("password-set"));
+      await stage.open();
+      await signInWith(stage, "a wrong password");
+      await page.getByRole("alert").waitFor();
+      await lookAt(stage, name("sign-in-refused"));
+      stage.signIn.pass(5000);
+      await signInWith(stage, PASSWORD);
+      await page.getByRole("button", { name: "Allow" }).waitFor();
+      await lookAt(stage, name("signed-in"));
+    });
   },
 };
 

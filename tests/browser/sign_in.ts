@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import type { StoredToken } from "../../lib/config/stored_token.ts";
 import { type BrowserOptions, signInWithBrowser } from "../../lib/auth/sign_in.ts";
 import { ConfigError } from "../../lib/errors.ts";
-import { type Checks, lookAt, setStage, type Stage } from "./stage.ts";
+import { type Checks, inEachView, lookAt, setStage, type Stage } from "./stage.ts";
 
 /** The checks of a sign-in from the program to the page after it. */
 export const SIGN_IN: Checks = {
@@ -68,19 +68,15 @@ export const SIGN_IN: Checks = {
   },
   "the pages can be read by everyone, at any width and in any light": async (browser) => {
     await using stage = await setStage(browser);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await stage.page.emulateMedia({ colorScheme });
-      for (const width of [1100, 390, 320]) {
-        await stage.page.setViewportSize({ width, height: 700 });
-        for (const choice of ["Allow", "Deny"]) {
-          const { signing } = await startSignIn(stage);
-          await stage.page.getByRole("button", { name: choice }).click();
-          await stage.page.getByRole("heading", { name: /^You are/ }).waitFor();
-          await signing.catch(() => {});
-          await lookAt(stage, `callback-${choice}-${colorScheme}-${width}`);
-        }
+    await inEachView(stage, async (view) => {
+      for (const choice of ["Allow", "Deny"]) {
+        const { signing } = await startSignIn(stage);
+        await stage.page.getByRole("button", { name: choice }).click();
+        await stage.page.getByRole("heading", { name: /^You are/ }).waitFor();
+        await signing.catch(() => {});
+        await lookAt(stage, `callback-${choice}-${view}`);
       }
-    }
+    });
   },
 };
 

@@ -81,6 +81,26 @@ export function servePage(html: string): Deno.HttpServer<Deno.NetAddr> {
   );
 }
 
+/**
+ * Sets the light and the width of the window, and looks, for each way in which people see a page. The
+ * light changes colours and the width the layout, so the dark is looked at in one width, unless
+ * `LONG_TESTS` is set.
+ */
+export async function inEachView(
+  { page }: Stage,
+  look: (view: string) => Promise<void>,
+): Promise<void> {
+  const widths = [1100, 390, 320];
+  const dark = Deno.env.has("LONG_TESTS") ? widths : [390];
+  for (const [colorScheme, seen] of [["light", widths], ["dark", dark]] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of seen) {
+      await page.setViewportSize({ width, height: 844 });
+      await look(`${colorScheme}-${width}`);
+    }
+  }
+}
+
 /** Checks the content of the page, and saves a picture if `SCREENSHOTS` names a folder. */
 export async function lookAt({ page }: Stage, name: string): Promise<void> {
   const folder = Deno.env.get("SCREENSHOTS");
