@@ -246,22 +246,3 @@ Deno.test("no module of lib/ has side effects on import", async () => {
   // Here as well, so that a module that no test uses counts as not covered.
   for (const file of modules) await import(new URL(`../${file}`, import.meta.url).href);
 });
-
-Deno.test("the library type-checks in a folder without our settings", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const module = new URL("../mod.ts", import.meta.url).href;
-    const source = `import { connect } from ${
-      JSON.stringify(module)
-    };\nconsole.log(typeof connect);\n`;
-    await Deno.writeTextFile(join(folder, "script.ts"), source);
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["check", "--no-config", "--no-lock", "script.ts"],
-      cwd: folder,
-      env: { NO_COLOR: "1" },
-    }).output();
-    ok(success, new TextDecoder().decode(stderr));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
