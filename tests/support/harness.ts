@@ -61,7 +61,7 @@ export interface DeskOptions extends Partial<ServiceOptions> {
   stdin?: string;
   /** Files that the command line can read, by path. */
   files?: Record<string, string>;
-  /** Columns of the terminal; without them standard output is a pipe. */
+  /** Columns of the terminal; without them standard output is a pipe. A test may change them. */
   columns?: number;
   /** Columns of the terminal that shows standard error; without them it is a pipe. */
   errColumns?: number;

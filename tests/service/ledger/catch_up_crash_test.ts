@@ -34,7 +34,7 @@ Deno.test("no renewal is missing or doubled when the process is killed again and
         await checkMiddle(copy);
         kills++;
         // A commit takes longer than the first ones may live, on a server or a busy machine.
-        patience *= 1.5;
+        patience *= 2;
       }
     });
     deepEqual(found, expected);
