@@ -80,7 +80,7 @@ async function testOn(bin: string): Promise<number> {
       env: {
         TEST_ENGINE: "postgres",
         TEST_DATABASE: server.address("postgres"),
-        ...between && { TEST_POOLER: between.address("postgres") },
+        ...between && { TEST_POOLER: `${between.address("postgres")}?pooler=transaction` },
         TEST_SKIPPED: skipped,
       },
     }).spawn();

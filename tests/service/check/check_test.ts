@@ -8,7 +8,7 @@ import { placeOf } from "../../../lib/service/store/frozen.ts";
 import { migrations } from "../../../lib/service/store/migrations/mod.ts";
 import { schemaAfter } from "../../../lib/service/store/move/tables.ts";
 import { readAddress } from "../../../lib/service/store/postgres/address.ts";
-import { createPool } from "../../../lib/service/store/postgres/driver.ts";
+import { connect as connectTo } from "../../../lib/service/store/postgres/connect.ts";
 import { createSession } from "../../../lib/service/store/postgres/session.ts";
 import { readRules } from "../../../lib/service/store/rules.ts";
 import { connect, type Connection } from "../../../lib/service/store/sqlite/connection.ts";
@@ -57,8 +57,7 @@ async function withPatient(
   if (ENGINE === "sqlite") return await withFile(join(folder, "service.db"), test);
   await withNewDatabase(async (address) => {
     await move(folder, address);
-    const pool = createPool(readAddress(address), 1);
-    const wire = await pool.take();
+    const { pool, wire } = await connectTo(readAddress(address), 1);
     await test({
       async after(...statements) {
         await wire.send("begin");
