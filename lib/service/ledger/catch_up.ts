@@ -248,6 +248,7 @@ async function workOff(
       const after = await journal.record(step);
       if (after.due_at !== null && compare(after, last) <= 0) enqueue(queue, after);
     }
+    await journal.begin();
   }
   await journal.write();
   return { reached, steps };

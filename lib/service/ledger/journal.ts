@@ -6,7 +6,6 @@
  * @module
  */
 
-import type { Insertable } from "kysely";
 import { heirsOf, mirror, shareSuccessor } from "../domain/family.ts";
 import {
   addToTotals,
@@ -22,6 +21,7 @@ import type { Settlement, Step, Subscription } from "../domain/step.ts";
 import { type EventFactsReader, readEventFacts } from "./event_facts.ts";
 import { addCohorts, markPayers } from "./cohorts.ts";
 import { spellEvents } from "./dialect.ts";
+import { emptyHistory, type History, MANY_EVENTS, sendHistory } from "./history.ts";
 import { queueDeliveries } from "../events/queue.ts";
 import { changeAsFarAsPossible } from "../records/balances.ts";
 import type { Place } from "../records/find.ts";
@@ -36,7 +36,7 @@ import {
   transactionOf,
 } from "./journal_rows.ts";
 import { type Change, type ProjectTx, updateChanged, updateRows, writeRows } from "../store/mod.ts";
-import type { Row, Tables } from "../store/tables.ts";
+import type { Row } from "../store/tables.ts";
 
 /** Collects the results of one transaction. No other code may take a `seq` before it is written. */
 export interface Journal {
@@ -50,6 +50,8 @@ export interface Journal {
   addMovements(movements: readonly Movement[]): void;
   /** Records an event without a step. */
   addEvent(event: NewEvent): void;
+  /** Has the database begin to write, where it works beside this program and there is enough to do. */
+  begin(): Promise<void>;
   /** Writes everything. The journal cannot be used again. */
   write(): Promise<void>;
 }
@@ -70,19 +72,19 @@ interface Pages {
   bought: Purchase[];
   /** Changed purchases. */
   purchases: Purchase[];
-  /** New payments. */
-  transactions: Insertable<Tables["transactions"]>[];
+  /** New rows that are not on their way to the database. */
+  history: History;
+  /** What is on its way there. */
+  sent: Promise<unknown>[];
   /** Changes to earlier payments. */
   settled: Settled[];
   /** New ends of earlier payments, by the id of the payment. */
   ends: Map<string, NonNullable<ReturnType<typeof latestPaymentEnd>>>;
-  /** New invoices. */
-  invoices: Insertable<Tables["invoices"]>[];
-  /** New rows of the ledger. */
+  /** All new rows of the ledger. */
   movements: Row<"movements">[];
   /** Their sums by day, month and cohort. */
   totals: MovementTotals;
-  /** New events. */
+  /** All new events. */
   events: Row<"events">[];
   /** The changes of balances by events. */
   balances: (NewBalance & { created_at: number })[];
@@ -144,10 +146,10 @@ export async function openJournal(place: Place): Promise<Journal> {
     begun: new Map(),
     bought: [],
     purchases: [],
-    transactions: [],
+    history: emptyHistory(),
+    sent: [],
     settled: [],
     ends: new Map(),
-    invoices: [],
     movements: [],
     totals: newTotals(),
     events: [],
@@ -159,6 +161,7 @@ export async function openJournal(place: Place): Promise<Journal> {
     recordPurchase: (step) => takeDownPurchase(pages, step),
     addMovements: (movements) => addMovements(pages, movements),
     addEvent: (event) => addEvent(pages, event),
+    begin: () => begin(pages),
     write: () => write(pages),
   };
 }
@@ -194,9 +197,12 @@ async function takeDown(pages: Pages, step: Step): Promise<Subscription> {
   for (const event of events) addEvent(pages, event);
   if (payment) {
     const product = await facts.product(after.product_id ?? "");
-    pages.transactions.push({ ...transactionOf(after, payment, at, product), ...next(pages) });
+    pages.history.transactions.push({
+      ...transactionOf(after, payment, at, product),
+      ...next(pages),
+    });
     const invoice = invoiceOf(after, payment, at, product);
-    if (invoice) pages.invoices.push({ ...invoice, ...next(pages) });
+    if (invoice) pages.history.invoices.push({ ...invoice, ...next(pages) });
   }
   if (settlement) pages.settled.push({ ...settlement, at });
   const end = latestPaymentEnd(step);
@@ -219,7 +225,7 @@ async function takeDownPurchase(pages: Pages, step: PurchaseStep): Promise<Purch
   for (const event of await eventsOfPurchase(step, facts)) addEvent(pages, event);
   if (step.starts) {
     const invoice = invoiceOfPurchase(after, await facts.product(after.product_id));
-    if (invoice) pages.invoices.push({ ...invoice, ...next(pages) });
+    if (invoice) pages.history.invoices.push({ ...invoice, ...next(pages) });
   }
   const { since } = await facts.customer(after.customer_id);
   addMovements(pages, movementsOfPurchase(step, since));
@@ -228,14 +234,18 @@ async function takeDownPurchase(pages: Pages, step: PurchaseStep): Promise<Purch
 
 function addMovements(pages: Pages, movements: readonly Movement[]): void {
   for (const movement of movements) {
-    pages.movements.push({ ...movement, ...next(pages) });
+    const numbered = { ...movement, ...next(pages) };
+    pages.movements.push(numbered);
+    pages.history.movements.push(numbered);
     addToTotals(pages.totals, movement);
   }
 }
 
 function addEvent(pages: Pages, event: NewEvent): void {
   const { brings = [], ...row } = event;
-  pages.events.push({ ...row, ...next(pages) });
+  const numbered = { ...row, ...next(pages) };
+  pages.events.push(numbered);
+  pages.history.events.push(numbered);
   for (const change of brings) pages.balances.push({ ...change, created_at: event.created_at });
 }
 
@@ -259,18 +269,29 @@ async function heirsIn(pages: Pages, { succeeds, after }: Step): Promise<Subscri
   return heirsOf(after, await membersOf(pages, succeeds.id));
 }
 
+async function begin(pages: Pages): Promise<void> {
+  const { history, place: { tx } } = pages;
+  // New payments may belong to what is not written yet.
+  const isAlone = pages.begun.size === 0 && pages.bought.length === 0;
+  if (!tx.whole.arrays || !isAlone || history.events.length < MANY_EVENTS) return;
+  pages.history = emptyHistory();
+  pages.sent.push(...await sendHistory(tx, history));
+}
+
 async function write(pages: Pages): Promise<void> {
   const { tx } = pages.place;
+  const { history } = pages;
+  await Promise.all(pages.sent);
   await tx.updateTable("projects").set({ last_seq: pages.seq }).execute();
   await writeRows(tx, "subscriptions", [...pages.begun.values()]);
   await updateChanged(tx, "subscriptions", [...pages.moved.values()], MOVING);
   await writeRows(tx, "purchases", pages.bought);
   await updateRows(tx, "purchases", pages.purchases, ["status", "refunded_at"]);
-  await writeRows(tx, "transactions", pages.transactions);
-  await writeRows(tx, "invoices", pages.invoices);
+  await writeRows(tx, "transactions", history.transactions);
+  await writeRows(tx, "invoices", history.invoices);
   for (const settled of pages.settled) await settle(pages.place, settled);
   await writeEnds(tx, pages.ends);
-  await writeRows(tx, "movements", pages.movements);
+  await writeRows(tx, "movements", history.movements);
   const { days, months, cohorts } = pages.totals;
   await writeRows(tx, "movements_daily", [...days.values()], { key: SUM_KEY, then: "add" });
   await writeRows(tx, "movements_monthly", [...months.values()], { key: SUM_KEY, then: "add" });
@@ -280,7 +301,7 @@ async function write(pages: Pages): Promise<void> {
     const transaction = { transaction_id, product_id, created_at, reference: null };
     await changeAsFarAsPossible(pages.place, change, { ...transaction, source: "in_app_purchase" });
   }
-  await writeRows(tx, "events", await spellEvents(tx.whole, pages.events));
+  await writeRows(tx, "events", await spellEvents(tx.whole, history.events));
   await queueDeliveries(pages.place, pages.events);
 }
 

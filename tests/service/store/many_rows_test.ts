@@ -12,7 +12,7 @@ import {
   writeRows,
 } from "../../../lib/service/store/mod.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
-import { openForTests } from "../../support/engine.ts";
+import { ONLY_POSTGRES, openForTests } from "../../support/engine.ts";
 
 const PROJECT = "proj1";
 
@@ -195,6 +195,23 @@ Deno.test("many rows are refused together for what one of them violates", async 
   deepEqual(await eventsIn(store), []);
   await store.close();
 });
+
+Deno.test(
+  "of statements that are sent together the first failure is told",
+  ONLY_POSTGRES,
+  async () => {
+    const store = await openWithProject();
+    const events = [eventOf(1, ""), eventOf(1, "")];
+    const work = store.write(async (whole) => {
+      const tx = inProject(whole, PROJECT);
+      writeRows(tx, "events", events).catch(() => {});
+      await writeRows(tx, "events", [eventOf(2, ""), eventOf(3, "")]);
+    }, PROJECT);
+    await rejects(work, (error) => isUniqueViolation(error, "events.id"));
+    deepEqual(await eventsIn(store), []);
+    await store.close();
+  },
+);
 
 Deno.test("rows are found by any of many values", async () => {
   const store = await openWithProject();

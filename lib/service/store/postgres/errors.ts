@@ -109,6 +109,12 @@ export function isConflict(error: unknown): boolean {
   return error instanceof StoreError && error.failure === "busy";
 }
 
+/** Whether an error says no more than that an earlier statement of the transaction has failed. */
+export function isConsequence(error: unknown): boolean {
+  const cause = error instanceof StoreError ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && cause.code === "25P02";
+}
+
 /** Whether an error says that the server, or the connection to it, is gone. */
 export function isLost(error: unknown): boolean {
   return error instanceof StoreError && error.failure === "unreachable";

@@ -12,7 +12,7 @@ import type { CompiledQuery, QueryResult } from "kysely";
 import type { Arrays } from "../queries.ts";
 import { runWork, type Work } from "../work.ts";
 import type { Pool } from "./driver.ts";
-import { isConflict, isLost, type KeyColumns, toStoreError } from "./errors.ts";
+import { isConflict, isConsequence, isLost, type KeyColumns, toStoreError } from "./errors.ts";
 import { createSession, type Session } from "./session.ts";
 
 /** Runs work that may change the database. */
@@ -191,6 +191,8 @@ function createGroup(plain: Session, projectId: string): Group {
   let present = new Set(kept);
   let rows = 0;
   const named = new Set<string>();
+  // Work may send statements before it knows of the failure of an earlier one.
+  let failed: { error: unknown } | undefined;
   const session: Session = {
     ...plain,
     enter(id) {
@@ -208,6 +210,8 @@ function createGroup(plain: Session, projectId: string): Group {
         return result;
       } catch (error) {
         await ready;
+        if (failed && isConsequence(error)) throw failed.error;
+        failed = { error };
         throw error;
       }
     },
@@ -215,7 +219,10 @@ function createGroup(plain: Session, projectId: string): Group {
   return {
     session,
     rows: () => rows,
-    rolledBack: () => void (present = new Set(kept)),
+    rolledBack: () => {
+      present = new Set(kept);
+      failed = undefined;
+    },
     released: () => void (kept = new Set(present)),
   };
 }
