@@ -8,7 +8,7 @@
 import type { Insertable } from "kysely";
 import { runText } from "./fixed.ts";
 import type { ProjectTx } from "./in_project.ts";
-import type { Arrays } from "./queries.ts";
+import type { ElementType } from "./queries.ts";
 import type { ProjectTable, Row, Tables } from "./tables.ts";
 
 /** What to do with rows whose key is there already. */
@@ -39,8 +39,9 @@ export async function writeRows<T extends ProjectTable>(
 ): Promise<void> {
   const [first] = rows;
   if (!first) return;
-  const { arrays } = tx.whole;
-  if (arrays && rows.length > 1) return await writeArrays(tx, table, rows, { arrays, conflict });
+  const own = Object.keys(first).filter((name) => name !== "project_id");
+  const types = typesFor(tx, table, rows, own);
+  if (types) return await writeArrays(tx, table, rows, { types, conflict });
   const columns = Object.keys({ ...first, project_id: tx.projectId });
   for (let at = 0; at < rows.length; at += ROWS) {
     const chunk = rows.slice(at, at + ROWS);
@@ -59,32 +60,47 @@ async function writeArrays<T extends ProjectTable>(
   tx: ProjectTx,
   table: T,
   rows: readonly object[],
-  { arrays, conflict }: { arrays: Arrays; conflict: OnConflict<T> | undefined },
+  { types, conflict }: { types: Types; conflict: OnConflict<T> | undefined },
 ): Promise<void> {
-  const own = Object.keys(rows[0] ?? {}).filter((name) => name !== "project_id");
-  const source = `select ?::text, * from ${unnested(arrays, table, own)}`;
-  const text = insertOf(table, ["project_id", ...own], source, conflict);
+  const source = `select ?::text, * from ${unnested(types)}`;
+  const text = insertOf(table, ["project_id", ...types.keys()], source, conflict);
   for (let at = 0; at < rows.length; at += ROWS_OF_ARRAYS) {
-    const values = columnsOf(arrays, table, rows.slice(at, at + ROWS_OF_ARRAYS), own);
+    const values = columnsOf(tx, types, rows.slice(at, at + ROWS_OF_ARRAYS));
     await runText(tx, text, [tx.projectId, ...values]);
   }
 }
 
-/** SQL for rows that come as one array for each column. */
-function unnested(arrays: Arrays, table: string, columns: readonly string[]): string {
-  return `unnest(${columns.map((name) => `?::${arrays.typeOf(table, name)}[]`).join(", ")})`;
-}
+/** What columns hold, by their names. */
+type Types = ReadonlyMap<string, ElementType>;
 
-/** The values of rows, column by column. */
-function columnsOf(
-  arrays: Arrays,
+/** What columns hold, if it pays to write the rows with arrays and the engine takes them. */
+function typesFor(
+  tx: ProjectTx,
   table: string,
   rows: readonly object[],
   columns: readonly string[],
-): unknown[] {
+): Types | undefined {
+  const { arrays } = tx.whole;
+  if (!arrays || rows.length < 2) return undefined;
+  const types = new Map<string, ElementType>();
+  for (const column of columns) {
+    const type = arrays.typeOf(table, column);
+    if (type === undefined) return undefined;
+    types.set(column, type);
+  }
+  return types;
+}
+
+/** SQL for rows that come as one array for each column. */
+function unnested(types: Types): string {
+  return `unnest(${[...types.values()].map((type) => `?::${type}[]`).join(", ")})`;
+}
+
+/** The values of rows, column by column. */
+function columnsOf(tx: ProjectTx, types: Types, rows: readonly object[]): unknown[] {
   const records = rows as readonly Record<string, unknown>[];
-  return columns.map((name) =>
-    arrays.value(arrays.typeOf(table, name), records.map((row) => row[name]))
+  return [...types].map(([name, type]) =>
+    tx.whole.arrays?.value(type, records.map((row) => row[name]))
   );
 }
 
@@ -125,8 +141,8 @@ export async function updateRows<T extends ProjectTable, C extends keyof Row<T> 
   rows: readonly (Pick<Row<T>, C> & { id: string })[],
   columns: readonly C[],
 ): Promise<void> {
-  const { arrays } = tx.whole;
-  if (arrays && rows.length > 1) return await updateArrays(tx, table, rows, { arrays, columns });
+  const types = typesFor(tx, table, rows, ["id", ...columns]);
+  if (types) return await updateArrays(tx, table, rows, { types, columns });
   const sets = columns.map((column) => `${quoted(column)} = ?`).join(", ");
   const text = `update ${quoted(table)} set ${sets} where "project_id" = ? and "id" = ?`;
   for (const row of rows) {
@@ -140,17 +156,16 @@ async function updateArrays(
   tx: ProjectTx,
   table: string,
   rows: readonly { id: string }[],
-  { arrays, columns }: { arrays: Arrays; columns: readonly string[] },
+  { types, columns }: { types: Types; columns: readonly string[] },
 ): Promise<void> {
-  const all = ["id", ...columns];
   const sets = columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(", ");
   const text = `update ${quoted(table)} set ${sets} ` +
-    `from ${unnested(arrays, table, all)} as given (${all.map(quoted).join(", ")}) ` +
+    `from ${unnested(types)} as given (${[...types.keys()].map(quoted).join(", ")}) ` +
     `where ${quoted(table)}."project_id" = ? and ${quoted(table)}."id" = given."id"`;
   // One statement changes a row once, so it must not be given twice.
   const last = [...new Map(rows.map((row) => [row.id, row])).values()];
   for (let at = 0; at < last.length; at += ROWS_OF_ARRAYS) {
-    const values = columnsOf(arrays, table, last.slice(at, at + ROWS_OF_ARRAYS), all);
+    const values = columnsOf(tx, types, last.slice(at, at + ROWS_OF_ARRAYS));
     await runText(tx, text, [...values, tx.projectId]);
   }
 }

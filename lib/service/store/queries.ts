@@ -44,8 +44,8 @@ export type ElementType = "text" | "bigint";
 
 /** How an engine takes many values of a column as one parameter. */
 export interface Arrays {
-  /** What a column of a table holds. */
-  typeOf(table: string, column: string): ElementType;
+  /** What a column of a table holds. Undefined: something of which it takes no arrays. */
+  typeOf(table: string, column: string): ElementType | undefined;
   /** The parameter for an array of such values; some may be null. */
   value(type: ElementType, values: readonly unknown[]): unknown;
 }

@@ -24,13 +24,7 @@ export async function learnArrays(wire: Wire): Promise<Arrays> {
     if (type === "text" || type === "bigint") types.set(`${owner}.${name}`, type);
   }
   return {
-    typeOf(table, column) {
-      const type = types.get(`${table}.${column}`);
-      if (type !== undefined) return type;
-      throw new StoreError(`Cannot use the database: it has no column ${table}.${column}`, {
-        failure: "other",
-      });
-    },
+    typeOf: (table, column) => types.get(`${table}.${column}`),
     value: arrayOf,
   };
 }
