@@ -7,6 +7,9 @@
 import { ConfigError } from "./errors.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
+/** The default address of the service: the local service. */
+export const DEFAULT_BASE_URL = "http://127.0.0.1:4010";
+
 /**
  * A service's address in canonical form: without a slash at its end, and without the version that
  * paths already contain.

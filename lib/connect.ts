@@ -4,14 +4,13 @@
  * @module
  */
 
-import { serviceAddress } from "./address.ts";
+import { DEFAULT_BASE_URL, serviceAddress } from "./address.ts";
 import {
   type FoundCredential,
   missingCredential,
   resolveCredential,
   type ResolvedCredential,
 } from "./auth/credential.ts";
-import { DEFAULT_BASE_URL } from "./auth/renewal.ts";
 import type { BrowserOptions } from "./auth/sign_in.ts";
 import type { TokenEndpoint } from "./auth/token.ts";
 import {
@@ -21,6 +20,7 @@ import {
   type Credential,
   type Exchange,
 } from "./client.ts";
+import { systemSurroundings } from "./config/machine.ts";
 import { type ResolvedProject, resolveProject } from "./config/project.ts";
 import type { StoredToken } from "./config/stored_token.ts";
 import { setting, type Surroundings } from "./config/surroundings.ts";
@@ -28,6 +28,7 @@ import { platform } from "./platform/mod.ts";
 import { VERSION } from "./version.ts";
 
 export type { FoundCredential, ResolvedCredential } from "./auth/credential.ts";
+export { systemSurroundings } from "./config/machine.ts";
 export type { Origin } from "./config/origin.ts";
 export type { FoundProject, ResolvedProject } from "./config/project.ts";
 export type { Surroundings } from "./config/surroundings.ts";
@@ -189,28 +190,6 @@ export async function signOut(token: StoredToken, options: SignOutOptions = {}):
   await revokeToken(await endpointAt(around, address, options), token);
 }
 
-/**
- * The real machine. Each part is read when used. Unreadable parts count as unset, and nothing asks
- * for permission.
- */
-export function systemSurroundings(): Surroundings {
-  const home = platform.os === "windows" ? "USERPROFILE" : "HOME";
-  return {
-    env: readVariable,
-    get cwd() {
-      return workingFolder();
-    },
-    get home() {
-      return readVariable(home) || undefined;
-    },
-    now: () => Date.now(),
-    platform: platform.os,
-    // A script has no Context, and its standard output belongs to the script.
-    // deno-lint-ignore house/terminal
-    warn: (text) => console.error(text),
-  };
-}
-
 /** Combines the parts. */
 async function openConnection(
   around: Surroundings,
@@ -330,20 +309,6 @@ function warnOfUnknown(around: Surroundings, [unknown]: readonly string[]): void
   if (unknown === undefined || warned.has(around)) return;
   warned.add(around);
   around.warn(`CLI_DEBUG cannot be ${JSON.stringify(unknown)}; it takes http`);
-}
-
-/** A variable, or undefined when it is unset or may not be read. */
-function readVariable(name: string): string | undefined {
-  return platform.mayReadVariable(name) ? platform.variable(name) : undefined;
-}
-
-/** The working folder, or undefined if it no longer exists or may not be read. */
-function workingFolder(): string | undefined {
-  try {
-    return platform.workingFolder();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Shorter waits are not announced, in milliseconds. */

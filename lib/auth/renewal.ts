@@ -5,7 +5,7 @@
  * @module
  */
 
-import { serviceAddress } from "../address.ts";
+import { DEFAULT_BASE_URL, serviceAddress } from "../address.ts";
 import type { Credential } from "../client.ts";
 import type { JsonObject } from "../config/json.ts";
 import { type HeldFile, holdPrivateJson } from "../config/private_json.ts";
@@ -17,9 +17,6 @@ import { refreshToken, type TokenEndpoint } from "./token.ts";
 
 /** How long before its end a token is replaced, in milliseconds. */
 const REFRESH_EARLY_MS = 60_000;
-
-/** The default address of the service: the local service. */
-export const DEFAULT_BASE_URL = "http://127.0.0.1:4010";
 
 /** An access token and its end. */
 export interface AccessToken {

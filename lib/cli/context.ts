@@ -6,6 +6,7 @@
  */
 
 import type { Client } from "../client.ts";
+import { systemSurroundings } from "../config/machine.ts";
 import type { Connection, Surroundings } from "../connect.ts";
 import { ToolkitError } from "../errors.ts";
 import { type Ask, type AskSettings, createAsk } from "./screen/ask.ts";
@@ -165,7 +166,6 @@ export async function systemWorld(
   signal: AbortSignal,
   stoppable?: <T>(work: () => T) => T,
 ): Promise<World> {
-  const { systemSurroundings } = await import("../connect.ts");
   const surroundings = systemSurroundings();
   await returnToCaller(surroundings);
   passProxyBy(surroundings);

@@ -8,7 +8,7 @@
 import { platform } from "../platform/mod.ts";
 import { join } from "./paths.ts";
 
-/** The machine as the library sees it. `systemSurroundings()` in connect.ts makes the real one. */
+/** The machine as the library sees it. `systemSurroundings()` in machine.ts makes the real one. */
 export interface Surroundings {
   /** A variable of the environment. Undefined when it is unset or may not be read. */
   env(name: string): string | undefined;

@@ -25,7 +25,7 @@ const TERMINAL = [
   "cli.ts",
 ];
 const PLATFORM = ["lib/platform/deno.ts", "lib/platform/node.ts"];
-const ENVIRONMENT = ["lib/cli/context.ts", "lib/connect.ts", ...PLATFORM];
+const ENVIRONMENT = ["lib/cli/context.ts", "lib/config/machine.ts", ...PLATFORM];
 const CLOCK = [
   ...ENVIRONMENT,
   "lib/client.ts",

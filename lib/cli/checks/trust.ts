@@ -5,8 +5,7 @@
  * @module
  */
 
-import { serviceAddress } from "../../address.ts";
-import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
+import { DEFAULT_BASE_URL, serviceAddress } from "../../address.ts";
 import { isKnownFolder } from "../../config/folders.ts";
 import { readLocal } from "../../config/local.ts";
 import type { Surroundings } from "../../config/surroundings.ts";

@@ -5,8 +5,7 @@
  */
 
 import { dirname, join, relative, resolve } from "node:path";
-import { serviceAddress } from "../../address.ts";
-import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
+import { DEFAULT_BASE_URL, serviceAddress } from "../../address.ts";
 import { readCliToml } from "../../config/cli_toml.ts";
 import { shellWord } from "../../shell_word.ts";
 import { isKnownFolder } from "../../config/folders.ts";

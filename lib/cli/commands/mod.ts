@@ -14,6 +14,8 @@ interface Entry {
   readonly aliases: readonly string[];
   /** Loads it. */
   load(): Promise<Group | Command>;
+  /** Loads some of a group's commands alone, by name: those that must start quickly. */
+  readonly quick: ReadonlyMap<string, () => Promise<Command>>;
 }
 
 /** Everything at the top of the tree, in the order of the help text. */
@@ -47,7 +49,9 @@ export const TREE: readonly Entry[] = [
     return (await import("./collaborators.ts")).collaborators;
   }),
   entry("audit-logs", ["audit"], async () => (await import("./audit_logs.ts")).auditLogs),
-  entry("service", [], async () => (await import("./service.ts")).service),
+  entry("service", [], async () => (await import("./service.ts")).service, {
+    start: async () => (await import("./service/start.ts")).start,
+  }),
   entry("simulate", [], async () => (await import("./simulate.ts")).simulate),
   entry("clock", [], async () => (await import("./clock.ts")).clock),
   entry("scenario", ["scenarios"], async () => (await import("./scenario.ts")).scenario),
@@ -65,10 +69,19 @@ export function isAtTop(word: string): boolean {
   return word === "help" || TREE.some((one) => one.name === word || one.aliases.includes(word));
 }
 
-/** The root of the tree, with the one group of the words; with all groups for other words. */
+/**
+ * The root of the tree, with the one group of the words; with all groups for other words. A command
+ * that can be loaded alone is the only one of its group.
+ */
 export async function loadFor(words: readonly string[]): Promise<Group> {
-  const [first = ""] = words;
+  const [first = "", second = ""] = words;
   const meant = TREE.find(({ name, aliases }) => name === first || aliases.includes(first));
+  const loadAlone = meant?.quick.get(second);
+  if (meant && loadAlone) {
+    const { name, aliases } = meant;
+    const only: Group = { brief: "", aliases, commands: { [second]: await loadAlone() } };
+    return { ...ROOT, commands: { [name]: only } };
+  }
   const loaded = await Promise.all(
     (meant ? [meant] : TREE).map(async ({ name, load }) => [name, await load()]),
   );
@@ -90,6 +103,7 @@ function entry(
   name: string,
   aliases: readonly string[],
   load: () => Promise<Group | Command>,
+  quick: Readonly<Record<string, () => Promise<Command>>> = {},
 ): Entry {
-  return { name, aliases, load };
+  return { name, aliases, load, quick: new Map(Object.entries(quick)) };
 }

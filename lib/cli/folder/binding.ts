@@ -6,8 +6,7 @@
  */
 
 import { dirname, join } from "node:path";
-import { serviceAddress } from "../../address.ts";
-import { DEFAULT_BASE_URL } from "../../auth/renewal.ts";
+import { DEFAULT_BASE_URL, serviceAddress } from "../../address.ts";
 import { formatCliToml } from "../../config/cli_toml.ts";
 import { shellWord } from "../../shell_word.ts";
 import { checkPrivateWrite, makePrivateFolder } from "../../config/files.ts";

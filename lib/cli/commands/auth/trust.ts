@@ -4,8 +4,7 @@
  * @module
  */
 
-import { serviceAddress } from "../../../address.ts";
-import { DEFAULT_BASE_URL } from "../../../auth/renewal.ts";
+import { DEFAULT_BASE_URL, serviceAddress } from "../../../address.ts";
 import { isKnownFolder, requireHome, trustFolder } from "../../../config/folders.ts";
 import { readLocal } from "../../../config/local.ts";
 import { AuthError } from "../../../errors.ts";

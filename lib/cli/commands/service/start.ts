@@ -4,7 +4,7 @@
  * @module
  */
 
-import { DEFAULT_BASE_URL } from "../../../auth/renewal.ts";
+import { DEFAULT_BASE_URL } from "../../../address.ts";
 import { choice, command, parsed, text, texts, toggle } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
 import { parseCount } from "../../input/input.ts";
