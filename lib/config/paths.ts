@@ -1,16 +1,21 @@
 /**
- * Paths of settings files. `node:path` does the same and more, but loading it takes 7 ms of every
- * command, as long as the rest of lib/config and lib/auth together.
+ * Paths of files. `node:path` does the same and more, but loading it takes 7 ms of every command and
+ * of every start of the service, as long as the rest of lib/config and lib/auth together.
  *
  * @module
  */
 
 import { platform } from "../platform/mod.ts";
 
-/** A path below a folder. The names are used unchanged: none of them is `..`. */
+/**
+ * A path below a folder, or below the working folder if that is empty. Empty names count as missing;
+ * the others are used unchanged, so a `..` stays.
+ */
 export function join(folder: string, ...names: string[]): string {
   const { separator, ends } = style();
-  return [folder.replace(ends, ""), ...names].join(separator);
+  const below = names.filter((name) => name !== "");
+  if (folder === "" || below.length === 0) return folder || below.join(separator);
+  return [folder.replace(ends, ""), ...below].join(separator);
 }
 
 /** The folder of a path. A root is its own folder. */

@@ -10,7 +10,7 @@ import type { Answerer } from "./http/mount.ts";
 import type { ServerParts } from "./http/server.ts";
 import type { OAuth } from "./oauth/mod.ts";
 import type { RequestMetrics } from "./http/metrics.ts";
-import { openRoutes } from "./open_routes.ts";
+import { healthRoutes } from "./health.ts";
 import { createOpenServer } from "./http/open_server.ts";
 import type { RequestFaults } from "./sim/faults.ts";
 import type { Outage } from "./store/mod.ts";
@@ -76,13 +76,21 @@ export function openDoors(parts: DoorParts): Doors {
     const all = { ...parts, populations: createPopulations(parts) };
     return createSimServer([...simRoutes, ...adminRoutes], all);
   });
+  const open = lazily(async () => {
+    const { openRoutes } = await import("./open_routes.ts");
+    return createOpenServer([...await oauth.routes(), ...openRoutes(parts)], parts);
+  });
+  // A balancer asks for these first, and again and again.
+  const health = createOpenServer(healthRoutes(parts), parts);
+  const isHealth = ({ url }: Request) => /^\/health(\/(live|ready))?$/.test(new URL(url).pathname);
   return {
     api: async (request, sender) => (await api.get())(request, sender),
     sdk: async (request, sender) => (await sdk.get())(request, sender),
     sim: async (request) => (await sim.get()).answer(request),
-    open: createOpenServer([...oauth.routes, ...openRoutes(parts)], parts),
+    open: async (request, sender) =>
+      await (isHealth(request) ? health : await open.get())(request, sender),
     async warm() {
-      for (const { get } of [api, sim, sdk]) await get();
+      for (const { get } of [api, open, sim, sdk]) await get();
     },
     async stop() {
       await (await sim.loaded())?.stop();

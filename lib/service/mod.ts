@@ -4,7 +4,6 @@
  * @module
  */
 
-import { sql } from "kysely";
 import {
   type Clock,
   type Later,
@@ -19,10 +18,11 @@ import type { Dialect } from "./contract/spelling.ts";
 import { createGuard, type Guard } from "./http/guard.ts";
 import { newToken } from "./records/ids.ts";
 import { type RandomSource, sourceOf, withIds } from "./records/random.ts";
-import { createOAuth, type Lifetimes, type OAuth, type SignInChoice } from "./oauth/mod.ts";
+import type { Lifetimes, OAuth, SignInChoice } from "./oauth/mod.ts";
+import { openOAuth } from "./oauth/open.ts";
 import { LOCAL_LIMITS, type RateLimits } from "./http/rates.ts";
 import { openRateCounter } from "./http/shared_rates.ts";
-import { ensureFileKey } from "./records/invoice_files.ts";
+import { ensureFileKey } from "./records/file_key.ts";
 import type { SeedOptions } from "./seed/seed.ts";
 import { createRequestMetrics } from "./http/metrics.ts";
 import { refuse } from "./http/respond.ts";
@@ -34,15 +34,17 @@ import { createCatchUp } from "./ledger/catch_up.ts";
 import { createRequestFaults, type RequestFaults } from "./sim/faults.ts";
 import { openFaultList } from "./sim/open_faults.ts";
 import {
-  acrossProjects,
+  fixed,
   openDatabase,
   outageIn,
+  plainly,
   type Store,
   type StoreOptions,
+  type TextTx,
   type WatchedStore,
   watchStore,
 } from "./store/mod.ts";
-import { keepUp, tidy } from "./timers.ts";
+import { keepUp, tidyIn } from "./timers.ts";
 import { type TargetPolicy } from "./outbound/judge.ts";
 import { createTargets } from "./outbound/targets.ts";
 import type { Network } from "./outbound/connect.ts";
@@ -165,8 +167,7 @@ async function openWith(options: ServiceOptions): Promise<Service> {
   const { store, ...delivery } = opened;
   const { empty = false, buyers = true, hosts = [] } = options;
   const projectId = await fill(store, { now: wall(), empty, buyers }, options.dialect);
-  await tidy(store, wall);
-  const oauth = openSignIn(options, { store, clock: wall, report });
+  const oauth = await openSignIn(options, { store, clock: wall, report });
   const limits = options.rateLimits ?? LOCAL_LIMITS;
   const rates = openRateCounter({ limits, clock: wall, others: store.others });
   const clock = steadyClock(wall, await latestMoment(store));
@@ -236,11 +237,11 @@ function endings(
 }
 
 /** Sets up signing in. */
-function openSignIn(
+async function openSignIn(
   { lifetimes, autoApprove, publicUrl: issuer, signIn }: ServiceOptions,
   parts: Pick<ServerParts, "store" | "clock" | "report">,
-): OAuth {
-  return createOAuth({ ...parts, lifetimes, autoApprove, issuer, signIn });
+): Promise<OAuth> {
+  return await openOAuth({ ...parts, lifetimes, autoApprove, issuer, signIn });
 }
 
 /** Opens the database, and creates the reporter of internal errors and the clock. */
@@ -330,24 +331,42 @@ function onlyWorks(): Refusal {
   return new Refusal(503, "server_error", message);
 }
 
-/** Fills a database without an owner, and sets it up. Returns its oldest project. */
+/** Fills a database without an owner, sets it up, and tidies it. Returns its oldest project. */
 async function fill(
   store: Store,
   options: SeedOptions,
   dialect: Dialect = "specified",
 ): Promise<string | undefined> {
-  return await store.write(async (tx) => {
+  const present = plainly(async (tx) => {
+    if (await isEmpty(tx)) return undefined;
     await ensureFileKey(tx);
     await setDialect(tx, dialect);
-    const owner = await tx.selectFrom("accounts").select("id").limit(1).executeTakeFirst();
-    if (!owner) {
-      const { seed } = await import("./seed/seed.ts");
-      return (await seed(tx, options)).project_id;
-    }
-    const oldest = await acrossProjects(tx).selectFrom("projects").select("id").orderBy("seq")
-      .limit(1).executeTakeFirst();
-    return oldest?.id;
+    await tidyIn(tx, options.now);
+    return { oldest: await oldestProject(tx) };
   });
+  const found = await store.write(present);
+  if (found) return found.oldest;
+  const { seed } = await import("./seed/seed.ts");
+  return await store.write(async (tx) => {
+    // Another process may have done it meanwhile.
+    if (!await isEmpty(tx)) return await oldestProject(tx);
+    await ensureFileKey(tx);
+    await setDialect(tx, dialect);
+    return (await seed(tx, options)).project_id;
+  });
+}
+
+/** Whether a database has no owner. */
+async function isEmpty(tx: TextTx): Promise<boolean> {
+  const { rows } = await fixed`select id from accounts limit 1`.execute(tx);
+  return rows.length === 0;
+}
+
+/** The id of a database's oldest project. */
+async function oldestProject(tx: TextTx): Promise<string | undefined> {
+  const { rows: [oldest] } = await fixed<{ id: string }>`
+    select id from projects order by seq limit 1`.execute(tx);
+  return oldest?.id;
 }
 
 /**
@@ -355,14 +374,12 @@ async function fill(
  * refund must not be older than its payment.
  */
 async function latestMoment(store: Store): Promise<number> {
-  const moments = await store.read((tx) =>
-    acrossProjects(tx).selectFrom("projects").where("clock_frozen_at", "is", null)
-      .select((project) =>
-        sql<number | null>`(${
-          project.selectFrom("movements").whereRef("movements.project_id", "=", "projects.id")
-            .select((movement) => movement.fn.max("movements.at").as("at"))
-        }) - clock_offset`.as("at")
-      ).execute()
-  );
+  const { rows: moments } = await store.read(plainly((tx) =>
+    fixed<{ at: number | null }>`
+      select (
+        select max(at) from movements where movements.project_id = projects.id
+      ) - clock_offset as at
+      from projects where clock_frozen_at is null`.execute(tx)
+  ));
   return Math.max(0, ...moments.map(({ at }) => at ?? 0));
 }

@@ -8,8 +8,8 @@ import type { Clock } from "./clock.ts";
 import type { Deliverer, Pruner } from "./events/mod.ts";
 import { forgetAnswers } from "./http/idempotency.ts";
 import type { ServerParts } from "./http/server.ts";
-import { prune } from "./oauth/mod.ts";
-import type { Store } from "./store/mod.ts";
+import { prune } from "./oauth/prune.ts";
+import { plainly, type Store, type TextTx } from "./store/mod.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -53,9 +53,12 @@ function every(
 }
 
 /** Deletes expired rows. */
-export async function tidy(store: Store, clock: Clock): Promise<void> {
-  await store.write(async (tx) => {
-    await forgetAnswers(tx, clock());
-    await prune(tx, clock());
-  });
+async function tidy(store: Store, clock: Clock): Promise<void> {
+  await store.write(plainly((tx) => tidyIn(tx, clock())));
+}
+
+/** Deletes the rows that have expired by a time, in a transaction. */
+export async function tidyIn(tx: TextTx, now: number): Promise<void> {
+  await forgetAnswers(tx, now);
+  await prune(tx, now);
 }

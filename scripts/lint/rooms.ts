@@ -97,6 +97,7 @@ export const COMMON: readonly string[] = [
   "lib/shell_word.ts",
   "lib/version.ts",
   "lib/config/durable_file.ts",
+  "lib/config/paths.ts",
 ];
 
 /** Packages that only some files may import, and only dynamically where `lazy` is set. */

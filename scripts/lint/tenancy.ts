@@ -15,6 +15,7 @@ import { repositoryPath } from "./rooms.ts";
 const ACROSS: readonly string[] = [
   "lib/service/mod.ts",
   "lib/service/events/claims.ts",
+  "lib/service/events/open_deliverer.ts",
   "lib/service/events/results.ts",
   "lib/service/events/shorten_waits.ts",
   "lib/service/events/prune.ts",
@@ -23,6 +24,7 @@ const ACROSS: readonly string[] = [
   "lib/service/http/sdk_caller.ts",
   "lib/service/http/server.ts",
   "lib/service/ledger/catch_up.ts",
+  "lib/service/ledger/next_due.ts",
   "lib/service/ledger/progress.ts",
   "lib/service/records/projects.ts",
   "lib/service/routes/projects.ts",

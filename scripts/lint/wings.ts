@@ -42,7 +42,7 @@ export const WING_DOORS: Readonly<Record<Wing, readonly Wing[]>> = {
   ledger: ["contract", "domain", "events", "records", "store"],
   reports: ["contract", "domain"],
   http: ["contract", "domain", "ledger", "records", "store"],
-  oauth: ["contract", "http", "records"],
+  oauth: ["contract", "http", "records", "store"],
   routes: [
     ...["contract", "domain", "events", "ledger"] as const,
     ...["outbound", "records", "reports", "sdk", "store"] as const,

@@ -57,6 +57,9 @@ async function loadedAtStart(file: string): Promise<string[]> {
   return [...found].map((one) => one.startsWith(root) ? one.slice(root.length) : one);
 }
 
+/** The most modules of the service that a start waits for. */
+const MOST_AT_START = 110;
+
 /** A module in the output of `deno info`. */
 interface Loaded {
   /** Its address. */
@@ -75,8 +78,20 @@ Deno.test("the service starts without the code of its routes", async () => {
   const file = fileURLToPath(new URL("../../lib/service/http/serve.ts", import.meta.url));
   const loaded = await loadedAtStart(file);
   ok(loaded.includes("lib/service/mod.ts"));
-  const routes = loaded.filter((one) =>
-    /^lib\/service\/(routes|sdk|seed|reports)\/|^npm:\/?zod@/.test(one)
+  const later = loaded.filter((one) =>
+    /^lib\/service\/(routes|sdk|seed|reports|domain\/due)|^npm:\/?(zod|kysely)@/.test(one) ||
+    /^lib\/service\/(oauth\/mod|events\/deliverer|outbound\/connect|ledger\/batches)/.test(one)
   );
-  deepEqual(routes, []);
+  deepEqual(later, []);
+  const own = loaded.filter((one) => one.startsWith("lib/"));
+  ok(own.length <= MOST_AT_START, `${own.length} modules`);
+});
+
+Deno.test("cli service start loads no other command", async () => {
+  const file = fileURLToPath(new URL("../../lib/cli/commands/service/start.ts", import.meta.url));
+  const loaded = await loadedAtStart(file);
+  const others = loaded.filter((one) =>
+    /^lib\/(auth|client|connect)|^lib\/cli\/commands\/.*\/(account|backup|migrate|status)/.test(one)
+  );
+  deepEqual(others, []);
 });

@@ -59,7 +59,7 @@ export async function startSignIn(
   const store = await openForTests({ file: file ?? ":memory:" });
   await store.write((tx) => addAccount(tx, { email: OWNER, name: "Olivia Owner", now }));
   const oauth = createOAuth({ store, clock: () => now, ...rest });
-  const handle = createOpenServer(oauth.routes, {
+  const handle = createOpenServer(await oauth.routes(), {
     report(error) {
       throw error;
     },

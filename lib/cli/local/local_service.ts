@@ -4,7 +4,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join } from "../../config/paths.ts";
 import { ConfigError, NetworkError, UsageError } from "../../errors.ts";
 import type { Client } from "../../client.ts";
 import type { Context } from "../context.ts";

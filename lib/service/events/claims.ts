@@ -6,7 +6,6 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { sql } from "kysely";
 import {
   acrossProjects,
   fixed,
@@ -41,7 +40,7 @@ export interface Claim {
 
 /** The lanes with ready deliveries. */
 export async function readyLanes(tx: Tx, now: number): Promise<Lane[]> {
-  const { rows } = await sql<Lane>`
+  const { rows } = await fixed<Lane>`
     select project_id, id as integration_id from webhook_integrations as webhook
     where disabled_at is null and exists (
       select 1 from deliveries
@@ -52,7 +51,7 @@ export async function readyLanes(tx: Tx, now: number): Promise<Lane[]> {
 
 /** The next time at which a delivery is ready, after a moment; null when none is queued. */
 export async function nextReadyAt(tx: Tx, now: number): Promise<number | null> {
-  const { rows } = await sql<{ at: number | null }>`
+  const { rows } = await fixed<{ at: number | null }>`
     select min((
       select min(ready_at) from deliveries
       where project_id = webhook.project_id and integration_id = webhook.id
@@ -152,8 +151,8 @@ export async function deadClaims(
   tx: Tx,
   others: Others | undefined,
 ): Promise<Row<"deliveries">[]> {
-  const held = await acrossProjects(tx).selectFrom("deliveries").selectAll()
-    .where("lease", "is not", null).orderBy("project_id").orderBy("seq").execute();
+  const { rows: held } = await fixed<Row<"deliveries">>`
+    select * from deliveries where lease is not null order by project_id, seq`.execute(tx);
   const alive = await others?.alive(tx, held.map(({ lease }) => holderOf(lease)));
   return held.filter(({ lease }) => !alive?.has(holderOf(lease)));
 }

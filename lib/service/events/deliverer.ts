@@ -47,7 +47,7 @@ export interface Deliverer {
 }
 
 /** The parts of the worker. */
-interface DelivererParts {
+export interface DelivererParts {
   /** The database. */
   store: Store;
   /** Wall time. */

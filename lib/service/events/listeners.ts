@@ -5,11 +5,8 @@
  * @module
  */
 
-import { EventEmitter, once } from "node:events";
-import { sql } from "kysely";
 import type { Later } from "../clock.ts";
-import { missing, Refusal } from "../contract/errors.ts";
-import { inProject, type ProjectTx, type Store } from "../store/mod.ts";
+import type { Store } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** The request of a listener. */
@@ -44,30 +41,32 @@ export interface Listeners {
 
 /** Makes the listeners of a database. */
 export function createListeners(store: Store, later: Later): Listeners {
-  const events = new EventEmitter<{ written: [] }>().setMaxListeners(0);
+  const waiting = new Set<() => void>();
   let stopped = false;
-  const wake = () => void events.emit("written");
+  const wake = () => waiting.forEach((resume) => resume());
   return {
     async pull(wanted) {
-      const time = new AbortController();
-      const { signal } = time;
-      const callOff = later(wanted.wait_ms, () => time.abort());
+      let isOver = false;
+      let resume = () => {};
+      const wakeThis = () => resume();
+      const callOff = later(wanted.wait_ms, () => {
+        isOver = true;
+        resume();
+      });
+      waiting.add(wakeThis);
       try {
+        const { readNext } = await import("./pull.ts");
         for (;;) {
           // The wait starts before the read, so it also sees events written during the read.
-          const written = once(events, "written", { signal }).catch(() => {});
-          const found = await store.read(async (whole) => {
-            const tx = inProject(whole, wanted.project_id);
-            await checkSession(tx, wanted);
-            return await readEvents(tx, wanted);
-          });
-          const over = wanted.wait_ms === 0 || signal.aborted || stopped;
+          const written = new Promise<void>((resolve) => resume = resolve);
+          const found = await store.read((tx) => readNext(tx, wanted));
+          const over = wanted.wait_ms === 0 || isOver || stopped;
           if (found.length > 0 || over) return found;
           await written;
         }
       } finally {
         callOff();
-        time.abort();
+        waiting.delete(wakeThis);
       }
     },
     wake,
@@ -76,49 +75,4 @@ export function createListeners(store: Store, later: Later): Listeners {
       wake();
     },
   };
-}
-
-/**
- * Accepts only the program that opened the listener last.
- *
- * @throws {Refusal} for other programs, and for a deleted listener.
- */
-export async function checkSession(
-  tx: ProjectTx,
-  { name, session }: Pick<Pull, "name" | "session">,
-): Promise<void> {
-  const listener = await tx.selectFrom("listeners").select("session")
-    .where("name", "=", name).executeTakeFirst();
-  if (!listener) throw missing("listener", name);
-  if (session === undefined || listener.session === session) return;
-  const message =
-    `Cannot listen as ${JSON.stringify(name)} any more: another program now uses this name ` +
-    "and receives the unacknowledged events; use a different name for each";
-  throw new Refusal(409, "resource_already_exists", message);
-}
-
-/** The number of unacknowledged events of a listener. */
-export async function countWaiting(
-  tx: ProjectTx,
-  { acknowledged }: Row<"listeners">,
-  types: readonly string[] | undefined,
-): Promise<number> {
-  const { rows: [row] } = await sql<{ count: number }>`
-    select count(*) as count from ${tx.rows("events")} as events where seq > ${acknowledged} and ${
-    isOneOf(types)
-  }`.execute(tx);
-  return row?.count ?? 0;
-}
-
-async function readEvents(tx: ProjectTx, { name, types, limit }: Pull) {
-  const { rows } = await sql<Row<"events">>`
-    select events.* from ${tx.rows("events")} as events
-    join ${tx.rows("listeners")} as listeners on listeners.name = ${name}
-    where seq > acknowledged and ${isOneOf(types)}
-    order by seq limit ${limit}`.execute(tx);
-  return rows;
-}
-
-function isOneOf(types: readonly string[] | undefined) {
-  return types === undefined ? sql`1 = 1` : sql`type in (${sql.join(types)})`;
 }

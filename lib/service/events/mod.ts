@@ -5,13 +5,14 @@
  */
 
 import type { Clock, Later } from "../clock.ts";
-import type { Store } from "../store/mod.ts";
+import { inPlaceOf, type Store, type Tx } from "../store/mod.ts";
 import type { Targets } from "../outbound/targets.ts";
-import { createDeliverer, type Deliverer } from "./deliverer.ts";
+import type { Deliverer } from "./deliverer.ts";
 import { createDeliveryFaults, type DeliveryFaults } from "./faults.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
+import { openDeliverer } from "./open_deliverer.ts";
 import { createPruner, type Pruner } from "./prune.ts";
-import { hasEvents, hasQueued } from "./queue.ts";
+import { hasEvents, hasQueued } from "./queued.ts";
 import { type ScheduleName, SCHEDULES } from "./schedule.ts";
 
 export type { Deliverer } from "./deliverer.ts";
@@ -59,7 +60,7 @@ export async function openDelivery(options: DeliveryOptions): Promise<Delivery> 
   const faults = others
     ? await (await import("./shared_faults.ts")).openSharedFaults(store, others)
     : createDeliveryFaults();
-  const deliverer = createDeliverer({
+  const deliverer = openDeliverer({
     ...parts,
     store,
     random: Math.random,
@@ -99,12 +100,13 @@ function noticing(store: Store, onQueued: () => void, onEvents: () => void): Sto
     async write(work, projectId) {
       let queued = false;
       let written = false;
-      const result = await store.write(async (tx) => {
+      const noted = async (tx: Tx) => {
         const done = await work(tx);
         queued = hasQueued(tx);
         written = hasEvents(tx);
         return done;
-      }, projectId);
+      };
+      const result = await store.write(inPlaceOf(work, noted), projectId);
       if (queued) onQueued();
       if (queued || written) onEvents();
       return result;

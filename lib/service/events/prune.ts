@@ -6,9 +6,8 @@
  * @module
  */
 
-import { type RawBuilder, sql, type SqlBool } from "kysely";
 import type { Clock } from "../clock.ts";
-import { inProject, type Store } from "../store/mod.ts";
+import { fixed, inProject, plainly, type Store, type TextTx, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** Deletes old data. */
@@ -48,10 +47,11 @@ export function createPruner(store: Store, clock: Clock): Pruner {
   };
 }
 
-/** Whether an attempt belongs to a finished delivery. */
-const IS_OVER = sql`exists (
-  select 1 from deliveries where deliveries.project_id = attempts.project_id
-    and deliveries.id = attempts.delivery_id and state <> 'pending')`;
+/** Times of attempts, oldest first. */
+interface Times {
+  /** The times. */
+  rows: { at: number }[];
+}
 
 /**
  * The time up to which a transaction removes things: that of the last of the oldest rows, so many that
@@ -59,37 +59,48 @@ const IS_OVER = sql`exists (
  */
 async function cutOf(
   store: Store,
-  before: number,
-  condition: RawBuilder<SqlBool>,
+  oldest: (tx: TextTx) => Promise<Times>,
 ): Promise<{ at: number; more: boolean } | undefined> {
-  const rows = await store.read(async (tx) => {
-    const found = await sql<{ at: number }>`select started_at as at from attempts
-      where started_at < ${before} and ${condition} and ${IS_OVER}
-      order by started_at limit ${BATCH}`.execute(tx);
-    return found.rows;
-  });
+  const { rows } = await store.read(plainly(oldest));
   const last = rows.at(-1);
   return last && { at: last.at, more: rows.length === BATCH };
 }
 
 /** Removes bodies of answers. Tells whether there may be more. */
 async function pruneBodies(store: Store, now: number): Promise<boolean> {
-  const hasBody = sql<SqlBool>`response_body is not null`;
-  const cut = await cutOf(store, now - KEEP_BODIES_MS, hasBody);
+  const cut = await cutOf(store, (tx) =>
+    fixed<{ at: number }>`
+      select started_at as at from attempts
+      where started_at < ${now - KEEP_BODIES_MS} and response_body is not null and exists (
+        select 1 from deliveries where deliveries.project_id = attempts.project_id
+          and deliveries.id = attempts.delivery_id and state <> 'pending')
+      order by started_at limit ${BATCH}`.execute(tx));
   if (!cut) return false;
   await store.write(async (tx) => {
-    await sql`update attempts set response_body = null, response_cut = 1
-      where ${hasBody} and started_at <= ${cut.at} and ${IS_OVER}`.execute(tx);
+    await fixed`
+      update attempts set response_body = null, response_cut = 1
+      where response_body is not null and started_at <= ${cut.at} and exists (
+        select 1 from deliveries where deliveries.project_id = attempts.project_id
+          and deliveries.id = attempts.delivery_id and state <> 'pending')`.execute(tx);
   });
   return cut.more;
 }
 
 /** Removes attempts. Tells whether there may be more. */
 async function pruneAttempts(store: Store, now: number): Promise<boolean> {
-  const cut = await cutOf(store, now - KEEP_MS, sql<SqlBool>`1 = 1`);
+  const cut = await cutOf(store, (tx) =>
+    fixed<{ at: number }>`
+      select started_at as at from attempts
+      where started_at < ${now - KEEP_MS} and exists (
+        select 1 from deliveries where deliveries.project_id = attempts.project_id
+          and deliveries.id = attempts.delivery_id and state <> 'pending')
+      order by started_at limit ${BATCH}`.execute(tx));
   if (!cut) return false;
   await store.write(async (tx) => {
-    await sql`delete from attempts where started_at <= ${cut.at} and ${IS_OVER}`.execute(tx);
+    await fixed`
+      delete from attempts where started_at <= ${cut.at} and exists (
+        select 1 from deliveries where deliveries.project_id = attempts.project_id
+          and deliveries.id = attempts.delivery_id and state <> 'pending')`.execute(tx);
   });
   return cut.more;
 }
@@ -98,28 +109,34 @@ type Arrived = Pick<Row<"deliveries">, "project_id" | "id">;
 
 /** Deletes successful deliveries with their attempts. Returns whether there may be more. */
 async function pruneDeliveries(store: Store, now: number): Promise<boolean> {
-  const isOld = sql<SqlBool>`state = 'delivered' and finished_at < ${now - KEEP_MS}`;
-  const old = await store.read(async (tx) => {
-    const { rows } = await sql<Arrived>`select project_id, id from deliveries
-      where ${isOld} order by finished_at limit ${BATCH}`.execute(tx);
-    return rows;
-  });
+  const before = now - KEEP_MS;
+  const { rows: old } = await store.read(plainly((tx) =>
+    fixed<Arrived>`
+      select project_id, id from deliveries
+      where state = 'delivered' and finished_at < ${before}
+      order by finished_at limit ${BATCH}`.execute(tx)
+  ));
   if (old.length === 0) return false;
   await store.write(async (whole) => {
-    for (const { project_id, id } of old) {
-      const tx = inProject(whole, project_id);
-      const gone = await tx.deleteFrom("deliveries").where("id", "=", id).where(isOld)
-        .returning(["integration_id", "seq"]).executeTakeFirst();
-      if (!gone) continue;
-      // Otherwise the event would look as if it had never been sent.
-      await tx.updateTable("webhook_integrations")
-        .set({
-          pruned_seq: sql<
-            number
-          >`case when pruned_seq < ${gone.seq} then ${gone.seq} else pruned_seq end`,
-        })
-        .where("id", "=", gone.integration_id).execute();
-    }
+    for (const { project_id, id } of old) await pruneDelivery(whole, { project_id, id }, before);
   });
   return old.length === BATCH;
+}
+
+/** Deletes a delivery, if it is still a successful one from before a time. */
+async function pruneDelivery(
+  whole: Tx,
+  { project_id, id }: Arrived,
+  before: number,
+): Promise<void> {
+  const tx = inProject(whole, project_id);
+  const gone = await tx.deleteFrom("deliveries").where("id", "=", id)
+    .where("state", "=", "delivered").where("finished_at", "<", before)
+    .returning(["integration_id", "seq"]).executeTakeFirst();
+  if (!gone) return;
+  // Otherwise the event would look as if it had never been sent.
+  await fixed`
+    update webhook_integrations set pruned_seq = ${gone.seq}
+    where project_id = ${project_id} and id = ${gone.integration_id}
+      and pruned_seq < ${gone.seq}`.execute(tx);
 }

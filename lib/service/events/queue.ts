@@ -8,8 +8,9 @@
 import { sql, type SqlBool } from "kysely";
 import type { Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
-import { type Tx, writeRows } from "../store/mod.ts";
+import { writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
+import { markEvents, markQueued } from "./queued.ts";
 
 /** The fields of an event that decide its receivers and its order. */
 export type QueuedEvent = Pick<
@@ -22,26 +23,10 @@ type Webhook = Row<"webhook_integrations">;
 /** The most values in a query. */
 const CHUNK = 500;
 
-/** Transactions that queued deliveries. */
-const busy = new WeakSet<Tx>();
-
-/** Transactions that wrote events, with or without receivers. */
-const telling = new WeakSet<Tx>();
-
-/** Whether a transaction has written events. */
-export function hasEvents(tx: Tx): boolean {
-  return telling.has(tx);
-}
-
-/** Whether a transaction has queued deliveries. */
-export function hasQueued(tx: Tx): boolean {
-  return busy.has(tx);
-}
-
 /** Queues new events for every integration that subscribes to them. */
 export async function queueDeliveries(place: Place, events: readonly QueuedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  telling.add(place.tx.whole);
+  markEvents(place.tx.whole);
   const webhooks = await listeningWebhooks(place);
   const wanted = webhooks.flatMap((webhook) =>
     events.filter((event) => wants(webhook, event)).map((event) => ({ webhook, event }))
@@ -120,7 +105,7 @@ export async function queueAgain(
 
 /** Makes the deliveries ready that are the first of their customer. */
 async function makeReady({ tx }: Place, eventIds: readonly string[]): Promise<void> {
-  busy.add(tx.whole);
+  markQueued(tx.whole);
   for (let at = 0; at < eventIds.length; at += CHUNK) {
     await tx.updateTable("deliveries").set({ ready_at: 0 })
       .where("event_id", "in", eventIds.slice(at, at + CHUNK))

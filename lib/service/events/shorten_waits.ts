@@ -5,8 +5,7 @@
  * @module
  */
 
-import { sql } from "kysely";
-import { acrossProjects, inProject, type Tx } from "../store/mod.ts";
+import { fixed, inProject, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { readRetryAfter, type Schedule, waitAfter } from "./schedule.ts";
 
@@ -21,7 +20,7 @@ export async function shortenWaits(
   whole: Tx,
   { now, schedule }: { now: number; schedule: Schedule },
 ): Promise<void> {
-  const { rows } = await sql<Waiting>`
+  const { rows } = await fixed<Waiting>`
     select deliveries.project_id, deliveries.id, tries, attempts, ready_at, started_at, timing,
       response_headers
     from webhook_integrations as webhook
@@ -29,7 +28,7 @@ export async function shortenWaits(
       and deliveries.integration_id = webhook.id
     join attempts on attempts.project_id = deliveries.project_id
       and attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
-    where ready_at > ${now} and lease is null and tries > 0`.execute(acrossProjects(whole));
+    where ready_at > ${now} and lease is null and tries > 0`.execute(whole);
   for (const row of rows) {
     const ready_at = latestEnd(row, schedule);
     if (ready_at >= row.ready_at) continue;

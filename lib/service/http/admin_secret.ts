@@ -6,9 +6,8 @@
 
 import { sharedMode } from "../../file_mode.ts";
 import { fileReason } from "../../file_reason.ts";
-import { Buffer } from "node:buffer";
-import { timingSafeEqual } from "node:crypto";
-import { join } from "node:path";
+import defer * as nodeCrypto from "node:crypto";
+import { join } from "../../config/paths.ts";
 import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
 import { Refusal } from "../contract/errors.ts";
@@ -63,7 +62,8 @@ export async function readSecret(folder: string): Promise<string> {
 export function isSecret(given: string, secret: string): boolean {
   if (given === "" || secret === "") return false;
   // Hashes have one length, so the comparison takes constant time.
-  return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(secret)));
+  const hashOf = (text: string) => new TextEncoder().encode(sha256Hex(text));
+  return nodeCrypto.timingSafeEqual(hashOf(given), hashOf(secret));
 }
 
 /** Refuses callers without the admin secret. */

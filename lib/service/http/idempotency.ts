@@ -8,7 +8,7 @@
 import { Refusal } from "../contract/errors.ts";
 import { sha256Hex } from "../records/ids.ts";
 import type { Actor } from "../contract/route.ts";
-import { fixed, type Tx } from "../store/mod.ts";
+import { fixed, type TextTx, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** The time that an answer is stored: 24 hours. */
@@ -79,6 +79,6 @@ function alreadyUsed(): Refusal {
 }
 
 /** Deletes expired answers. */
-export async function forgetAnswers(tx: Tx, now: number): Promise<void> {
-  await tx.deleteFrom("idempotency_keys").where("created_at", "<=", now - REMEMBERED_MS).execute();
+export async function forgetAnswers(tx: TextTx, now: number): Promise<void> {
+  await fixed`delete from idempotency_keys where created_at <= ${now - REMEMBERED_MS}`.execute(tx);
 }

@@ -7,7 +7,8 @@
 import { projectTime } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Actor } from "../contract/route.ts";
-import { catchUpWithin, isBehind, type TimeOfProject } from "../ledger/catch_up.ts";
+import { catchUpWithin } from "../ledger/batches.ts";
+import { isBehind, type TimeOfProject } from "../ledger/catch_up.ts";
 import { fixed, type Tx } from "../store/mod.ts";
 import { sharedSearch } from "../records/shared_search.ts";
 import { behind } from "./present.ts";

@@ -6,7 +6,7 @@
 
 import { SdkRefusal } from "../contract/sdk_errors.ts";
 import { type Dialect, spellingsOfKey } from "../contract/spelling.ts";
-import { nextDueAt } from "../ledger/catch_up.ts";
+import { nextDueAt } from "../ledger/next_due.ts";
 import { acrossProjects, inProject, type ProjectTx, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import type { PresentProject } from "./project.ts";

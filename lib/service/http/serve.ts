@@ -5,7 +5,7 @@
  * @module
  */
 
-import { join } from "node:path";
+import { join } from "../../config/paths.ts";
 import { Cancelled, ConfigError } from "../../errors.ts";
 import { systemClock } from "../clock.ts";
 import type { Dialect } from "../contract/spelling.ts";
@@ -15,7 +15,6 @@ import { listen, type Listener, withinTime } from "./connections.ts";
 import { checkExposure, type Exposure, needsTls } from "./exposure.ts";
 import { newToken } from "../records/ids.ts";
 import type { SignInChoice } from "../oauth/mod.ts";
-import { throughProxies } from "./proxies.ts";
 import {
   LOCAL_LIMITS,
   openService,
@@ -199,7 +198,9 @@ async function startListening(options: ServeOptions, service: Service): Promise<
   const answer = log ? logged(service.fetch, log, systemClock) : service.fetch;
   const onlyTls = needsTls(exposureOf(options));
   const isPlain = proxies.length === 0 && !onlyTls;
-  const passed = isPlain ? answer : throughProxies(answer, { proxies, host, onlyTls });
+  const passed = isPlain
+    ? answer
+    : (await import("./proxies.ts")).throughProxies(answer, { proxies, host, onlyTls });
   try {
     return listen({ hostname, port, report, tls }, passed);
   } catch (error) {

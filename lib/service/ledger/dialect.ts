@@ -5,15 +5,17 @@
  */
 
 import { type Dialect, publicEvent } from "../contract/spelling.ts";
-import type { Tx } from "../store/mod.ts";
+import { fixed, type TextTx, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 const SETTING = "dialect";
 
 /** Sets the dialect of new events. */
-export async function setDialect(tx: Tx, value: Dialect): Promise<void> {
-  await tx.insertInto("settings").values({ name: SETTING, value })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value })).execute();
+export async function setDialect(tx: TextTx, value: Dialect): Promise<void> {
+  // The same value is not written again: a commit without changes needs no disk.
+  await fixed`insert into settings (name, value) values (${SETTING}, ${value})
+    on conflict (name) do update set value = excluded.value
+    where settings.value <> excluded.value`.execute(tx);
 }
 
 /** Events in the dialect. Most are the same in both. */

@@ -6,7 +6,6 @@
  * @module
  */
 
-import { sql } from "kysely";
 import type { Clock } from "../clock.ts";
 import { acrossProjects, inProject, type ProjectTx, type Store, type Tx } from "../store/mod.ts";
 
@@ -76,10 +75,13 @@ function sharedBoard(store: Store, clock: Clock): ProgressBoard {
         note: () => {},
         async noteIn(tx, { now, to, done }) {
           noted = true;
-          const steps = sql<number>`catch_ups.done + ${done}`;
           await tx.insertInto("catch_ups").values({ began_at, now, target: to, done })
             .onConflict((known) =>
-              known.column("project_id").doUpdateSet({ now, target: to, done: steps })
+              known.column("project_id").doUpdateSet((row) => ({
+                now,
+                target: to,
+                done: row("catch_ups.done", "+", done),
+              }))
             ).execute();
         },
         async end() {

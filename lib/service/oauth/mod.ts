@@ -36,7 +36,6 @@ import {
 
 export { addAccount, findAccount, listAccounts, removeAccount } from "./accounts.ts";
 export { addClient, BUILT_IN_CLIENT } from "./clients.ts";
-export { prune } from "./prune.ts";
 export { LIFETIMES, type Lifetimes } from "./tokens.ts";
 
 /** Signing in, as the rest of the service sees it. */
@@ -44,7 +43,7 @@ export interface OAuth {
   /** Who a bearer token stands for; undefined unless it is a live access token. */
   authenticate(token: string): Promise<Actor | undefined>;
   /** The addresses of signing in. */
-  readonly routes: readonly OpenRoute[];
+  routes(): Promise<readonly OpenRoute[]>;
   /**
    * Makes a grant without a browser, for the local administrator, and returns its tokens.
    *
@@ -132,7 +131,7 @@ export function createOAuth(options: OAuthOptions): OAuth {
   };
   return {
     authenticate: (token) => authenticate(parts, token),
-    routes: routesOf(parts),
+    routes: () => Promise.resolve(routesOf(parts)),
     issueToken: (tokenOptions) => issueToken(parts, tokenOptions ?? {}),
     forget: (grantIds) => grantIds.forEach(parts.cache.forget),
     way: parts.way.kind,

@@ -7,13 +7,7 @@
  */
 
 import { isAddress } from "./addresses.ts";
-import {
-  type Connection,
-  connectTo,
-  connectUnverified,
-  type Network,
-  systemNetwork,
-} from "./connect.ts";
+import type { Connection, Network } from "./connect.ts";
 import {
   createIdle,
   type IdleConnections,
@@ -99,7 +93,7 @@ const MOST_JUDGED = 1000;
 
 /** Makes a guard. */
 export function createTargets(policy: TargetPolicy, options: TargetOptions = {}): Targets {
-  const { network = systemNetwork, probeMs = 10_000 } = options;
+  const { probeMs = 10_000 } = options;
   const idle = createIdle(options.time);
   const judged = new Map<string, URL>();
   const check = (text: string): URL => {
@@ -113,6 +107,7 @@ export function createTargets(policy: TargetPolicy, options: TargetOptions = {})
     { signal, done = () => {}, user, isNew = false }: OpenOptions,
   ) => {
     const url = check(text);
+    const { network = (connecting ??= await import("./connect.ts")).systemNetwork } = options;
     const addresses = await findAddresses(url, network, signal);
     // One bad address among good ones is how a name slips past a guard.
     for (const address of addresses) checkAddress(address, url, policy);
@@ -137,6 +132,9 @@ export function createTargets(policy: TargetPolicy, options: TargetOptions = {})
     close: idle.close,
   };
 }
+
+/** The code that connects, once it was needed: it loads much of Node's. */
+let connecting: typeof import("./connect.ts") | undefined;
 
 /** All addresses of a URL's host. */
 async function findAddresses(
@@ -217,6 +215,7 @@ async function reach(
 ): Promise<TargetConnection> {
   const secure = url.protocol === "https:";
   const port = Number(url.port) || (secure ? 443 : 80);
+  const { connectTo, connectUnverified } = connecting ??= await import("./connect.ts");
   const connected = () => done("connect");
   let failure: unknown;
   for (const address of addresses.slice(0, MOST_ADDRESSES)) {

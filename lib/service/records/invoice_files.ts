@@ -5,29 +5,18 @@
  */
 
 import { Buffer } from "node:buffer";
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Call } from "../contract/route.ts";
 import { fromMicros } from "../domain/money.ts";
 import { isPrintable, pdfOf, type PdfText } from "../domain/pdf.ts";
-import { findRow, inProject, type Store, type Tx } from "../store/mod.ts";
+import { findRow, inProject, type Store } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
+import { fileKey, FILES } from "./file_key.ts";
 
 /** The lifetime of an address, in milliseconds. */
 const GOOD_FOR_MS = 3_600_000;
-
-/** The path prefix of files. */
-export const FILES = "/files/";
-
-const SETTING = "file_key";
-
-/** Creates the key that signs addresses, if it is missing. */
-export async function ensureFileKey(tx: Tx): Promise<void> {
-  const value = randomBytes(32).toString("base64url");
-  await tx.insertInto("settings").values({ name: SETTING, value })
-    .onConflict((conflict) => conflict.doNothing()).execute();
-}
 
 /** The address of a file. */
 interface FileAddress {
@@ -78,12 +67,6 @@ export async function addressOf(
   const signature = sign(await fileKey(tx.whole), `${project_id}/${id}/${expires}`);
   const query = new URLSearchParams({ expires, signature });
   return `${url.origin}${FILES}${project_id}/${id}.pdf?${query}`;
-}
-
-async function fileKey(tx: Tx): Promise<string> {
-  const { value } = await tx.selectFrom("settings").select("value").where("name", "=", SETTING)
-    .executeTakeFirstOrThrow();
-  return value;
 }
 
 function sign(key: string, text: string): string {

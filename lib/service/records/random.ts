@@ -6,7 +6,6 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomBytes } from "node:crypto";
 
 /** Returns so many bytes. */
 export type RandomSource = (count: number) => Uint8Array;
@@ -28,14 +27,14 @@ interface IdSource {
 const PIECE = 512;
 
 const pinned = new AsyncLocalStorage<IdSource>();
-const machine = sourceOf(randomBytes);
+const machine = sourceOf((count) => crypto.getRandomValues(new Uint8Array(count)));
 
 /** Makes a source of ids from random bytes. */
 export function sourceOf(bytes: RandomSource): IdSource {
   let pool = "";
   return {
     digits(count) {
-      while (pool.length < count) pool += Buffer.from(bytes(PIECE)).toString("hex");
+      while (pool.length < count) pool += bytes(PIECE).toHex();
       const digits = pool.slice(0, count);
       pool = pool.slice(count);
       return digits;

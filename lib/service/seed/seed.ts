@@ -6,7 +6,7 @@
 
 import { insertCustomer } from "../records/changes.ts";
 import { newId } from "../records/ids.ts";
-import { addAccount } from "../oauth/mod.ts";
+import { addAccount } from "../oauth/accounts.ts";
 import type { Actor, Call } from "../contract/route.ts";
 import { insertProject } from "../records/projects.ts";
 import { seedBuyers } from "./buyers.ts";

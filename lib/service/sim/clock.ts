@@ -11,7 +11,7 @@ import { addDuration, isDuration } from "../domain/calendar.ts";
 import { Refusal } from "../contract/errors.ts";
 import type { Row } from "../store/tables.ts";
 import { countDue, MOST_DUE, MOST_DUE_UNASKED } from "../ledger/due.ts";
-import { cutShort } from "../ledger/catch_up.ts";
+import { cutShort } from "../ledger/batches.ts";
 import { leftUntil } from "./progress.ts";
 import type {
   AdvancedClock,

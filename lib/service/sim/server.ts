@@ -18,7 +18,7 @@ import { type Found, mount } from "../http/mount.ts";
 import { checkPath, checkQuery } from "../http/query.ts";
 import { atPresent, behind, bringToPresent } from "../http/present.ts";
 import { refuse } from "../http/respond.ts";
-import { catchUpWithin } from "../ledger/catch_up.ts";
+import { catchUpWithin } from "../ledger/batches.ts";
 import { inProject, type Tx } from "../store/mod.ts";
 import { type AdminParts, type AdminRoute, type SimCall, type SimRoute } from "./route.ts";
 

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type RawBuilder, sql, type SqlBool } from "kysely";
+import type { RawBuilder, SqlBool } from "kysely";
+import { loadedBuilder } from "./builder.ts";
 import type { ProjectTx } from "./in_project.ts";
 
 /**
@@ -17,6 +18,7 @@ export function among(
   column: string,
   values: readonly string[],
 ): RawBuilder<SqlBool> {
+  const { sql } = loadedBuilder();
   const { arrays } = tx.whole;
   const name = sql.ref(column);
   return arrays && values.length > 1

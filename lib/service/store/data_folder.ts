@@ -5,7 +5,7 @@
  */
 
 import { fileReason } from "../../file_reason.ts";
-import { dirname, join } from "node:path";
+import { dirname, join } from "../../config/paths.ts";
 import { ConfigError } from "../../errors.ts";
 import { lockFolder } from "./lock.ts";
 

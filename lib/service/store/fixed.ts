@@ -5,12 +5,21 @@
  * @module
  */
 
-import { CompiledQuery, type QueryExecutorProvider } from "kysely";
+import type { CompiledQuery } from "kysely";
+
+/** Where a query that is written out can run. */
+export interface TextPlace {
+  /** What runs it. */
+  getExecutor(): {
+    /** Runs a query. */
+    executeQuery<R>(query: CompiledQuery<R>): Promise<{ rows: R[] }>;
+  };
+}
 
 /** A query with its values. */
 interface Fixed<R> {
   /** Runs the query and returns its rows. */
-  execute(place: QueryExecutorProvider): Promise<{ rows: R[] }>;
+  execute(place: TextPlace): Promise<{ rows: R[] }>;
 }
 
 /** The text of each template. */
@@ -27,11 +36,14 @@ export function fixed<R>(strings: TemplateStringsArray, ...values: unknown[]): F
 }
 
 /** What a query has besides its text and its values: the same for all. */
-const { query, queryId } = CompiledQuery.raw("");
+const { query, queryId }: Pick<CompiledQuery, "query" | "queryId"> = {
+  query: { kind: "RawNode", sqlFragments: [], parameters: [] },
+  queryId: { queryId: "written" },
+};
 
 /** Runs SQL with the values of its parameters. */
 export function runText<R>(
-  place: QueryExecutorProvider,
+  place: TextPlace,
   text: string,
   values: readonly unknown[],
 ): Promise<{ rows: R[] }> {

@@ -5,29 +5,24 @@
  * @module
  */
 
-import {
-  BinaryOperationNode,
-  ColumnNode,
-  type ColumnType,
-  type DeleteQueryBuilder,
-  type DeleteResult,
-  type Expression,
-  ExpressionWrapper,
-  type Insertable,
-  type InsertQueryBuilder,
-  type InsertResult,
+import type {
+  ColumnType,
+  DeleteQueryBuilder,
+  DeleteResult,
+  Expression,
+  Insertable,
+  InsertQueryBuilder,
+  InsertResult,
   OperatorNode,
-  type QueryExecutorProvider,
-  type RawBuilder,
+  QueryExecutorProvider,
+  RawBuilder,
   ReferenceNode,
-  type SelectQueryBuilder,
-  sql,
-  type SqlBool,
-  TableNode,
-  type UpdateQueryBuilder,
-  type UpdateResult,
-  ValueNode,
+  SelectQueryBuilder,
+  SqlBool,
+  UpdateQueryBuilder,
+  UpdateResult,
 } from "kysely";
+import { loadedBuilder } from "./builder.ts";
 import type { AllQueries, Tx } from "./queries.ts";
 import type { ProjectTable, Tables } from "./tables.ts";
 
@@ -67,9 +62,10 @@ export interface ProjectTx extends QueryExecutorProvider {
 export function inProject(whole: Tx, projectId: string): ProjectTx {
   if (projectId !== "") whole.enter?.(projectId);
   const all = acrossProjects(whole);
+  const { BinaryOperationNode, ExpressionWrapper, sql, ValueNode } = loadedBuilder();
   const project = ValueNode.create(projectId);
   const isOwn = (table: ProjectTable): Expression<SqlBool> =>
-    new ExpressionWrapper(BinaryOperationNode.create(columnOf(table), EQUALS, project));
+    new ExpressionWrapper(BinaryOperationNode.create(columnOf(table), equals(), project));
   const queries = {
     projectId,
     whole,
@@ -95,7 +91,12 @@ export function acrossProjects(tx: Tx): AllQueries {
   return tx as AllQueries;
 }
 
-const EQUALS = OperatorNode.create("=");
+let operator: OperatorNode | undefined;
+
+/** The operator of the condition. */
+function equals(): OperatorNode {
+  return operator ??= loadedBuilder().OperatorNode.create("=");
+}
 
 const columns = new Map<ProjectTable, ReferenceNode>();
 
@@ -103,6 +104,7 @@ const columns = new Map<ProjectTable, ReferenceNode>();
 function columnOf(table: ProjectTable): ReferenceNode {
   const known = columns.get(table);
   if (known) return known;
+  const { ColumnNode, ReferenceNode, TableNode } = loadedBuilder();
   const name = ColumnNode.create(table === "projects" ? "id" : "project_id");
   const column = ReferenceNode.create(name, TableNode.create(table));
   columns.set(table, column);

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { lstatSync, readlinkSync } from "node:fs";
 import { ConfigError } from "../../errors.ts";
+import { linkInfoIfThere } from "./file_info.ts";
 
 /**
  * Refuses a database of which a file is a symbolic link or has further hard links.
@@ -15,15 +15,15 @@ import { ConfigError } from "../../errors.ts";
  */
 export function refuseLinks(database: string): void {
   for (const file of [database, `${database}-wal`]) {
-    const info = lstatSync(file, { throwIfNoEntry: false });
+    const info = linkInfoIfThere(file);
     if (!info) continue;
-    if (info.isSymbolicLink()) {
+    if (info.isSymlink) {
       throw new ConfigError(
-        `${cannotUse(file)}: it is a symbolic link to ${JSON.stringify(readlinkSync(file))}`,
+        `${cannotUse(file)}: it is a symbolic link to ${JSON.stringify(Deno.readLinkSync(file))}`,
         { hint: "Pass the folder of the file itself: --data DIR" },
       );
     }
-    if (info.isFile() && info.nlink > 1) {
+    if (info.isFile && (info.nlink ?? 1) > 1) {
       throw new ConfigError(
         `${
           cannotUse(file)

@@ -7,7 +7,7 @@
  */
 
 import { fileReason, FREE_SPACE, isWithoutRoom } from "../../file_reason.ts";
-import { join } from "node:path";
+import { join } from "../../config/paths.ts";
 import { replaceFile } from "../../config/durable_file.ts";
 import { ConfigError } from "../../errors.ts";
 import { refuseSpecial } from "./regular.ts";

@@ -22,7 +22,7 @@ export { fixed } from "./fixed.ts";
 export { acrossProjects, inProject, type ProjectTx } from "./in_project.ts";
 export { lockFolder, readAddress, writeAddress } from "./lock.ts";
 export { isOnServer, openDatabase, startFailure } from "./open.ts";
-export type { Tx } from "./queries.ts";
+export type { TextTx, Tx } from "./queries.ts";
 export {
   findRow,
   findRowByKey,
@@ -38,3 +38,4 @@ export { openStore } from "./sqlite/open.ts";
 export type { Others, Store, StoreFigures, StoreOptions } from "./store.ts";
 export { openView } from "./view.ts";
 export { type WatchedStore, watchStore } from "./watch.ts";
+export { inPlaceOf, plainly } from "./work.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { loadBuilder } from "./builder.ts";
 import { StoreError } from "./failure.ts";
 import { openStore } from "./sqlite/open.ts";
 import { unusableDatabase } from "./sqlite/unusable.ts";
@@ -21,6 +22,7 @@ export function isOnServer(database: string): boolean {
  */
 export async function openDatabase(options: StoreOptions): Promise<Store> {
   if (!isOnServer(options.file)) return openStore(options);
+  await loadBuilder();
   const { openPostgres } = await import("./postgres/open.ts");
   return await openPostgres(options);
 }

@@ -4,17 +4,18 @@
  * @module
  */
 
-import {
-  type CompiledQuery,
-  type ConnectionProvider,
-  DefaultQueryExecutor,
-  type DialectAdapter,
-  type QueryCompiler,
+import type {
+  CompiledQuery,
+  ConnectionProvider,
+  DialectAdapter,
+  QueryCompiler,
   QueryCreator,
-  type QueryExecutorProvider,
-  type QueryResult,
+  QueryExecutorProvider,
+  QueryResult,
 } from "kysely";
+import { hasBuilder, loadedBuilder } from "./builder.ts";
 import { StoreError } from "./failure.ts";
+import type { TextPlace } from "./fixed.ts";
 import type { SharedTable, Tables } from "./tables.ts";
 
 /** Typed queries of all tables. `in_project.ts` gives them out. */
@@ -24,7 +25,10 @@ export type AllQueries = QueryCreator<Tables> & QueryExecutorProvider;
  * Typed queries that belong to one unit of work, of tables that belong to no project: `inProject()`
  * leads to the others. Refused once that work has ended.
  */
-export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider & {
+export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider & TextTx;
+
+/** Queries of one unit of work that are written out: `fixed` runs them. */
+export interface TextTx extends TextPlace {
   /**
    * Stands for the state of the database that is read: reads with the same one see the same. Not
    * there where that state may change.
@@ -37,7 +41,7 @@ export type Tx = QueryCreator<Pick<Tables, SharedTable>> & QueryExecutorProvider
   readonly enter: ((projectId: string) => void) | undefined;
   /** How the engine takes many values as one. Not there where that saves nothing. */
   readonly arrays: Arrays | undefined;
-};
+}
 
 /** What the columns of all tables hold. */
 export type ElementType = "text" | "bigint";
@@ -64,23 +68,34 @@ export interface Runner {
   readonly arrays?: Arrays | undefined;
 }
 
-/** Typed queries on a runner. `check` is asked before each query, and throws to refuse it. */
+/**
+ * Typed queries on a runner; without the builder, only those that are written out. `check` is asked
+ * before each query, and throws to refuse it.
+ */
 export function queriesOn(
   runner: Runner,
   check: (query: CompiledQuery) => void,
   snapshot?: object,
 ): Tx {
-  const executor = new DefaultQueryExecutor(runner.compiler, runner.adapter, NO_POOL);
-  // There is one connection and no plugin, so a query need not pass all that is there for others.
-  executor.executeQuery = async <R>(query: CompiledQuery) => {
+  const enter = runner.enter && ((projectId: string) => runner.enter?.(projectId));
+  const { arrays } = runner;
+  const executeQuery = async <R>(query: CompiledQuery) => {
     check(query);
     return runner.execute<R>(query);
   };
+  if (!hasBuilder()) {
+    const written: TextTx = { getExecutor: () => ({ executeQuery }), snapshot, enter, arrays };
+    // Work that builds queries waits for the builder, so this work does not.
+    return written as Tx;
+  }
+  const { DefaultQueryExecutor, QueryCreator } = loadedBuilder();
+  const executor = new DefaultQueryExecutor(runner.compiler, runner.adapter, NO_POOL);
+  // There is one connection and no plugin, so a query need not pass all that is there for others.
+  executor.executeQuery = executeQuery;
   // The executor is what the `sql` tag asks for.
   const getExecutor = () => executor;
   const queries = new QueryCreator<Pick<Tables, SharedTable>>({ executor });
-  const enter = runner.enter && ((projectId: string) => runner.enter?.(projectId));
-  return Object.assign(queries, { getExecutor, snapshot, enter, arrays: runner.arrays });
+  return Object.assign(queries, { getExecutor, snapshot, enter, arrays });
 }
 
 /** Only a query that streams its rows asks for a connection of its own. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { basename } from "node:path";
+import { basename } from "../../config/paths.ts";
 
 /**
  * Refuses what is neither a regular file nor missing. A link is refused whatever its target is.

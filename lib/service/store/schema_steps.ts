@@ -4,13 +4,13 @@
  * @module
  */
 
-import { sql } from "kysely";
+import { fixed } from "./fixed.ts";
 import { migrations } from "./migrations/mod.ts";
-import type { Tx } from "./queries.ts";
+import { plainly } from "./work.ts";
 
 /** How many steps this version has, and how many the database has seen. */
-export async function schemaSteps(tx: Tx): Promise<{ known: number; done: number }> {
-  const { rows } = await sql<{ done: number }>`
+export const schemaSteps = plainly(async (tx): Promise<{ known: number; done: number }> => {
+  const { rows } = await fixed<{ done: number }>`
     select count(*) as done from schema_migrations`.execute(tx);
   return { known: migrations.length, done: rows[0]?.done ?? 0 };
-}
+});

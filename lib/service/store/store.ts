@@ -4,9 +4,10 @@
  * @module
  */
 
+import { hasBuilder } from "./builder.ts";
 import type { CommitSizes } from "./commit_sizes.ts";
 import type { Tx } from "./queries.ts";
-import { type Access, misuse, refuseNested, type Say, type Work } from "./work.ts";
+import { type Access, misuse, readyFor, refuseNested, type Say, type Work } from "./work.ts";
 
 /** The database, as the rest of the service sees it. */
 export interface Store {
@@ -118,10 +119,13 @@ export function guardStore(store: Store): Store {
     figures: store.figures,
     write: async (work, projectId) => {
       check("write");
+      // Not inside of a transaction.
+      if (!hasBuilder()) await readyFor(work);
       return await store.write(work, projectId);
     },
     read: async (work) => {
       check("read");
+      if (!hasBuilder()) await readyFor(work);
       return await store.read(work);
     },
     writeMuch: async (run) => {

@@ -6,11 +6,34 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery } from "kysely";
-import { queriesOn, type Runner, type Tx } from "./queries.ts";
+import { hasBuilder, loadBuilder } from "./builder.ts";
+import { queriesOn, type Runner, type TextTx, type Tx } from "./queries.ts";
 import { StoreError } from "./failure.ts";
 
 /** Queries that belong together. It awaits nothing but its queries, and may be run again. */
 export type Work<T> = (tx: Tx) => Promise<T>;
+
+/** Work that does not need the builder of queries. */
+const written = new WeakSet<Work<unknown>>();
+
+/** Work whose queries are all written out with `fixed`. It does not wait for the builder's code. */
+export function plainly<T>(work: (tx: TextTx) => Promise<T>): Work<T> {
+  // Another function: the same one may be work of the other kind elsewhere.
+  const plain: Work<T> = (tx) => work(tx);
+  written.add(plain);
+  return plain;
+}
+
+/** Work in place of other work, of the same kind: it has no queries besides those of that. */
+export function inPlaceOf<T>(work: Work<unknown>, other: Work<T>): Work<T> {
+  if (written.has(work)) written.add(other);
+  return other;
+}
+
+/** Loads the builder of queries, if work needs it and nobody has loaded it yet. */
+export async function readyFor(work: Work<unknown>): Promise<void> {
+  if (!hasBuilder() && !written.has(work)) await loadBuilder();
+}
 
 /** What work may do with the database. */
 export type Access = "read" | "write";
@@ -28,6 +51,7 @@ export async function runWork<T>(
   access: Access,
   snapshot?: object,
 ): Promise<T> {
+  if (!hasBuilder()) await readyFor(work);
   const state = { ended: false };
   const check = (query: CompiledQuery): void => {
     if (state.ended) throw misuse("Cannot run a query: the work it belongs to has ended");

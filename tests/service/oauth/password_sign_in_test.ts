@@ -174,9 +174,9 @@ Deno.test("locks double with each wrong password, up to a quarter of an hour", a
 
 Deno.test("the tries at two services on one database count together", async () => {
   await using one = await startWithPassword();
-  const { routes } = createOAuth({ store: one.store, clock: one.now, signIn: CHEAP });
+  const oauth = createOAuth({ store: one.store, clock: one.now, signIn: CHEAP });
   const report = (error: unknown) => assert.ifError(error);
-  const other = { ...one, handle: createOpenServer(routes, { report }) };
+  const other = { ...one, handle: createOpenServer(await oauth.routes(), { report }) };
   const page = await openSignIn(one);
   for (let i = 0; i < TRIES.account; i++) {
     const response = await typePassword([one, other][i % 2] ?? one, page, { password: "wrong" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { prune } from "../../../lib/service/oauth/mod.ts";
+import { prune } from "../../../lib/service/oauth/prune.ts";
 import { refuse } from "../../../lib/service/http/respond.ts";
 import { dump, openLasting } from "../../support/lasting.ts";
 import {

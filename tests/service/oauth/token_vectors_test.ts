@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { addClient, prune } from "../../../lib/service/oauth/mod.ts";
+import { addClient } from "../../../lib/service/oauth/mod.ts";
+import { prune } from "../../../lib/service/oauth/prune.ts";
 import {
   CHALLENGE,
   codeForm,

@@ -1,7 +1,10 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { ConfigError } from "../../../lib/errors.ts";
+import { migrations } from "../../../lib/service/store/migrations/mod.ts";
 import { connect } from "../../../lib/service/store/sqlite/connection.ts";
+import { migrate } from "../../../lib/service/store/sqlite/migrate.ts";
+import { isAsWritten } from "../../../lib/service/store/sqlite/soundness.ts";
 import { lockFolder, openStore } from "../../../lib/service/store/mod.ts";
 import {
   addOffering,
@@ -144,6 +147,29 @@ Deno.test("a database with other tables than those of this version is refused", 
       /: the definition of "offerings" differs from this version$/,
     );
   }));
+
+Deno.test("the tables of a new database are those that its steps write out", () => {
+  const connection = connect(":memory:");
+  migrate(connection, migrations, { file: ":memory:", now: 0 });
+  ok(isAsWritten(connection, migrations));
+  connection.run("CREATE INDEX offerings_by_name ON offerings (display_name)");
+  ok(!isAsWritten(connection, migrations));
+  connection.run("DROP INDEX offerings_by_name");
+  ok(isAsWritten(connection, migrations));
+  connection.run("DROP INDEX movements_by_time");
+  ok(!isAsWritten(connection, migrations));
+  connection.run("CREATE INDEX movements_by_time ON movements (project_id, seq)");
+  ok(!isAsWritten(connection, migrations));
+  connection.close();
+});
+
+Deno.test("tables are not known from the text of a step that changes others", () => {
+  const connection = connect(":memory:");
+  const steps = [...migrations, { name: "more", sql: "ALTER TABLE offerings ADD COLUMN x TEXT;" }];
+  migrate(connection, migrations, { file: ":memory:", now: 0 });
+  ok(!isAsWritten(connection, steps));
+  connection.close();
+});
 
 Deno.test("a sound database is opened with all that it has", () =>
   inFolder(async (folder) => {

@@ -10,7 +10,8 @@
 
 import { z } from "zod";
 import { missing } from "../../contract/errors.ts";
-import { checkSession, countWaiting, type Pull } from "../../events/listeners.ts";
+import type { Pull } from "../../events/listeners.ts";
+import { checkSession, countWaiting } from "../../events/pull.ts";
 import { newSigningSecret } from "../../events/signatures.ts";
 import { validate } from "../../http/body.ts";
 import { wholeList } from "../../records/lists.ts";

@@ -23,7 +23,7 @@ import { refund, reverseRefund } from "../../domain/refunds.ts";
 import type { Subscription } from "../../domain/step.ts";
 import { derivedHex, isAble } from "../../domain/stores.ts";
 import { USUAL_DURATION } from "../../domain/subscription.ts";
-import { stepsOf } from "../../ledger/catch_up.ts";
+import { stepsOf } from "../../ledger/batches.ts";
 import type { Row } from "../../store/tables.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { arrive, buy, buyAgain, refundOnce, subscribeAgain } from "./sales.ts";

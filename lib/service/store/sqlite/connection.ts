@@ -5,7 +5,8 @@
  */
 
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { type CompiledQuery, type QueryResult, SqliteAdapter, SqliteQueryCompiler } from "kysely";
+import type { CompiledQuery, DialectAdapter, QueryCompiler, QueryResult } from "kysely";
+import { loadedBuilder } from "../builder.ts";
 import type { Runner } from "../queries.ts";
 import { toStoreError } from "./errors.ts";
 import { USUAL_LOG } from "./log_size.ts";
@@ -78,8 +79,12 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
     return prepared;
   };
   return {
-    compiler: COMPILER,
-    adapter: ADAPTER,
+    get compiler() {
+      return language().compiler;
+    },
+    get adapter() {
+      return language().adapter;
+    },
     run: (sql) => guarded(() => void prepare(sql).statement.run()),
     script: (sql) => {
       guarded(() => database.exec(sql));
@@ -103,8 +108,21 @@ export function connect(file: string, options: ConnectOptions = {}): Connection 
   };
 }
 
-const COMPILER = new SqliteQueryCompiler();
-const ADAPTER = new SqliteAdapter();
+/** SQLite's SQL, as the builder has it. */
+interface Language {
+  /** Turns queries into SQL. */
+  compiler: QueryCompiler;
+  /** What SQLite can do. */
+  adapter: DialectAdapter;
+}
+
+let known: Language | undefined;
+
+function language(): Language {
+  if (known) return known;
+  const { SqliteAdapter, SqliteQueryCompiler } = loadedBuilder();
+  return known = { compiler: new SqliteQueryCompiler(), adapter: new SqliteAdapter() };
+}
 
 function open(
   file: string,

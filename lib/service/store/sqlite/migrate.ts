@@ -16,7 +16,8 @@ interface MigrateOptions {
   now: number;
 }
 
-const NOTES = `
+/** The statement that makes the table of the steps that were run. */
+export const NOTES = `
 CREATE TABLE IF NOT EXISTS schema_migrations (
   number INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,

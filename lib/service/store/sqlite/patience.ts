@@ -5,9 +5,9 @@
  * @module
  */
 
-import { statSync } from "node:fs";
 import type { Connection } from "./connection.ts";
 import { StoreError } from "../failure.ts";
+import { infoIfThere } from "../file_info.ts";
 import type { Say } from "../work.ts";
 import { LARGEST_LOG, USUAL_LOG } from "./log_size.ts";
 
@@ -85,7 +85,7 @@ export function createLogKeeper(
   return {
     shrink() {
       const log = `${file}-wal`;
-      const size = () => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+      const size = () => infoIfThere(log)?.size ?? 0;
       if (size() <= usual || connection.inTransaction()) return;
       connection.rows("PRAGMA wal_checkpoint(TRUNCATE)");
       const left = size();

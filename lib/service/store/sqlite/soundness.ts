@@ -5,9 +5,11 @@
  * @module
  */
 
-import { statSync } from "node:fs";
 import { ConfigError } from "../../../errors.ts";
+import { infoIfThere } from "../file_info.ts";
+import type { Migration } from "../migrations/mod.ts";
 import type { Connection } from "./connection.ts";
+import { NOTES } from "./migrate.ts";
 import { damaged } from "./unusable.ts";
 
 /** How long a start may spend on checks of what the tables hold, in milliseconds. */
@@ -69,6 +71,25 @@ export function checkContent(connection: Connection, file: string, now: () => nu
 }
 
 /**
+ * Whether a database has exactly the tables and indexes that steps write out. SQLite keeps the text of
+ * each statement, so the texts are compared, which takes a tenth of the time to run the steps. If a
+ * step changes what an earlier one made, the answer is no, and only `checkSchema` can tell.
+ */
+export function isAsWritten(connection: Connection, steps: readonly Migration[]): boolean {
+  const statements = [NOTES, ...steps.flatMap(({ sql }) => sql.split(/;\s*\n/))].map(asKept)
+    .filter((statement) => statement !== "" && !statement.startsWith("INSERT "));
+  if (!statements.every((statement) => statement.startsWith("CREATE "))) return false;
+  const found = schemaOf(connection);
+  const written = new Set(statements);
+  return found.length === written.size && found.every((statement) => written.has(statement));
+}
+
+/** A statement as SQLite keeps it: without the comments before it. */
+function asKept(statement: string): string {
+  return statement.replace(/^(?:\s*--.*\n)*\s*/, "").replace(" IF NOT EXISTS", "").trimEnd();
+}
+
+/**
  * Refuses a database whose tables are not those of this version, although its steps have its names.
  *
  * @throws {ConfigError} when they differ.
@@ -110,7 +131,7 @@ function sizeInHeader(file: string): number | undefined {
 }
 
 function sizeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.size;
+  return infoIfThere(file)?.size;
 }
 
 function quoted(name: string): string {

@@ -5,7 +5,7 @@
  */
 
 import { fileReason, FREE_SPACE } from "../../../file_reason.ts";
-import { dirname } from "node:path";
+import { dirname } from "../../../config/paths.ts";
 import { ConfigError } from "../../../errors.ts";
 import { isFull, outageIn, StoreError } from "../failure.ts";
 
