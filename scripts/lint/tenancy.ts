@@ -26,7 +26,7 @@ const ACROSS: readonly string[] = [
   "lib/service/ledger/catch_up.ts",
   "lib/service/ledger/next_due.ts",
   "lib/service/ledger/progress.ts",
-  "lib/service/records/projects.ts",
+  "lib/service/records/new_project.ts",
   "lib/service/routes/projects.ts",
   "lib/service/sim/accounts.ts",
   "lib/service/waiting_work.ts",

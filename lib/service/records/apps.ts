@@ -7,7 +7,7 @@
 import type { App } from "../../resources/apps.ts";
 import type { Call } from "../contract/route.ts";
 import { BILLING, ownStore, publicApp, publicKey } from "../contract/spelling.ts";
-import { KEY_PREFIX, type Settings, shownSettings, splitSecrets } from "./app_types.ts";
+import { KEY_PREFIX, type Settings, shownSettings, splitSecrets } from "./app_settings.ts";
 import { newId, randomDigits } from "./ids.ts";
 import { nextSeq } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";

@@ -10,14 +10,8 @@ import { invalid, Refusal, unprocessable } from "../contract/errors.ts";
 import { route } from "../contract/route.ts";
 import { deletedSchema, millis, pageOf, pageQuery } from "../contract/schemas.ts";
 import { ownStore } from "../contract/spelling.ts";
-import {
-  appChanges,
-  appSchema,
-  CLEARED,
-  newApp,
-  type Settings,
-  splitSecrets,
-} from "../records/app_types.ts";
+import { CLEARED, type Settings, splitSecrets } from "../records/app_settings.ts";
+import { appChanges, appSchema, newApp } from "../records/app_types.ts";
 import { insertApp, showApp } from "../records/apps.ts";
 import { deleteRow } from "../records/changes.ts";
 import { findApp, type Place } from "../records/find.ts";

@@ -11,7 +11,8 @@ import { text } from "../contract/fields.ts";
 import { type AccountCall, route } from "../contract/route.ts";
 import { pageOf, pageQuery } from "../contract/schemas.ts";
 import { type Listing, listPage } from "../records/lists.ts";
-import { insertProject, projectSchema, showProject } from "../records/projects.ts";
+import { insertProject } from "../records/new_project.ts";
+import { projectSchema, showProject } from "../records/projects.ts";
 import { acrossProjects } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 

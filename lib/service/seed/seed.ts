@@ -8,7 +8,7 @@ import { insertCustomer } from "../records/changes.ts";
 import { newId } from "../records/ids.ts";
 import { addAccount } from "../oauth/accounts.ts";
 import type { Actor, Call } from "../contract/route.ts";
-import { insertProject } from "../records/projects.ts";
+import { insertProject } from "../records/new_project.ts";
 import { seedBuyers } from "./buyers.ts";
 import { writeCatalogue } from "./catalogue.ts";
 import { NOTES, NOTES_COINS } from "./catalogues.ts";
