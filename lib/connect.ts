@@ -7,7 +7,6 @@
 import { DEFAULT_BASE_URL, serviceAddress } from "./address.ts";
 import {
   type FoundCredential,
-  missingCredential,
   resolveCredential,
   type ResolvedCredential,
 } from "./auth/credential.ts";
@@ -275,6 +274,7 @@ function resolveBaseUrl(
 /** The credential when nobody is signed in: it throws an error as soon as a request needs it. */
 function absentCredential(around: Surroundings): Credential {
   return async () => {
+    const { missingCredential } = await import("./auth/stored.ts");
     throw await missingCredential(around);
   };
 }

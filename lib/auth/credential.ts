@@ -11,24 +11,10 @@
  */
 
 import type { Credential } from "../client.ts";
-import { admitFolder } from "../config/folders.ts";
-import { readLocal } from "../config/local.ts";
 import { findFirst, type Lookup, type Origin } from "../config/origin.ts";
-import type { StoredToken } from "../config/stored_token.ts";
-import { homeFile, mayAccess, setting, type Surroundings } from "../config/surroundings.ts";
-import { AuthError, UsageError } from "../errors.ts";
-import { environmentCredential, rememberedScope } from "./environment.ts";
-import { storedCredential } from "./renewal.ts";
-import {
-  activeProfile,
-  DEFAULT_PROFILE,
-  localPlace,
-  missingProfile,
-  profilePlace,
-  readProfile,
-  readProfileNames,
-  type TokenPlace,
-} from "./store.ts";
+import { setting, type Surroundings } from "../config/surroundings.ts";
+import { UsageError } from "../errors.ts";
+import { preview } from "./preview.ts";
 import type { TokenEndpoint } from "./token.ts";
 
 /** A sign-in that was found. It is safe to show: it does not contain the tokens. */
@@ -58,7 +44,7 @@ export interface ResolvedCredential extends FoundCredential {
 }
 
 /** A usable sign-in. */
-interface Usable extends FoundCredential {
+export interface Usable extends FoundCredential {
   /** The scopes that it had at a service when last checked, if known. */
   scopeAt(baseUrl: string): Promise<string | undefined>;
   /** Makes the credential that requests carry. */
@@ -97,13 +83,15 @@ export async function resolveCredential(
     });
   }
   const named = chosenProfile(around, profile);
+  // A command loads the code of one kind of sign-in.
+  const stored = () => import("./stored.ts");
   const lookups: Lookup<Usable>[] = [
-    async () => given(around, "option", "refreshToken", options.refreshToken),
+    async () => await given(around, "option", "refreshToken", options.refreshToken),
     async () =>
-      given(around, "environment", "CLI_REFRESH_TOKEN", setting(around, "CLI_REFRESH_TOKEN")),
-    async () => named && await namedProfile(around, named.name, named.chosenBy),
-    async () => await localCredential(around),
-    async () => named ? undefined : await standingProfile(around),
+      await given(around, "environment", "CLI_REFRESH_TOKEN", setting(around, "CLI_REFRESH_TOKEN")),
+    async () => named && await (await stored()).namedProfile(around, named.name, named.chosenBy),
+    async () => await (await stored()).localCredential(around),
+    async () => named ? undefined : await (await stored()).standingProfile(around),
   ];
   const withShadowed = options.withShadows ?? false;
   const { first, shadowed } = await findFirst(lookups, { withShadowed });
@@ -124,33 +112,15 @@ function chosenProfile(
   return variable === undefined ? undefined : { name: variable, chosenBy: "CLI_PROFILE" };
 }
 
-/** The error for a request without a sign-in. It lists the available ones. */
-export async function missingCredential(around: Surroundings): Promise<AuthError> {
-  const names = await readProfileNames(around);
-  if (names.length > 0) {
-    const list = names.map((name) => JSON.stringify(name)).join(", ");
-    return new AuthError(`Cannot choose a sign-in: the profile "default" is not among ${list}`, {
-      hint: `Choose one with: cli auth use ${names[0]}`,
-    });
-  }
-  const path = homeFile(around, "config.json");
-  const readable = path !== undefined && mayAccess("read", path);
-  return new AuthError("Cannot send the request: nobody is signed in", {
-    hint: readable
-      ? "Run: cli auth login, or in CI set CLI_REFRESH_TOKEN"
-      : "Set CLI_REFRESH_TOKEN, or let this program read the stored sign-in with: " +
-        "--allow-env=CLI_*,HOME --allow-read --allow-write",
-  });
-}
-
 /** The given token, if there is one. */
-function given(
+async function given(
   around: Surroundings,
   kind: "option" | "environment",
   source: string,
   token: string | undefined,
-): Usable | undefined {
+): Promise<Usable | undefined> {
   if (token === undefined) return undefined;
+  const { environmentCredential, rememberedScope } = await import("./environment.ts");
   return {
     kind,
     source,
@@ -158,68 +128,4 @@ function given(
     scopeAt: (baseUrl) => rememberedScope(around, { token, source }, baseUrl),
     open: (endpoint) => environmentCredential({ token, source }, endpoint),
   };
-}
-
-/** A sign-in from a file. */
-function stored(
-  kind: "local" | "profile",
-  place: TokenPlace,
-  token: StoredToken,
-): Usable {
-  return {
-    kind,
-    source: place.path,
-    baseUrl: token.base_url,
-    clientId: token.client_id,
-    expiresAtMs: token.expires_at_ms,
-    scope: token.scope,
-    signIn: place.signIn,
-    preview: preview(token.access_token),
-    scopeAt: () => Promise.resolve(token.scope),
-    open: (endpoint) => storedCredential(place, token, endpoint),
-  };
-}
-
-/** The sign-in in the local file, if there is one. */
-async function localCredential(around: Surroundings): Promise<Usable | undefined> {
-  const local = await readLocal(around);
-  if (!local?.profile) return undefined;
-  const admit = (baseUrl: string) => admitFolder(around, local, baseUrl);
-  return stored("local", { ...localPlace(local.path), admit }, local.profile);
-}
-
-/** The profile with a given name. */
-async function namedProfile(
-  around: Surroundings,
-  name: string,
-  chosenBy: string,
-): Promise<Usable> {
-  const found = await profileOf(around, name, chosenBy);
-  if (!found) throw missingProfile(name, await readProfileNames(around));
-  return found;
-}
-
-/** The active profile. */
-async function standingProfile(around: Surroundings): Promise<Usable | undefined> {
-  const active = await activeProfile(around);
-  return active === undefined
-    ? await profileOf(around, DEFAULT_PROFILE, "default")
-    : await profileOf(around, active, "active");
-}
-
-/** The profile of a name, if there is one. */
-async function profileOf(
-  around: Surroundings,
-  name: string,
-  chosenBy: string,
-): Promise<Usable | undefined> {
-  const path = homeFile(around, "config.json");
-  const token = await readProfile(around, name);
-  if (path === undefined || !token) return undefined;
-  return { ...stored("profile", profilePlace(path, name), token), name, chosenBy };
-}
-
-/** The first and last four characters of a token. A short one is not shown at all. */
-function preview(token: string): string {
-  return token.length < 16 ? "[hidden]" : `${token.slice(0, 4)}…${token.slice(-4)}`;
 }

@@ -4,29 +4,30 @@
  * @module
  */
 
-import { Cancelled, NetworkError, UsageError } from "../errors.ts";
+import { UsageError } from "../errors.ts";
 import { type Group, runCommand } from "./words/command.ts";
 import { isAtTop, loadFor } from "./commands/mod.ts";
 import { createContext, type Globals, type World } from "./context.ts";
 import { isJson, isShaped } from "./data/shape.ts";
 import type { DataWriter } from "./data/writer.ts";
-import { visible } from "./screen/display.ts";
 import { type Split, splitGlobals } from "./words/globals.ts";
 import { createOutput } from "./screen/output.ts";
 import { findEntry, type FoundEntry, isGroup } from "./words/find_entry.ts";
-import { rewrittenHint } from "./words/rewritten.ts";
-import { EXIT, type Failed, reportError } from "./screen/report.ts";
-import { refusalIn } from "./words/hints.ts";
+import type { reportFailure } from "./failure.ts";
+import type { Failed } from "./screen/report.ts";
 import { commandLine } from "./words/shell.ts";
 
 export { systemWorld } from "./context.ts";
+
+/** The exit code of success. */
+const DONE = 0;
 
 /** Runs a command line and returns its exit code. */
 export async function run(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === "__complete") {
     const { complete } = await import("./completion/complete.ts");
     await complete(argv.slice(1), world);
-    return EXIT.done;
+    return DONE;
   }
   const split = await withAlias(splitGlobals(argv), argv, world);
   const { globals, problem } = split;
@@ -42,7 +43,7 @@ export async function run(argv: readonly string[], world: World): Promise<number
     if (asksHelp(found, help)) await showHelp(found, world, globals);
     else if (isGroup(entry) && rest.length === 0) await refuseGroup(found, world, globals);
     else await runShaped(root, words, world, globals, found);
-    return EXIT.done;
+    return DONE;
   } catch (error) {
     return await fail(error, { failed, words: all }, world, globals);
   }
@@ -129,54 +130,8 @@ async function showHelp(
   terminal.writeOut(helpText(found, styleOf(terminal.outColumns, terminal.outColor)));
 }
 
-/** Reports an error on standard error. */
-async function fail(
-  error: unknown,
-  { failed, words }: { failed?: Failed | undefined; words: readonly string[] },
-  world: World,
-  globals: Globals,
-): Promise<number> {
-  const { exitCode, message, hint, json } = reportError(timedOut(error, world, globals), failed, {
-    givenToken: Boolean(world.around.env("CLI_REFRESH_TOKEN")?.trim()),
-    data: dataIn(words),
-    rewritten: rewrittenHint(words),
-    signIn: await signInAnew(error, world, globals),
-    terminated: world.signal.reason === "SIGTERM",
-  });
-  // On one line, after any notes, and with nothing in it that drives a terminal.
-  if (isJson(globals)) world.terminal.writeErr(`${visible(JSON.stringify(json))}\n`);
-  else createOutput(world.terminal, "table").error(message, hint);
-  return exitCode;
-}
-
-/** The error of a command that reached its `--timeout`. */
-function timedOut(error: unknown, { signal }: World, { timeoutMs }: Globals): unknown {
-  if (!(error instanceof Cancelled) || timeoutMs === undefined || signal.aborted) return error;
-  return new NetworkError(`Cannot finish within ${timeoutMs / 1000} s: the time limit has passed`, {
-    hint: "Pass a larger --timeout, or look for the cause with: cli doctor",
-    cause: error,
-  });
-}
-
-/** The data folder in a command line. */
-function dataIn(words: readonly string[]): string | undefined {
-  const at = words.findIndex((word) => /^--data(=|$)/.test(word));
-  const [, own] = /^--data=(.*)$/s.exec(words[at] ?? "") ?? [];
-  return at < 0 ? undefined : own ?? words[at + 1];
-}
-
-/** The command that signs in again, if the service refused the sign-in. */
-async function signInAnew(
-  error: unknown,
-  { around }: World,
-  { profile }: Globals,
-): Promise<string | undefined> {
-  const status = refusalIn(error)?.status;
-  if (status !== 401 && status !== 403) return;
-  const { resolveCredential } = await import("../auth/credential.ts");
-  const quiet = { ...around, cwd: around.cwd, home: around.home, warn: () => {} };
-  const used = await resolveCredential(quiet, { profile }).catch(() => undefined);
-  if (used?.kind !== "local" || status === 401) return used?.signIn;
-  // A folder's sign-in comes from another sign-in, and has no more permissions.
-  return `cli auth login, then ${used.signIn} --profile default`;
+/** Reports an error on standard error. Its code is loaded only now: most commands succeed. */
+async function fail(...all: Parameters<typeof reportFailure>): Promise<number> {
+  const { reportFailure } = await import("./failure.ts");
+  return await reportFailure(...all);
 }

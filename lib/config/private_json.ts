@@ -9,7 +9,6 @@ import { platform } from "../platform/mod.ts";
 import { dirname, join } from "./paths.ts";
 import { makePrivateFolder, readPrivateText, writePrivateText } from "./files.ts";
 import { type JsonObject, parseJsonFile } from "./json.ts";
-import { withLock, withLockIfFree } from "./lock.ts";
 import { mayAccess, type Surroundings } from "./surroundings.ts";
 
 /** A private file while its lock is held. */
@@ -44,6 +43,7 @@ export async function holdPrivateJson<T>(
   run: (file: HeldFile) => Promise<T>,
 ): Promise<T> {
   await makePrivateFolder(dirname(path), around);
+  const { withLock } = await import("./lock.ts");
   return await withLock(`${path}.lock`, around, signal, () =>
     run({
       read: () => readPrivateJson(path, around),
@@ -72,6 +72,7 @@ export async function removeOlderFiles(path: string, earlierMs: number): Promise
 async function removeIfOlder(path: string, oldest: number): Promise<void> {
   const lock = `${path}.lock`;
   if (await lastWritten(path) >= oldest) return;
+  const { withLockIfFree } = await import("./lock.ts");
   await withLockIfFree(lock, async () => {
     // Another process may have written just before it released the lock.
     if (await lastWritten(path) >= oldest) return;

@@ -5,8 +5,6 @@
  */
 
 import { UsageError } from "../errors.ts";
-import { readCliToml } from "./cli_toml.ts";
-import { readLocal } from "./local.ts";
 import { findFirst, type Lookup, type Origin } from "./origin.ts";
 import { setting, type Surroundings } from "./surroundings.ts";
 
@@ -53,10 +51,12 @@ export async function resolveProject(
     () =>
       Promise.resolve(found("environment", "CLI_PROJECT_ID", setting(around, "CLI_PROJECT_ID"))),
     async () => {
+      const { readLocal } = await import("./local.ts");
       const local = await readLocal(around);
       return local && found("local", local.path, local.project_id);
     },
     async () => {
+      const { readCliToml } = await import("./cli_toml.ts");
       const toml = await readCliToml(around);
       return toml && found("toml", toml.path, toml.project_id);
     },

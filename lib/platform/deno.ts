@@ -5,7 +5,6 @@
  * @module
  */
 
-import { spawn } from "./spawn.ts";
 import type { FileState, KernelLock, LocalServer, Platform } from "./types.ts";
 import { NotPermitted } from "./types.ts";
 
@@ -70,6 +69,7 @@ export const denoPlatform: Platform = {
 
   async runApart(program, args) {
     // Detached, so that a Ctrl-C for us does not close it.
+    const { spawn } = await import("./spawn.ts");
     const child = spawn(program, {
       args: [...args],
       stdin: "null",

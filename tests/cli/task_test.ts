@@ -57,6 +57,9 @@ async function loadedAtStart(file: string): Promise<string[]> {
   return [...found].map((one) => one.startsWith(root) ? one.slice(root.length) : one);
 }
 
+/** The most modules that a list waits for. */
+const MOST_FOR_A_LIST = 70;
+
 /** The most modules of the service that a start waits for. */
 const MOST_AT_START = 110;
 
@@ -85,6 +88,23 @@ Deno.test("the service starts without the code of its routes", async () => {
   deepEqual(later, []);
   const own = loaded.filter((one) => one.startsWith("lib/"));
   ok(own.length <= MOST_AT_START, `${own.length} modules`);
+});
+
+Deno.test("a list with a token from the environment loads little besides its own code", async () => {
+  const files = ["cli/main.ts", "cli/commands/offerings.ts", "connect.ts", "auth/environment.ts"];
+  const loaded = new Set<string>();
+  for (const file of files) {
+    const path = fileURLToPath(new URL(`../../lib/${file}`, import.meta.url));
+    for (const one of await loadedAtStart(path)) loaded.add(one);
+  }
+  const unused = [...loaded].filter((one) =>
+    /^lib\/(auth\/(store|stored)|config\/(lock|claim|local|folders|cli_toml)|cli\/failure)\.ts$/
+      .test(one) ||
+    /^lib\/(cli\/screen\/report|cli\/words\/hints|resources\/(apps|sdk_offerings))\.ts$/.test(one)
+  );
+  deepEqual(unused, []);
+  const own = [...loaded].filter((one) => one.startsWith("lib/"));
+  ok(own.length <= MOST_FOR_A_LIST, `${own.length} modules`);
 });
 
 Deno.test("cli service start loads no other command", async () => {

@@ -5,7 +5,7 @@
  */
 
 import type { ResolvedCredential } from "../../auth/credential.ts";
-import { missingCredential } from "../../auth/credential.ts";
+import { missingCredential } from "../../auth/stored.ts";
 import { DEFAULT_SCOPES, missingScopes } from "../../auth/scopes.ts";
 import { recognizeService } from "../../auth/discovery.ts";
 import type { Connection, Surroundings } from "../../connect.ts";

@@ -19,8 +19,8 @@ import {
 } from "../../resources/entitlements.ts";
 import { group, text } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { hintOfArchived } from "../words/hints.ts";
 import {
+  hintOfArchived,
   onBody,
   onList,
   onListOf,

@@ -20,9 +20,10 @@ import {
 import { listPackages, type Package } from "../../resources/packages.ts";
 import { argument, command, group, text, toggle } from "../words/command.ts";
 import type { Column } from "../screen/output.ts";
-import { hintOfArchived, type HintScene } from "../words/hints.ts";
+import type { HintScene } from "../words/hints.ts";
 import { quoted } from "../words/shell.ts";
 import {
+  hintOfArchived,
   itemTexts,
   onBody,
   onList,

@@ -19,7 +19,7 @@ import { ConfirmationError } from "./ask.ts";
 import { NotThere, PartlyDone } from "./outcome.ts";
 
 /** The result for the process's caller. */
-export const EXIT = {
+const EXIT = {
   done: 0,
   failed: 1,
   usage: 2,

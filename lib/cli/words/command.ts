@@ -36,7 +36,7 @@ import {
 } from "./parameters.ts";
 import { findEntry, type FoundEntry, isGroup } from "./find_entry.ts";
 import { GLOBAL_FLAGS } from "./globals.ts";
-import { type HintRule, withHint } from "./hints.ts";
+import type { HintRule } from "./hints.ts";
 import { cannot, commandLine } from "./shell.ts";
 import { likelyFlag, meantBy } from "./suggestions.ts";
 import type { Command, Group } from "./tree.ts";
@@ -172,7 +172,9 @@ async function hinted(
   { names, entry }: FoundEntry,
   context: Context,
 ): Promise<unknown> {
-  return isGroup(entry) ? error : await withHint(error, { ...entry, names, input, context });
+  if (isGroup(entry)) return error;
+  const { withHint } = await import("./hints.ts");
+  return await withHint(error, { ...entry, names, input, context });
 }
 
 /** Refuses `--flag=`: the parser would treat it as an argument and send it. */

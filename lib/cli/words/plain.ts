@@ -6,7 +6,7 @@
  */
 
 import type { Client } from "../../client.ts";
-import { UsageError } from "../../errors.ts";
+import { type ApiError, UsageError } from "../../errors.ts";
 import { each, LARGEST_PAGE, type Page, type PageQuery } from "../../page.ts";
 import { nameOf, showOne } from "../screen/card.ts";
 import {
@@ -32,6 +32,11 @@ import { cannot } from "./shell.ts";
 export { cardFields, showOne } from "../screen/card.ts";
 export { askAbout, askFirst, confirmFlags } from "./consent.ts";
 export { itemTexts, listFlags, type ListInput, pageFlags, showList } from "../screen/listing.ts";
+
+/** The hint if archived products prevent a change. */
+export async function hintOfArchived(refusal: ApiError): Promise<string | undefined> {
+  return (await import("./hints.ts")).hintOfArchived(refusal);
+}
 
 /** The flag of a command with a JSON body. */
 export const fileFlag = {

@@ -12,12 +12,16 @@ export function openDeliverer(parts: DelivererParts): Deliverer {
   const { store, delivers, report } = parts;
   let loading: Promise<Deliverer> | undefined;
   let stopped = false;
-  const load = () =>
-    loading ??= import("./deliverer.ts").then(({ createDeliverer }) => createDeliverer(parts))
-      .catch((error) => {
-        loading = undefined;
-        throw error;
-      });
+  const make = async () => {
+    try {
+      const { createDeliverer } = await import("./deliverer.ts");
+      return createDeliverer(parts);
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
+  const load = () => loading ??= make();
   return {
     async start() {
       // Another process may die with claims, or queue something, at any time.

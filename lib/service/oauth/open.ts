@@ -16,12 +16,16 @@ export async function openOAuth(options: OAuthOptions): Promise<OAuth> {
   if (options.signIn) return (await import("./mod.ts")).createOAuth(options);
   let loaded: OAuth | undefined;
   let loading: Promise<OAuth> | undefined;
-  const load = () =>
-    loading ??= import("./mod.ts").then(({ createOAuth }) => loaded = createOAuth(options))
-      .catch((error) => {
-        loading = undefined;
-        throw error;
-      });
+  const make = async () => {
+    try {
+      const { createOAuth } = await import("./mod.ts");
+      return loaded = createOAuth(options);
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
+  const load = () => loading ??= make();
   return {
     authenticate: async (token) => await (loaded ?? await load()).authenticate(token),
     routes: async () => await (await load()).routes(),

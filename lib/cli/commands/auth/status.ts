@@ -7,10 +7,10 @@
 import { serviceAddress } from "../../../address.ts";
 import {
   type FoundCredential,
-  missingCredential,
   resolveCredential,
   type ResolvedCredential,
 } from "../../../auth/credential.ts";
+import { missingCredential } from "../../../auth/stored.ts";
 import { DEFAULT_SCOPES, missingScopes } from "../../../auth/scopes.ts";
 import { setting } from "../../../config/surroundings.ts";
 import { resolveConnection } from "../../../connect.ts";
