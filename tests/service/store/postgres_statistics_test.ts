@@ -39,6 +39,16 @@ Deno.test(
     const { rows: [usual] } = await wire.send("show default_statistics_target");
     wire.release(false);
     equal(usual?.default_statistics_target, "100", "the connection is as it was");
+    await onDatabase(name, async (client) => {
+      await client.query("insert into settings select -n, '' from generate_series(1, 20000) n");
+      await client.query("analyze settings");
+    });
+    const many = await rows();
+    ok(many >= 20_000);
+    await onDatabase(name, (client) => client.query("delete from settings"));
+    statistics.changed(40_000);
+    await statistics.idle();
+    equal(await rows(), many, "the server's own look at a large table stays");
     await pool.close();
     await dropDatabase(name);
   },
