@@ -146,6 +146,15 @@ interface Page {
 /** The target of a form that leads nowhere else. */
 export const HERE = "";
 
+/**
+ * Keeps a form from being sent twice by a double click: the browser would drop the answer to the first
+ * submission, and with it the code for the client. Without scripts the page works as well.
+ */
+const SUBMIT_ONCE = 'addEventListener("submit", (event) => {' +
+  "if (event.timeStamp - event.target.sentAt < 3000) event.preventDefault();" +
+  "else event.target.sentAt = event.timeStamp;" +
+  "});";
+
 /** Builds a page. */
 export function page({ status, title, body, headers, target }: Page): Response {
   const { markup } = html`
@@ -161,6 +170,7 @@ export function page({ status, title, body, headers, target }: Page): Response {
       <body>
         <header>${MARK}${SERVICE_NAME}</header>
         <main>${body}</main>
+        ${target === undefined ? "" : html`<script>${{ markup: SUBMIT_ONCE }}</script>`}
       </body>
     </html>
   `;
@@ -181,12 +191,18 @@ export function page({ status, title, body, headers, target }: Page): Response {
   });
 }
 
-/** Nothing but our style sheet, and our form where there is one. */
+/** Nothing but our style sheet, and our form with its script where there is one. */
 function policyFor(target: string | undefined): string {
-  const style = createHash("sha256").update(STYLE).digest("base64");
-  const form = target === undefined ? "'none'" : `'self' ${formTarget(target)}`.trimEnd();
-  return `default-src 'none'; style-src 'sha256-${style}'; form-action ${form}; ` +
+  const form = target === undefined
+    ? "form-action 'none'"
+    : `script-src ${hashOf(SUBMIT_ONCE)}; form-action 'self' ${formTarget(target)}`.trimEnd();
+  return `default-src 'none'; style-src ${hashOf(STYLE)}; ${form}; ` +
     "base-uri 'none'; frame-ancestors 'none'";
+}
+
+/** What a policy calls a style sheet or script in the page. */
+function hashOf(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
 /** Where the answer to the form redirects to: Chromium holds `form-action` against that as well. */

@@ -24,13 +24,14 @@ Deno.test("the page names the client, what it may do, the account and where it l
     assert.ok(html.includes(text), text);
   }
   assert.match(html, /<b>127\.0\.0\.1:53682<\/b>, a program on this computer/);
-  assert.ok(!/<script|<img|<link|style=|onclick|src=/i.test(html), "nothing but markup");
+  assert.ok(!/<img|<link|style=|onclick|src=/i.test(html), "nothing but markup");
+  assert.equal(html.match(/<script/gi)?.length, 1, "and the script that its policy names");
   // A browser without style sheets runs inline elements together, and lets a drawing fill the page.
   assert.doesNotMatch(html, /<\/(strong|span)><(span|small)/);
   assert.match(html, /<svg width="28" height="28"/);
 });
 
-Deno.test("the page is kept out of caches and frames, and runs nothing", async () => {
+Deno.test("the page is kept out of caches and frames, and runs nothing but its own script", async () => {
   await using signIn = await startSignIn();
   const { headers } = await signIn.send(authorizePath());
   assert.equal(headers.get("Cache-Control"), "no-store");
@@ -39,7 +40,8 @@ Deno.test("the page is kept out of caches and frames, and runs nothing", async (
   assert.equal(headers.get("Referrer-Policy"), "same-origin");
   assert.equal(headers.get("Access-Control-Allow-Origin"), null);
   const policy = headers.get("Content-Security-Policy") ?? "";
-  assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/]{43}=';/);
+  const own = "'sha256-[\\w+/]{43}='";
+  assert.match(policy, RegExp(`^default-src 'none'; style-src ${own}; script-src ${own}; `));
   assert.match(policy, /; form-action 'self' http:\/\/127\.0\.0\.1:53682; base-uri 'none'/);
   assert.match(policy, /; frame-ancestors 'none'$/);
   const cookie = headers.get("Set-Cookie") ?? "";
