@@ -113,16 +113,15 @@ function beside(address: string, name: string): string {
 
 /** Makes a database with the schema, as quickly as the server can. Returns its name. */
 export async function createDatabase(): Promise<string> {
-  const template = await templateName();
-  const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await onServer((client) => client.query(`create database ${name} template ${template}`));
-  return name;
+  return await copyDatabase(await templateName());
 }
 
 /** Makes a copy of a database that nobody has open. Returns its name. */
 export async function copyDatabase(name: string): Promise<string> {
   const copy = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await onServer((client) => client.query(`create database ${copy} template ${name}`));
+  // Copies files: a third of the time of the other way, which writes each page into the log.
+  const query = `create database ${copy} template ${name} strategy file_copy`;
+  await onServer((client) => client.query(query));
   return copy;
 }
 
