@@ -15,7 +15,8 @@ const PROBE_MS = 1000;
 
 /**
  * How long nothing must have failed before an outage is over, in milliseconds. On a disk that is
- * nearly full, small changes succeed between large ones that fail.
+ * nearly full, small changes succeed between large ones that fail. A server that could not be reached
+ * is back as soon as it answers.
  */
 const RECENT_MS = 5000;
 
@@ -60,7 +61,7 @@ export function watchStore(store: Store, clock: Clock, say: Say): WatchedStore {
     async check() {
       const now = clock();
       const recent = log.since(now - RECENT_MS);
-      if (recent) return recent;
+      if (recent && recent.failure !== "unreachable") return recent;
       // A clock that was set back must not keep an old result.
       if (!last || Math.abs(now - last.at) >= PROBE_MS) last = { at: now, outage: probe() };
       return await last.outage;
@@ -94,8 +95,10 @@ function createOutageLog(say: Say): OutageLog {
   return {
     worked(access, at) {
       const lasting = outages.get(access);
+      if (!lasting) return;
       // A clock that was set back must not make an outage last.
-      if (!lasting || Math.abs(at - lasting.at) < RECENT_MS) return;
+      const isRecent = Math.abs(at - lasting.at) < RECENT_MS;
+      if (isRecent && lasting.outage.failure !== "unreachable") return;
       outages.delete(access);
       if (outages.size === 0) say("The database can be used again");
     },

@@ -24,6 +24,10 @@ Deno.test("a database on a server needs a secret for its administrator, and a si
   const open = await desk.run("service", "start");
   equal(open.code, 1);
   match(open.err, /CLI_SERVICE_ADMIN_SECRET is not set/);
+  desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_15_letters_";
+  const short = await desk.run("service", "start");
+  equal(short.code, 1);
+  match(short.err, /CLI_SERVICE_ADMIN_SECRET is too short\n.*at least 16 characters/);
   desk.env.CLI_SERVICE_ADMIN_SECRET = "adm_of_all_processes";
   const unsigned = await desk.run("service", "start");
   equal(unsigned.code, 1);

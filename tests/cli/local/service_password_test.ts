@@ -140,5 +140,6 @@ Deno.test("a service without passwords makes no links, and says why", async () =
   strictEqual(code, 7);
   match(err, /This service asks for no password/);
   const added = await open.run("service account add ada@example.com");
-  match(added.err, /ada@example\.com can sign in/);
+  match(added.err, /ada@example\.com is an account of the service/);
+  match(added.err, /print a link for it with: cli service account reset ada@example\.com/);
 });

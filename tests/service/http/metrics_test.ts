@@ -127,6 +127,17 @@ Deno.test("a delivery that is due shows in the metrics with its age", async () =
       created_at: now,
       payload: "{}",
     }).execute();
+    await acrossProjects(tx).insertInto("events").values({
+      project_id: desk.projectId,
+      id: "e2",
+      seq: 1_000_004,
+      type: "TEST",
+      customer_id: "bob",
+      app_id: null,
+      environment: "production",
+      created_at: now,
+      payload: "{}",
+    }).execute();
     await acrossProjects(tx).insertInto("deliveries").values({
       project_id: desk.projectId,
       id: "d1",
@@ -136,9 +147,19 @@ Deno.test("a delivery that is due shows in the metrics with its age", async () =
       customer_id: "ada",
       ready_at: now,
     }).execute();
+    await acrossProjects(tx).insertInto("deliveries").values({
+      project_id: desk.projectId,
+      id: "d2",
+      seq: 1_000_005,
+      integration_id: "whintgr1",
+      event_id: "e2",
+      customer_id: "bob",
+      // Ready at once.
+      ready_at: 0,
+    }).execute();
   });
   now += 90_000;
-  equal(await read("svc_deliveries_due"), 1);
+  equal(await read("svc_deliveries_due"), 2);
   equal(await read("svc_delivery_lag_seconds"), 90);
 });
 

@@ -181,7 +181,13 @@ Deno.test("health shows why the database cannot be read or written, and recovers
     const reason = "the disk reports an input/output error";
     deepEqual(await health(), [503, "unavailable", reason], access);
     failing.fail(access, undefined);
+    deepEqual(await health(), [503, "unavailable", reason], `${access}: not over yet`);
     deepEqual(await health(5000), [200, "ok", undefined], access);
+    failing.fail(access, new StoreError("Cannot use the database", { failure: "unreachable" }));
+    const away = "the database server cannot be reached";
+    deepEqual(await health(), [503, "unavailable", away], access);
+    failing.fail(access, undefined);
+    deepEqual(await health(), [200, "ok", undefined], `${access}: over at once`);
   }
   await failing.service.close();
 });

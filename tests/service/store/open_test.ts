@@ -117,6 +117,7 @@ Deno.test("a file that is no database of ours is refused and not touched", () =>
     throws(() => openStore({ file: text }), (error) => {
       ok(error instanceof ConfigError);
       match(error.message, /^Cannot open the database ".*notes.txt": file is not a database$/);
+      ok(!error.hint?.includes("reset"), "the data beside it is not at fault");
       return true;
     });
     const other = join(folder, "other.db");

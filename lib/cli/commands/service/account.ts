@@ -58,8 +58,14 @@ const add = command({
     });
     if (out.format === "json") return out.json(JSON.stringify(account));
     if (account.password_link) return showLink(context, account);
-    out.done(`${account.email} can sign in`);
+    out.done(`${account.email} is an account of the service`);
     out.table([account], columns);
+    if (!account.has_password) {
+      out.note(
+        "Where people sign in with a password, print a link for it with: " +
+          `cli service account reset ${account.email}`,
+      );
+    }
   },
 });
 

@@ -12,6 +12,9 @@ import { choice, text } from "../../words/command.ts";
 
 const SECRET = "CLI_SERVICE_ADMIN_SECRET";
 
+/** How long the secret must be, in characters. */
+const SHORTEST_SECRET = 16;
+
 /** The flags. */
 export const databaseFlags = {
   database: text(
@@ -66,6 +69,13 @@ export async function databaseOf(
     throw new ConfigError(`Cannot start the service on ${shown}: ${SECRET} is not set`, {
       hint: `Set ${SECRET} to one long random text for all processes, such as the output of: ` +
         "openssl rand -hex 32",
+    });
+  }
+  if (adminSecret.length < SHORTEST_SECRET) {
+    throw new ConfigError(`Cannot start the service on ${shown}: ${SECRET} is too short`, {
+      hint:
+        `It makes tokens for every account. Use at least ${SHORTEST_SECRET} characters, such as ` +
+        "the output of: openssl rand -hex 32",
     });
   }
   return { server: { database, adminSecret }, role: role ?? "all", shown };

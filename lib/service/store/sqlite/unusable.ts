@@ -5,8 +5,9 @@
  */
 
 import { fileReason, FREE_SPACE } from "../../../file_reason.ts";
-import { dirname } from "../../../config/paths.ts";
+import { basename, dirname } from "../../../config/paths.ts";
 import { ConfigError } from "../../../errors.ts";
+import { DATABASE } from "../data_folder.ts";
 import { isFull, outageIn, StoreError } from "../failure.ts";
 
 /** The error for a database that cannot be used. */
@@ -28,10 +29,14 @@ export function unusableDatabase(file: string, error: unknown): ConfigError {
 /** The error for a file that is damaged, or was never a database. */
 export function damaged(file: string, why: string, cause?: unknown): ConfigError {
   const data = JSON.stringify(dirname(file));
+  // Another file in a data folder must not cost the data beside it.
+  const isOfFolder = basename(file) === DATABASE;
   return new ConfigError(`Cannot open the database ${JSON.stringify(file)}: ${why}`, {
-    hint: "The file is damaged or not a database. Restore a backup with: " +
-      `cli service restore FILE --data ${data}, or delete all data and start again with: ` +
-      `cli service reset --data ${data}`,
+    hint: isOfFolder
+      ? "The file is damaged or not a database. Restore a backup with: " +
+        `cli service restore FILE --data ${data}, or delete all data and start again with: ` +
+        `cli service reset --data ${data}`
+      : "The file is damaged or not a database. Check its path.",
     cause,
   });
 }
