@@ -80,7 +80,7 @@ interface FleetOptions {
 const CLI = fileURLToPath(new URL("../../../cli.ts", import.meta.url));
 
 /** The secret of the administrator, for all processes. */
-const SECRET = "adm_soak";
+const SECRET = "adm_soak_of_all_processes";
 
 /** How long a request is tried, in milliseconds. */
 const PATIENCE_MS = 120_000;
