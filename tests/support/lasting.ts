@@ -6,6 +6,7 @@
  */
 
 import { deepEqual } from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../../lib/service/store/postgres/pg.d.ts";
 import { connect } from "../../lib/service/store/sqlite/connection.ts";
@@ -68,6 +69,8 @@ function fileIn(folder: string): Lasting & AsyncDisposable {
     folder,
     query,
     async checkSound() {
+      // A program that was killed early has not made it, and to look would leave an empty file.
+      if (!existsSync(database)) return;
       deepEqual(await query("PRAGMA integrity_check"), [{ integrity_check: "ok" }]);
       deepEqual(await query("PRAGMA foreign_key_check"), []);
     },

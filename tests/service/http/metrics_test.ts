@@ -116,47 +116,29 @@ Deno.test("a delivery that is due shows in the metrics with its age", async () =
       signing_secret: "whsec_x",
       created_at: now,
     }).execute();
-    await acrossProjects(tx).insertInto("events").values({
-      project_id: desk.projectId,
-      id: "e1",
-      seq: 1_000_002,
-      type: "TEST",
-      customer_id: "ada",
-      app_id: null,
-      environment: "production",
-      created_at: now,
-      payload: "{}",
-    }).execute();
-    await acrossProjects(tx).insertInto("events").values({
-      project_id: desk.projectId,
-      id: "e2",
-      seq: 1_000_004,
-      type: "TEST",
-      customer_id: "bob",
-      app_id: null,
-      environment: "production",
-      created_at: now,
-      payload: "{}",
-    }).execute();
-    await acrossProjects(tx).insertInto("deliveries").values({
-      project_id: desk.projectId,
-      id: "d1",
-      seq: 1_000_003,
-      integration_id: "whintgr1",
-      event_id: "e1",
-      customer_id: "ada",
-      ready_at: now,
-    }).execute();
-    await acrossProjects(tx).insertInto("deliveries").values({
-      project_id: desk.projectId,
-      id: "d2",
-      seq: 1_000_005,
-      integration_id: "whintgr1",
-      event_id: "e2",
-      customer_id: "bob",
-      // Ready at once.
-      ready_at: 0,
-    }).execute();
+    // The other one is ready at once.
+    const deliveries = [["1", "ada", now], ["2", "bob", 0]] as const;
+    for (const [number, customer_id, ready_at] of deliveries) {
+      const of = { project_id: desk.projectId, customer_id };
+      await acrossProjects(tx).insertInto("events").values({
+        ...of,
+        id: `e${number}`,
+        seq: 1_000_002 + Number(number),
+        type: "TEST",
+        app_id: null,
+        environment: "production",
+        created_at: now,
+        payload: "{}",
+      }).execute();
+      await acrossProjects(tx).insertInto("deliveries").values({
+        ...of,
+        id: `d${number}`,
+        seq: 1_000_004 + Number(number),
+        integration_id: "whintgr1",
+        event_id: `e${number}`,
+        ready_at,
+      }).execute();
+    }
   });
   now += 90_000;
   equal(await read("svc_deliveries_due"), 2);
