@@ -4,7 +4,7 @@
  * @module
  */
 
-import { addDuration, monthOf } from "../domain/calendar.ts";
+import { addDuration, DAY_MS, monthOf } from "../domain/calendar.ts";
 import { PAID_IN } from "../domain/cohorts.ts";
 import {
   bySql,
@@ -14,8 +14,6 @@ import {
   rowsOf,
   type Violation,
 } from "./invariant.ts";
-
-const DAY_MS = 86_400_000;
 
 const MONEY = ["gross_usd_micros", "commission_usd_micros", "tax_usd_micros"];
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { DAY_MS } from "../domain/calendar.ts";
 import { type Levels, levelsOf } from "../domain/movements.ts";
 import type { Row } from "../store/tables.ts";
 import {
@@ -37,8 +38,6 @@ const KINDS = [
 
 /** The same of a movement, in which null stands for the empty text. */
 const KINDS_OF_MOVEMENTS = KINDS.map((name) => `coalesce(${name}, '') as ${name}`).join(", ");
-
-const DAY_MS = 86_400_000;
 
 /** The first moment of a movement's day. The values are before the year 2970, so nothing overflows. */
 const DAY = `at / ${DAY_MS} * ${DAY_MS}`;

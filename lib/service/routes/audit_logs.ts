@@ -4,6 +4,7 @@
  * @module
  */
 
+import { DAY_MS } from "../domain/calendar.ts";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { AuditLog } from "../../resources/audit_logs.ts";
@@ -30,8 +31,6 @@ const auditLogSchema: z.ZodType<AuditLog> = component(
 );
 
 const date = z.iso.date("must be a date such as 2026-11-23");
-
-const DAY_MS = 86_400_000;
 
 const listAuditLogs = route({
   name: "listAuditLogs",

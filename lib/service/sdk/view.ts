@@ -8,6 +8,7 @@
  * @module
  */
 
+import { DAY_MS } from "../domain/calendar.ts";
 import type {
   SdkEntitlement,
   SdkPurchase,
@@ -214,8 +215,6 @@ function purchaseKey({ product_id, store }: Row<"purchases">, held: Held): strin
   const name = held.products.get(product_id)?.store_identifier ?? product_id;
   return splitIdentifier(store, name).product;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The names of grants by length, in days. Longer grants are for life. */
 const GRANT_LENGTHS: readonly (readonly [days: number, name: string])[] = [
