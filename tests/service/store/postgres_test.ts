@@ -67,6 +67,8 @@ Deno.test("the driver's errors are told in the words of the store", () => {
     [{ code: "23503" }, "foreign_key"],
     [{ code: "23514" }, "check"],
     [{ code: "40P01" }, "busy"],
+    [{ code: "0A000", routine: "RevalidateCachedQuery" }, "busy"],
+    [{ code: "0A000" }, "other"],
     [{ code: "57P01" }, "unreachable"],
     [{ code: "ECONNREFUSED" }, "unreachable"],
     [{ code: "53100" }, "full"],
@@ -110,6 +112,17 @@ Deno.test("each step of the schema is written in words that PostgreSQL takes", (
       equal(made.has(target), true, `${table} refers to ${target}`);
     }
   }
+});
+
+Deno.test("a column that a later step adds has the type that it would have in a new table", () => {
+  deepEqual(
+    statementsOf(`ALTER TABLE a ADD COLUMN b INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE a ADD COLUMN c TEXT`),
+    [
+      "ALTER TABLE a ADD COLUMN b BIGINT NOT NULL DEFAULT 0",
+      'ALTER TABLE a ADD COLUMN c TEXT COLLATE "C"',
+    ],
+  );
 });
 
 Deno.test("a server that does not answer is named, without the password", async () => {

@@ -9,6 +9,7 @@ import { nextTick } from "node:process";
 import pg, { type Client, type ClientConfig, type PoolClient } from "pg";
 import type { ConnectionCounts } from "../store.ts";
 import type { Address } from "./address.ts";
+import { isOutdated } from "./errors.ts";
 
 /** A row as the driver gives it, by the names of its columns. */
 type RawRow = Record<string, unknown>;
@@ -152,15 +153,26 @@ function settingsOf(address: Address): ClientConfig {
 /** The names of prepared statements, the same on all connections. */
 const names = new Map<string, string>();
 
+/** How many names there have been. */
+let named = 0;
+
 /** A name for a statement. So many are kept on a connection at most: others are not prepared. */
 const MOST_NAMES = 2000;
 
 function nameOf(sql: string): string | undefined {
   const known = names.get(sql);
   if (known !== undefined || names.size >= MOST_NAMES) return known;
-  const name = `s${names.size}`;
+  const name = `s${named++}`;
   names.set(sql, name);
   return name;
+}
+
+/**
+ * Prepares all statements once more, under other names, when the server refuses one: a newer version
+ * has added a column to its table. Whoever runs the statement again then succeeds on any connection.
+ */
+function forgetOutdated(error: unknown): void {
+  if (isOutdated(error)) names.clear();
 }
 
 /** A connection that is open. */
@@ -209,6 +221,9 @@ function wireOf(line: Line, end: (broken: boolean) => void): Wire {
           ...name !== undefined && { name },
         });
         return { command: result.command, count: result.rowCount ?? 0, rows: result.rows };
+      } catch (error) {
+        forgetOutdated(error);
+        throw error;
       } finally {
         line.unanswered--;
         line.silent = 0;

@@ -91,9 +91,19 @@ export function isUntrusted(error: unknown): boolean {
   return UNTRUSTED.test(code) || error.message === NO_TLS;
 }
 
+/** The function of the server that refuses a prepared statement whose table has other columns now. */
+const OUTDATED = "RevalidateCachedQuery";
+
+/** Whether the server refused a prepared statement because its table was changed meanwhile. */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof Error && "routine" in error && error.routine === OUTDATED;
+}
+
 function failureOf(error: Error, code: string | undefined): StoreFailure | undefined {
   if (UNANSWERED.has(code) || LOST.test(error.message)) return "unreachable";
   if (isUntrusted(error)) return "cannot_open";
+  // Prepared once more, the same statement succeeds.
+  if (isOutdated(error)) return "busy";
   if (error instanceof AggregateError) {
     const [first] = error.errors;
     return first instanceof Error && "code" in first && UNANSWERED.has(first.code)

@@ -8,7 +8,7 @@
 import { StoreError } from "../failure.ts";
 import { runWork, type Work } from "../work.ts";
 import type { Pool, Wire } from "./driver.ts";
-import { isLost, type KeyColumns, toStoreError } from "./errors.ts";
+import { isConflict, isLost, type KeyColumns, toStoreError } from "./errors.ts";
 import { createSession, type Session } from "./session.ts";
 
 /** Runs reads. */
@@ -98,12 +98,24 @@ async function attempt<T>(
   return undefined;
 }
 
-/** Runs reads on one snapshot. Those that fail for want of the database run again by themselves. */
-async function readTogether(pool: Pool, keys: KeyColumns, jobs: readonly Job[]): Promise<void> {
+/** How often a read runs that others are in the way of. */
+const MOST_TRIES = 8;
+
+/**
+ * Runs reads on one snapshot. Those that fail for want of the database run again by themselves, and
+ * those that others were in the way of once more after that.
+ */
+async function readTogether(
+  pool: Pool,
+  keys: KeyColumns,
+  jobs: readonly Job[],
+  tries = 1,
+): Promise<void> {
   const refused = await onSnapshot(pool, keys, jobs);
   for (const { job, error } of refused) {
-    if (jobs.length === 1 || isLost(error)) job.fail(error);
-    else await readTogether(pool, keys, [job]);
+    const isFinal = isConflict(error) ? tries === MOST_TRIES : jobs.length === 1;
+    if (isFinal || isLost(error)) job.fail(error);
+    else await readTogether(pool, keys, [job], tries + 1);
   }
 }
 

@@ -13,7 +13,7 @@ export function statementsOf(sql: string): string[] {
   const later: string[] = [];
   const now = statements.map((statement) => {
     const table = /^CREATE TABLE (\w+) \(/.exec(statement)?.[1];
-    if (table === undefined) return statement;
+    if (table === undefined) return withColumnType(statement);
     made.add(table);
     const { text, references } = withoutForward(withTypes(statement), made);
     later.push(...references.map((reference) => `ALTER TABLE ${table} ADD ${reference}`));
@@ -29,6 +29,12 @@ function withTypes(statement: string): string {
     .replace(/^(CREATE TABLE \w+ \()(\w+) TEXT\b/, '$1$2 TEXT COLLATE "C"')
     .replace(/, value TEXT\b/, ', value TEXT COLLATE "C"')
     .replace(/\)\s*STRICT(?:, WITHOUT ROWID)?$/, ")");
+}
+
+/** The type of a column that a later step adds to a table. */
+function withColumnType(statement: string): string {
+  return statement.replace(/^(ALTER TABLE \w+ ADD COLUMN \w+) INTEGER\b/, "$1 BIGINT")
+    .replace(/^(ALTER TABLE \w+ ADD COLUMN \w+) TEXT\b/, '$1 TEXT COLLATE "C"');
 }
 
 /** Takes out references to tables that are made later. */
