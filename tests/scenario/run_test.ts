@@ -249,6 +249,22 @@ Deno.test("a wrong file exits with 2, and does not hide what came of the others"
   equal(readJunit(await Deno.readTextFile(junit)).errors, "1");
 });
 
+Deno.test("a file that is missing is said to be unreadable, not wrong", async () => {
+  await using folder = await openFolder();
+  const wrong = await folder.write("wrong.yaml", BUY.replace("purchase:", "purchse:"));
+  const missing = `${folder.path}/nope.yaml`;
+  const tell = async (...files: string[]) => (await folder.run("scenario", "run", ...files)).err;
+  match(
+    await tell(missing),
+    /^Cannot run 1 of 1 scenario: the file cannot be read\nCheck the path/,
+  );
+  match(await tell(wrong), /^Cannot run 1 of 1 scenario: the file is wrong\n/);
+  match(
+    await tell(wrong, missing),
+    /^Cannot run 2 of 2 scenarios: the files are wrong or cannot be read\n/,
+  );
+});
+
 Deno.test("past access, grants, currencies, attributes, metrics and charts can be expected", async () => {
   await using folder = await openFolder();
   const file = await folder.write(

@@ -21,6 +21,8 @@ export interface ScenarioFile {
   readonly scenario: Scenario | undefined;
   /** What is wrong with it. A line 0 means the file as a whole. */
   readonly problems: readonly Problem[];
+  /** Whether the file itself could not be read. */
+  readonly unread?: boolean;
 }
 
 /** The paths of scenario files: those that are named, and those in folders that are named. */
@@ -58,7 +60,7 @@ export async function readScenario(
     text = await readInside(dirname(file), file);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { file, text: "", scenario: undefined, problems: [whole(error.message)] };
+    return { file, text: "", scenario: undefined, problems: [whole(error.message)], unread: true };
   }
   const folder = dirname(file);
   const parsed = await parseScenario(text, {

@@ -209,12 +209,7 @@ function conclude({ out }: Context, played: readonly Played[], updated: boolean)
   const wrong = played.filter(({ outcome }) => !outcome);
   const failed = played.filter(({ outcome }) => outcome && failuresOf(outcome).length > 0);
   const all = counted(played.length, "scenario");
-  if (wrong.length > 0) {
-    const what = wrong.length === 1 ? "file is" : "files are";
-    throw new UsageError(`Cannot run ${wrong.length} of ${all}: the ${what} wrong`, {
-      hint: "See docs/scenarios.md, or let an editor help with: cli scenario schema",
-    });
-  }
+  if (wrong.length > 0) throw cannotRun(wrong.map(({ file }) => file), all);
   if (failed.length === 0) return out.done(`${all} passed`);
   const count = failed.reduce(
     (sum, one) => sum + (one.outcome ? failuresOf(one.outcome).length : 0),
@@ -228,4 +223,21 @@ function conclude({ out }: Context, played: readonly Played[], updated: boolean)
         : "Correct the handler or the files. To write what happened into the files: --update",
     },
   );
+}
+
+/** The error for files that cannot be read, or are wrong. */
+function cannotRun(files: readonly ScenarioFile[], all: string): UsageError {
+  const unread = files.filter((file) => file.unread === true).length;
+  const noun = files.length === 1 ? "file" : "files";
+  const be = files.length === 1 ? "is" : "are";
+  const why = unread === files.length
+    ? "cannot be read"
+    : unread === 0
+    ? `${be} wrong`
+    : "are wrong or cannot be read";
+  return new UsageError(`Cannot run ${files.length} of ${all}: the ${noun} ${why}`, {
+    hint: unread === files.length
+      ? "Check the path. To write scenario files: cli scenario init"
+      : "See docs/scenarios.md, or let an editor help with: cli scenario schema",
+  });
 }
