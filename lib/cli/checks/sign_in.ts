@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isLoopback } from "../../address.ts";
 import type { ResolvedCredential } from "../../auth/credential.ts";
 import { missingCredential } from "../../auth/stored.ts";
 import { DEFAULT_SCOPES, missingScopes } from "../../auth/scopes.ts";
@@ -48,7 +49,7 @@ export async function checkSignIn(
   const service = await runCheck("service", () => serviceVerdict(context, connection, answer));
   const findings = [signIn, service];
   if (service.status === "fail") {
-    return [...findings, ...later.map((check) => skipped(check, "the service does not answer"))];
+    return [...findings, ...later.map((check) => skipped(check, "the service cannot be used"))];
   }
   findings.push(await runCheck("clock", () => clockVerdict(around, answer.date)));
   if (!connection.credential) {
@@ -104,13 +105,21 @@ async function serviceVerdict(
   { baseUrl }: Connection,
   answer: Answered,
 ): Promise<Verdict> {
-  const { version: own } = await recognizeService({
-    baseUrl: baseUrl.value,
-    around,
-    signal,
-    onExchange: ({ response }) => answer.date ??= response?.headers.get("Date") ?? null,
-  });
   const place = `${baseUrl.value} (from: ${baseUrl.source})`;
+  let own: string | undefined;
+  try {
+    ({ version: own } = await recognizeService({
+      baseUrl: baseUrl.value,
+      around,
+      signal,
+      onExchange: ({ response }) => answer.date ??= response?.headers.get("Date") ?? null,
+    }));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const fix = error.hint ??
+      (isLoopback(baseUrl.value) ? "See its state: cli service status" : undefined);
+    return failed(`status ${error.status} from ${place}: ${error.message}`, fix);
+  }
   const version = own === undefined ? "version unknown" : `version ${own}`;
   return `${version} at ${place}, client version ${VERSION}`;
 }

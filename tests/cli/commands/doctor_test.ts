@@ -243,6 +243,24 @@ Deno.test("a service that does not answer fails, and the checks behind it are sk
   match(found.checks["service"]?.fix ?? "", /cli service/);
 });
 
+Deno.test("a service that answers 503 is said to answer so, and why", async () => {
+  await using at = await bound();
+  const message = "The service cannot use its database: the disk is gone";
+  const intercept = () =>
+    Promise.resolve(Response.json({ object: "error", type: "server_error", message }, {
+      status: 503,
+    }));
+  const found = await doctor(at, "doctor", { intercept });
+  strictEqual(found.code, 1);
+  const { status, detail, fix } = found.checks["service"] ?? {};
+  deepStrictEqual([status, detail, fix], [
+    "fail",
+    `status 503 from ${BASE_URL} (from: credential): ${message}`,
+    "See its state: cli service status",
+  ]);
+  strictEqual(found.checks["access"]?.detail, "the service cannot be used");
+});
+
 Deno.test("a service without a health address passes", async () => {
   await using at = await bound();
   const intercept = (request: Request) => {
