@@ -52,9 +52,13 @@ Deno.test("auth status shows the sign-in, its source and what it shadows, and se
   at.env.CLI_REFRESH_TOKEN = "rtk_from_the_environment";
   const shadowing = (await at.run("auth status --output json")).json();
   deepStrictEqual(
-    [shadowing.origin, shadowing.source, shadowing.token],
-    ["environment", "CLI_REFRESH_TOKEN", "rtk_…ment"],
+    [shadowing.origin, shadowing.source, shadowing.token, shadowing.base_url],
+    ["environment", "CLI_REFRESH_TOKEN", "rtk_…ment", BASE_URL],
   );
+  at.env.CLI_BASE_URL = "https://api.example.com/v2/";
+  const elsewhere = (await at.run("auth status --output json")).json();
+  strictEqual(elsewhere.base_url, "https://api.example.com");
+  delete at.env.CLI_BASE_URL;
   ok(Array.isArray(shadowing.shadows));
   deepStrictEqual(
     shadowing.shadows.map(({ origin, profile }) => [origin, profile]),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { serviceAddress } from "../../../address.ts";
+import { DEFAULT_BASE_URL, serviceAddress } from "../../../address.ts";
 import {
   type FoundCredential,
   resolveCredential,
@@ -12,7 +12,7 @@ import {
 } from "../../../auth/credential.ts";
 import { missingCredential } from "../../../auth/stored.ts";
 import { DEFAULT_SCOPES, missingScopes } from "../../../auth/scopes.ts";
-import { setting } from "../../../config/surroundings.ts";
+import { setting, type Surroundings } from "../../../config/surroundings.ts";
 import { resolveConnection } from "../../../connect.ts";
 import { ApiError, AuthError } from "../../../errors.ts";
 import { listProjects } from "../../../resources/projects.ts";
@@ -31,8 +31,8 @@ interface ShownCredential {
   profile: string | null;
   /** The choice of the profile. */
   chosen_by: string | null;
-  /** The service that issued it. Null for a token from the environment, which does not show it. */
-  base_url: string | null;
+  /** The service that issued it; for a token from the environment, the one that commands use. */
+  base_url: string;
   /** The token's first and last four characters. */
   token: string;
   /** When the access token ends, in milliseconds since 1970. It is renewed when it is needed. */
@@ -82,14 +82,19 @@ async function warnOfTrust({ around, out }: Context, { kind }: ResolvedCredentia
   out.note(HOW_TO_TRUST);
 }
 
+/** The service of a sign-in. A token from the environment goes where all commands send requests. */
+function serviceOf(around: Surroundings, { baseUrl }: FoundCredential): string {
+  return serviceAddress(baseUrl ?? setting(around, "CLI_BASE_URL") ?? DEFAULT_BASE_URL);
+}
+
 /** A sign-in without secrets. */
-function shownCredential(found: FoundCredential): ShownCredential {
+function shownCredential(around: Surroundings, found: FoundCredential): ShownCredential {
   return {
     origin: found.kind === "profile" ? "global" : found.kind,
     source: found.source,
     profile: found.name ?? null,
     chosen_by: found.chosenBy ?? null,
-    base_url: found.baseUrl ?? null,
+    base_url: serviceOf(around, found),
     token: found.preview,
     expires_at: found.expiresAtMs ?? null,
     scope: found.scope ?? null,
@@ -135,8 +140,8 @@ function show(
   credential: ResolvedCredential,
   valid: boolean | null,
 ): void {
-  const shown = shownCredential(credential);
-  const shadows = credential.shadows.map(shownCredential);
+  const shown = shownCredential(around, credential);
+  const shadows = credential.shadows.map((shadow) => shownCredential(around, shadow));
   if (out.format === "json") return out.json(JSON.stringify({ ...shown, valid, shadows }));
   const expired = shown.expires_at !== null && shown.expires_at <= around.now();
   const fields: Field<ShownCredential>[] = [
