@@ -51,9 +51,13 @@ const ID = "The webhook's id";
 const flags = {
   name: text("The display name"),
   url: text("The address for events: a reachable https:// address"),
-  events: parsed("The event types to send, separated by commas", eventTypes, {
-    placeholder: "types",
-  }),
+  events: parsed(
+    "The event types to send, separated by commas (see: cli events types)",
+    eventTypes,
+    {
+      placeholder: "types",
+    },
+  ),
 };
 
 /** The service's message that it sends nothing to an address on this machine or near it. */
@@ -110,6 +114,6 @@ function eventTypes(text: string): string[] {
   const types = text.split(",").map((type) => type.trim().toLowerCase()).filter(Boolean);
   if (types.length > 0) return types;
   throw new UsageError(`Cannot use ${JSON.stringify(text)} for --events: it names no event type`, {
-    hint: "Write them as --events initial_purchase,renewal",
+    hint: "Write them as --events initial_purchase,renewal. See all with: cli events types",
   });
 }
