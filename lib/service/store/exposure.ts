@@ -145,7 +145,8 @@ export async function closeToOthers(
         `and its mode cannot be changed: ${reason}`;
       throw new ConfigError(message, { hint: `Run: ${fix}`, cause: error });
     }
-    report(`Closed ${JSON.stringify(path)} to others; until now, ${why}`);
+    const before = why.replace(" can ", " could ");
+    report(`Closed ${JSON.stringify(path)} to others; until now, ${before}`);
   }
 }
 

@@ -139,7 +139,9 @@ async function openFolder(folder: string): Promise<Deno.FsFile | undefined> {
 }
 
 function unusable(folder: string, cause: unknown): ConfigError {
-  const reason = fileReason(cause);
+  const isNoFolder = cause instanceof Deno.errors.AlreadyExists ||
+    cause instanceof Deno.errors.NotADirectory;
+  const reason = isNoFolder ? "it is not a folder" : fileReason(cause);
   return new ConfigError(`Cannot use the data folder ${JSON.stringify(folder)}: ${reason}`, {
     hint: isWithoutRoom(cause)
       ? FREE_SPACE

@@ -36,7 +36,9 @@ testOnUnix(
       ["other users can change it (mode 0666)", `chmod 600 ${file}`],
     ]);
     deepEqual(await told(folder), [
-      `Closed ${JSON.stringify(file)} to others; until now, other users can change it (mode 0666)`,
+      `Closed ${
+        JSON.stringify(file)
+      } to others; until now, other users could change it (mode 0666)`,
     ]);
     equal(((await Deno.stat(file)).mode ?? 0) & 0o777, 0o600);
   },
