@@ -5,9 +5,8 @@
  */
 
 import { command, group, text, texts, toggle } from "../words/command.ts";
-import { adminClient, dataFlag } from "../local/local_service.ts";
+import { adminClient, dataFlag, sameData } from "../local/local_service.ts";
 import { onlyFolder } from "../local/place.ts";
-import { quoted } from "../words/shell.ts";
 import { askFirst, confirmFlags } from "../words/plain.ts";
 import { account } from "./service/account.ts";
 import { check } from "./service/check.ts";
@@ -73,7 +72,7 @@ const reset = command({
     await resetFolder(folder);
     context.out.done(`Deleted the data in ${folder}; the next start creates new data`);
     if (snapshots > 0) {
-      const where = data === undefined ? "" : ` --data ${quoted(data)}`;
+      const where = sameData(data);
       context.out.note(`Snapshots stay: ${snapshots}. See: cli service snapshot list${where}`);
     }
     if (context.out.format === "json") {

@@ -5,7 +5,8 @@
  */
 
 import { join } from "../../config/paths.ts";
-import { ConfigError, NetworkError, UsageError } from "../../errors.ts";
+import { isLoopback } from "../../address.ts";
+import { Cancelled, ConfigError, NetworkError, ToolkitError, UsageError } from "../../errors.ts";
 import type { Client } from "../../client.ts";
 import type { Context } from "../context.ts";
 import { text } from "../words/parameters.ts";
@@ -60,7 +61,7 @@ export async function adminOf(
   const folder = folderOf(context, data);
   const { readAddress } = await import("../../service/store/lock.ts");
   const { held, address } = await readAddress(folder);
-  if (!held) throw notRunning(context, data, address);
+  if (!held) throw await notRunning(context, data, address);
   if (!address) throw withoutAddress(folder);
   const { readSecret } = await import("../../service/http/admin_secret.ts");
   return { baseUrl: address.base_url, secret: await readSecret(folder) };
@@ -78,22 +79,50 @@ function withoutAddress(folder: string): NetworkError {
   );
 }
 
-/** The error for a folder without a running service, with the address of its last one. */
-export function notRunning(
+/**
+ * The error for a folder without a running service, with the address of its last one. When the
+ * settings name a service that answers, its data is elsewhere, and the hint says how to reach it.
+ */
+export async function notRunning(
   context: Context,
   data: string | undefined,
   left: { base_url: string } | undefined,
-): NetworkError {
+): Promise<NetworkError> {
+  const folder = folderOf(context, data);
+  const message =
+    `Cannot reach the local service: no service is running with the data in ${folder}`;
+  const other = await runningElsewhere(context);
+  if (other !== undefined) {
+    return new NetworkError(message, {
+      hint: `The service at ${other} has other data: pass its folder with --data DIR, or set ` +
+        "CLI_SERVICE_ADMIN_SECRET",
+    });
+  }
   // The current settings name this port, so another one would not be found.
   const address = left?.base_url ?? context.around.env("CLI_BASE_URL") ?? "";
   const [, port = "4010"] = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d+)\/?$/.exec(address) ?? [];
   const where = (port === "4010" ? "" : ` --port ${port}`) +
-    (data === undefined ? "" : ` --data ${quoted(data)}`);
-  const folder = folderOf(context, data);
-  return new NetworkError(
-    `Cannot reach the local service: no service is running with the data in ${folder}`,
-    {
-      hint: `Start it with: cli service start${where}`,
-    },
-  );
+    sameData(data);
+  return new NetworkError(message, { hint: `Start it with: cli service start${where}` });
+}
+
+/** The address of the settings, if a service of this machine answers there. */
+async function runningElsewhere(context: Context): Promise<string | undefined> {
+  const { around, signal } = context;
+  try {
+    const { baseUrl: { value } } = await context.connection();
+    if (!isLoopback(value)) return undefined;
+    const { recognizeService } = await import("../../auth/discovery.ts");
+    await recognizeService({ baseUrl: value, around, signal });
+    return value;
+  } catch (error) {
+    // This look only improves a hint.
+    if (!(error instanceof ToolkitError) || error instanceof Cancelled) throw error;
+    return undefined;
+  }
+}
+
+/** The flag that makes another command mean the same data, for hints. */
+export function sameData(data: unknown): string {
+  return typeof data === "string" ? ` --data ${quoted(data)}` : "";
 }

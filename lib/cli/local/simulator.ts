@@ -10,7 +10,7 @@ import { UsageError } from "../../errors.ts";
 import type { Simulator } from "../../simulator/simulator.ts";
 import type { Context } from "../context.ts";
 import { parseDate } from "../input/input.ts";
-import { adminOf, folderOf, MEMORY } from "./local_service.ts";
+import { adminOf, folderOf, MEMORY, sameData } from "./local_service.ts";
 import { type Flag, parsed } from "../words/parameters.ts";
 import { quoted } from "../words/shell.ts";
 import { isLoopback } from "../../address.ts";
@@ -96,7 +96,7 @@ function isSame(one: string, other: string): boolean {
 export function sameFlags({ globals }: Context, data: string | undefined): string {
   const { projectId } = globals;
   return (projectId === undefined ? "" : ` --project-id ${quoted(projectId)}`) +
-    (data === undefined ? "" : ` --data ${quoted(data)}`);
+    sameData(data);
 }
 
 /**

@@ -30,10 +30,16 @@ export async function findStartData(
   }
   // A name has neither a dot nor a slash.
   const file = isSnapshotName(from)
-    ? await findSnapshot(folderOf(context, undefined), from)
+    ? await findSnapshot(folderOf(context, undefined), from, hintOfSnapshot(from))
     : await realInside(folder, join(folder, from));
   const { made_at, project_time } = await checkBackup(file);
   return { file, at: project_time ?? made_at };
+}
+
+/** The hint for a snapshot that is not there. */
+function hintOfSnapshot(name: string): string {
+  return "See its snapshots with: cli service snapshot list. For one of another data folder, copy " +
+    `DIR/snapshots/${name}.snapshot below the scenario's folder, and write the path of the copy.`;
 }
 
 /** A copy of a database. */

@@ -80,7 +80,7 @@ export function snapshotFile(folder: string, name: string): string {
 }
 
 /**
- * The file of a snapshot. `flags` follow the command in the hint of an error.
+ * The file of a snapshot. `hint` is that of the error when there is none.
  *
  * @throws {UsageError} when no snapshot can have the name.
  * @throws {ConfigError} when there is no such snapshot.
@@ -88,16 +88,15 @@ export function snapshotFile(folder: string, name: string): string {
 export async function findSnapshot(
   folder: string,
   name: string,
-  flags = "",
+  hint = "See the snapshots with: cli service snapshot list",
 ): Promise<string> {
   const file = snapshotFile(folder, name);
   await refuseLink(join(folder, FOLDER));
   const found = await lookAt(file);
   if (found?.isFile) return file;
   const why = found ? "it is not a regular file" : "there is no such snapshot";
-  throw new ConfigError(`Cannot find the snapshot ${JSON.stringify(name)} in ${folder}: ${why}`, {
-    hint: `See the snapshots with: cli service snapshot list${flags}`,
-  });
+  const message = `Cannot find the snapshot ${JSON.stringify(name)} in ${folder}: ${why}`;
+  throw new ConfigError(message, { hint });
 }
 
 /**

@@ -256,3 +256,16 @@ Deno.test("an advance with many due steps asks first, and one with too many is r
   }
   equal((await clockOf(desk, "show"))["now"], NOW);
 });
+
+Deno.test("a service with its data elsewhere is named, with the way to reach it", async () => {
+  await using at = await openHome();
+  const answers = await at.run("clock advance 30d");
+  equal(answers.code, 8);
+  match(
+    answers.err,
+    /^Cannot reach the local service: no service is running with the data in .*service\nThe service at http:\/\/127\.0\.0\.1:4010 has other data: pass its folder with --data DIR, or set CLI_SERVICE_ADMIN_SECRET\n/,
+  );
+  const intercept = () => Promise.reject(new TypeError("connection refused"));
+  const silent = await at.run("clock advance 30d", { intercept });
+  match(silent.err, /\nStart it with: cli service start\n$/);
+});

@@ -2,6 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createClient } from "../../../lib/client.ts";
 import { listCollaborators } from "../../../lib/resources/collaborators.ts";
 import { listProjects } from "../../../lib/resources/projects.ts";
+import { CHEAP } from "../../support/password_fixture.ts";
 import { BASE_URL, type Home, openHome, type Ran, signedIn } from "../../support/home_fixture.ts";
 
 /** A machine that knows the admin secret, as one does that the service runs on. */
@@ -111,4 +112,16 @@ Deno.test("the consent page offers the new account", async () => {
   });
   match(page, /Choose your account[^]*owner@example\.com[^]*a@example\.com/);
   await signedIn(at);
+});
+
+Deno.test("for an account or a client that is not there, the hint names the list of the same data", async () => {
+  await using at = await openHome({ signIn: CHEAP });
+  at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
+  const lists = "See the accounts: cli service account list";
+  for (const words of ["account reset nobody", "account remove nobody -y"]) {
+    const { code, err } = await at.run(`service ${words}`);
+    deepStrictEqual([code, err.trimEnd().split("\n").at(-1)], [5, lists], words);
+  }
+  const client = await at.run("service client remove nope -y");
+  match(client.err, /\nSee the clients: cli service client list\n$/);
 });

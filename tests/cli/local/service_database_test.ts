@@ -134,3 +134,17 @@ Deno.test("commands for data folders refuse when the data is in PostgreSQL", () 
     // A folder that is named is meant.
     equal((await desk.run("service", "backup", file, "--data", data)).code, 0);
   }));
+
+Deno.test("the hint about --role names the flag that hides the environment's database", async () => {
+  await using desk = await openDesk();
+  const words = ["service", "start", "--role", "worker"];
+  const hintOf = async (...more: string[]) =>
+    (await desk.run(...words, ...more)).err.trimEnd().split("\n").at(-1);
+  match(await hintOf() ?? "", /^Pass --database .*, or set CLI_SERVICE_DATABASE$/);
+  match(await hintOf("--data", "d") ?? "", /^Leave out --data, and pass --database /);
+  desk.env.CLI_SERVICE_DATABASE = ADDRESS;
+  equal(
+    await hintOf("--data", "d"),
+    "Leave out --data: with it, the database of CLI_SERVICE_DATABASE is not used",
+  );
+});

@@ -5,6 +5,7 @@ import { keepSecret } from "../../../lib/service/http/admin_secret.ts";
 import { connect } from "../../../lib/service/store/sqlite/connection.ts";
 import { BASE_URL, openDesk } from "../../support/harness.ts";
 import { type RunningService, startWith } from "../../support/running_service.ts";
+import { openHome } from "../../support/home_fixture.ts";
 import { inFolder } from "../../support/store_fixture.ts";
 
 /** Makes a data folder with the demonstration project. */
@@ -252,3 +253,13 @@ async function exportOf(service: Asked): Promise<string> {
 function withoutHost(text: string): string {
   return text.replace(/127\.0\.0\.1:\d+/g, "host");
 }
+
+Deno.test("a snapshot that --from does not find may be in another data folder, and the hint says how to name it", async () => {
+  await using at = await openHome();
+  const { code, err } = await at.run(`service start --from before --data ${at.cwd}/new`);
+  equal(code, 1);
+  match(
+    err,
+    /"before" in .*service: there is no such snapshot\nSee its snapshots with: .*list\. For one of another data folder, pass the file: --from DIR\/snapshots\/before\.snapshot\n$/,
+  );
+});

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { UsageError } from "../../../errors.ts";
+import { type ApiError, UsageError } from "../../../errors.ts";
 import { argument, choice, command, group, text } from "../../words/command.ts";
-import { adminClient, dataFlag } from "../../local/local_service.ts";
+import { adminClient, dataFlag, sameData } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
 import type { Context } from "../../context.ts";
 import { time } from "../../screen/display.ts";
@@ -18,6 +18,7 @@ import {
   deleteAccount,
   listAccounts,
 } from "../../../simulator/service.ts";
+import type { HintScene } from "../../words/hints.ts";
 import { ROLES } from "../../../roles.ts";
 
 const columns: Column<Account>[] = [
@@ -29,6 +30,12 @@ const columns: Column<Account>[] = [
   },
   { header: "password", value: ({ has_password }) => has_password ? "set" : "none" },
 ];
+
+/** The hint for an account that is not there. */
+function seeAccounts({ status, param }: ApiError, { input }: HintScene): string | undefined {
+  if (status !== 404 || param !== undefined) return undefined;
+  return `See the accounts: cli service account list${sameData(input.data)}`;
+}
 
 const add = command({
   brief: "Add an account that can sign in",
@@ -90,6 +97,7 @@ const reset = command({
     "works until the new one is set. That ends the account's sign-ins.",
   args: { email: argument("The account's e-mail address") },
   flags: dataFlag,
+  hint: seeAccounts,
   async run(context, { email, data }) {
     const { out } = context;
     const account = await createPasswordLink(await adminClient(context, data), email);
@@ -103,6 +111,7 @@ const remove = command({
   details: "Its seats in projects go too. The only owner of a project cannot be removed.",
   args: { email: argument("The account's e-mail address") },
   flags: { ...dataFlag, ...confirmFlags },
+  hint: seeAccounts,
   async run(context, { email, data, ...input }) {
     const { out } = context;
     const client = await adminClient(context, data);

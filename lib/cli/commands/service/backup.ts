@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { argument, command } from "../../words/command.ts";
 import type { Context } from "../../context.ts";
-import { dataFlag } from "../../local/local_service.ts";
+import { dataFlag, sameData } from "../../local/local_service.ts";
 import { onlyFolder } from "../../local/place.ts";
 import type { Field } from "../../screen/output.ts";
 import { quoted } from "../../words/shell.ts";
@@ -49,7 +49,7 @@ export const backup = command({
     const note = await saveBackup(join(folder, DATABASE), file, context.around.now());
     showBackup(context, { ...note, file, data: folder });
     context.out.done(`Saved the data in ${folder} to ${file}`);
-    const where = data === undefined ? "" : ` --data ${quoted(data)}`;
+    const where = sameData(data);
     context.out.note(`Put it back with: cli service restore ${quoted(file)}${where}`);
   },
 });

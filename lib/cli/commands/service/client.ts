@@ -4,7 +4,7 @@
  * @module
  */
 
-import { adminClient, dataFlag } from "../../local/local_service.ts";
+import { adminClient, dataFlag, sameData } from "../../local/local_service.ts";
 import type { Column } from "../../screen/output.ts";
 import { argument, command, group, text, texts } from "../../words/command.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
@@ -71,6 +71,8 @@ const remove = command({
   brief: "Remove an OAuth client and end its sign-ins",
   args: { id: argument("The OAuth client id") },
   flags: { ...dataFlag, ...confirmFlags },
+  hint: ({ status }, { input }) =>
+    status === 404 ? `See the clients: cli service client list${sameData(input.data)}` : undefined,
   async run(context, { id, data, ...input }) {
     const { out } = context;
     const client = await adminClient(context, data);

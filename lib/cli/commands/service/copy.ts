@@ -56,5 +56,11 @@ export async function copyOf(
 async function originOf(context: Context, from: string): Promise<string> {
   const { findSnapshot, isSnapshotName } = await import("../../../service/store/snapshots.ts");
   // A name has neither a dot nor a slash.
-  return isSnapshotName(from) ? await findSnapshot(folderOf(context, undefined), from) : from;
+  if (!isSnapshotName(from)) return from;
+  return await findSnapshot(
+    folderOf(context, undefined),
+    from,
+    "See its snapshots with: cli service snapshot list. For one of another data folder, pass the " +
+      `file: --from DIR/snapshots/${from}.snapshot`,
+  );
 }

@@ -57,7 +57,11 @@ export async function databaseOf(
   if (database === undefined) {
     if (role === undefined) return {};
     throw new UsageError("Cannot use --role without a PostgreSQL database", {
-      hint: `Pass --database postgres://user@host/name, or set ${DATABASE}`,
+      hint: elsewhere === undefined
+        ? `Pass --database postgres://user@host/name, or set ${DATABASE}`
+        : around.env(DATABASE)
+        ? `Leave out ${elsewhere}: with it, the database of ${DATABASE} is not used`
+        : `Leave out ${elsewhere}, and pass --database postgres://user@host/name`,
     });
   }
   if (elsewhere !== undefined) throw new UsageError(`Cannot use --database with ${elsewhere}`);

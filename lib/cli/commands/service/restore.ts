@@ -6,9 +6,8 @@
 
 import { showBackup } from "./backup.ts";
 import { argument, command } from "../../words/command.ts";
-import { dataFlag } from "../../local/local_service.ts";
+import { dataFlag, sameData } from "../../local/local_service.ts";
 import { onlyFolder } from "../../local/place.ts";
-import { quoted } from "../../words/shell.ts";
 import { askFirst, confirmFlags } from "../../words/plain.ts";
 
 /** Restores a backup. */
@@ -32,7 +31,7 @@ export const restore = command({
     const note = await restoreBackup(file, folder);
     showBackup(context, { ...note, file, data: folder });
     context.out.done(`Restored ${file} into ${folder}`);
-    const where = data === undefined ? "" : ` --data ${quoted(data)}`;
+    const where = sameData(data);
     context.out.note(`Start the service with: cli service start${where}`);
   },
 });

@@ -5,7 +5,7 @@
  */
 
 import type { Snapshot } from "../../../service/store/snapshots.ts";
-import { dataFlag, folderOf } from "../../local/local_service.ts";
+import { dataFlag, folderOf, sameData } from "../../local/local_service.ts";
 import { onlyFolder } from "../../local/place.ts";
 import { time } from "../../screen/display.ts";
 import type { Column } from "../../screen/output.ts";
@@ -62,7 +62,7 @@ const restore = command({
     const { findSnapshot } = await import("../../../service/store/snapshots.ts");
     const { checkBackup } = await import("../../../service/store/backup.ts");
     const { hasData, restoreBackup } = await import("../../../service/store/restore.ts");
-    const file = await findSnapshot(folder, name, sameData(data));
+    const file = await findSnapshot(folder, name, seeList(data));
     const { made_at } = await checkBackup(file);
     if (await hasData(folder)) {
       const question = `Delete all data in ${folder} and put the snapshot ${name} of ` +
@@ -109,7 +109,7 @@ const remove = command({
     const { out, signal } = context;
     const folder = folderOf(context, data);
     const { deleteSnapshot, findSnapshot } = await import("../../../service/store/snapshots.ts");
-    await findSnapshot(folder, name, sameData(data));
+    await findSnapshot(folder, name, seeList(data));
     await askFirst(context, input, `Delete the snapshot ${name} in ${folder}?`);
     await deleteSnapshot({ folder, signal }, name);
     out.done(`Deleted the snapshot ${name}`);
@@ -125,7 +125,7 @@ export const snapshot = group("Named copies of the local service's data", [], {
   delete: remove,
 });
 
-/** The flag that makes a command mean the same data. */
-function sameData(data: string | undefined): string {
-  return data === undefined ? "" : ` --data ${quoted(data)}`;
+/** The hint for a snapshot that is not there. */
+function seeList(data: string | undefined): string {
+  return `See the snapshots with: cli service snapshot list${sameData(data)}`;
 }

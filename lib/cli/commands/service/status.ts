@@ -41,7 +41,7 @@ export const status = command({
     const folder = folderOf(context, data);
     const { readAddress } = await import("../../../service/store/lock.ts");
     const { held, address } = await readAddress(folder);
-    if (!held) throw notRunning(context, data, address);
+    if (!held) throw await notRunning(context, data, address);
     if (!address) return showUnknown(context, folder);
     const { version, outage, reason } = await readHealth(context, address.base_url);
     const catching_up = outage ? null : await onTheWay(context, data);
