@@ -347,13 +347,13 @@ async function fill(
   const found = await store.write(present);
   if (found) return found.oldest;
   const { seed } = await import("./seed/seed.ts");
-  return await store.write(async (tx) => {
+  return await store.write(plainly(async (tx) => {
     // Another process may have done it meanwhile.
     if (!await isEmpty(tx)) return await oldestProject(tx);
     await ensureFileKey(tx);
     await setDialect(tx, dialect);
     return (await seed(tx, options)).project_id;
-  });
+  }));
 }
 
 /** Whether a database has no owner. */

@@ -28,6 +28,7 @@ const ACROSS: readonly string[] = [
   "lib/service/ledger/progress.ts",
   "lib/service/records/new_project.ts",
   "lib/service/routes/projects.ts",
+  "lib/service/seed/catalogue.ts",
   "lib/service/sim/accounts.ts",
   "lib/service/waiting_work.ts",
 ];

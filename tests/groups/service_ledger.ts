@@ -6,4 +6,4 @@
 
 import { importTests } from "../support/import_tests.ts";
 
-await importTests("service/domain", "service/ledger", "service/reports");
+await importTests("service/domain", "service/ledger", "service/reports", "service/seed");

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { sql, type SqlBool } from "kysely";
+import type { SqlBool } from "kysely";
 import type { Place } from "../records/find.ts";
 import { newId } from "../records/ids.ts";
-import { writeRows } from "../store/mod.ts";
+import { loadedBuilder, rowsWith, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 import { markEvents, markQueued } from "./queued.ts";
 
@@ -36,8 +36,7 @@ export async function queueDeliveries(place: Place, events: readonly QueuedEvent
 
 /** The enabled integrations of a project. */
 export async function listeningWebhooks({ tx }: Place): Promise<Webhook[]> {
-  return await tx.selectFrom("webhook_integrations").selectAll().where("disabled_at", "is", null)
-    .orderBy("seq").execute();
+  return await rowsWith(tx, "webhook_integrations", { disabled_at: null }, ["seq"]);
 }
 
 /** Whether an integration subscribes to an event. */
@@ -105,6 +104,7 @@ export async function queueAgain(
 
 /** Makes the deliveries ready that are the first of their customer. */
 async function makeReady({ tx }: Place, eventIds: readonly string[]): Promise<void> {
+  const { sql } = loadedBuilder();
   markQueued(tx.whole);
   for (let at = 0; at < eventIds.length; at += CHUNK) {
     await tx.updateTable("deliveries").set({ ready_at: 0 })

@@ -5,7 +5,7 @@
  */
 
 import { type Dialect, publicEvent } from "../contract/spelling.ts";
-import { fixed, type TextTx, type Tx } from "../store/mod.ts";
+import { fixed, type TextTx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 const SETTING = "dialect";
@@ -20,12 +20,12 @@ export async function setDialect(tx: TextTx, value: Dialect): Promise<void> {
 
 /** Events in the dialect. Most are the same in both. */
 export async function spellEvents<E extends Pick<Row<"events">, "payload">>(
-  tx: Tx,
+  tx: TextTx,
   events: readonly E[],
 ): Promise<readonly E[]> {
   if (!events.some(({ payload }) => /"SVC_BILLING"|"svc_promo_/.test(payload))) return events;
-  const row = await tx.selectFrom("settings").select("value").where("name", "=", SETTING)
-    .executeTakeFirst();
+  const { rows: [row] } = await fixed<{ value: string }>`
+    select value from settings where name = ${SETTING}`.execute(tx);
   if (row?.value !== "public") return events;
   return events.map((one) => {
     const { event, ...rest } = JSON.parse(one.payload);

@@ -7,7 +7,7 @@
 
 import type { EventCustomer } from "../domain/events.ts";
 import type { Place } from "../records/find.ts";
-import { among, findRow } from "../store/mod.ts";
+import { findRow, rowsWith } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A customer, as events and the ledger know it. */
@@ -85,13 +85,10 @@ async function readCustomers(
   ids: readonly string[],
 ): Promise<KnownCustomer[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.selectFrom("customers")
-    .select(["id", "first_seen_at", "last_seen_country", "paid_in"])
-    .where(among(tx, "id", ids)).execute();
-  const aliases = await tx.selectFrom("customer_aliases").select(["customer_id", "alias"])
-    .where(among(tx, "customer_id", ids)).orderBy("customer_id").orderBy("seq").execute();
-  const attributes = await tx.selectFrom("customer_attributes").selectAll()
-    .where(among(tx, "customer_id", ids)).orderBy("customer_id").orderBy("name").execute();
+  const rows = await rowsWith(tx, "customers", { id: ids });
+  const own = { customer_id: ids };
+  const aliases = await rowsWith(tx, "customer_aliases", own, ["customer_id", "seq"]);
+  const attributes = await rowsWith(tx, "customer_attributes", own, ["customer_id", "name"]);
   const aliasesOf = Map.groupBy(aliases, (row) => row.customer_id);
   const attributesOf = Map.groupBy(attributes, (row) => row.customer_id);
   return rows.map(({ id, first_seen_at, last_seen_country, paid_in }) => ({
@@ -109,17 +106,16 @@ async function readCustomers(
 }
 
 async function readProduct({ tx }: Place, id: string): Promise<Row<"products">> {
-  const row = await tx.selectFrom("products").selectAll().where("id", "=", id).executeTakeFirst();
-  return known(row, "product", id);
+  return known(await findRow(tx, "products", id), "product", id);
 }
 
 async function readEntitlements({ tx }: Place, productId: string): Promise<string[]> {
-  const entitlements = tx.selectFrom("entitlements").selectAll().as("entitlements");
-  const rows = await tx.selectFrom("entitlement_products")
-    .innerJoin(entitlements, "entitlements.id", "entitlement_products.entitlement_id")
-    .select("entitlements.lookup_key").where("entitlement_products.product_id", "=", productId)
-    .orderBy("entitlement_products.seq").execute();
-  return rows.map((row) => row.lookup_key);
+  const attached = await rowsWith(tx, "entitlement_products", { product_id: productId }, ["seq"]);
+  if (attached.length === 0) return [];
+  const ids = attached.map(({ entitlement_id }) => entitlement_id);
+  const found = await rowsWith(tx, "entitlements", { id: ids });
+  const keys = new Map(found.map(({ id, lookup_key }) => [id, lookup_key]));
+  return ids.map((id) => known(keys.get(id), "entitlement", id));
 }
 
 async function readLookupKey(
@@ -143,8 +139,7 @@ interface StoredGrant {
 async function readCurrencyGrants(
   { tx }: Place,
 ): Promise<Map<string, CurrencyGrant[]>> {
-  const rows = await tx.selectFrom("virtual_currencies").selectAll().where("state", "=", "active")
-    .where("product_grants", "is not", null).orderBy("seq").execute();
+  const rows = await rowsWith(tx, "virtual_currencies", { state: "active" }, ["seq"]);
   const found = new Map<string, CurrencyGrant[]>();
   for (const { id: code, name, description, product_grants } of rows) {
     const grants: StoredGrant[] = JSON.parse(product_grants ?? "[]");

@@ -35,7 +35,15 @@ import {
   type NewEvent,
   transactionOf,
 } from "./journal_rows.ts";
-import { type Change, type ProjectTx, updateChanged, updateRows, writeRows } from "../store/mod.ts";
+import {
+  type Change,
+  lastSeq,
+  type ProjectTx,
+  takeSeqs,
+  updateChanged,
+  updateRows,
+  writeRows,
+} from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** Collects the results of one transaction. No other code may take a `seq` before it is written. */
@@ -136,12 +144,11 @@ const MOVING = [
 
 /** Opens a journal in a transaction. */
 export async function openJournal(place: Place): Promise<Journal> {
-  const { last_seq } = await place.tx.selectFrom("projects").select("last_seq")
-    .executeTakeFirstOrThrow();
+  const seq = await lastSeq(place.tx);
   const pages: Pages = {
     place,
     facts: readEventFacts(place),
-    seq: last_seq,
+    seq,
     moved: new Map(),
     begun: new Map(),
     bought: [],
@@ -282,7 +289,7 @@ async function write(pages: Pages): Promise<void> {
   const { tx } = pages.place;
   const { history } = pages;
   await Promise.all(pages.sent);
-  await tx.updateTable("projects").set({ last_seq: pages.seq }).execute();
+  await takeSeqs(tx, pages.seq);
   await writeRows(tx, "subscriptions", [...pages.begun.values()]);
   await updateChanged(tx, "subscriptions", [...pages.moved.values()], MOVING);
   await writeRows(tx, "purchases", pages.bought);

@@ -5,12 +5,12 @@
  */
 
 import { newId } from "../records/ids.ts";
-import type { Tx } from "../store/mod.ts";
+import { fixed, type TextTx, type Tx } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** Adds an account. Rejects when the e-mail address is taken; upper and lower case are the same. */
 export async function addAccount(
-  tx: Tx,
+  tx: TextTx,
   account: { email: string; name?: string | null | undefined; now: number },
 ): Promise<Row<"accounts">> {
   const row = {
@@ -20,7 +20,8 @@ export async function addAccount(
     has_mfa: 0,
     created_at: account.now,
   };
-  await tx.insertInto("accounts").values(row).execute();
+  await fixed`insert into accounts (id, email, name, has_mfa, created_at)
+    values (${row.id}, ${row.email}, ${row.name}, ${row.has_mfa}, ${row.created_at})`.execute(tx);
   return row;
 }
 

@@ -9,7 +9,7 @@ import type { Call } from "../contract/route.ts";
 import { BILLING, ownStore, publicApp, publicKey } from "../contract/spelling.ts";
 import { KEY_PREFIX, type Settings, shownSettings, splitSecrets } from "./app_settings.ts";
 import { newId, randomDigits } from "./ids.ts";
-import { nextSeq } from "../store/mod.ts";
+import { insertRow, nextSeq, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** An app in the API, without its secrets. */
@@ -30,7 +30,7 @@ export function showApp(row: Row<"apps">): App {
   return (row.public_spelling === 1 ? publicApp(app) : app) as unknown as App;
 }
 
-/** Creates an app with its SDK keys, also for the simulator and the seed. */
+/** Creates an app with its SDK keys, also for the simulator and the seed, without building a query. */
 export async function insertApp(
   call: Pick<Call, "tx" | "project" | "now">,
   name: string,
@@ -40,7 +40,7 @@ export async function insertApp(
   const { tx, now } = call;
   const { settings, secrets } = splitSecrets(fields);
   const own = ownStore(type);
-  const row = await tx.insertInto("apps").values({
+  const row = await insertRow(tx, "apps", {
     id: newId("app"),
     seq: await nextSeq(tx),
     name,
@@ -49,7 +49,7 @@ export async function insertApp(
     secrets: JSON.stringify(secrets),
     public_spelling: own === type ? 0 : 1,
     created_at: now,
-  }).returningAll().executeTakeFirstOrThrow();
+  });
   await insertKey(call, row, "production");
   if (own === BILLING) await insertKey(call, row, "sandbox");
   return showApp(row);
@@ -63,12 +63,12 @@ async function insertKey(
 ): Promise<void> {
   const own = `${KEY_PREFIX[app.type]}${environment === "sandbox" ? "sb_" : ""}`;
   const prefix = app.public_spelling === 1 ? publicKey(own) : own;
-  await tx.insertInto("app_keys").values({
+  await writeRows(tx, "app_keys", [{
     app_id: app.id,
     id: newId("public_api_key"),
     seq: await nextSeq(tx),
     key: prefix + randomDigits(28),
     environment,
     created_at: now,
-  }).execute();
+  }]);
 }

@@ -6,32 +6,23 @@
 
 import type { Actor } from "../contract/route.ts";
 import { newId } from "./ids.ts";
-import { acrossProjects, inProject, type Tx } from "../store/mod.ts";
+import { fixed, inProject, type TextTx, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
-/** Creates a project with its owner as a collaborator, also for the seed. */
+/** Creates a project with its owner as a collaborator, also for the seed, without building a query. */
 export async function insertProject(
-  tx: Tx,
+  tx: TextTx,
   name: string,
   owner: Pick<Actor, "account_id" | "email" | "name" | "has_mfa">,
   now: number,
 ): Promise<Row<"projects">> {
-  const all = acrossProjects(tx);
-  const { seq } = await all.selectFrom("projects")
-    .select((eb) => eb.fn.coalesce(eb.fn.max("seq"), eb.lit(0)).as("seq"))
-    .executeTakeFirstOrThrow();
-  const project = await all.insertInto("projects").values({
-    id: newId("project"),
-    seq: seq + 1,
-    name,
-    icon_url: null,
-    icon_url_large: null,
-    created_at: now,
-    last_seq: 1,
-    current_offering_id: null,
-    clock_frozen_at: null,
-  }).returningAll().executeTakeFirstOrThrow();
-  await inProject(tx, project.id).insertInto("collaborators").values({
+  const { rows: [project] } = await fixed<Row<"projects">>`
+    insert into projects (id, seq, name, created_at, last_seq)
+    values (${newId("project")}, (select coalesce(max(seq), 0) + 1 from projects),
+      ${name}, ${now}, 1)
+    returning *`.execute(tx);
+  if (!project) throw new TypeError("A new project was not returned");
+  await writeRows(inProject(tx, project.id), "collaborators", [{
     id: newId("collaborator"),
     seq: 1,
     account_id: owner.account_id,
@@ -40,6 +31,6 @@ export async function insertProject(
     role: "owner",
     accepted_at: now,
     has_mfa: owner.has_mfa ? 1 : 0,
-  }).execute();
+  }]);
   return project;
 }

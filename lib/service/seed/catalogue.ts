@@ -1,6 +1,7 @@
 /**
  * Writes a catalogue into a project: apps, products, entitlements, offerings, virtual currencies. What
- * the project has already stays as it is.
+ * the project has already stays as it is. All queries are written out, since the first start does not
+ * wait for the builder of others.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import type { Call } from "../contract/route.ts";
 import { toMicros } from "../domain/money.ts";
 import { insertApp } from "../records/apps.ts";
 import { newId } from "../records/ids.ts";
-import { nextSeq } from "../store/mod.ts";
+import { findRow, fixed, insertRow, nextSeq, rowsWith, writeRows } from "../store/mod.ts";
 import type { Row } from "../store/tables.ts";
 
 /** A catalogue to write. */
@@ -114,8 +115,8 @@ async function identity(
 async function writeProducts(call: Place, catalogue: SeedCatalogue): Promise<Products> {
   const { tx } = call;
   const present = {
-    apps: await tx.selectFrom("apps").select(["id", "type", "name"]).orderBy("seq").execute(),
-    products: await tx.selectFrom("products").selectAll().execute(),
+    apps: await rowsWith(tx, "apps", {}, ["seq"]),
+    products: await rowsWith(tx, "products", {}),
   };
   const apps = new Map<string, string>();
   for (const { key, name, type, settings } of catalogue.apps) {
@@ -139,13 +140,14 @@ async function insertProduct(
   { id, name, duration, price, trial, consumable }: SeedProduct,
 ): Promise<Row<"products">> {
   const once = consumable ? "consumable" : "non_consumable";
-  const row = {
+  return await insertRow(call.tx, "products", {
     ...await identity(call, "product"),
     app_id,
     store_identifier: id,
     type: duration === null ? once : "subscription",
     display_name: name,
     title: null,
+    state: "active",
     duration,
     grace_period_duration: duration === null ? null : "P3D",
     trial_duration: trial ?? null,
@@ -153,8 +155,7 @@ async function insertProduct(
     price_micros: toMicros(price),
     price_currency: "USD",
     created_at: call.now,
-  };
-  return await call.tx.insertInto("products").values(row).returningAll().executeTakeFirstOrThrow();
+  });
 }
 
 /** Writes entitlements, and which products give them. Returns the id of the last one. */
@@ -164,9 +165,8 @@ async function writeEntitlements(
   products: Products,
 ): Promise<string> {
   const { tx } = call;
-  const present = await tx.selectFrom("entitlements").select(["id", "lookup_key"]).execute();
-  const attached = await tx.selectFrom("entitlement_products")
-    .select(["entitlement_id", "product_id"]).execute();
+  const present = await rowsWith(tx, "entitlements", {});
+  const attached = await rowsWith(tx, "entitlement_products", {});
   let last = "";
   for (const [lookup_key, display_name, identifiers] of entitlements) {
     const known = present.find((row) => row.lookup_key === lookup_key);
@@ -178,8 +178,7 @@ async function writeEntitlements(
       );
       if (has) continue;
       const seq = await nextSeq(tx);
-      await tx.insertInto("entitlement_products")
-        .values({ entitlement_id: id, product_id, seq }).execute();
+      await writeRows(tx, "entitlement_products", [{ entitlement_id: id, product_id, seq }]);
     }
     last = id;
   }
@@ -191,8 +190,7 @@ async function insertEntitlement(
   names: Pick<Row<"entitlements">, "lookup_key" | "display_name">,
 ): Promise<string> {
   const own = await identity(call, "entitlement");
-  await call.tx.insertInto("entitlements").values({ ...own, ...names, created_at: call.now })
-    .execute();
+  await writeRows(call.tx, "entitlements", [{ ...own, ...names, created_at: call.now }]);
   return own.id;
 }
 
@@ -203,7 +201,7 @@ async function writeOfferings(
   products: Products,
 ): Promise<string> {
   const { tx, now } = call;
-  const present = await tx.selectFrom("offerings").select(["id", "lookup_key"]).execute();
+  const present = await rowsWith(tx, "offerings", {});
   let first: string | undefined;
   for (const { key, name, metadata, packages } of offerings) {
     const known = present.find((row) => row.lookup_key === key);
@@ -212,16 +210,16 @@ async function writeOfferings(
       continue;
     }
     const own = await identity(call, "offering");
-    await tx.insertInto("offerings").values({
+    await writeRows(tx, "offerings", [{
       ...own,
       lookup_key: key,
       display_name: name,
       metadata: metadata && JSON.stringify(metadata),
       created_at: now,
-    }).execute();
+    }]);
     if (first === undefined) {
-      await tx.updateTable("projects").set({ current_offering_id: own.id })
-        .where("current_offering_id", "is", null).execute();
+      await fixed`update projects set current_offering_id = ${own.id}
+        where id = ${tx.projectId} and current_offering_id is null`.execute(tx);
     }
     first ??= own.id;
     await writePackages(call, own.id, packages, products);
@@ -238,23 +236,23 @@ async function writePackages(
   const { tx, now } = call;
   for (const [position, [lookup_key, display_name, identifiers]] of packages.entries()) {
     const own = await identity(call, "package");
-    await tx.insertInto("packages").values({
+    await writeRows(tx, "packages", [{
       ...own,
       offering_id,
       lookup_key,
       display_name,
       position,
       created_at: now,
-    }).execute();
+    }]);
     for (const identifier of identifiers) {
       const product = products.get(identifier);
-      await tx.insertInto("package_products").values({
+      await writeRows(tx, "package_products", [{
         package_id: own.id,
         product_id: product?.id ?? "",
         app_id: product?.app_id ?? "",
         seq: await nextSeq(tx),
         eligibility_criteria: "all",
-      }).execute();
+      }]);
     }
   }
 }
@@ -264,9 +262,7 @@ async function writeCurrency(
   { code, name, description, amounts }: SeedCurrency,
   products: Products,
 ): Promise<void> {
-  const known = await tx.selectFrom("virtual_currencies").select("id").where("id", "=", code)
-    .executeTakeFirst();
-  if (known) return;
+  if (await findRow(tx, "virtual_currencies", code)) return;
   const grants = Object.entries(amounts).map(([identifier, amount]): ProductGrant => ({
     object: "virtual_currency.product_grant",
     product_ids: [products.get(identifier)?.id ?? ""],
@@ -274,12 +270,12 @@ async function writeCurrency(
     trial_amount: 0,
     expire_at_cycle_end: false,
   }));
-  await tx.insertInto("virtual_currencies").values({
+  await writeRows(tx, "virtual_currencies", [{
     id: code,
     seq: await nextSeq(tx),
     name,
     description,
     product_grants: JSON.stringify(grants),
     created_at: now,
-  }).execute();
+  }]);
 }

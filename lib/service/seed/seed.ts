@@ -12,7 +12,7 @@ import { insertProject } from "../records/new_project.ts";
 import { seedBuyers } from "./buyers.ts";
 import { writeCatalogue } from "./catalogue.ts";
 import { NOTES, NOTES_COINS } from "./catalogues.ts";
-import { inProject, nextSeq, type Tx } from "../store/mod.ts";
+import { inProject, nextSeq, type TextTx, writeRows } from "../store/mod.ts";
 
 /** The account that owns everything in a new database. */
 const OWNER = { email: "owner@example.com", name: "Olivia Owner" };
@@ -42,7 +42,7 @@ export interface SeedOptions {
 }
 
 /** Fills a new database with the owner's account and, unless it stays empty, the project. */
-export async function seed(tx: Tx, options: SeedOptions): Promise<Seeded> {
+export async function seed(tx: TextTx, options: SeedOptions): Promise<Seeded> {
   const account = await addAccount(tx, { ...OWNER, now: options.now });
   if (options.empty) return { account_id: account.id, project_id: undefined };
   const owner = { ...account, account_id: account.id, has_mfa: account.has_mfa === 1 };
@@ -52,7 +52,7 @@ export async function seed(tx: Tx, options: SeedOptions): Promise<Seeded> {
 
 /** Writes the demonstration project. */
 async function seedProject(
-  tx: Tx,
+  tx: TextTx,
   owner: Pick<Actor, "account_id" | "email" | "name" | "has_mfa">,
   { now, buyers }: SeedOptions,
 ): Promise<string> {
@@ -72,7 +72,7 @@ type Place = Pick<Call, "tx" | "project" | "now">;
 /** Writes a pending collaborator and a few customers. */
 async function seedPeople(call: Place): Promise<void> {
   const { tx, now } = call;
-  await tx.insertInto("collaborators").values({
+  await writeRows(tx, "collaborators", [{
     id: newId("collaborator"),
     seq: await nextSeq(tx),
     account_id: null,
@@ -81,16 +81,15 @@ async function seedPeople(call: Place): Promise<void> {
     role: "customer_support",
     accepted_at: null,
     has_mfa: 0,
-  }).execute();
+  }]);
   for (const [id, country, platform, attributes] of CUSTOMERS) {
     await insertCustomer(call, id, {
       last_seen_app_version: "2.1.0",
       last_seen_country: country,
       last_seen_platform: platform,
     });
-    for (const [name, value] of Object.entries(attributes)) {
-      await tx.insertInto("customer_attributes")
-        .values({ customer_id: id, name, value, updated_at: now }).execute();
-    }
+    const rows = Object.entries(attributes)
+      .map(([name, value]) => ({ customer_id: id, name, value, updated_at: now }));
+    await writeRows(tx, "customer_attributes", rows);
   }
 }

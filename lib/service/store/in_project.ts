@@ -23,7 +23,7 @@ import type {
   UpdateResult,
 } from "kysely";
 import { loadedBuilder } from "./builder.ts";
-import type { AllQueries, Tx } from "./queries.ts";
+import type { AllQueries, TextTx, Tx } from "./queries.ts";
 import type { ProjectTable, Tables } from "./tables.ts";
 
 /** The columns of a table; no query sets the project of a row. */
@@ -58,29 +58,42 @@ export interface ProjectTx extends QueryExecutorProvider {
   rows(table: ProjectTable): RawBuilder<unknown>;
 }
 
-/** The one way to query what belongs to a project. */
-export function inProject(whole: Tx, projectId: string): ProjectTx {
+/**
+ * The one way to query what belongs to a project. In plain work only queries that are written out run:
+ * the others throw.
+ */
+export function inProject(whole: TextTx, projectId: string): ProjectTx {
   if (projectId !== "") whole.enter?.(projectId);
-  const all = acrossProjects(whole);
-  const { BinaryOperationNode, ExpressionWrapper, sql, ValueNode } = loadedBuilder();
-  const project = ValueNode.create(projectId);
-  const isOwn = (table: ProjectTable): Expression<SqlBool> =>
-    new ExpressionWrapper(BinaryOperationNode.create(columnOf(table), equals(), project));
+  const all = () => builtBy(whole as Tx);
+  const isOwn = (table: ProjectTable): Expression<SqlBool> => {
+    const { BinaryOperationNode, ExpressionWrapper, ValueNode } = loadedBuilder();
+    const project = ValueNode.create(projectId);
+    return new ExpressionWrapper(BinaryOperationNode.create(columnOf(table), equals(), project));
+  };
   const queries = {
     projectId,
     whole,
     getExecutor: () => whole.getExecutor(),
-    selectFrom: (table: ProjectTable) => all.selectFrom(table).where(isOwn(table)),
-    updateTable: (table: ProjectTable) => all.updateTable(table).where(isOwn(table)),
-    deleteFrom: (table: ProjectTable) => all.deleteFrom(table).where(isOwn(table)),
+    selectFrom: (table: ProjectTable) => all().selectFrom(table).where(isOwn(table)),
+    updateTable: (table: ProjectTable) => all().updateTable(table).where(isOwn(table)),
+    deleteFrom: (table: ProjectTable) => all().deleteFrom(table).where(isOwn(table)),
     insertInto: (table: "apps") => ({
       values: (row: Insertable<Tables["apps"]>) =>
-        all.insertInto(table).values({ ...row, project_id: projectId }),
+        all().insertInto(table).values({ ...row, project_id: projectId }),
     }),
-    rows: (table: ProjectTable) => sql`(select * from ${sql.table(table)} where ${isOwn(table)})`,
+    rows: (table: ProjectTable) => {
+      const { sql } = loadedBuilder();
+      return sql`(select * from ${sql.table(table)} where ${isOwn(table)})`;
+    },
   };
   // The conditions are the same for all tables, which no type of a builder can say.
   return queries as unknown as ProjectTx;
+}
+
+/** The typed queries of work that is not plain. */
+function builtBy(whole: Tx): AllQueries {
+  loadedBuilder();
+  return acrossProjects(whole);
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 export { among } from "./among.ts";
+export { loadedBuilder } from "./builder.ts";
 export { type Change, type FoundTable, updateChanged, updateRows, writeRows } from "./bulk.ts";
 export {
   type ColumnName,
@@ -31,9 +32,10 @@ export {
   type Listed,
   type ListedTable,
   listRows,
+  rowsWith,
 } from "./rows.ts";
 export { schemaSteps } from "./schema_steps.ts";
-export { nextSeq } from "./seq.ts";
+export { lastSeq, nextSeq, takeSeqs } from "./seq.ts";
 export { openStore } from "./sqlite/open.ts";
 export type { Others, Store, StoreFigures, StoreOptions } from "./store.ts";
 export { openView } from "./view.ts";

@@ -8,7 +8,7 @@
 import type { FoundTable } from "./bulk.ts";
 import { runText } from "./fixed.ts";
 import type { ProjectTx } from "./in_project.ts";
-import type { Row, Tables } from "./tables.ts";
+import type { ProjectTable, Row, Tables } from "./tables.ts";
 
 /** Tables whose rows are listed by `seq`. */
 export type ListedTable = {
@@ -37,6 +37,54 @@ export async function findRow<T extends FoundTable>(
   const text = `select * from "${table}" where "project_id" = ? and "id" = ?`;
   const { rows } = await runText<Row<T>>(tx, text, [tx.projectId, id]);
   return rows[0];
+}
+
+/** Tables whose rows name their project. */
+type OwnedTable = Exclude<ProjectTable, "projects">;
+
+/** Values of columns by which rows are found: each is one value, null, or one of several texts. */
+type Values<T extends OwnedTable> = {
+  readonly [C in keyof Row<T>]?: Row<T>[C] | readonly string[];
+};
+
+/**
+ * Reads the rows of a project with these values, without the builder of queries. The text depends on
+ * which columns are asked for, and on the number of texts that a column may have.
+ *
+ * @param order The columns to sort by, ascending. Default: no order.
+ */
+export async function rowsWith<T extends OwnedTable>(
+  tx: ProjectTx,
+  table: T,
+  wanted: Values<T>,
+  order: readonly (keyof Row<T> & string)[] = [],
+): Promise<Row<T>[]> {
+  const conditions = ['"project_id" = ?'];
+  const values: unknown[] = [tx.projectId];
+  for (const [column, value] of Object.entries(wanted)) {
+    conditions.push(`"${column}" ${conditionOf(tx, value, values)}`);
+  }
+  const sorted = order.length === 0 ? "" : ` order by "${order.join('", "')}"`;
+  const text = `select * from "${table}" where ${conditions.join(" and ")}${sorted}`;
+  return (await runText<Row<T>>(tx, text, values)).rows;
+}
+
+/** The condition on a column. Adds its parameters to the values. */
+function conditionOf({ whole: { arrays } }: ProjectTx, value: unknown, values: unknown[]): string {
+  if (value === null) return "is null";
+  if (!Array.isArray(value)) {
+    values.push(value);
+    return "= ?";
+  }
+  // See `among()`: one array keeps the text the same, and the server joins with what it contains.
+  if (arrays && value.length > 1) {
+    values.push(arrays.value("text", value));
+    return "in (select unnest(?::text[]))";
+  }
+  // No engine takes a list of nothing; nothing equals null.
+  if (value.length === 0) return "in (null)";
+  values.push(...value);
+  return `in (${value.map(() => "?").join(", ")})`;
 }
 
 /** Tables in which a lookup key belongs to one row of the project. */

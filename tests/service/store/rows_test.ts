@@ -7,6 +7,7 @@ import {
   inProject,
   insertRow,
   listRows,
+  rowsWith,
 } from "../../../lib/service/store/mod.ts";
 import { openForTests } from "../../support/engine.ts";
 import type { Row } from "../../../lib/service/store/tables.ts";
@@ -38,6 +39,30 @@ Deno.test("a row is found by its id or its lookup key, in its own project only",
     deepEqual(await findRowByKey(other, "offerings", "winter"), theirs);
     equal(await findRowByKey(one, "offerings", "ofrng1"), undefined);
     equal(await findRow(one, "offerings", "winter"), undefined);
+  });
+});
+
+Deno.test("rows are found by any of their columns, sorted, in one project only", async () => {
+  await inTwoProjects(async ({ one, other }) => {
+    for (const seq of [3, 1, 2]) {
+      const metadata = seq === 2 ? "{}" : null;
+      const row = { ...OFFERING, id: `ofrng${seq}`, seq, lookup_key: `key${seq}`, metadata };
+      await insertRow(one, "offerings", row);
+      await insertRow(other, "offerings", row);
+    }
+    const find = async (wanted: Parameters<typeof rowsWith<"offerings">>[2]) => {
+      const rows = await rowsWith(one, "offerings", wanted, ["state", "seq"]);
+      return rows.map(({ project_id, seq }) => `${project_id} ${seq}`);
+    };
+    deepEqual(await find({}), ["proj1 1", "proj1 2", "proj1 3"]);
+    deepEqual(await find({ metadata: null }), ["proj1 1", "proj1 3"]);
+    deepEqual(await find({ metadata: null, id: "ofrng3" }), ["proj1 3"]);
+    deepEqual(await find({ id: ["ofrng3", "ofrng2", "none"] }), ["proj1 2", "proj1 3"]);
+    deepEqual(await find({ id: ["ofrng2"] }), ["proj1 2"]);
+    deepEqual(await find({ id: [] }), []);
+    deepEqual(await rowsWith(one, "offerings", { seq: 2 }), [
+      await findRow(one, "offerings", "ofrng2"),
+    ]);
   });
 });
 
