@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
 import { DAY_MS, parseDuration } from "./calendar.ts";
+import { sha256Of } from "./sha256.ts";
 
 /** An ability that only some stores have. */
 export type StoreAbility =
@@ -112,7 +112,7 @@ export function transactionId(
 ): string {
   const { store } = owner;
   if (store === "play_store" && original !== undefined) return `${original}..${number - 2}`;
-  const hex = digest(`${owner.project_id}/${owner.id}/${number}`);
+  const hex = sha256Of(`${owner.project_id}/${owner.id}/${number}`);
   const digits = (from: number, count: number) =>
     BigInt(`0x${hex.slice(from, from + 16)}`).toString().padStart(count, "0").slice(-count);
   if (store === "app_store" || store === "mac_app_store") return digits(0, 18);
@@ -145,7 +145,7 @@ export function derivedUuid(text: string, at: number): string {
 
 /** Hexadecimal digits derived from a text. */
 export function derivedHex(text: string, length: number): string {
-  return digest(text).slice(0, length);
+  return sha256Of(text).slice(0, length);
 }
 
 /**
@@ -153,14 +153,10 @@ export function derivedHex(text: string, length: number): string {
  * milliseconds: ids of one day then lie together in their index, and a commit writes fewer pages.
  */
 export function datedHex(text: string, at: number, length: number): string {
-  return dayDigits(at) + digest(text).slice(4, length);
+  return dayDigits(at) + sha256Of(text).slice(4, length);
 }
 
 /** Four hexadecimal digits. They begin anew in the year 2149, which only costs speed. */
 function dayDigits(at: number): string {
   return Math.floor(Math.max(0, at) / DAY_MS).toString(16).padStart(4, "0").slice(-4);
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
