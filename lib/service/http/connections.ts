@@ -7,18 +7,16 @@
 
 import { hasUnreadBody, isArriving } from "./bytes.ts";
 import { createGreetings } from "./greetings.ts";
-
-/** The limits of clients. */
-interface ConnectionLimits {
-  /** The most connections at a time. A new one replaces the one that waits longest. */
-  most: number;
-  /** Seconds for the head of a new connection's first request. */
-  head_s: number;
-  /** Seconds for the whole body of a request. */
-  body_s: number;
-  /** Seconds that a connection may stay open after its last response. */
-  idle_s: number;
-}
+import {
+  type Answerer,
+  type ClosedFor,
+  type ConnectionLimits,
+  type Listener,
+  type ListenOptions,
+  type Port,
+  withinTime,
+} from "./port.ts";
+import { takeUnbounded } from "./unbounded.ts";
 
 /** The limits of a service. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
@@ -27,40 +25,6 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   body_s: 30,
   idle_s: 75,
 };
-
-/** The reason for closing a connection. */
-type ClosedFor = "head" | "body" | "idle" | "room" | "refused";
-
-/** An open port. */
-export interface Listener {
-  /** Its port number. */
-  readonly port: number;
-  /** The number of closed connections, by limit. */
-  readonly closed: Readonly<Record<ClosedFor, number>>;
-  /**
-   * Goes on accepting requests, but ends each connection after its next response, so that its client
-   * opens another one, elsewhere.
-   */
-  drain(): void;
-  /** Stops accepting requests, and gives those in progress so many milliseconds. */
-  stop(patienceMs: number): Promise<void>;
-}
-
-/** How to listen. */
-interface ListenOptions {
-  /** The address, IPv6 without brackets. */
-  hostname: string;
-  /** The port; 0 takes any free one. */
-  port: number;
-  /** The certificate and its key, in PEM, to speak TLS with. Default: plain HTTP. */
-  tls?: { cert: string; key: string } | undefined;
-  /** Called when the system refuses further connections. */
-  report(error: unknown): void;
-  /** The limits. Default: those of a service. */
-  limits?: ConnectionLimits | undefined;
-  /** The length of a second of the limits, in milliseconds. Default: 1000. */
-  secondMs?: number | undefined;
-}
 
 /** One connection. Its times are in seconds since the port opened. */
 interface Connection {
@@ -85,9 +49,6 @@ type Answering = Pick<Deno.HttpServer, "finished" | "shutdown">;
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Answers a request from an address. */
-type Answerer = (request: Request, sender: string) => Promise<Response>;
-
 /** The wait before the next try when the system has no more files, in milliseconds. */
 const PAUSE_MS = 100;
 
@@ -97,14 +58,38 @@ const LAST_ANSWER_MS = 200;
 /** The number of connections closed then. */
 const MAKE_ROOM = 16;
 
-/** Opens a port. It throws what `Deno.listen` throws. */
-export function listen(options: ListenOptions, handle: Answerer): Listener {
+/**
+ * Takes a port. Connections wait in the system's queue until the port has a handler.
+ *
+ * @throws what `Deno.listen` throws.
+ */
+export function takePort(options: ListenOptions): Port {
   const serve = serveOnConnection();
-  if (!serve) return listenUnbounded(options, handle);
-  const { hostname, port, tls, report, limits = CONNECTION_LIMITS, secondMs = 1000 } = options;
-  const listener: Deno.Listener<Deno.TcpConn | Deno.TlsConn, Deno.NetAddr> = tls
+  if (!serve) return takeUnbounded(options);
+  const { hostname, port, tls } = options;
+  const listener: NetListener = tls
     ? Deno.listenTls({ hostname, port, ...tls })
     : Deno.listen({ hostname, port });
+  let isAnswered = false;
+  return {
+    answer(handle) {
+      isAnswered = true;
+      return acceptOn(listener, options, serve, handle);
+    },
+    close: () => isAnswered || listener.close(),
+  };
+}
+
+/** A port as the runtime opens it. */
+type NetListener = Deno.Listener<Deno.TcpConn | Deno.TlsConn, Deno.NetAddr>;
+
+/** Accepts the connections of a port. */
+function acceptOn(
+  listener: NetListener,
+  { report, limits = CONNECTION_LIMITS, secondMs = 1000 }: ListenOptions,
+  serve: ServeOnConnection,
+  handle: Answerer,
+): Listener {
   const pool = createPool(limits, serve, handle);
   const timer = setInterval(pool.tick, secondMs);
   Deno.unrefTimer(timer);
@@ -265,32 +250,6 @@ function failed(): Response {
   return new Response(null, { status: 500 });
 }
 
-/** Opens a port on a runtime that cannot bound its connections. */
-function listenUnbounded(
-  { hostname, port, tls, report }: ListenOptions,
-  handle: Answerer,
-): Listener {
-  const cut = new AbortController();
-  const { signal } = cut;
-  const server = Deno.serve(
-    { hostname, port, signal, onListen: () => {}, ...tls },
-    (request, { remoteAddr }) => handle(request, remoteAddr.hostname),
-  );
-  report("This version of Deno cannot limit connections: one client can use all of them");
-  server.finished.catch(report);
-  return {
-    port: server.addr.port,
-    closed: { head: 0, body: 0, idle: 0, room: 0, refused: 0 },
-    drain: () => {},
-    async stop(patienceMs) {
-      let ended = false;
-      const shutdown = server.shutdown().then(() => ended = true);
-      await withinTime(shutdown, patienceMs);
-      if (!ended) cut.abort();
-    },
-  };
-}
-
 /** Ends a connection after its requests in progress. It does not wait for missing bodies. */
 function endAfterRequests(one: Connection): void {
   if (isWaiting(one) && one.requests.size > 0) return one.cut.abort();
@@ -324,17 +283,6 @@ function overdue(
   if (requests.size > 0) return undefined;
   if (!used) return second - since >= head_s ? "head" : undefined;
   return second - since >= idle_s ? "idle" : undefined;
-}
-
-/** Waits for a promise, at most so many milliseconds. */
-export async function withinTime(promise: Promise<unknown>, ms: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  try {
-    await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The runtime's own function behind `Deno.serve`, for one connection. */

@@ -31,9 +31,9 @@ const OPEN: readonly string[] = ["/health", "/health/live", "/health/ready"];
  *
  * @throws {ConfigError} when a proxy is neither an address nor a network.
  */
-export function throughProxies(answer: Answerer, passage: Passage): Answerer {
+export function throughProxies(passage: Passage): (answer: Answerer) => Answerer {
   const isTrusted = createTrust(passage.proxies);
-  return async (request, peer = "") => {
+  return (answer) => async (request, peer = "") => {
     const trusted = isTrusted(peer);
     const sender = trusted ? senderOf(request, peer, isTrusted) : peer;
     const seen = trusted && isSecure(request) ? overTls(request) : request;

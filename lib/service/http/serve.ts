@@ -7,12 +7,14 @@
 
 import { join } from "../../config/paths.ts";
 import { Cancelled, ConfigError } from "../../errors.ts";
-import { systemClock } from "../clock.ts";
+import { type Later, systemClock, systemLater } from "../clock.ts";
 import type { Dialect } from "../contract/spelling.ts";
 import type { ScheduleName } from "../events/mod.ts";
 import { addressFor, cannotListen, hostsOf, publicOrigin } from "./address.ts";
-import { listen, type Listener, withinTime } from "./connections.ts";
+import { takePort } from "./connections.ts";
 import { checkExposure, type Exposure, needsTls } from "./exposure.ts";
+import type { Answerer } from "./mount.ts";
+import { type Listener, type Port, withinTime } from "./port.ts";
 import { newToken } from "../records/ids.ts";
 import type { SignInChoice } from "../oauth/mod.ts";
 import {
@@ -26,7 +28,7 @@ import {
 import { logged, type LogSink, reportingTo } from "./request_log.ts";
 import { DATABASE } from "../store/data_folder.ts";
 import { closeToOthers } from "../store/exposure.ts";
-import { type FolderLock, lockFolder, writeAddress } from "../store/lock.ts";
+import { type FolderLock, lockFolder, refuseHeld, writeAddress } from "../store/lock.ts";
 import { keepSecret } from "./admin_secret.ts";
 import { startFailure } from "../store/mod.ts";
 import type { TargetPolicy } from "../outbound/judge.ts";
@@ -35,6 +37,8 @@ import type { TargetPolicy } from "../outbound/judge.ts";
 export interface ServeOptions {
   /** The data folder; undefined keeps everything in memory. */
   folder: string | undefined;
+  /** Fills a new data folder, once the port is taken. Default: the folder stays as it is. */
+  fill?: (() => Promise<void>) | undefined;
   /**
    * The address of a database on a server, in place of a folder, and the secret of its administrator:
    * the same for all processes on it.
@@ -77,6 +81,8 @@ export interface ServeOptions {
    * 503: the time for a balancer to notice. Default: 0.
    */
   drainS?: number | undefined;
+  /** The timer that loads the code for all requests. Default: the machine's. */
+  later?: Later | undefined;
   /** Aborts a slow start. */
   signal?: AbortSignal | undefined;
 }
@@ -112,8 +118,13 @@ export async function serve(given: ServeOptions): Promise<Server> {
   const publicUrl = options.publicUrl && publicOrigin(options.publicUrl);
   const protection = { signIn: signIn !== undefined, tls: options.tls !== undefined, publicUrl };
   checkExposure(exposureOf(options), protection);
-  const lock = folder === undefined ? undefined : await lockFolder(folder);
+  const pass = await passageOf(options);
+  const hosts = [...hostsOf(options), ...publicUrl ? [new URL(publicUrl).hostname] : []];
+  const port = await takeFree(options, folder);
+  let lock: FolderLock | undefined;
   try {
+    await options.fill?.();
+    lock = folder === undefined ? undefined : await lockFolder(folder);
     if (folder !== undefined) await closeToOthers(folder, options.report);
     const adminSecret = shared?.adminSecret ??
       (folder === undefined ? newToken("adm_") : await keepSecret(folder));
@@ -123,7 +134,7 @@ export async function serve(given: ServeOptions): Promise<Server> {
       empty: options.empty,
       adminSecret,
       rateLimits: options.rateLimits === "public" ? PUBLIC_LIMITS : LOCAL_LIMITS,
-      hosts: [...hostsOf(options), ...publicUrl ? [new URL(publicUrl).hostname] : []],
+      hosts,
       publicUrl,
       signIn,
       allowOrigins: options.allowOrigins,
@@ -136,11 +147,9 @@ export async function serve(given: ServeOptions): Promise<Server> {
       await service.close();
       throw new Cancelled("Cannot start the service: interrupted");
     }
-    const server = await open({ ...options, publicUrl }, service, lock);
-    catchUp(service, options.report);
-    if (options.role !== "worker") warm(service, options.report);
-    return server;
+    return await open({ ...options, publicUrl }, service, { port, pass, lock });
   } catch (error) {
+    port.close();
     // The reason of the failure matters more than what follows from it.
     await lock?.release().catch(options.report);
     throw error;
@@ -164,9 +173,16 @@ async function openKnown(options: ServiceOptions): Promise<Service> {
 /** The time after which a service loads the code for all requests, in milliseconds. */
 const WARM_AFTER_MS = 500;
 
-/** Loads the code for all requests, once the first ones had their turn. */
-function warm(service: Service, report: (message: unknown) => void): void {
-  Deno.unrefTimer(setTimeout(() => service.warm().catch(report), WARM_AFTER_MS));
+/**
+ * Loads the code for all requests, once the first ones had their turn. The function that is returned
+ * calls it off.
+ */
+function warmSoon(
+  service: Service,
+  { role, later = systemLater, report }: ServeOptions,
+): () => void {
+  if (role === "worker") return () => {};
+  return later(WARM_AFTER_MS, () => service.warm().catch(report));
 }
 
 /** The time after which a message announces that the service is catching up, in milliseconds. */
@@ -190,22 +206,29 @@ function catchUp(service: Service, report: (message: unknown) => void): void {
 export const STOP_MS = 10_000;
 const ANSWERING_MS = 8000;
 
-/** Opens the port, and restores the addresses of requests that trusted proxies forward. */
-async function startListening(options: ServeOptions, service: Service): Promise<Listener> {
-  const { host, port, report, log, proxies = [] } = options;
+/** Makes what stands between the port and the service: it reads what trusted proxies say. */
+async function passageOf(options: ServeOptions): Promise<(answer: Answerer) => Answerer> {
+  const { host, proxies = [] } = options;
+  const onlyTls = needsTls(exposureOf(options));
+  if (proxies.length === 0 && !onlyTls) return (answer) => answer;
+  const { throughProxies } = await import("./proxies.ts");
+  return throughProxies({ proxies, host, onlyTls });
+}
+
+/** Takes the port before anything is made in the data folder. */
+async function takeFree(options: ServeOptions, folder: string | undefined): Promise<Port> {
+  const { host, port, report } = options;
   const hostname = host.replace(/^\[(.*)\]$/, "$1");
   const tls = options.tls && await readTls(options.tls);
-  const answer = log ? logged(service.fetch, log, systemClock) : service.fetch;
-  const onlyTls = needsTls(exposureOf(options));
-  const isPlain = proxies.length === 0 && !onlyTls;
-  const passed = isPlain
-    ? answer
-    : (await import("./proxies.ts")).throughProxies(answer, { proxies, host, onlyTls });
   try {
-    return listen({ hostname, port, report, tls }, passed);
+    return takePort({ hostname, port, report, tls });
   } catch (error) {
-    if (!tls || !(error instanceof Deno.errors.InvalidData)) throw error;
-    throw unusableCertificate(options.tls?.certFile ?? "", error);
+    if (tls && error instanceof Deno.errors.InvalidData) {
+      throw unusableCertificate(options.tls?.certFile ?? "", error);
+    }
+    // Often it is the service of the same folder that has the port.
+    if (folder !== undefined && error instanceof Deno.errors.AddrInUse) await refuseHeld(folder);
+    throw cannotListen(host, port, error);
   }
 }
 
@@ -231,20 +254,25 @@ function unusableCertificate(file: string, error: unknown): ConfigError {
   });
 }
 
-/** Opens the service's port. */
+/** What a service answers with. */
+interface Entrance {
+  /** The port. */
+  port: Port;
+  /** What stands between the port and the service. */
+  pass: (answer: Answerer) => Answerer;
+  /** The lock of the data folder, if there is one. */
+  lock: FolderLock | undefined;
+}
+
+/** Lets the service answer on its port. */
 async function open(
   options: ServeOptions,
   service: Service,
-  lock: FolderLock | undefined,
+  { port, pass, lock }: Entrance,
 ): Promise<Server> {
-  const { host, port } = options;
-  let listener: Listener;
-  try {
-    listener = await startListening(options, service);
-  } catch (error) {
-    await service.close();
-    throw error instanceof ConfigError ? error : cannotListen(host, port, error);
-  }
+  const { host, log, report } = options;
+  const answer = log ? logged(service.fetch, log, systemClock) : service.fetch;
+  const listener = port.answer(pass(answer));
   const baseUrl = options.tls
     ? options.publicUrl ?? addressFor(host, listener.port, "https")
     : addressFor(host, listener.port);
@@ -261,6 +289,8 @@ async function open(
     await end();
     throw error;
   }
+  catchUp(service, report);
+  const staysCold = warmSoon(service, options);
   const { drainS = 0 } = options;
   return {
     baseUrl,
@@ -269,6 +299,7 @@ async function open(
     closed: listener.closed,
     async stop() {
       try {
+        staysCold();
         service.retire();
         if (drainS > 0) {
           listener.drain();

@@ -116,6 +116,15 @@ export async function readAddress(folder: string): Promise<ServerState> {
   }
 }
 
+/**
+ * Makes sure that no server holds a data folder. Changes nothing.
+ *
+ * @throws {ConfigError} when one does, or the folder cannot be read.
+ */
+export async function refuseHeld(folder: string): Promise<void> {
+  if ((await readAddress(folder)).held) throw await alreadyHeld(folder, "start");
+}
+
 async function openLock(folder: string): Promise<Deno.FsFile> {
   try {
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });

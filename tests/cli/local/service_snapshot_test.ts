@@ -181,6 +181,12 @@ Deno.test("service start --from refuses what it cannot copy, and leaves nothing"
       "Cannot start the service: --from and --empty exclude each other",
     ]);
     equal((await start(backup, "--data", ":memory:"))[0], 2);
+    const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const copy = join(folder, "copy");
+    const words = ["--from", backup, "--data", copy, "--port", String(taken.addr.port)];
+    match((await desk.run("service", "start", ...words)).err, /: the port is in use\n/);
+    equal(await Deno.stat(copy).catch(() => "none"), "none");
+    taken.close();
     await Deno.truncate(backup, 5000);
     const fresh = join(folder, "fresh");
     match(String((await start(backup, "--data", fresh))[1]), /: it is not a backup .* truncated$/);

@@ -1,12 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { connect as connectHttp2 } from "node:http2";
 import { readBytes } from "../../../lib/service/http/bytes.ts";
-import {
-  CONNECTION_LIMITS,
-  listen,
-  type Listener,
-  withinTime,
-} from "../../../lib/service/http/connections.ts";
+import { CONNECTION_LIMITS, takePort } from "../../../lib/service/http/connections.ts";
+import { type Listener, withinTime } from "../../../lib/service/http/port.ts";
 import { serve } from "../../../lib/service/http/serve.ts";
 
 /** Short limits: a second of them takes 50 ms. */
@@ -18,7 +14,7 @@ function open(limits = LIMITS): Listener & { letGo(): void; errors: unknown[] } 
   const { promise, resolve } = Promise.withResolvers<void>();
   const options = { hostname: "127.0.0.1", port: 0, limits, secondMs: 50 };
   const report = (error: unknown) => void errors.push(error);
-  const listener = listen({ ...options, report }, async (request) => {
+  const listener = takePort({ ...options, report }).answer(async (request) => {
     if (new URL(request.url).pathname === "/slow") await promise;
     const body = await readBytes(request, 4_194_304).catch((error) => String(error));
     return new Response(`got ${body.length}`);
@@ -117,7 +113,7 @@ Deno.test("a stop finishes requests in progress, and cuts those that do not end"
 Deno.test("the last response of a connection says that it ends, so no request follows", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const options = { hostname: "127.0.0.1", port: 0, report: () => {} };
-  const listener = listen(options, async () => {
+  const listener = takePort(options).answer(async () => {
     await released;
     return new Response("done");
   });
@@ -132,7 +128,9 @@ Deno.test("the last response of a connection says that it ends, so no request fo
 Deno.test("a stop does not wait for the rest of a body that was refused unread", async () => {
   for (const length of ["Content-Length: 9", "Transfer-Encoding: chunked"]) {
     const options = { hostname: "127.0.0.1", port: 0, report: () => {} };
-    const listener = listen(options, () => Promise.resolve(new Response("no", { status: 401 })));
+    const listener = takePort(options).answer(() =>
+      Promise.resolve(new Response("no", { status: 401 }))
+    );
     const client = await dial(listener.port, `POST / HTTP/1.1\r\nHost: a\r\n${length}\r\n\r\n`);
     const answer = new Uint8Array(1000);
     await client.read(answer);
@@ -244,10 +242,12 @@ const BROKEN_CHUNKS: Record<string, string> = {
 Deno.test("broken chunks are refused, or the runtime closes the connection", async () => {
   const errors: unknown[] = [];
   const options = { hostname: "127.0.0.1", port: 0, secondMs: 50, limits: LIMITS };
-  const port = listen({ ...options, report: (error) => errors.push(error) }, async (request) => {
-    const body = await readBytes(request, 1000).catch((error) => error);
-    return new Response(String(body), { status: body instanceof Error ? 400 : 200 });
-  });
+  const port = takePort({ ...options, report: (error) => errors.push(error) }).answer(
+    async (request) => {
+      const body = await readBytes(request, 1000).catch((error) => error);
+      return new Response(String(body), { status: body instanceof Error ? 400 : 200 });
+    },
+  );
   const head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (const [name, chunks] of Object.entries(BROKEN_CHUNKS)) {
     const later = await dial(port.port, head);
@@ -265,4 +265,21 @@ Deno.test("broken chunks are refused, or the runtime closes the connection", asy
   );
   await port.stop(1000);
   deepEqual(errors, []);
+});
+
+Deno.test("a request waits for the handler of a port, and a port without one can be given back", async () => {
+  const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port: number } = free.addr;
+  free.close();
+  const port = takePort({ hostname: "127.0.0.1", port: number, report: () => {} });
+  const ask = async () =>
+    (await rest(await dial(number, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))).text;
+  const early = ask();
+  const listener = port.answer(() => Promise.resolve(new Response("here")));
+  match(await early, /here/);
+  port.close();
+  match(await ask(), /here/);
+  await listener.stop(1000);
+  takePort({ hostname: "127.0.0.1", port: number, report: () => {} }).close();
+  takePort({ hostname: "127.0.0.1", port: number, report: () => {} }).close();
 });

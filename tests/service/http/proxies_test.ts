@@ -10,10 +10,10 @@ async function pass(
   const { proxies = ["10.0.0.0/8"], host = "0.0.0.0", onlyTls = true, path = "/v2/projects" } =
     options;
   let seen: { url: string; sender?: string | undefined; body: string } | undefined;
-  const answer = throughProxies(async (request, sender) => {
+  const answer = throughProxies({ proxies, host, onlyTls })(async (request, sender) => {
     seen = { url: request.url, sender, body: await request.text() };
     return new Response();
-  }, { proxies, host, onlyTls });
+  });
   const request = new Request(`http://service.example${path}`, {
     method: "POST",
     body: "text",
@@ -85,12 +85,7 @@ Deno.test("a proxy that is neither an address nor a network is refused at the st
     const proxy of ["proxy.example", "10.0.0.0/33", "10.0.0.0/8/8", "10.0.0.0/x", "", "::1/129"]
   ) {
     throws(
-      () =>
-        throughProxies(() => Promise.resolve(new Response()), {
-          proxies: [proxy],
-          host: "0.0.0.0",
-          onlyTls: true,
-        }),
+      () => throughProxies({ proxies: [proxy], host: "0.0.0.0", onlyTls: true }),
       { name: "ConfigError", message: /it is neither an IP address nor a network/ },
     );
   }

@@ -1,6 +1,6 @@
 import { equal, match, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { listen } from "../../../lib/service/http/connections.ts";
+import { takePort } from "../../../lib/service/http/connections.ts";
 import { serve, type ServeOptions } from "../../../lib/service/http/serve.ts";
 import { AUTHORITY, CERTIFICATE, KEY } from "../../support/certificate.ts";
 import { authorizePath } from "../../support/oauth_fixture.ts";
@@ -71,14 +71,14 @@ Deno.test("a file that is no certificate, or a key of another one, is refused wi
 });
 
 Deno.test("connections that do not begin TLS lose their places to those that do", async () => {
-  const listener = listen({
+  const listener = takePort({
     hostname: "127.0.0.1",
     port: 0,
     tls: { cert: CERTIFICATE, key: KEY },
     report() {},
     limits: { most: 3, head_s: 3, body_s: 3, idle_s: 3 },
     secondMs: 20,
-  }, () => Promise.resolve(new Response("hello")));
+  }).answer(() => Promise.resolve(new Response("hello")));
   const { port } = listener;
   const silent: Deno.TcpConn[] = [];
   const addSilent = async () => silent.push(await Deno.connect({ hostname: "127.0.0.1", port }));

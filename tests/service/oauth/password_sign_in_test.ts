@@ -191,7 +191,7 @@ Deno.test("the tries at two services on one database count together", async () =
 Deno.test("addresses that an untrusted proxy makes up do not get around the lock of a network", async () => {
   await using signIn = await startWithPassword();
   const passage = { proxies: ["10.0.0.1"], host: "127.0.0.1", onlyTls: false };
-  const behind = { ...signIn, handle: throughProxies(signIn.handle, passage) };
+  const behind = { ...signIn, handle: throughProxies(passage)(signIn.handle) };
   const locked = async (sender: string) => {
     const page = await openSignIn(signIn);
     let count = 0;

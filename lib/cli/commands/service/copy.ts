@@ -8,17 +8,19 @@ import { UsageError } from "../../../errors.ts";
 import type { Context } from "../../context.ts";
 import { folderOf, MEMORY } from "../../local/local_service.ts";
 
-/** A data folder with a copy. */
+/** A data folder for a copy. */
 interface Copy {
   /** The data folder. */
   readonly folder: string;
-  /** The file that was copied. */
+  /** The file to copy. */
   readonly origin: string;
+  /** Copies the file into the folder. */
+  fill(): Promise<void>;
   /** Deletes the folder, if it is a temporary one. */
   remove(): Promise<void>;
 }
 
-/** Copies a snapshot or backup into a data folder: a new one that is named, or a temporary one. */
+/** Plans the copy of a snapshot or backup in a data folder: a new one that is named, or a temporary one. */
 export async function copyOf(
   context: Context,
   from: string,
@@ -37,19 +39,15 @@ export async function copyOf(
   }
   const origin = await originOf(context, from);
   const { restoreBackup } = await import("../../../service/store/restore.ts");
-  if (data !== undefined) {
-    await restoreBackup(origin, data, { isNew: true });
-    return { folder: data, origin, remove: () => Promise.resolve() };
-  }
-  const folder = await Deno.makeTempDir({ prefix: "cli-service-" });
-  const remove = () => Deno.remove(folder, { recursive: true });
-  try {
-    await restoreBackup(origin, folder, { isNew: true });
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  return { folder, origin, remove };
+  const folder = data ?? await Deno.makeTempDir({ prefix: "cli-service-" });
+  return {
+    folder,
+    origin,
+    fill: async () => void await restoreBackup(origin, folder, { isNew: true }),
+    async remove() {
+      if (data === undefined) await Deno.remove(folder, { recursive: true });
+    },
+  };
 }
 
 /** The file that is meant: that of a snapshot in the usual data folder, or one with a path. */

@@ -79,7 +79,8 @@ export const start = command({
     if (from === undefined) return await serveUntilStopped(context, { data, empty, ...input });
     const copy = await copyOf(context, from, { data, empty });
     try {
-      await serveUntilStopped(context, { data: copy.folder, origin: copy.origin, ...input });
+      const { folder, origin, fill } = copy;
+      await serveUntilStopped(context, { data: folder, origin, fill, ...input });
     } finally {
       await copy.remove();
     }
@@ -104,6 +105,8 @@ interface Wanted extends Protection {
   role?: "api" | "worker" | "all" | undefined;
   /** The file that the data is a copy of, if it is one. */
   origin?: string | undefined;
+  /** Makes the copy. */
+  fill?: (() => Promise<void>) | undefined;
   /** Whether a new database has no demonstration project. */
   empty?: boolean | undefined;
   /** The rate limits. */
@@ -123,7 +126,7 @@ interface Wanted extends Protection {
 /** Starts the service, and stops it when the signal fires. */
 async function serveUntilStopped(
   context: Context,
-  { port = 4010, host = "127.0.0.1", data, origin, empty, ...input }: Wanted,
+  { port = 4010, host = "127.0.0.1", data, origin, fill, empty, ...input }: Wanted,
 ): Promise<void> {
   const { serve } = await import("../../../service/http/serve.ts");
   // The copy of a snapshot is in a folder, whatever the environment says.
@@ -139,6 +142,7 @@ async function serveUntilStopped(
     ...protection,
     ...shared,
     folder,
+    fill,
     port,
     host,
     names: input.name,

@@ -1,0 +1,78 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import type { Later } from "../../../lib/service/clock.ts";
+import { serve, type ServeOptions, type Server } from "../../../lib/service/http/serve.ts";
+import { inFolder } from "../../support/store_fixture.ts";
+
+/** Starts a service on this machine. */
+function start(options: Partial<ServeOptions> = {}): Promise<Server> {
+  return serve({
+    folder: undefined,
+    port: 0,
+    host: "127.0.0.1",
+    empty: true,
+    rateLimits: "local",
+    report: () => {},
+    ...options,
+  });
+}
+
+Deno.test("a start that cannot listen makes nothing in a new data folder", () =>
+  inFolder(async (place) => {
+    const folder = join(place, "new");
+    const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = taken.addr;
+    const unusable: [Partial<ServeOptions>, RegExp][] = [
+      [{ port }, /^ConfigError: Cannot listen on 127\.0\.0\.1:\d+: the port is in use$/],
+      [{ tls: { certFile: "none.pem", keyFile: "none.pem" } }, /^ConfigError: .* for TLS: /],
+      [{ names: ["a/b"] }, /^ConfigError: Cannot name the service "a\/b": /],
+      [{ signIn: { kind: "password" }, proxies: ["x"] }, /^ConfigError: Cannot trust the proxy/],
+    ];
+    for (const [options, reason] of unusable) {
+      await rejects(start({ folder, ...options }), reason);
+      await rejects(Deno.stat(folder), Deno.errors.NotFound, String(reason));
+    }
+    taken.close();
+  }));
+
+Deno.test("a second start on a folder and its port names the service that has both", () =>
+  inFolder(async (folder) => {
+    const first = await start({ folder });
+    const port = Number(new URL(first.baseUrl).port);
+    await rejects(start({ folder, port }), (error) => {
+      match(String(error), /: process \d+ at http:\/\/127\.0\.0\.1:\d+ is using it$/);
+      return true;
+    });
+    await first.stop();
+  }));
+
+Deno.test("a start that fails later gives its port back", () =>
+  inFolder(async (folder) => {
+    const first = await start({ folder });
+    const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = probe.addr;
+    probe.close();
+    await rejects(start({ folder, port }), /is using it$/);
+    Deno.listen({ hostname: "127.0.0.1", port }).close();
+    await first.stop();
+  }));
+
+Deno.test("half a second after the start the code for all requests is loaded, unless it stopped", async () => {
+  const planned: { ms: number; run: () => unknown; off: boolean }[] = [];
+  const later: Later = (ms, run) => {
+    const plan = { ms, run, off: false };
+    planned.push(plan);
+    return () => void (plan.off = true);
+  };
+  const errors: unknown[] = [];
+  const server = await start({ later, report: (error) => errors.push(error) });
+  const [plan] = planned;
+  ok(plan);
+  deepEqual([planned.length, plan.ms, plan.off], [1, 500, false]);
+  const loading = plan.run();
+  ok(loading instanceof Promise, "the work ends when everything is loaded");
+  await loading;
+  deepEqual(errors, []);
+  await server.stop();
+  equal(plan.off, true);
+});
