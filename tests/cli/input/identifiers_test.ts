@@ -1,4 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { loadFor } from "../../../lib/cli/commands/mod.ts";
+import type { Command, Group } from "../../../lib/cli/words/command.ts";
+import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
 import { NOW } from "../../support/cli_fixture.ts";
 import { type Desk, openDesk } from "../../support/harness.ts";
 import { answer } from "../../support/wire.ts";
@@ -32,6 +35,9 @@ const HARD = [
   "x".repeat(1500),
   "é".repeat(1500),
 ];
+
+/** Whether each command gets all ids, or a part of them. */
+const ALL = Deno.env.has("LONG_TESTS");
 
 /** Every command of the catalogue that takes an id, and its path with ID and OTHER for ids. */
 const COMMANDS: [words: string, method: string, path: string, body?: unknown][] = [
@@ -78,6 +84,91 @@ const COMMANDS: [words: string, method: string, path: string, body?: unknown][] 
   }],
 ];
 
+/** Every other command that takes an id, with ID and OTHER for ids. */
+const OTHERS = [
+  "offerings preview --as ID --platform ios",
+  "packages create ID --id x --display-name x",
+  "paywalls create --offering ID",
+  "paywalls view ID",
+  "paywalls delete ID -y",
+  "publish offering ID -y",
+  "subscribers info ID",
+  "subscribers create ID",
+  "subscribers delete ID -y",
+  "subscribers transfer ID OTHER -y",
+  "subscribers grant ID OTHER --duration 7d -y",
+  "subscribers revoke ID OTHER -y",
+  "subscribers assign-offering ID OTHER",
+  "subscribers invoices ID",
+  "subscribers attributes ID",
+  "subscribers attributes ID --set a=b",
+  "subscribers refund ID OTHER -y",
+  "subscriptions view ID",
+  "subscriptions transactions ID",
+  "subscriptions entitlements ID",
+  "subscriptions management-url ID",
+  "subscriptions search ID",
+  "subscriptions cancel ID -y",
+  "subscriptions refund ID -y",
+  "purchases view ID",
+  "purchases entitlements ID",
+  "purchases search ID",
+  "purchases refund ID -y",
+  "invoices view ID",
+  "invoices file ID OTHER",
+  "virtual-currencies view ID",
+  "virtual-currencies update ID --name x",
+  "virtual-currencies delete ID -y",
+  "virtual-currencies archive ID",
+  "virtual-currencies unarchive ID",
+  "webhooks view ID",
+  "webhooks update ID --name x",
+  "webhooks delete ID -y",
+  "webhooks deliveries ID",
+  "webhooks attempts ID",
+  "webhooks ping ID",
+  "webhooks rotate-secret ID -y",
+  "events view ID",
+  "events resend ID",
+  "events listeners secret ID",
+  "events listeners rotate-secret ID -y",
+  "events listeners delete ID -y",
+  "simulate purchase ID OTHER --price 1",
+  "simulate renew ID",
+  "simulate fail ID",
+  "simulate recover ID",
+  "simulate cancel ID",
+  "simulate uncancel ID",
+  "simulate pause ID",
+  "simulate resume ID",
+  "simulate change-product ID OTHER",
+  "simulate extend ID --by 7d",
+  "simulate expire ID",
+  "simulate raise-price ID 1",
+  "simulate agree-to-price ID",
+  "simulate family-share ID OTHER",
+  "simulate refund ID",
+  "simulate reverse-refund ID",
+  "simulate pay-invoice ID",
+  "simulate price ID 1",
+  "simulate alias ID OTHER",
+  "simulate give ID OTHER 1",
+  "simulate spend ID OTHER 1",
+  "simulate event ID",
+  "simulate faults add-delivery ID drop",
+  "scenario record ID x.yaml",
+];
+
+/** Commands whose arguments are no ids of the service. */
+const WITHOUT = [
+  ...["auth use", "auth logout", "alias set", "alias delete", "api", "completion", "verify"],
+  ...["charts get", "charts options", "clock advance", "events trigger", "scenario run"],
+  ...["scenario init", "service account add", "service account reset", "service account remove"],
+  ...["service client add", "service client remove", "service backup", "service restore"],
+  ...["service snapshot save", "service snapshot restore", "service snapshot delete"],
+  ...["simulate test-store", "simulate refund-window", "simulate restore-behavior"],
+];
+
 /** A desk whose service takes every id, and the requests that it got. */
 async function openYes(): Promise<{ desk: Desk; got: { line: string; body: string }[] }> {
   const got: { line: string; body: string }[] = [];
@@ -121,6 +212,72 @@ Deno.test("every command sends every id to the service, encoded exactly once", a
       );
     }
   }
+});
+
+/** The commands of a group that take arguments. */
+function withArguments({ commands }: Group | Command & { commands?: undefined }): string[] {
+  return Object.entries(commands ?? {}).flatMap(([name, entry]) =>
+    isGroup(entry)
+      ? withArguments(entry).map((command) => `${name} ${command}`)
+      : Object.keys(entry.args).length > 0
+      ? [name]
+      : []
+  );
+}
+
+Deno.test("no command that takes an id is left out here", async () => {
+  const root = await loadFor([]);
+  const named = (line: string) => findEntry(root, line.split(" ")).names.join(" ");
+  const lines = [...COMMANDS.map(([words]) => words), ...OTHERS, ...WITHOUT];
+  const here = new Set(lines.map(named));
+  deepEqual(withArguments(root).filter((command) => !here.has(command)), []);
+});
+
+/** All texts in a JSON value. */
+function textsIn(value: unknown): unknown[] {
+  return typeof value === "object" && value !== null
+    ? Object.values(value).flatMap(textsIn)
+    : [value];
+}
+
+/** Whether an id is whole in a request: one segment, one value of the query, or one text of the body. */
+function holds({ line, body }: { line: string; body: string }, id: string): boolean {
+  const { pathname, searchParams } = new URL(`http://x${line.slice(line.indexOf(" ") + 1)}`);
+  return pathname.split("/").includes(encodeURIComponent(id)) ||
+    [...searchParams.values()].includes(id) ||
+    (body !== "" && textsIn(JSON.parse(body)).includes(id));
+}
+
+Deno.test("every other command sends every id unchanged, too", async () => {
+  const got: { line: string; body: string }[] = [];
+  await using desk = await openDesk({
+    intercept: async (request, pass) => {
+      const { pathname, search } = new URL(request.url);
+      // A preview looks for its app and the app's key first.
+      if (!/^\/(v1|v2|_sim)\//.test(pathname) || /\/(apps|public_api_keys)$/.test(pathname)) {
+        return await pass(request);
+      }
+      got.push({ line: `${request.method} ${pathname}${search}`, body: await request.text() });
+      return answer(404, { object: "error", type: "resource_missing", message: "It is not there" });
+    },
+  });
+  desk.env.CLI_SERVICE_ADMIN_SECRET = desk.service.adminSecret;
+  const faults: string[] = [];
+  for (const [i, words] of OTHERS.entries()) {
+    // The nightly run tries all ids on each command.
+    for (const id of ALL ? HARD : HARD.filter((_, j) => j % 6 === i % 6)) {
+      got.length = 0;
+      const put = (word: string) => word === "ID" ? id : word === "OTHER" ? `${id}!` : word;
+      const { code, err } = await desk.run(...words.split(" ").map(put));
+      if (!got.some((request) => holds(request, id))) {
+        faults.push(
+          `${words} with ${JSON.stringify(id.slice(0, 30))}: ${code} ${err} ${JSON.stringify(got)}`
+            .slice(0, 400),
+        );
+      }
+    }
+  }
+  deepEqual(faults, []);
 });
 
 Deno.test("an id that a URL would remove is refused, and nothing is sent", async () => {

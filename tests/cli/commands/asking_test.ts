@@ -1,0 +1,128 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { loadFor } from "../../../lib/cli/commands/mod.ts";
+import { createClient } from "../../../lib/client.ts";
+import type { Group } from "../../../lib/cli/words/command.ts";
+import { findEntry, isGroup } from "../../../lib/cli/words/find_entry.ts";
+import { layInStock } from "../../../scripts/docs/stock.ts";
+import { BASE_URL, type Home, openHome } from "../../support/home_fixture.ts";
+
+/** Every command that can ask, as a line that does. */
+const ASKING = [
+  "apps delete $app",
+  "products delete $product",
+  "entitlements delete pro",
+  "offerings delete winter_sale",
+  "packages delete $package",
+  "paywalls delete $paywall",
+  "publish offering winter_sale --paywall paywall.json --current",
+  "subscribers delete $buyer",
+  "subscribers transfer $buyer other_buyer",
+  "subscribers grant $buyer pro -d 30d",
+  "subscribers revoke $buyer sync",
+  "subscribers refund $subscription $transaction",
+  "subscriptions cancel $subscription",
+  "subscriptions refund $subscription",
+  "purchases refund $purchase",
+  "virtual-currencies delete GLD",
+  "webhooks delete $webhook",
+  "webhooks rotate-secret $webhook",
+  "events listeners rotate-secret mine",
+  "events listeners delete mine",
+  "service account remove ann@example.com",
+  "service client remove theirs",
+  "service populate --customers 5 --seed 1",
+  "api DELETE /offerings/winter_sale",
+];
+
+/** Commands that ask about this machine, or under more conditions, each in a test of its own. */
+const ELSEWHERE = {
+  "auth trust": "config/folders_test.ts",
+  "auth logout": "cli/commands/auth_test.ts",
+  "clock advance": "cli/local/clock_test.ts",
+  "service restore": "cli/local/service_backup_test.ts",
+  "service reset": "cli/local/service_backup_test.ts",
+  "service snapshot save": "cli/local/service_snapshot_test.ts",
+  "service snapshot restore": "cli/local/service_snapshot_test.ts",
+  "service snapshot delete": "cli/local/service_snapshot_test.ts",
+};
+
+/** The commands of a group that have the flag -y. */
+function thatAsk({ commands }: Group): string[] {
+  return Object.entries(commands).flatMap(([name, entry]) =>
+    isGroup(entry)
+      ? thatAsk(entry).map((command) => `${name} ${command}`)
+      : Object.values(entry.flags).some(({ short }) => short === "y")
+      ? [name]
+      : []
+  );
+}
+
+Deno.test("no command that can ask is left out here", async () => {
+  const root = await loadFor([]);
+  const here = ASKING.map((line) => findEntry(root, line.split(" ")).names.join(" "));
+  deepEqual([...here, ...Object.keys(ELSEWHERE)].sort(), thatAsk(root).sort());
+});
+
+/** Sends a request to the simulator. */
+async function simulate(at: Home, path: string, body: object): Promise<unknown> {
+  const headers = {
+    "Authorization": `Bearer ${at.service.adminSecret}`,
+    "Content-Type": "application/json",
+  };
+  const address = `${BASE_URL}/_sim/projects/${at.env.CLI_PROJECT_ID}${path}`;
+  const response = await at.service.fetch(
+    new Request(address, { method: "POST", headers, body: JSON.stringify(body) }),
+  );
+  if (!response.ok) throw new Error(`Cannot ${path}: ${await response.text()}`);
+  return await response.json();
+}
+
+/** A machine with an object of each kind, and the ids by their names in the lines. */
+async function openStocked(): Promise<[Home, Record<string, string>]> {
+  const at = await openHome({ webhookTargets: "loopback" });
+  const { access_token, refresh_token = "" } = await at.service.oauth.issueToken();
+  const projectId = at.service.projectId ?? "";
+  at.env.CLI_REFRESH_TOKEN = refresh_token;
+  at.env.CLI_PROJECT_ID = projectId;
+  at.env.CLI_SERVICE_ADMIN_SECRET = at.service.adminSecret;
+  const fetch = (request: Request) => at.service.fetch(request);
+  const client = createClient({ baseUrl: BASE_URL, credential: access_token, projectId, fetch });
+  const stock = await layInStock(client, (path, body) => simulate(at, path, body));
+  await simulate(at, "/listeners/mine", {});
+  using receiver = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const made = async (line: string) => {
+    const { code, err, json } = await at.run(`${line} --output json`);
+    equal(code, 0, `${line}: ${err}`);
+    return String(json()["id"]);
+  };
+  await made("virtual-currencies create --code GLD --name Gold");
+  await made(`subscribers grant ${stock.$buyer} sync -d 30d -y`);
+  await made("service client add theirs --name Theirs");
+  await made("service account add ann@example.com");
+  const url = `http://127.0.0.1:${receiver.addr.port}/`;
+  return [at, {
+    ...stock,
+    $paywall: await made("paywalls create --offering winter_sale"),
+    $webhook: await made(`webhooks create --name Mine --url ${url} --events renewal`),
+  }];
+}
+
+Deno.test("without an answer, or after a no, no command that asks has changed anything", async () => {
+  const [at, ids] = await openStocked();
+  await using _ = at;
+  const files = { "paywall.json": '{"title":"New"}' };
+  for (const line of ASKING) {
+    const words = line.split(" ").map((word) => ids[word] ?? word);
+    at.sent.length = 0;
+    const piped = await at.run(words, { files });
+    equal(piped.code, 3, `${line}: ${piped.err}`);
+    // The plan to publish is what the question is about.
+    if (!line.startsWith("publish ")) equal(piped.out, "", line);
+    match(piped.err, /^Cannot ask ".*": there is no interactive terminal\nPass -y/m, line);
+    const declined = await at.run(words, { files, keys: [["n", "\r"]] });
+    equal(declined.code, 3, `${line}: ${declined.err}`);
+    match(declined.err, /^Nothing was changed: ".*" was declined$/m, line);
+    const changes = at.sent.filter((request) => !/^GET |^POST \/oauth2\//.test(request));
+    deepEqual(changes, [], line);
+  }
+});
