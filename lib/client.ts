@@ -92,15 +92,37 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-const texts = new WeakMap<object, string>();
-const times = new WeakMap<object, number>();
+/**
+ * What an answer carries besides its fields. It is no enumerable property, so copies, comparisons and
+ * JSON do not have it. A `WeakMap` would keep the texts of a walk until the next full collection.
+ */
+const SOURCE = Symbol("source");
+
+/** The source of an answer. */
+interface Source {
+  /** Its text. */
+  readonly text: string;
+  /** The time of the answer, in milliseconds since 1970. */
+  readonly time: number | undefined;
+}
+
+/** Notes the source of an answer. */
+function note(answer: object, source: Source): void {
+  Object.defineProperty(answer, SOURCE, { value: source });
+}
+
+/** The source of an answer, unless the value is something else. */
+function sourceOf(answer: unknown): Source | undefined {
+  if (typeof answer !== "object" || answer === null || !Object.hasOwn(answer, SOURCE)) return;
+  return (answer as { [SOURCE]?: Source })[SOURCE];
+}
 
 /**
  * The JSON text of an answer, byte for byte: numbers, spelling and order unchanged. Undefined for a
  * value that is not the complete answer to a request.
  */
 export function rawJson(answer: unknown): string | undefined {
-  return typeof answer === "object" && answer !== null ? texts.get(answer) : undefined;
+  return sourceOf(answer)?.text;
 }
 
 /**
@@ -108,7 +130,7 @@ export function rawJson(answer: unknown): string | undefined {
  * 1970. That clock may be wrong or simulated. Undefined if the service does not send it.
  */
 export function answeredAt(answer: unknown): number | undefined {
-  return typeof answer === "object" && answer !== null ? times.get(answer) : undefined;
+  return sourceOf(answer)?.time;
 }
 
 /** Paths outside of any project. */
@@ -241,7 +263,7 @@ function targetOf(
   const target = response?.headers.get("Location");
   if (!redirect || !response || !target || response.status < 300 || response.status > 399) return;
   const answer = { url: new URL(target, from).href };
-  texts.set(answer, JSON.stringify(answer));
+  note(answer, { text: JSON.stringify(answer), time: undefined });
   return answer;
 }
 
@@ -259,9 +281,8 @@ function answerOf(outcome: Outcome, request: Request): unknown {
   const fault = faultIn(value);
   if (fault !== undefined) throw unreadable(fault, request.url);
   if (typeof value === "object" && value !== null) {
-    texts.set(value, text);
     const time = Date.parse(response.headers.get("Date") ?? "");
-    if (!Number.isNaN(time)) times.set(value, time);
+    note(value, { text, time: Number.isNaN(time) ? undefined : time });
   }
   return value;
 }

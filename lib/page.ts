@@ -53,7 +53,7 @@ export async function* each<T>(
 ): AsyncGenerator<T, void, undefined> {
   let left = options.limit ?? Infinity;
   for await (const page of pages(client, first, options)) {
-    yield* page.items.slice(0, left);
+    for (const item of page.items.slice(0, left)) yield item;
     left -= page.items.length;
   }
 }

@@ -1,5 +1,5 @@
-import { match, ok, rejects, strictEqual } from "node:assert/strict";
-import { LARGEST_ANSWER } from "../lib/answer.ts";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { LARGEST_ANSWER, readAnswer } from "../lib/answer.ts";
 import { type Client, createClient } from "../lib/client.ts";
 import { NetworkError } from "../lib/errors.ts";
 import { each, type Page } from "../lib/page.ts";
@@ -64,6 +64,33 @@ Deno.test("a text split across chunks is decoded correctly", async () => {
   const bytes = new TextEncoder().encode('\ufeff{"name":"é🎈"}');
   const { client } = answering(() => ReadableStream.from([...bytes].map((b) => Uint8Array.of(b))));
   strictEqual((await client.get<{ name: string }>(path`/apps`)).name, "é🎈");
+});
+
+Deno.test("answers that arrive at the same time, in parts, do not mix", async () => {
+  const bodies = Array.from({ length: 12 }, (_, i) => `{"n":"${`${i}é`.repeat(20_000)}"}`);
+  const inParts = (text: string) => {
+    const bytes = new TextEncoder().encode(text);
+    let at = 0;
+    return new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull(controller) {
+        if (at >= bytes.length) return controller.close();
+        controller.enqueue(bytes.slice(at, at += 7001));
+      },
+    });
+  };
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    ({ url }) => new Response(inParts(bodies[Number(new URL(url).pathname.slice(1))] ?? "")),
+  );
+  const { port } = server.addr;
+  const received = (i: number) => fetch(`http://127.0.0.1:${port}/${i}`);
+  const made = (i: number) => Promise.resolve(new Response(inParts(bodies[i] ?? "")));
+  for (const get of [received, received, made]) {
+    const texts = await Promise.all(bodies.map(async (_, i) => await readAnswer(await get(i))));
+    deepStrictEqual(texts, bodies);
+  }
+  strictEqual(await readAnswer(await received(99)), "");
+  strictEqual(await readAnswer(new Response(null)), "");
 });
 
 const LIST = { object: "list", items: [], next_page: null, url: "/v2/projects/proj1/apps" };

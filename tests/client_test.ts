@@ -254,6 +254,9 @@ Deno.test("the JSON text of an answer is kept byte for byte", async () => {
   equal(rawJson(got), text);
   equal(rawJson(got.items), undefined);
   equal(rawJson({ ...got }), undefined);
+  equal(rawJson(Object.create(got)), undefined);
+  equal(rawJson(structuredClone(got)), undefined);
+  deepEqual(got, JSON.parse(text), "the text is no field of the answer");
   for (const other of [null, undefined, 7, "x", {}]) equal(rawJson(other), undefined);
   equal(rawJson(await client.post(path`/offerings`)), text);
 });
