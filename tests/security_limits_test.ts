@@ -12,7 +12,7 @@ import { PUBLIC_LIMITS } from "../lib/service/mod.ts";
 import { LONGEST_STATE } from "../lib/service/oauth/authorization_request.ts";
 import { MOST_FORMS } from "../lib/service/oauth/consent_forms.ts";
 import { LARGEST_FORM } from "../lib/service/oauth/form.ts";
-import { PASSWORD_LENGTH } from "../lib/service/oauth/passwords.ts";
+import { PASSWORD_LENGTH } from "../lib/service/oauth/password_rules.ts";
 import { MOST_HASHES } from "../lib/service/oauth/scrypt.ts";
 import { TRIES } from "../lib/service/oauth/tries.ts";
 import { IDLE_LIMITS } from "../lib/service/outbound/idle.ts";

@@ -152,6 +152,12 @@ export const KEPT: readonly {
     instead: "Go through the Provider of lib/service/oauth/provider.ts.",
   },
   {
+    name: "@zxcvbn-ts/language-common",
+    by: ["lib/service/oauth/password_rules.ts"],
+    lazy: true,
+    instead: "Ask faultOfPassword() of lib/service/oauth/password_rules.ts.",
+  },
+  {
     name: "re2js",
     by: ["lib/scenario/file/regular.ts"],
     lazy: true,

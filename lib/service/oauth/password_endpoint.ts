@@ -6,7 +6,8 @@
 
 import type { OpenRoute } from "../http/open_server.ts";
 import { readForm } from "./form.ts";
-import { faultOfPassword, findLink, setPassword } from "./passwords.ts";
+import { faultOfPassword } from "./password_rules.ts";
+import { findLink, setPassword } from "./passwords.ts";
 import type { OAuthParts } from "./parts.ts";
 import { PageRefusal } from "./refusal.ts";
 import type { Passwords } from "./scrypt.ts";
@@ -60,7 +61,8 @@ async function takePassword(
   if (!owner) throw badLink();
   const { email } = owner;
   const password = given.optional("password") ?? "";
-  const problem = faultOfPassword({ password, again: given.optional("again") ?? "", email });
+  const again = given.optional("again") ?? "";
+  const problem = await faultOfPassword({ password, again, email });
   if (problem !== undefined) return passwordPage({ token, email, problem });
   const hash = await passwords.hash(password);
   const span = { now: parts.clock(), lifetimes: parts.lifetimes };

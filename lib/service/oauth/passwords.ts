@@ -10,9 +10,6 @@ import type { Tx } from "../store/mod.ts";
 import { forgetTries } from "./tries.ts";
 import { revokeGrant, type Span } from "./tokens.ts";
 
-/** The shortest and the longest password, in characters. */
-export const PASSWORD_LENGTH = { least: 12, most: 256 };
-
 /** A link that was made. */
 interface NewLink {
   /** The secret in it. */
@@ -91,17 +88,4 @@ export async function findPassword(
   return await tx.selectFrom("passwords as p").innerJoin("accounts as a", "a.id", "p.account_id")
     .select(["p.account_id", "p.hash"]).where("a.email", "=", email.toLowerCase())
     .executeTakeFirst();
-}
-
-/** What is wrong with a password that a person has typed twice; undefined: nothing. */
-export function faultOfPassword(
-  { password, again, email }: { password: string; again: string; email: string },
-): string | undefined {
-  const length = [...password].length;
-  const { least, most } = PASSWORD_LENGTH;
-  if (length < least) return `The password must have at least ${least} characters.`;
-  if (length > most) return `The password must have at most ${most} characters.`;
-  if (new Set(password).size < 4) return "The password must have at least 4 different characters.";
-  if (password.toLowerCase() === email) return "The password must differ from the e-mail address.";
-  return password === again ? undefined : "The two passwords differ. Type them again.";
 }

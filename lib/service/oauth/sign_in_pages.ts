@@ -6,7 +6,7 @@
 
 import { html, type Markup } from "../../html.ts";
 import { HERE, page } from "./pages.ts";
-import { PASSWORD_LENGTH } from "./passwords.ts";
+import { PASSWORD_LENGTH } from "./password_rules.ts";
 
 /** What the page that asks for a password shows. */
 interface SignInView {
