@@ -24,10 +24,14 @@ export interface CoverageMap {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** The permissions of a test file: those of `deno task test`, without the protected folders. */
+/** The options of a test file. */
 export function testArguments(copy: Copy): string[] {
+  return ["test", ...commonArguments(copy)];
+}
+
+/** The permissions of a test: those of `deno task test`, without the protected folders. */
+export function commonArguments(copy: Copy): string[] {
   return [
-    "test",
     "--quiet",
     "--no-check",
     "--frozen",

@@ -5,8 +5,8 @@
  * `deno task mutate` tries 40 faults in each room; `deno task mutate lib/cli/card.ts lib/auth` tries
  * all faults of a file and a folder; `--since REV` those on lines that have changed since a commit.
  * `--max N` sets how many faults are counted in each room, `--jobs N` how many are tried at a time,
- * `--seed N` which are drawn. `--near` runs only the tests near each fault, and lists faults that
- * others, or the types of other files, may find. `--write` writes each room's result into
+ * `--seed N` which are drawn. `--near` leaves out tests that start programs, unless they are near
+ * a fault. `--nice N` sets the priority of all processes (10). `--write` writes each room's result into
  * `RESULTS.md`, as soon as the room is done. It fails when the tests find less than `--at-least P`
  * percent (95) of a room's faults. A fault that makes no difference belongs into `equal.json`, with
  * the reason.
@@ -28,6 +28,9 @@ import type { Trial } from "./trial.ts";
 /** The number of counted faults of a room when all rooms are measured. */
 const USUAL_MAX = 40;
 
+/** The usual priority of all processes. */
+const USUAL_NICE = 10;
+
 /** The options of the command. */
 interface Wishes {
   /** The repository, for tests of this program. */
@@ -48,6 +51,8 @@ interface Wishes {
   write: boolean;
   /** The share that tests must find, in percent. */
   atLeast: number;
+  /** The priority of all processes: from 0, as other programs, to 19, the lowest. */
+  nice: number;
 }
 
 /**
@@ -68,6 +73,7 @@ function readWishes(words: string[]): Wishes {
       near: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
       "at-least": text,
+      nice: text,
     },
     allowPositionals: true,
   });
@@ -83,6 +89,7 @@ function readWishes(words: string[]): Wishes {
     near: values.near,
     write: values.write,
     atLeast: readNumber("--at-least", values["at-least"]) ?? 95,
+    nice: readNumber("--nice", values.nice) ?? USUAL_NICE,
   };
 }
 
@@ -119,6 +126,8 @@ async function filesFor({ root, paths, since, write }: Wishes): Promise<string[]
 async function main(words: string[], signal: AbortSignal): Promise<number> {
   const wishes = readWishes(words);
   const { root, since, max, jobs, seed, near, atLeast } = wishes;
+  // Started processes have the same low priority, so that other work goes first.
+  setPriority(Math.min(19, wishes.nice));
   const changed = since === undefined ? undefined : await changedSince(root, since);
   const files = (await filesFor(wishes)).filter((file) => !changed || changed.has(file));
   const revision = wishes.write ? await revisionOf(root) : "";
@@ -180,8 +189,6 @@ if (import.meta.main) {
   const signals: Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
   const cancel = () => stop.abort(new RangeError("Stopped"));
   for (const signal of signals) Deno.addSignalListener(signal, cancel);
-  // Started processes have the same low priority, so that other work goes first.
-  setPriority(10);
   try {
     Deno.exitCode = await main(Deno.args, stop.signal);
   } catch (error) {

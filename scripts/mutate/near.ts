@@ -27,7 +27,7 @@ export function nearTests(files: readonly string[], tests: readonly TestFile[]):
   const near = new Set<TestFile>();
   for (const file of new Set(files)) {
     const reaching = tests.filter((test) => test.files.has(file));
-    const own = reaching.filter(({ path }) => isOwn(file, path));
+    const own = reaching.filter(({ path }) => isNear(file, path));
     const order = ({ path, files }: TestFile) => files.size / 1000 - nearness(file, path);
     const others = reaching.filter((test) => !own.includes(test));
     others.sort((a, b) => order(a) - order(b));
@@ -38,7 +38,7 @@ export function nearTests(files: readonly string[], tests: readonly TestFile[]):
 }
 
 /** Whether a test is in the folder that mirrors a file's, or has the file's name. */
-function isOwn(file: string, test: string): boolean {
+export function isNear(file: string, test: string): boolean {
   const folders = file.split("/").length - 2;
   const stem = file.replace(/^.*\/|\.ts$/g, "");
   if (test.endsWith(`/${stem}_test.ts`)) return true;

@@ -7,6 +7,7 @@
 import { parse } from "@babel/parser";
 import { type Node, VISITOR_KEYS } from "@babel/types";
 import { changesOf } from "./changes.ts";
+import { type Host, hostOf } from "./hosts.ts";
 
 /** One fault: a place in a file, and the replacement. */
 export interface Fault {
@@ -28,6 +29,8 @@ export interface Fault {
   before: string;
   /** The replacement. */
   after: string;
+  /** What can stand twice, with the fault and without; undefined for code that runs at once. */
+  host?: Host | undefined;
 }
 
 /** Every fault that a source can be given, in the order of its places. */
@@ -38,13 +41,14 @@ export function faultsIn(file: string, source: string): Fault[] {
     plugins: ["typescript", "deferredImportEvaluation"],
   });
   const faults: Fault[] = [];
-  for (const { node, parent, inner } of nodesOf(tree, undefined, false)) {
+  for (const { node, parent, inner, path } of nodesOf(tree, [], false)) {
     for (const { kind, start, end, after } of changesOf(node, parent, source)) {
       const before = source.slice(start, end);
       const line = source.slice(0, start).split("\n").length;
       const text = lines[line - 1]?.trim() ?? "";
       if (before === after) continue;
-      faults.push({ file, line, text, start, end, kind, inner, before, after });
+      const host = hostOf(path, start, end);
+      faults.push({ file, line, text, start, end, kind, inner, before, after, host });
     }
   }
   return faults.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -63,21 +67,24 @@ interface Place {
   parent: Node | undefined;
   /** Whether it is in the body of a function. */
   inner: boolean;
+  /** Its ancestors, the outermost first, and itself. */
+  path: readonly Node[];
 }
 
 /** All nodes of code, without types, imports and re-exports. */
 function* nodesOf(
   node: Node,
-  parent: Node | undefined,
+  ancestors: readonly Node[],
   isInner: boolean,
 ): Generator<Place, void, undefined> {
   if (makesNoCode(node)) return;
   const inner = isInner || node.type === "BlockStatement";
-  yield { node, parent, inner };
+  const path = [...ancestors, node];
+  yield { node, parent: ancestors.at(-1), inner, path };
   const children: Record<string, unknown> = { ...node };
   for (const key of VISITOR_KEYS[node.type] ?? []) {
     for (const child of [children[key]].flat()) {
-      if (isNode(child)) yield* nodesOf(child, node, inner);
+      if (isNode(child)) yield* nodesOf(child, path, inner);
     }
   }
 }

@@ -39,16 +39,7 @@ const HAS_GROUPS = Deno.build.os !== "windows";
 export async function runDeno(args: readonly string[], place: Surroundings): Promise<Ended> {
   place.signal.throwIfAborted();
   const began = performance.now();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...args],
-    cwd: place.cwd,
-    env: { ...place.env },
-    clearEnv: true,
-    detached: HAS_GROUPS,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+  const child = spawnDeno(args, place, { stdin: "null", stderr: "piped" });
   const texts = Promise.all([child.stdout, child.stderr].map((one) => new Response(one).text()));
   const stop = () => void stopGroup(child);
   let late = false;
@@ -70,8 +61,25 @@ export async function runDeno(args: readonly string[], place: Surroundings): Pro
   }
 }
 
+/** Starts Deno, in a group of its own. Its output is piped. */
+export function spawnDeno(
+  args: readonly string[],
+  { cwd, env }: Surroundings,
+  pipes: Pick<Deno.CommandOptions, "stdin" | "stderr">,
+): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd,
+    env: { ...env },
+    clearEnv: true,
+    detached: HAS_GROUPS,
+    stdout: "piped",
+    ...pipes,
+  }).spawn();
+}
+
 /** Stops a process and all that it has started. */
-async function stopGroup(child: Deno.ChildProcess): Promise<void> {
+export async function stopGroup(child: Deno.ChildProcess): Promise<void> {
   try {
     if (!HAS_GROUPS) return child.kill("SIGKILL");
     // Deno.kill() needs the right to run anything.

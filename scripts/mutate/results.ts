@@ -41,8 +41,10 @@ export function renderResults(results: readonly RoomResult[], run: Run, before: 
     "Written by `deno task mutate --write`; do not edit. One fault at a time was put into a copy of " +
     "the tree. Faults that the type checker refuses are not counted, and neither are those in " +
     "`equal.json`, which make no difference. Repeat a row with `deno task mutate --max N --seed S` " +
-    "and the files of its room at its revision. The tests are those near each fault's file (add " +
-    "`--near`), or all that run its line. A test that did not end in time is counted as found.";
+    "and the files of its room at its revision. The tests are all that run the fault's line; `near` " +
+    "(`--near`) leaves out those that start programs, unless they are in the folder of the fault. " +
+    "For code that runs only once, while its file loads, the tests are those in its folder and those " +
+    "that run other code of its file. A test that did not end in time is counted as found.";
   const measured = new Set(results.map(({ room }) => room));
   const isKept = ([room = ""]: readonly string[]) => !measured.has(room);
   const rows = [...rowsIn(before).filter(isKept), ...results.map((result) => rowOf(result, run))];

@@ -1,191 +1,190 @@
 /**
- * Tries the faults of one room after another: first all of them with the tests near them, then those
- * that are left with all other tests. So most tests are measured only when a fault needs them.
+ * Tries the faults of a room: first all of them with the tests near them, then those that are left with
+ * all other tests. So most tests are measured only when a fault needs them.
  *
  * @module
  */
 
-import type { Copy } from "./copies.ts";
-import { type CoverageMap, coverageOf } from "./coverage.ts";
-import { type TestFile, testFiles } from "./graph.ts";
-import { nearTests } from "./near.ts";
+import type { Case } from "./cases.ts";
+import { coverageOf } from "./coverage.ts";
+import type { TestFile } from "./graph.ts";
+import { type Finder, type Slot, type Successes, tryLoaded, trySwitched } from "./hunt.ts";
+import { isNear, nearTests } from "./near.ts";
 import type { Fault } from "./places.ts";
 import { describe } from "./report.ts";
 import type { Plan } from "./run.ts";
-import { type Tests, type Trial, tryFault } from "./trial.ts";
+import type { Stock } from "./stock.ts";
+import type { Switches } from "./switched.ts";
+import { type Trial, tryFault } from "./trial.ts";
 import { inTurns, takeCounted } from "./turns.ts";
-import { isRefusedAnywhere, refusedByTypes } from "./types.ts";
+import { isRefusedAnywhere } from "./types.ts";
 
 /** What all faults of a run share. */
 export interface Place {
   /** The options. */
   readonly plan: Plan;
-  /** The copies of the tree. */
-  readonly copies: readonly Copy[];
+  /** Where faults are tried. */
+  readonly slots: readonly Slot[];
+  /** The tests. */
+  readonly stock: Stock;
+  /** The faults that have a switch. */
+  readonly switches: Switches;
+  /** Whether the type checker refuses a fault in its own file. */
+  readonly refused: ReadonlyMap<Fault, boolean>;
+  /** The number of faults that each test has found. */
+  readonly successes: Successes;
   /** The folder in which coverage is kept. */
   readonly kept: string;
 }
 
-/** What is known of the tests. */
-interface Measured {
-  /** All test files. */
-  readonly tests: readonly TestFile[];
-  /** Those that were measured, with their lines. */
-  readonly maps: Map<TestFile, CoverageMap>;
-  /** The number of faults found by each test file. */
-  readonly successes: Map<string, number>;
-  /** Whether the type checker refuses a fault in its own file, of those that were checked. */
-  readonly refused: Map<Fault, boolean>;
-}
-
-/** A fault that no test near it finds. */
+/** A fault that no test has found so far. */
 interface Open {
-  /** Its result so far. */
-  readonly trial: Trial;
-  /** The tests that it was tried with. */
-  readonly near: Tests;
+  /** The fault. */
+  readonly fault: Fault;
+  /** The number of test files that it was tried with. */
+  readonly tests: number;
 }
 
-/** The most faults of a room whose types are checked in one run. */
-const TYPES_AT_ONCE = 100;
-
-/** How many faults of a room are taken at once to count some. */
-function sizeFor(count: number): number {
-  // Types refuse a third or more.
-  return Math.min(TYPES_AT_ONCE, Math.ceil(2 * count));
-}
-
-/** Tries the faults of each room, up to the number to count. */
-export async function tryRooms(
-  rooms: ReadonlyMap<string, readonly Fault[]>,
-  place: Place,
-): Promise<void> {
-  const { plan, copies: [first] } = place;
-  if (first === undefined) return;
-  const tests = await testFiles(first);
-  const measured: Measured = { tests, maps: new Map(), successes: new Map(), refused: new Map() };
-  // One check of many rooms takes hardly longer than that of one.
-  const begin = [...rooms.values()].flatMap((faults) => faults.slice(0, sizeFor(plan.max)));
-  await checkTypes(begin, first, measured);
-  for (const [room, faults] of rooms) {
-    const open: Open[] = [];
-    try {
-      let counted = 0;
-      for (let rest = faults; rest.length > 0 && counted < plan.max;) {
-        const size = sizeFor(plan.max - counted);
-        counted += await tryNear(rest.slice(0, size), plan.max - counted, place, measured, open);
-        rest = rest.slice(size);
-      }
-      if (!plan.near) await tryFar(open, place, measured);
-    } finally {
-      // Those that were not tried with all tests.
-      for (const { trial } of open) plan.tellTrial(trial);
-    }
-    await plan.endRoom(room);
+/** Tries the faults of a room in their order, up to the number to count. */
+export async function tryRoom(faults: readonly Fault[], place: Place): Promise<void> {
+  const { max } = place.plan;
+  let [rest, counted] = [faults, 0];
+  while (rest.length > 0 && counted < max) {
+    const tried = await tryRound(rest, max - counted, place);
+    rest = rest.filter((fault) => !tried.some((trial) => trial.fault === fault));
+    counted += tried.filter(({ found }) => found !== "types").length;
   }
 }
 
 /**
- * Tries some faults with the tests near them, up to a number to count. Returns how many counted;
- * survivors are added to `open`.
+ * Tries faults up to a number to count. The types of other files refuse some of them at the end, so
+ * less may count.
  */
+async function tryRound(faults: readonly Fault[], max: number, place: Place): Promise<Trial[]> {
+  const trials: Trial[] = [];
+  const tell = (trial: Trial) => {
+    trials.push(trial);
+    place.plan.tellTrial(trial);
+  };
+  let open = await tryNear(faults, max, place, tell);
+  for (const step of [tryFar, tryPrograms, tryTypes]) {
+    if (open.length > 0) open = await step(open, place, tell);
+  }
+  for (const { fault, tests } of open) tell({ fault, found: "no", tests });
+  return trials;
+}
+
+/** Gets the result of a fault. */
+type Tell = (trial: Trial) => void;
+
+/** Tries faults with the tests near them. Returns those that none finds. */
 async function tryNear(
   faults: readonly Fault[],
   max: number,
   place: Place,
-  measured: Measured,
-  open: Open[],
-): Promise<number> {
-  const { plan, copies } = place;
-  const [first] = copies;
-  if (first === undefined) return 0;
-  await checkTypes(faults, first, measured);
-  const { refused } = measured;
+  tell: Tell,
+): Promise<Open[]> {
+  const { stock, refused, plan } = place;
   const files = faults.filter((fault) => !refused.get(fault)).map(({ file }) => file);
-  const near = nearTests(files, measured.tests);
-  const tests = await testsOf(near, place, measured);
+  const near = await stock.casesOf(nearTests(files, stock.tests));
+  const open: Open[] = [];
   const turns = takeCounted(faults, max);
-  let counted = 0;
-  await inTurns(turns.faults, copies, async (fault, copy) => {
+  await inTurns(turns.faults, place.slots, async (fault, slot) => {
     let counts = false;
     try {
-      const trial = refused.get(fault)
-        ? refusal(fault)
-        : plan.near
-        ? await tryFault(fault, copy, tests)
-        : await tryAll(fault, copy, tests);
-      counts = trial.found !== "types";
-      if (counts) counted++;
-      if (trial.found === "no") open.push({ trial, near: tests });
-      if (trial.found === "no") plan.tell(`No test near it finds ${describe(fault)}`);
-      else plan.tellTrial(trial);
+      if (refused.get(fault)) return tell({ fault, found: "types", tests: 0 });
+      const cases = relevant(fault, near, place);
+      const id = switchOf(fault, place);
+      const finder = id === undefined
+        ? await tryLoaded(fault, cases, slot, place.successes)
+        : await trySwitched(fault, id, cases, slot, place.successes);
+      counts = true;
+      const tests = countFiles(cases);
+      if (finder !== undefined) return tell(foundBy(finder, fault, tests));
+      plan.tell(`No test near it finds ${describe(fault)}`);
+      open.push({ fault, tests });
     } finally {
       turns.done(counts);
     }
   });
-  return counted;
+  return open;
 }
 
-/** Checks the types of faults that were not checked yet. */
-async function checkTypes(
-  faults: readonly Fault[],
-  copy: Copy,
-  { refused }: Measured,
-): Promise<void> {
-  const missing = faults.filter((fault) => !refused.has(fault));
-  if (missing.length === 0) return;
-  const found = await refusedByTypes(missing, copy);
-  for (const fault of missing) refused.set(fault, found.has(fault));
+/**
+ * Tries faults with all tests that pass their switch, in new processes: code that is loaded late may
+ * have run once before its fault was on.
+ */
+async function tryFar(open: readonly Open[], place: Place, tell: Tell): Promise<Open[]> {
+  const { stock, slots, successes } = place;
+  const reach = ({ files }: TestFile) => open.some(({ fault }) => files.has(fault.file));
+  const far = stock.tests.filter((test) => !test.startsProcesses && reach(test));
+  const near = nearTests(open.map(({ fault }) => fault.file), stock.tests);
+  const cases = await stock.casesOf(new Set([...near, ...far]));
+  const left: Open[] = [];
+  await inTurns(open, slots, async ({ fault }, slot) => {
+    const chosen = relevant(fault, cases, place);
+    const finder = await tryLoaded(fault, chosen, slot, successes);
+    const tests = countFiles(chosen);
+    if (finder === undefined) left.push({ fault, tests });
+    else tell(foundBy(finder, fault, tests));
+  });
+  return left;
 }
 
-/** Tries a fault with tests, then with the types of the whole tree if these may differ. */
-async function tryAll(fault: Fault, copy: Copy, tests: Tests): Promise<Trial> {
-  const trial = await tryFault(fault, copy, tests);
-  const isDone = trial.found !== "no" || fault.inner;
-  return !isDone && await isRefusedAnywhere(fault, copy) ? refusal(fault) : trial;
+/** Tries faults with tests that start programs: all that run their lines, or only those near them. */
+async function tryPrograms(open: readonly Open[], place: Place, tell: Tell): Promise<Open[]> {
+  const { stock, slots, plan, kept } = place;
+  const isWanted = (test: TestFile) =>
+    test.startsProcesses && (!plan.near || open.some(({ fault }) => isNear(fault.file, test.path)));
+  const maps = new Map<TestFile, Awaited<ReturnType<typeof coverageOf>>>();
+  await inTurns(stock.tests.filter(isWanted), slots, async (test, { plain }) => {
+    maps.set(test, await coverageOf(test, plain, kept));
+  });
+  const left: Open[] = [];
+  await inTurns(open, slots, async ({ fault, tests }, { plain }) => {
+    const trial = await tryFault(fault, plain, { maps: [...maps.values()], successes: new Map() });
+    if (trial.found === "no") left.push({ fault, tests: tests + trial.tests });
+    else tell(trial);
+  });
+  return left;
 }
 
-/** The result of a fault that the type checker refuses. */
-function refusal(fault: Fault): Trial {
-  return { fault, found: "types", tests: 0 };
+/** Checks the types of the whole tree, where a fault may change what other files see. */
+async function tryTypes(open: readonly Open[], place: Place, tell: Tell): Promise<Open[]> {
+  const left: Open[] = [];
+  await inTurns(open, place.slots, async (one, { plain }) => {
+    const { fault } = one;
+    if (fault.inner || !await isRefusedAnywhere(fault, plain)) left.push(one);
+    else tell({ fault, found: "types", tests: 0 });
+  });
+  return left;
 }
 
-/** Tries faults that no test near them finds with all others that can reach them. */
-async function tryFar(open: Open[], place: Place, measured: Measured): Promise<void> {
-  if (open.length === 0) return;
-  const far = measured.tests.filter((test) =>
-    test.startsProcesses || open.some(({ trial }) => test.files.has(trial.fault.file))
+/** The switch of a fault; undefined when its code runs as soon as its file is loaded. */
+function switchOf(fault: Fault, { switches, stock }: Place): number | undefined {
+  const id = switches.ids.get(fault);
+  return id !== undefined && stock.atLoad.has(id) ? undefined : id;
+}
+
+/**
+ * The tests that can find a fault: those that pass its switch. Without one, those near it, and those
+ * that run some code of its file.
+ */
+function relevant(fault: Fault, cases: readonly Case[], place: Place): Case[] {
+  const id = switchOf(fault, place);
+  if (id !== undefined) return cases.filter(({ hits }) => hits.has(id));
+  const ofFile = place.switches.ofFile.get(fault.file) ?? [];
+  return cases.filter(({ file, hits }) =>
+    isNear(fault.file, file) || ofFile.some((one) => hits.has(one))
   );
-  const tests = await testsOf(new Set(far), place, measured);
-  await inTurns(open.splice(0), place.copies, async (one, copy) => {
-    const { trial, near } = one;
-    try {
-      const maps = tests.maps.filter((map) => !near.maps.includes(map));
-      const last = await tryFault(trial.fault, copy, { ...tests, maps });
-      place.plan.tellTrial({ ...last, tests: trial.tests + last.tests });
-    } catch (error) {
-      open.push(one);
-      throw error;
-    }
-  });
 }
 
-/** Tests with the lines that they run, measured if they were not yet. */
-async function testsOf(
-  chosen: ReadonlySet<TestFile>,
-  { plan, copies, kept }: Place,
-  { maps, successes }: Measured,
-): Promise<Tests> {
-  const missing = [...chosen].filter((test) => !maps.has(test));
-  let done = 0;
-  await inTurns(missing, copies, async (test, copy) => {
-    const map = await coverageOf(test, copy, kept);
-    maps.set(test, map);
-    const verdict = map.passed
-      ? `${(map.ms / 1000).toFixed(1)} s`
-      : "fails without a fault: skipped";
-    plan.tell(`Coverage ${++done}/${missing.length}: ${test.path}, ${verdict}`);
-  });
-  const found = [...chosen].flatMap((test) => maps.get(test) ?? []);
-  return { maps: found, successes };
+/** The number of files of some tests. */
+function countFiles(cases: readonly Case[]): number {
+  return new Set(cases.map(({ file }) => file)).size;
+}
+
+/** The result of a fault that a test finds. */
+function foundBy({ by, late }: Finder, fault: Fault, tests: number): Trial {
+  return { fault, found: late ? "time" : "tests", tests, by };
 }

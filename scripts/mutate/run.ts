@@ -10,8 +10,14 @@ import { type Copy, copyTree } from "./copies.ts";
 import { equalOf } from "./equal.ts";
 import { type Fault, faultsIn } from "./places.ts";
 import { runDeno } from "./process.ts";
+import { chooseFaults } from "./choose.ts";
+import { testFiles } from "./graph.ts";
+import type { Slot } from "./hunt.ts";
+import { tryRoom } from "./rooms.ts";
+import { runnerIn } from "./runner_process.ts";
 import { inRandomOrder, roomOf } from "./sample.ts";
-import { tryRooms } from "./rooms.ts";
+import { stockOf } from "./stock.ts";
+import { switchesFor } from "./switched.ts";
 import type { Trial } from "./trial.ts";
 
 /** The options of a run. */
@@ -47,18 +53,31 @@ export interface Plan {
 export async function tryFaults(plan: Plan): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "mutate-" }));
   const { denoDir, gen } = await denoFolders(plan, folder);
+  const slots: Slot[] = [];
   try {
     const { seed, signal } = plan;
-    const copies: Copy[] = [];
+    const copy = (name: string) =>
+      copyTree(plan.root, join(folder, name), { denoDir, seed, signal });
+    const first = await copy("1");
+    if (!plan.near) await checkTypes(first);
+    const { rooms, refused } = await chooseFaults(await faultsByRoom(plan), first, plan.max);
+    const open = [...rooms.values()].flat().filter((fault) => !refused.get(fault));
+    const switches = await switchesFor(open, plan.root);
     for (let job = 1; job <= plan.jobs; job++) {
-      const place = join(folder, String(job));
-      copies.push(await copyTree(plan.root, place, { denoDir, seed, signal }));
+      const plain = job === 1 ? first : await copy(String(job));
+      const other = await copy(`${job}-switches`);
+      for (const [file, text] of switches.sources) await other.write(file, text);
+      slots.push({ plain, warm: runnerIn(other) });
     }
-    if (!plan.near) await checkTypes(copies);
-    const rooms = await faultsByRoom(plan);
+    const stock = stockOf(await testFiles(first), slots, plan.tell);
     const kept = join(denoDir, "mutate", createHash("sha256").update(plan.root).digest("hex"));
-    await tryRooms(rooms, { plan, copies, kept });
+    const place = { plan, slots, stock, switches, refused, successes: new Map(), kept };
+    for (const [room, faults] of rooms) {
+      await tryRoom(faults, place);
+      await plan.endRoom(room);
+    }
   } finally {
+    for (const { warm } of slots) await warm.stop();
     await removeFolder(folder);
     // Deno's cache of the copies is useless afterwards.
     await removeFolder(join(gen, "file", folder.replace(/^(\w):/, "$1")));
@@ -66,9 +85,8 @@ export async function tryFaults(plan: Plan): Promise<void> {
 }
 
 /** Refuses a tree with type errors, since the type checker would seem to find every fault. */
-async function checkTypes([first]: readonly Copy[]): Promise<void> {
-  if (first === undefined) return;
-  const { success, text } = await runDeno(["check", "--quiet", "--frozen"], first);
+async function checkTypes(copy: Copy): Promise<void> {
+  const { success, text } = await runDeno(["check", "--quiet", "--frozen"], copy);
   if (!success) {
     throw new RangeError(`Cannot try faults: the type check fails without one\n${text}`);
   }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { Copy } from "./copies.ts";
 import type { Fault } from "./places.ts";
 
 /**
@@ -37,11 +36,11 @@ export function takeCounted(faults: readonly Fault[], max: number): {
   };
 }
 
-/** Every copy takes the next item after finishing one. Ends at the first failure. */
-export async function inTurns<T>(
+/** Every place takes the next item after finishing one. Ends at the first failure. */
+export async function inTurns<T, P>(
   items: Iterable<T> | AsyncGenerator<T, void, undefined>,
-  copies: readonly Copy[],
-  work: (item: T, copy: Copy) => Promise<void>,
+  places: readonly P[],
+  work: (item: T, place: P) => Promise<void>,
 ): Promise<void> {
   const rest = Symbol.asyncIterator in items
     ? items
@@ -49,11 +48,11 @@ export async function inTurns<T>(
       yield* items;
     }();
   let failed = false;
-  const turns = copies.map(async (copy) => {
+  const turns = places.map(async (place) => {
     try {
-      // A generator yields each item once, for all copies.
+      // A generator yields each item once, for all places.
       for (let next = await rest.next(); !next.done && !failed; next = await rest.next()) {
-        await work(next.value, copy);
+        await work(next.value, place);
       }
     } catch (error) {
       failed = true;

@@ -139,7 +139,7 @@ Deno.test("it waits", async () => {
     try {
       const began = async () => {
         for await (const { name } of Deno.readDir(folder)) {
-          for (const job of ["1", "2"]) {
+          for (const job of ["1", "1-switches", "2-switches"]) {
             const there = await Deno.stat(join(folder, name, job, "tmp/began")).catch(() => null);
             if (there) return true;
           }

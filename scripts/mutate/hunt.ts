@@ -1,0 +1,132 @@
+/**
+ * Tries a fault with single tests: in a process that has the product loaded and switches the fault on,
+ * or in a new one, for code that runs only once.
+ *
+ * @module
+ */
+
+import { type Case, inOrderFor, LOAD_LIMIT_MS } from "./cases.ts";
+import { type Copy, withFaultIn } from "./copies.ts";
+import type { Fault } from "./places.ts";
+import { type Runner, runnerIn } from "./runner_process.ts";
+
+/** The test that finds a fault. */
+export interface Finder {
+  /** Its name and its file. */
+  readonly by: string;
+  /** Whether it had to be stopped. */
+  readonly late: boolean;
+}
+
+/** The places in which one fault at a time is tried. */
+export interface Slot {
+  /** The tree as it is. */
+  readonly plain: Copy;
+  /** Runs tests in a tree with switches. */
+  readonly warm: Runner;
+}
+
+/** The number of faults that each test has found. */
+export type Successes = Map<Case, number>;
+
+/** A test has this long, in milliseconds, and some times as long as it takes as a rule. */
+const LEAST_LIMIT_MS = 20_000;
+
+/** The limit of a test, in milliseconds. */
+function limitOf({ ms }: Case): number {
+  return LEAST_LIMIT_MS + 10 * ms;
+}
+
+/** Tries a fault by its switch. Returns the test that finds it. */
+export async function trySwitched(
+  fault: Fault,
+  id: number,
+  cases: readonly Case[],
+  { warm }: Slot,
+  successes: Successes,
+): Promise<Finder | undefined> {
+  return await firstFinder(fault, cases, successes, {
+    withFault: (one) => run(warm, one, id),
+    without: (one) => run(warm, one),
+    renew: () => warm.stop(),
+  });
+}
+
+/** Tries a fault in a new process, which has it from the beginning. */
+export async function tryLoaded(
+  fault: Fault,
+  cases: readonly Case[],
+  { plain, warm }: Slot,
+  successes: Successes,
+): Promise<Finder | undefined> {
+  if (cases.length === 0) return undefined;
+  const fresh = runnerIn(plain);
+  try {
+    return await withFaultIn(plain, fault, () =>
+      firstFinder(fault, cases, successes, {
+        withFault: (one) => run(fresh, one),
+        without: (one) => run(warm, one),
+        renew: async () => {
+          await fresh.stop();
+          await warm.stop();
+        },
+      }));
+  } finally {
+    await fresh.stop();
+  }
+}
+
+/** How a test ends. */
+interface Outcome {
+  /** Whether it fails. */
+  readonly failed: boolean;
+  /** Whether it had to be stopped. */
+  readonly late: boolean;
+}
+
+/** Runs a test, with a fault or without. */
+async function run(runner: Runner, one: Case, fault?: number): Promise<Outcome> {
+  const { file, index } = one;
+  const loaded = await runner.ask({ do: "load", file }, LOAD_LIMIT_MS);
+  if (loaded.failure !== undefined) return { failed: true, late: loaded.late };
+  const { failure, late } = await runner.ask({ do: "run", file, test: index, fault }, limitOf(one));
+  return { failed: failure !== undefined, late };
+}
+
+/** The ways to run a test. */
+interface Ways {
+  /** With the fault. */
+  withFault(one: Case): Promise<Outcome>;
+  /** Without it. */
+  without(one: Case): Promise<Outcome>;
+  /** Makes the next runs start in new processes. */
+  renew(): Promise<void>;
+}
+
+/** The first test that finds a fault. */
+async function firstFinder(
+  fault: Fault,
+  cases: readonly Case[],
+  successes: Successes,
+  ways: Ways,
+): Promise<Finder | undefined> {
+  for (const one of inOrderFor(fault.file, cases, successes)) {
+    const { failed, late } = await ways.withFault(one);
+    if (!failed || !await isBecauseOfFault(one, ways)) continue;
+    successes.set(one, (successes.get(one) ?? 0) + 1);
+    return { by: `${one.file} ${one.name}`, late };
+  }
+  return undefined;
+}
+
+/**
+ * Whether a test that has failed with a fault passes without it, and fails again with it: it may fail by
+ * chance, because of what an earlier fault has left behind, or because the machine is busy.
+ */
+async function isBecauseOfFault(one: Case, ways: Ways): Promise<boolean> {
+  if ((await ways.without(one)).failed) {
+    await ways.renew();
+    if ((await ways.without(one)).failed) return false;
+  }
+  return (await ways.withFault(one)).failed;
+}
