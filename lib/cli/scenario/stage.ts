@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { type Client, createClient } from "../../client.ts";
-import { path } from "../../path.ts";
+import { each, LARGEST_PAGE } from "../../page.ts";
 import type { DeedRequest } from "../../scenario/deeds/deed.ts";
 import type {
   Answer,
@@ -16,7 +16,13 @@ import type {
   Undelivered,
 } from "../../scenario/run/stage.ts";
 import { refusedBy } from "../../scenario/run/refused.ts";
+import {
+  type Delivery,
+  type DeliveryState,
+  listWebhookDeliveries,
+} from "../../simulator/deliveries.ts";
 import { beginProject } from "../../simulator/service.ts";
+import type { Simulator } from "../../simulator/simulator.ts";
 import type { Json } from "../../scenario/file/tree.ts";
 import type { Context } from "../context.ts";
 import { postSigned } from "./deliver.ts";
@@ -74,7 +80,7 @@ export async function openStage(context: Context, options: StageOptions): Promis
     simulator: { client: admin, project },
     client: api,
     send: (request) => sendTo(request.path.startsWith("/_sim/") ? admin : api, request),
-    delivered: (webhook) => deliveredSoon(admin, [project, webhook], context),
+    delivered: (webhook) => deliveredSoon({ client: admin, project }, webhook, context),
     post: (delivery) => postSigned(context, delivery),
     ask: (request) => askHandler(request, context, allowHost),
     pause: (ms) => pauseFor(context, ms),
@@ -117,21 +123,13 @@ async function sendTo(client: Client, request: DeedRequest): Promise<Answer> {
 
 /** Waits until no delivery is on its way. One that fails is tried again for some seconds. */
 async function deliveredSoon(
-  client: Client,
-  [project, webhook]: readonly [string, string],
+  simulator: Simulator,
+  webhook: string,
   context: Context,
 ): Promise<Undelivered[]> {
-  // All at once: between two requests a delivery could go from one state to another.
-  const place = path`/_sim/projects/${project}/webhooks/${webhook}/deliveries`;
   for (let waited = 0;;) {
-    const { items } = await client.get<{ items: (Undelivered & { state: string })[] }>(place, {
-      query: { limit: MOST_DELIVERIES },
-    });
-    const open = items.filter(({ state }) => OPEN.includes(state));
-    if (open.length === 0 || waited >= LONGEST_DELIVERY_MS) {
-      return items.filter((one) =>
-        OPEN.includes(one.state) ? hasFailed(one) : one.state === "dead"
-      );
+    if (waited >= LONGEST_DELIVERY_MS || !await isDelivering(simulator, webhook)) {
+      return await undeliveredOf(simulator, webhook);
     }
     const wait = waited < 200 ? 10 : 100;
     await pauseFor(context, wait);
@@ -140,10 +138,33 @@ async function deliveredSoon(
 }
 
 /** The states of deliveries that are on their way. */
-const OPEN = ["waiting", "pending", "sending"];
+const OPEN: readonly DeliveryState[] = ["waiting", "pending", "sending"];
 
-/** How many deliveries of a webhook are looked at, the newest ones. */
-const MOST_DELIVERIES = 1000;
+/** Whether a delivery to a webhook is on its way. */
+async function isDelivering(simulator: Simulator, webhook: string): Promise<boolean> {
+  // The newest ones all at once: between two requests one could go from one state to another.
+  const newest = await listWebhookDeliveries(simulator, webhook, { limit: LARGEST_PAGE });
+  if (newest.items.some(({ state }) => OPEN.includes(state))) return true;
+  if (newest.next_page === null) return false;
+  // Of older ones, one that fails goes from "sending" back to "pending", and stays there.
+  for (const state of [...OPEN, "pending"] as const) {
+    const { items } = await listWebhookDeliveries(simulator, webhook, { state, limit: 1 });
+    if (items.length > 0) return true;
+  }
+  return false;
+}
+
+/** The deliveries to a webhook that it did not take, oldest first. */
+async function undeliveredOf(simulator: Simulator, webhook: string): Promise<Undelivered[]> {
+  const found = new Map<string, Delivery>();
+  for (const state of ["dead", ...OPEN, "dead"] as const) {
+    const first = listWebhookDeliveries(simulator, webhook, { state, limit: LARGEST_PAGE });
+    for await (const one of each(simulator.client, first)) {
+      if (state === "dead" || hasFailed(one)) found.set(one.id, one);
+    }
+  }
+  return [...found.values()].sort((one, other) => one.id < other.id ? -1 : 1);
+}
 
 /** Whether a delivery was tried. What only waits for an earlier one has no fault of its own. */
 function hasFailed({ last_status, last_error }: Undelivered): boolean {

@@ -5,7 +5,7 @@
  */
 
 import type { Client } from "../../client.ts";
-import { each } from "../../page.ts";
+import { each, LARGEST_PAGE } from "../../page.ts";
 import { listAppPublicKeys, listApps } from "../../resources/apps.ts";
 import {
   createCustomer,
@@ -211,8 +211,9 @@ function coins(brief: string, sign: 1 | -1): Deed {
 
 /** The id of the entitlement whose lookup key a step names. */
 async function entitlementId({ values, client }: Given): Promise<string> {
-  const { items } = await listEntitlements(client, { limit: 1000 });
-  const found = items.find(({ lookup_key }) => lookup_key === values.entitlement);
-  if (found) return found.id;
+  const first = listEntitlements(client, { limit: LARGEST_PAGE });
+  for await (const { id, lookup_key } of each(client, first)) {
+    if (lookup_key === values.entitlement) return id;
+  }
   throw new CannotDo(`there is no entitlement ${JSON.stringify(values.entitlement)}`);
 }

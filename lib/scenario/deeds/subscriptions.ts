@@ -4,7 +4,7 @@
  * @module
  */
 
-import { each } from "../../page.ts";
+import { each, LARGEST_PAGE } from "../../page.ts";
 import { listCustomerInvoices } from "../../resources/customers.ts";
 import { listSubscriptionTransactions } from "../../resources/subscriptions.ts";
 import { EXPIRATION_REASONS } from "../../event_types.ts";
@@ -170,9 +170,10 @@ export const subscriptionDeeds: Readonly<Record<string, Deed>> = {
     fields: { customer: { brief: "Who pays", kind: customer, required: true } },
     async perform({ simulator, client, values }) {
       const owner = String(values.customer);
-      const { items } = await listCustomerInvoices(client, owner, { limit: 1000 });
-      const unpaid = items.find(({ paid_at }) => paid_at === null);
-      if (unpaid) return await payInvoice(simulator, unpaid.id);
+      const first = listCustomerInvoices(client, owner, { limit: LARGEST_PAGE });
+      for await (const { id, paid_at } of each(client, first)) {
+        if (paid_at === null) return await payInvoice(simulator, id);
+      }
       throw new CannotDo(`${JSON.stringify(owner)} has no invoice to pay`);
     },
   },

@@ -14,7 +14,15 @@ import type {
 } from "../../simulator/history.ts";
 import type { Json } from "../file/tree.ts";
 import type { Action } from "../file/scenario.ts";
-import { accessOf, type Bench, createBench, followEvents, type SeenEvent } from "../run/bench.ts";
+import {
+  accessOf,
+  type Bench,
+  createBench,
+  followEvents,
+  listAll,
+  readAll,
+  type SeenEvent,
+} from "../run/bench.ts";
 import { act } from "../run/run.ts";
 import type { Stage } from "../run/stage.ts";
 import type { Fact, Merge, RecordedEvent } from "./facts.ts";
@@ -181,10 +189,8 @@ export async function stagedSubscriptions(
   const found: Subscription[] = [];
   for (const { id } of history.customers) {
     const place = path`/customers/${id}/subscriptions`;
-    const answer = await stage.send({ method: "GET", path: place, query: { limit: 100 } });
-    if (!("done" in answer)) continue;
-    // The service's contract says so.
-    found.push(...(answer.done as unknown as { items: Subscription[] }).items);
+    const list = await listAll<Subscription>(stage, place);
+    if ("items" in list) found.push(...list.items);
   }
   return found;
 }
@@ -210,12 +216,11 @@ async function matchTwins(reel: Reel): Promise<void> {
 
 /** The names of the products there, by their ids there. */
 async function productsThere(bench: Bench): Promise<Map<string, string>> {
-  const { items } = await bench.read<{ items: { id: string; store_identifier: string }[] }>({
-    method: "GET",
-    path: path`/products`,
-    query: { limit: 1000 },
-  });
-  return new Map(items.map(({ id, store_identifier }) => [id, store_identifier]));
+  const all = await readAll<{ id: string; store_identifier: string }>(
+    bench.stage,
+    path`/products`,
+  );
+  return new Map(all.map(({ id, store_identifier }) => [id, store_identifier]));
 }
 
 /** The recorded subscription of an id. */

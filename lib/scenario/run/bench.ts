@@ -4,13 +4,14 @@
  * @module
  */
 
-import { path } from "../../path.ts";
+import { cursorAfter, LARGEST_PAGE, type Page } from "../../page.ts";
+import { type Path, path } from "../../path.ts";
 import { CannotDo } from "../deeds/cannot_do.ts";
 import type { DeedRequest } from "../deeds/deed.ts";
 import type { MatchContext } from "../file/match.ts";
 import { openSearcher } from "../file/regular.ts";
 import type { Scenario } from "../file/scenario.ts";
-import type { Stage } from "./stage.ts";
+import type { Refused, Stage } from "./stage.ts";
 import type { Json } from "../file/tree.ts";
 
 /** An event, with the step that it came with. */
@@ -153,26 +154,27 @@ export async function timeOf({ stage, read }: Pick<Bench, "stage" | "read">): Pr
   return (await read<{ now: number }>({ method: "GET", path: place })).now;
 }
 
-/** A page of events. */
-interface Page {
-  /** The events. */
-  items: { id: string; type: string; created_at: number; delivery: { event: Json } }[];
-  /** The address of the next page, or null. */
-  next_page: string | null;
+/** An event of a list. */
+interface ListedEvent {
+  /** Its id. */
+  id: string;
+  /** Its type. */
+  type: string;
+  /** When it happened, in milliseconds since 1970. */
+  created_at: number;
+  /** What is delivered. */
+  delivery: { event: Json };
 }
-
-/** How many events one request reads. */
-const PAGE = 100;
 
 /** Looks for events that have happened since. */
 export async function followEvents(bench: Bench, step: number): Promise<void> {
   const { seen, stage, read } = bench;
   for (;;) {
     const last = seen.at(-1)?.id;
-    const { items, next_page } = await read<Page>({
+    const { items, next_page } = await read<Page<ListedEvent>>({
       method: "GET",
       path: path`/_sim/projects/${stage.project}/events`,
-      query: { limit: PAGE, starting_after: last },
+      query: { limit: LARGEST_PAGE, starting_after: last },
     });
     for (const { id, type, created_at, delivery: { event } } of items) {
       const fields = typeof event === "object" && event !== null && !Array.isArray(event)
@@ -184,24 +186,46 @@ export async function followEvents(bench: Bench, step: number): Promise<void> {
   }
 }
 
+/** All items of a list of the service, page by page, or its refusal. */
+export async function listAll<T>(
+  stage: Pick<Stage, "send">,
+  place: Path,
+): Promise<{ readonly items: T[] } | { readonly refused: Refused }> {
+  const items: T[] = [];
+  let starting_after: string | undefined;
+  do {
+    const query = { limit: LARGEST_PAGE, starting_after };
+    const answer = await stage.send({ method: "GET", path: place, query });
+    if ("refused" in answer) return answer;
+    // The caller names the type of what the service's own contract says.
+    const page = answer.done as unknown as Page<T>;
+    items.push(...page.items);
+    starting_after = cursorAfter(page);
+  } while (starting_after !== undefined);
+  return { items };
+}
+
+/** All items of a list that is there. */
+export async function readAll<T>(stage: Pick<Stage, "send">, place: Path): Promise<T[]> {
+  const list = await listAll<T>(stage, place);
+  if ("refused" in list) throw new CannotDo(list.refused.message);
+  return list.items;
+}
+
 /** The lookup keys of the entitlements that a customer has now, in order of the alphabet. */
 export async function accessOf(
-  { stage, read }: Pick<Bench, "stage" | "read">,
+  { stage }: Pick<Bench, "stage">,
   customer: string,
 ): Promise<string[]> {
   const place = path`/customers/${customer}/active_entitlements`;
-  const answer = await stage.send({ method: "GET", path: place, query: { limit: PAGE } });
-  if ("refused" in answer) {
-    if (answer.refused.status === 404) return [];
-    throw new CannotDo(answer.refused.message);
+  const active = await listAll<{ entitlement_id: string }>(stage, place);
+  if ("refused" in active) {
+    if (active.refused.status === 404) return [];
+    throw new CannotDo(active.refused.message);
   }
-  const { items } = answer.done as unknown as { items: { entitlement_id: string }[] };
-  if (items.length === 0) return [];
-  const all = await read<{ items: { id: string; lookup_key: string }[] }>({
-    method: "GET",
-    path: path`/entitlements`,
-    query: { limit: 1000 },
-  });
-  const keys = new Map(all.items.map(({ id, lookup_key }) => [id, lookup_key]));
-  return items.map(({ entitlement_id }) => keys.get(entitlement_id) ?? entitlement_id).sort();
+  if (active.items.length === 0) return [];
+  const all = await readAll<{ id: string; lookup_key: string }>(stage, path`/entitlements`);
+  const keys = new Map(all.map(({ id, lookup_key }) => [id, lookup_key]));
+  return active.items.map(({ entitlement_id }) => keys.get(entitlement_id) ?? entitlement_id)
+    .sort();
 }

@@ -5,7 +5,7 @@
  */
 
 import { path } from "../../path.ts";
-import { accessOf, type Bench, fieldOf, idOf, type SeenEvent } from "./bench.ts";
+import { accessOf, type Bench, fieldOf, idOf, readAll, type SeenEvent } from "./bench.ts";
 import { CannotDo } from "../deeds/cannot_do.ts";
 import { compareHandler } from "./compare_handler.ts";
 import { itemsOf } from "../file/expectations.ts";
@@ -208,11 +208,7 @@ async function compareList(
   { key, value }: Entry,
   what: "invoices",
 ): Promise<Failure[]> {
-  const { items } = await bench.read<{ items: Json[] }>({
-    method: "GET",
-    path: path`/customers/${key}/${what}`,
-    query: { limit: 100 },
-  });
+  const items = await readAll<Json>(bench.stage, path`/customers/${key}/${what}`);
   return failuresFrom(
     step,
     differences(items, value, bench.match),
@@ -227,11 +223,10 @@ async function compareBalances(
   step: Step,
   { key, value }: Entry,
 ): Promise<Failure[]> {
-  const { items } = await bench.read<{ items: { currency_code: string; balance: number }[] }>({
-    method: "GET",
-    path: path`/_sim/projects/${bench.stage.project}/customers/${key}/currencies`,
-    query: { limit: 100 },
-  });
+  const items = await readAll<{ currency_code: string; balance: number }>(
+    bench.stage,
+    path`/_sim/projects/${bench.stage.project}/customers/${key}/currencies`,
+  );
   const balances = Object.fromEntries(
     items.map(({ currency_code, balance }) => [currency_code, balance]),
   );
@@ -249,11 +244,10 @@ async function compareAttributes(
   step: Step,
   { key, value }: Entry,
 ): Promise<Failure[]> {
-  const { items } = await bench.read<{ items: { name: string; value: string }[] }>({
-    method: "GET",
-    path: path`/customers/${key}/attributes`,
-    query: { limit: 100 },
-  });
+  const items = await readAll<{ name: string; value: string }>(
+    bench.stage,
+    path`/customers/${key}/attributes`,
+  );
   const attributes = Object.fromEntries(items.map(({ name, value }) => [name, value]));
   return failuresFrom(
     step,

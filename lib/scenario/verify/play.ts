@@ -5,6 +5,7 @@
  */
 
 import { ApiError } from "../../errors.ts";
+import { each, LARGEST_PAGE } from "../../page.ts";
 import {
   grantEntitlement,
   revokeGrantedEntitlement,
@@ -31,7 +32,7 @@ import {
 import { listEvents } from "../../simulator/events.ts";
 import { appear } from "../deeds/customers.ts";
 import { flow } from "../file/update.ts";
-import { accessOf, readFrom } from "../run/bench.ts";
+import { accessOf } from "../run/bench.ts";
 import type { Stage } from "../run/stage.ts";
 import type { Json } from "../file/tree.ts";
 import type { Life, Move } from "./life.ts";
@@ -104,10 +105,12 @@ export async function playLife(stage: Stage, { moves }: Life, people: People): P
   const { customers } = playing;
   const [last] = (await listEvents(stage.simulator, { limit: 1, order: "desc" })).items;
   const list = async () => {
-    const query = { limit: 1000, ...last && { starting_after: last.id } };
-    const { items } = await listEvents(stage.simulator, query);
+    const query = { limit: LARGEST_PAGE, ...last && { starting_after: last.id } };
+    const all = await Array.fromAsync(
+      each(stage.simulator.client, listEvents(stage.simulator, query)),
+    );
     // Earlier lives go on while time passes.
-    return items.filter(({ customer_id }) => customers.includes(String(customer_id)));
+    return all.filter(({ customer_id }) => customers.includes(String(customer_id)));
   };
   for (const customer of customers) await appear(stage.client, customer);
   for (const move of moves) {
@@ -120,12 +123,8 @@ export async function playLife(stage: Stage, { moves }: Life, people: People): P
     }
   }
   const truth = new Map<string, readonly string[]>();
-  const bench = {
-    stage,
-    read: <T>(request: Parameters<Stage["send"]>[0]) => readFrom<T>(stage, request),
-  };
   for (const customer of customers) {
-    truth.set(customer, playing.sandbox.has(customer) ? [] : await accessOf(bench, customer));
+    truth.set(customer, playing.sandbox.has(customer) ? [] : await accessOf({ stage }, customer));
   }
   const events = (await list()).map(({ id, type, customer_id, delivery }): LifeEvent => ({
     id,
