@@ -123,6 +123,17 @@ Deno.test("the memory is private and does not contain the given token", async ()
   await rejects(tokenSent(await client(machine)), { hint: `Run: chmod 600 ${path}` });
 });
 
+Deno.test("a damaged memory is an error, also where only its scope is read", async () => {
+  const [machine] = await given(false);
+  await using _ = machine;
+  await tokenSent(await client(machine));
+  const { grantedScope } = await resolveConnection(machine);
+  strictEqual(typeof await grantedScope(), "string");
+  const [path = ""] = rememberedFiles(machine);
+  await Deno.writeTextFile(path, "{");
+  await rejects(grantedScope(), ({ message }: Error) => message.includes(path));
+});
+
 Deno.test("each token and each service has its own memory", async () => {
   const [machine, service] = await given(true);
   await using _ = machine;

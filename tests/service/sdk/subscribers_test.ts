@@ -9,7 +9,8 @@ import {
 } from "../../../mod.ts";
 import { grantEntitlement, listCustomerAttributes } from "../../../lib/resources/customers.ts";
 import { openDesk } from "../../support/harness.ts";
-import { buy, openTestStore, sim } from "../../support/sdk_fixture.ts";
+import { appOf, buy, openTestStore, sim } from "../../support/sdk_fixture.ts";
+import { simulate } from "../../support/simulation.ts";
 
 const ANONYMOUS = "$RCAnonymousID:0123456789abcdef0123456789abcdef";
 const OTHER_ANONYMOUS = "$RCAnonymousID:fedcba9876543210fedcba9876543210";
@@ -231,4 +232,36 @@ Deno.test("the SDK reads granted entitlements by their lookup keys", async () =>
     "pro",
     "vip",
   ]);
+});
+
+Deno.test("a subscription shows when renewal was last switched off, and when a charge failed", async () => {
+  await using desk = await openDesk();
+  const { client } = await appOf(desk, "app_store");
+  const shop = simulate(desk);
+  const bought = { product_id: "notes.pro.monthly", customer_id: "newcomer" };
+  const { id } = await shop.subscribe(bought);
+  // How long ago, in hours. The SDK gets times on its device's clock, in whole seconds.
+  const shown = async () => {
+    const { subscriber, request_date } = await getSdkSubscriber(client, "newcomer");
+    const [one] = Object.values(subscriber.subscriptions);
+    return [one?.unsubscribe_detected_at, one?.billing_issues_detected_at].map((text) =>
+      text && Math.round((Date.parse(request_date) - Date.parse(text)) / 3_600_000)
+    );
+  };
+  deepEqual(await shown(), [null, null]);
+  for (let time = 0; time < 2; time++) {
+    await shop.advance("P1D");
+    await shop.act(id, "cancel");
+    await shop.advance("PT5H");
+    deepEqual(await shown(), [5, null]);
+    await shop.act(id, "uncancel");
+    deepEqual(await shown(), [null, null]);
+  }
+  for (let time = 0; time < 2; time++) {
+    await shop.act(id, "fail");
+    await shop.advance("PT7H");
+    deepEqual(await shown(), [null, 7]);
+    await shop.act(id, "recover");
+    deepEqual(await shown(), [null, null]);
+  }
 });
